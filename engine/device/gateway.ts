@@ -1,0 +1,79 @@
+/**
+ * What a transport knows of the platform: it authenticates a device, opens a session, publishes what the device sent and
+ * gets what is for the device. Source: `device-api.md` section 1.
+ */
+import type { MillraceError } from '../../model/errors.ts'
+import type { Entry } from '../../model/value.ts'
+import type { PublishReceipt } from '../link/link.ts'
+
+export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
+
+/** What a device presents. Only access tokens so far; further kinds join this union. */
+export type PresentedCredentials = { readonly type: 'ACCESS_TOKEN'; readonly token: string }
+
+/** The device as its sessions know it: the part of its record that messages carry. */
+export interface DeviceIdentity {
+  readonly deviceId: string
+  readonly tenantId: string
+  readonly customerId: string | null
+  readonly deviceName: string
+  readonly deviceType: string
+  readonly deviceProfileId: string
+  /** The chain of its profile; null means the tenant's root chain. */
+  readonly ruleChainId: string | null
+}
+
+/** One element of an upload: `ts` undefined where the device sent none (the arrival time is set, strictly increasing). */
+export interface UploadGroup {
+  readonly ts: number | undefined
+  readonly entries: readonly Entry[]
+}
+
+export type SharedAttributesUpdate =
+  | { readonly kind: 'updated'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'deleted'; readonly keys: readonly string[] }
+
+/** How a transport is reached for one session. Called on the session's turn, never inside a call into the gateway. */
+export interface DeviceSessionListener {
+  sharedAttributesChanged(update: SharedAttributesUpdate): void
+  /** The session ends from the platform's side: device deleted, credentials changed, shutdown. */
+  closed(reason: 'DEVICE_DELETED' | 'CREDENTIALS_CHANGED' | 'SHUTDOWN'): void
+}
+
+export interface AttributeRequest {
+  /** Undefined: none asked of this scope. An empty list with both undefined keys means all (`device-api.md` 3.5). */
+  readonly clientKeys: readonly string[] | 'all' | undefined
+  readonly sharedKeys: readonly string[] | 'all' | undefined
+}
+
+export interface AttributeAnswer {
+  readonly client: readonly Entry[]
+  readonly shared: readonly Entry[]
+}
+
+export interface DeviceSession {
+  readonly device: DeviceIdentity
+  /**
+   * One message a distinct time; the receipt is told once for the whole upload: `stored` after the last of its messages
+   * is durable, or `refused` once if any is not.
+   */
+  postTelemetry(groups: readonly UploadGroup[], receipt: PublishReceipt): void
+  postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void
+  requestAttributes(request: AttributeRequest): Promise<AttributeAnswer>
+  subscribeToSharedAttributes(): void
+  unsubscribeFromSharedAttributes(): void
+  close(): void
+}
+
+export interface DeviceGateway {
+  /** The cached identity, at once and without a promise, where the credentials were seen lately. */
+  lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined
+  /** Undefined when nobody has these credentials. Throws `retryable` when the store does not answer. */
+  authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined>
+  openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession
+  /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
+  readonly writable: boolean
+  onWritable(listener: () => void): () => void
+}
+
+export type { PublishReceipt, MillraceError }

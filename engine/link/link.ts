@@ -1,0 +1,54 @@
+/**
+ * The link: the durable, ordered, partitioned way from whoever has a message to the rule engine. What piled up while the
+ * last frame was being stored is the next frame; alone, a message is a frame of one and waits for nobody. No timers.
+ *
+ * Promises of every implementation (`contract.ts` checks them):
+ * - `stored` is called only after the frame that holds the message is durable at the configured level.
+ * - Messages of one originator are delivered in the order in which they were published.
+ * - What was stored and not settled is delivered again after a restart, with its attempt count; what was settled is not.
+ */
+import type { Message } from '../../model/message.ts'
+import type { MillraceError } from '../../model/errors.ts'
+
+/** Told once what became of a publish. The same object may stand for many messages: it is called once for each. */
+export interface PublishReceipt {
+  /** The message is durable: the device may be acknowledged. */
+  stored(): void
+  /** The message is not stored and will not be: back-pressure (`retryable`), closed, or the disk refused. */
+  refused(error: MillraceError): void
+}
+
+/** A message on its way through the engine. */
+export interface Delivery {
+  readonly message: Message
+  /** 1 for the first try; durable, so a restart does not begin again at 1. */
+  readonly attempt: number
+}
+
+export interface LinkConsumer {
+  /** Takes a batch in log order; the consumer paces by `Link.pause`/`resume` through the return of `room`. */
+  deliver(batch: readonly Delivery[]): void
+  /** How many more deliveries the consumer takes now; the link holds the rest (in memory up to its bound, then on disk). */
+  room(): number
+}
+
+export interface Link {
+  /** Joins the open frame. Never throws; the receipt tells. */
+  publish(message: Message, receipt: PublishReceipt): void
+  /** False while the link's buffer is over its bound: senders stop reading their sockets until `onWritable`. */
+  readonly writable: boolean
+  /** Calls back each time `writable` turns true again; returns the way to stop listening. */
+  onWritable(listener: () => void): () => void
+  /** Starts delivery, replaying first what was stored and not settled. One consumer a link. */
+  consume(consumer: LinkConsumer): void
+  /** The consumer has room again. */
+  wake(): void
+  /** Ends messages: their effects are committed. Durable soon after; a crash before that delivers them once more. */
+  settle(deliveries: readonly Delivery[]): void
+  /** Notes durably that a delivery failed and will be tried again: its attempt count survives a restart. */
+  failed(delivery: Delivery): void
+  /** Moves a message to the dead letters, durably with its body and reason, and settles it. */
+  bury(delivery: Delivery, reason: string): void
+  /** Drains what is published, stores what is settled, closes. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,21 @@
+/**
+ * One message on its way through the graph, settled when every branch has ended. The queue makes it and hears the end; the
+ * rule chain counts its branches. The counter is an invariant: below zero is a programming error and throws.
+ */
+import type { Message } from '../../model/message.ts'
+
+export interface Work {
+  readonly message: Message
+  /** 1 for the first try. */
+  readonly attempt: number
+  /** `count` more branches are open than before. */
+  branch(count: number): void
+  /** One branch ended; `error` where it failed and nothing was connected to `Failure`. Zero open branches settle the message. */
+  end(error?: Error): void
+}
+
+/** What the queue hands its packs to: the dispatcher of the rule chain actors. */
+export interface WorkProcessor {
+  /** Takes a pack in order; every work is ended exactly once for each of its branches (it begins with one). Never throws. */
+  process(pack: readonly Work[]): void
+}

@@ -1,0 +1,53 @@
+/** Scripts of rule nodes in both languages, behind one interface. Source: `rule-engine.md` section 6. */
+import type { Message } from '../../model/message.ts'
+
+export type ScriptLanguage = 'TBEL' | 'JS'
+
+/** What the script must return: boolean · relations · messages · text. */
+export type ScriptKind = 'filter' | 'switch' | 'transform' | 'log'
+
+/** One message as a transformation left it: a missing member keeps the original. */
+export interface TransformedMessage {
+  /** JSON text. */
+  readonly data?: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly type?: string
+}
+
+export interface ScriptResults {
+  filter: boolean
+  switch: readonly string[]
+  transform: readonly TransformedMessage[]
+  log: string
+}
+
+/** Receives each message's outcome; `index` is its place in the batch. */
+export interface ScriptBatchResult<Kind extends ScriptKind> {
+  value(index: number, value: ScriptResults[Kind]): void
+  /** A {@link ScriptError} with line and column where they are known. */
+  error(index: number, error: Error): void
+}
+
+export interface CompiledScript<Kind extends ScriptKind> {
+  /** There in languages that run inline (TBEL): no promise, no batch. Throws a ScriptError. */
+  readonly run?: (message: Message) => ScriptResults[Kind]
+  /** Runs a batch; every index is reported exactly once before the promise resolves. */
+  runBatch(messages: readonly Message[], result: ScriptBatchResult<Kind>): void | Promise<void>
+  close(): void
+}
+
+export interface ScriptSource<Kind extends ScriptKind> {
+  readonly language: ScriptLanguage
+  readonly kind: Kind
+  /** The function's body; arguments are `msg`, `metadata`, `msgType`. */
+  readonly body: string
+  /** Whose budget it runs on. */
+  readonly tenantId: string
+  /** For figures and messages: the rule node's id. */
+  readonly ownerId: string
+}
+
+export interface ScriptHost {
+  /** Throws `SCRIPT_SYNTAX` with line and column; blank bodies and bodies over the size limit are refused too. */
+  compile<Kind extends ScriptKind>(source: ScriptSource<Kind>): CompiledScript<Kind> | Promise<CompiledScript<Kind>>
+}

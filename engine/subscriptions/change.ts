@@ -1,0 +1,46 @@
+/**
+ * Committed changes and who listens. Every change has the store's commit sequence; a snapshot says up to which sequence it
+ * speaks, so a listener that registered before reading the snapshot drops what the snapshot already holds and misses nothing.
+ */
+import type { EntityId } from '../../model/entity-id.ts'
+import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
+
+export type Change =
+  /** New points in the order of their commit. A listener that shows latest values compares times itself. */
+  | {
+      readonly kind: 'telemetry'
+      readonly entity: EntityId
+      readonly sequence: number
+      readonly points: readonly DataPoint[]
+    }
+  | { readonly kind: 'telemetry-deleted'; readonly entity: EntityId; readonly sequence: number; readonly keys: readonly string[] }
+  | {
+      readonly kind: 'attributes'
+      readonly entity: EntityId
+      readonly sequence: number
+      readonly scope: AttributeScope
+      readonly attributes: readonly Attribute[]
+    }
+  | {
+      readonly kind: 'attributes-deleted'
+      readonly entity: EntityId
+      readonly sequence: number
+      readonly scope: AttributeScope
+      readonly keys: readonly string[]
+    }
+  /** The device, its profile or its credentials changed: cached identities of it are stale. */
+  | { readonly kind: 'device-changed'; readonly entity: EntityId; readonly credentialsChanged: boolean }
+  | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }
+  | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
+
+export type ChangeListener = (change: Change) => void
+
+export interface ChangeFeed {
+  publish(change: Change): void
+  /** Hears every change of every entity: for caches and for the engine. */
+  listenToAll(listener: ChangeListener): () => void
+  /** Hears every change of one entity until the returned function is called. Listeners must not throw. */
+  listen(entity: EntityId, listener: ChangeListener): () => void
+  /** Whether anybody listens: publishers skip the work where nobody does. */
+  hasListeners(entity: EntityId): boolean
+}

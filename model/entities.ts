@@ -1,0 +1,134 @@
+/** Entity records as the platform holds them; the REST layer renders them (`rest-api.md` 3.3, 5, 8, 12). Ids are UUID text. */
+import type { JsonObject, JsonValue } from './json.ts'
+
+export interface EntityRecord {
+  readonly id: string
+  /** Unix ms. */
+  readonly createdTime: number
+  /** Optimistic lock: 1 on creation, +1 a change. */
+  readonly version: number
+}
+
+export interface Tenant extends EntityRecord {
+  readonly title: string
+  readonly additionalInfo: JsonValue
+}
+
+export interface Customer extends EntityRecord {
+  readonly tenantId: string
+  readonly title: string
+  readonly additionalInfo: JsonValue
+}
+
+export const AUTHORITIES = ['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER'] as const
+export type Authority = (typeof AUTHORITIES)[number]
+
+export interface User extends EntityRecord {
+  /** Null for system administrators. */
+  readonly tenantId: string | null
+  readonly customerId: string | null
+  readonly email: string
+  readonly authority: Authority
+  readonly firstName: string | null
+  readonly lastName: string | null
+  readonly phone: string | null
+  readonly additionalInfo: JsonValue
+}
+
+export interface Device extends EntityRecord {
+  readonly tenantId: string
+  readonly customerId: string | null
+  readonly deviceProfileId: string
+  readonly name: string
+  /** The device profile's name. */
+  readonly type: string
+  readonly label: string | null
+  readonly deviceData: JsonObject
+  readonly additionalInfo: JsonValue
+}
+
+export const CREDENTIALS_TYPES = ['ACCESS_TOKEN', 'X509_CERTIFICATE', 'MQTT_BASIC', 'LWM2M_CREDENTIALS'] as const
+export type CredentialsType = (typeof CREDENTIALS_TYPES)[number]
+
+export interface DeviceCredentials extends EntityRecord {
+  readonly tenantId: string
+  readonly deviceId: string
+  readonly credentialsType: CredentialsType
+  /** The access token for ACCESS_TOKEN; unique over all tenants. */
+  readonly credentialsId: string
+  readonly credentialsValue: string | null
+}
+
+export interface DeviceProfile extends EntityRecord {
+  readonly tenantId: string
+  readonly name: string
+  readonly description: string | null
+  readonly isDefault: boolean
+  readonly type: 'DEFAULT'
+  readonly transportType: 'DEFAULT' | 'MQTT' | 'COAP' | 'LWM2M' | 'SNMP'
+  readonly provisionType: 'DISABLED' | 'ALLOW_CREATE_NEW_DEVICES' | 'CHECK_PRE_PROVISIONED_DEVICES' | 'X509_CERTIFICATE_CHAIN'
+  readonly defaultRuleChainId: string | null
+  readonly defaultQueueName: string | null
+  readonly profileData: JsonObject
+}
+
+export interface RuleChain extends EntityRecord {
+  readonly tenantId: string
+  readonly name: string
+  readonly type: 'CORE' | 'EDGE'
+  readonly firstRuleNodeId: string | null
+  readonly root: boolean
+  readonly debugMode: boolean
+  readonly configuration: JsonValue
+  readonly additionalInfo: JsonValue
+}
+
+export interface RuleNode {
+  readonly id: string
+  readonly createdTime: number
+  readonly ruleChainId: string
+  /** The node class's full name, as exported chains carry it. */
+  readonly type: string
+  readonly name: string
+  readonly debugSettings: JsonValue
+  readonly singletonMode: boolean
+  readonly queueName: string | null
+  readonly configurationVersion: number
+  readonly configuration: JsonObject
+  readonly additionalInfo: JsonValue
+  /** Why this node does not run: set where a chain with an unknown node type was imported on request. */
+  readonly disabledReason: string | null
+}
+
+export interface NodeConnection {
+  readonly fromIndex: number
+  readonly toIndex: number
+  /** The relation's label; compared without regard to case. */
+  readonly type: string
+}
+
+/** A chain's graph: what `GET /api/ruleChain/{id}/metadata` shows. */
+export interface RuleChainGraph {
+  readonly ruleChainId: string
+  /** The chain's version: a save must name the present one. */
+  readonly version: number
+  readonly firstNodeIndex: number | null
+  readonly nodes: readonly RuleNode[]
+  readonly connections: readonly NodeConnection[]
+  readonly notes?: JsonValue
+}
+
+export interface PageQuery {
+  readonly pageSize: number
+  readonly page: number
+  readonly textSearch?: string | undefined
+  readonly sortProperty?: string | undefined
+  readonly sortOrder?: 'ASC' | 'DESC' | undefined
+}
+
+export interface Page<Item> {
+  readonly data: readonly Item[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
+}

@@ -1,0 +1,112 @@
+/**
+ * Between JSON values and typed entries, the one place. Source: the table of `rule-engine.md` 1.3, `device-api.md` 2.3.
+ */
+import { defineErrors } from './errors.ts'
+import { LongDecimal, WholeDouble, javaDouble, stringifyJson, exactNumber, type JsonObject, type JsonValue } from './json.ts'
+import { fitsLong, longValue, type Entry, type TypedValue } from './value.ts'
+
+export const EntryErrors = defineErrors('entry', {
+  VALUE_NULL: { kind: 'invalid', status: 400, text: "Can't parse value: null" },
+  LONG_TOO_BIG: { kind: 'invalid', status: 400, text: 'Big integer values are not supported: {value}' },
+})
+
+export interface ConversionOptions {
+  /** Texts that are plain numbers become numbers (`JSON_TYPE_CAST_ENABLED`, default on). */
+  readonly castStrings: boolean
+  /** What a null member does: devices' uploads skip it, rule nodes and REST refuse the whole. */
+  readonly nulls: 'skip' | 'refuse'
+}
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+
+/** The entries of a flat JSON object. Throws `VALUE_NULL`, `LONG_TOO_BIG`. */
+export function entriesOf(object: JsonObject, options: ConversionOptions): Entry[] {
+  const entries: Entry[] = []
+  for (const key of Object.keys(object)) {
+    const value = object[key]
+    if (value === null || value === undefined) {
+      if (options.nulls === 'skip') continue
+      throw EntryErrors.VALUE_NULL()
+    }
+    entries.push(entryOf(key, value, options))
+  }
+  return entries
+}
+
+function entryOf(key: string, value: Exclude<JsonValue, null>, options: ConversionOptions): Entry {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? { key, ...longOf(value, options) } : { key, type: 'DOUBLE', value }
+  }
+  if (typeof value === 'string') {
+    if (options.castStrings && PLAIN_NUMBER.test(value)) return { key, ...numberOf(withoutLeadingZeros(value), options) }
+    return { key, type: 'STRING', value }
+  }
+  if (typeof value === 'boolean') return { key, type: 'BOOLEAN', value }
+  return { key, ...structuredValue(value, options) }
+}
+
+function structuredValue(value: Exclude<JsonValue, null | number | string | boolean>, options: ConversionOptions): TypedValue {
+  if (typeof value === 'bigint') return longOf(value, options)
+  if (value instanceof WholeDouble) return { type: 'DOUBLE', value: value.value }
+  if (value instanceof LongDecimal) return { type: 'STRING', value: value.text }
+  return { type: 'JSON', value: stringifyJson(options.nulls === 'skip' ? withoutNullMembers(value) : value) }
+}
+
+function numberOf(text: string, options: ConversionOptions): TypedValue {
+  const number = exactNumber(text)
+  if (typeof number === 'number') return Number.isInteger(number) ? longOf(number, options) : { type: 'DOUBLE', value: number }
+  return structuredValue(number, options)
+}
+
+function longOf(value: number | bigint, options: ConversionOptions): TypedValue {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return { type: 'LONG', value }
+  const exact = BigInt(value)
+  if (fitsLong(exact)) return { type: 'LONG', value: longValue(exact) }
+  if (options.castStrings) return { type: 'STRING', value: exact.toString() }
+  throw EntryErrors.LONG_TOO_BIG({ value: exact.toString() })
+}
+
+function withoutLeadingZeros(text: string): string {
+  return text.replace(/^(-?)0+(?=\d)/, '$1')
+}
+
+/** Null members of nested objects go, null items of arrays stay (`device-api.md` 2.3). */
+function withoutNullMembers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNullMembers)
+  if (value === null || typeof value !== 'object' || value instanceof WholeDouble || value instanceof LongDecimal) return value
+  const kept: JsonObject = {}
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member !== null && member !== undefined) kept[key] = withoutNullMembers(member)
+  }
+  return kept
+}
+
+/** JSON text of one typed value, as strict reads and messages carry it. */
+export function valueJson(value: TypedValue): string {
+  switch (value.type) {
+    case 'STRING':
+      return JSON.stringify(value.value)
+    case 'DOUBLE':
+      return javaDouble(value.value)
+    case 'JSON':
+      return value.value
+    default:
+      return String(value.value)
+  }
+}
+
+/** The text in which loose (string) reads show a value: text as it is, doubles in Java form. */
+export function valueText(value: TypedValue): string {
+  return value.type === 'STRING' ? value.value : valueJson(value)
+}
+
+/** `{"key":value,…}` of entries: the data of a telemetry or attributes message. */
+export function entriesJson(entries: readonly Entry[]): string {
+  let text = '{'
+  for (const entry of entries) {
+    if (text.length > 1) text += ','
+    text += `${JSON.stringify(entry.key)}:${valueJson(entry)}`
+  }
+  return text + '}'
+}

@@ -1,0 +1,66 @@
+/**
+ * One kind of error for the whole project. A room declares its errors as a table; the kind says what the caller can do,
+ * the status is what an HTTP client sees, the code is stable and searchable. One place maps them to each protocol
+ * (`api/errors.ts`, `transports/mqtt/reason-codes.ts`).
+ */
+
+/** invalid: the sender must change it · denied: never says whether the thing exists · retryable: later · terminal: stop. */
+export type ErrorKind = 'invalid' | 'denied' | 'retryable' | 'terminal'
+
+export interface ErrorDefinition {
+  readonly kind: ErrorKind
+  /** HTTP status. */
+  readonly status: number
+  /** Message template; `{name}` is replaced by the field of that name. */
+  readonly text: string
+  /** The numeric `errorCode` of the REST error body where it is not the status's usual one (`rest-api.md` 2.2). */
+  readonly restCode?: number
+}
+
+export type ErrorFields = Readonly<Record<string, unknown>>
+
+export class MillraceError extends Error {
+  readonly code: string
+  readonly kind: ErrorKind
+  readonly status: number
+  readonly restCode: number | undefined
+  readonly fields: ErrorFields
+
+  constructor(code: string, definition: ErrorDefinition, fields: ErrorFields = {}, cause?: unknown) {
+    super(fill(definition.text, fields), cause === undefined ? undefined : { cause })
+    this.name = 'MillraceError'
+    this.code = code
+    this.kind = definition.kind
+    this.status = definition.status
+    this.restCode = definition.restCode
+    this.fields = fields
+  }
+}
+
+export type ErrorFactory = (fields?: ErrorFields, cause?: unknown) => MillraceError
+
+/** Declares a room's table of errors; each row becomes a factory, its code `room.NAME`. */
+export function defineErrors<Name extends string>(
+  room: string,
+  table: Readonly<Record<Name, ErrorDefinition>>,
+): Readonly<Record<Name, ErrorFactory>> {
+  const factories: Partial<Record<Name, ErrorFactory>> = {}
+  for (const name of Object.keys(table) as Name[]) {
+    const definition = table[name]
+    factories[name] = (fields, cause) => new MillraceError(`${room}.${name}`, definition, fields, cause)
+  }
+  return factories as Record<Name, ErrorFactory>
+}
+
+export function isMillraceError(error: unknown): error is MillraceError {
+  return error instanceof MillraceError
+}
+
+/** The text of anything thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function fill(template: string, fields: ErrorFields): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => (name in fields ? String(fields[name]) : whole))
+}

@@ -1,0 +1,177 @@
+/**
+ * JSON that keeps the type of numbers. A plain `JSON.parse` throws away whether a number was written `2` or `2.0`, and
+ * rounds integers beyond 2^53; the reference's typing rules depend on both (`rule-engine.md` 1.3). Representation:
+ *
+ * | text | value |
+ * |---|---|
+ * | `2`, `-7`, `2e0`, `2.5E1`, `1.0E7` (integral, not plainly dotted) within ±2^53 | `number` (an integer) |
+ * | integral beyond ±2^53 | `bigint` |
+ * | `22.5`, `1e-3` | `number` (not an integer) |
+ * | `2.0`, `-0.0` (plainly dotted but whole) | {@link WholeDouble} |
+ * | more than 16 decimals | {@link LongDecimal}: keeps its text; arithmetic sees its number |
+ *
+ * The fast road is `JSON.parse`, taken when no number of the text has anything to lose.
+ */
+import { defineErrors } from './errors.ts'
+
+export const JsonErrors = defineErrors('json', {
+  JSON_INVALID: { kind: 'invalid', status: 400, text: 'Invalid JSON: {reason}' },
+  JSON_TOO_DEEP: { kind: 'invalid', status: 400, text: 'JSON is nested deeper than {limit} levels' },
+})
+
+/** A double that is whole, such as `2.0`: prints with its dot, is a DOUBLE where it is stored. */
+export class WholeDouble {
+  readonly value: number
+  constructor(value: number) {
+    this.value = value
+  }
+  valueOf(): number {
+    return this.value
+  }
+  toJSON(): number {
+    return this.value
+  }
+}
+
+/** A decimal with more than 16 digits behind the dot: stored as a STRING of its plain digits. */
+export class LongDecimal {
+  readonly text: string
+  readonly value: number
+  constructor(text: string) {
+    this.text = text
+    this.value = Number(text)
+  }
+  valueOf(): number {
+    return this.value
+  }
+  toJSON(): number {
+    return this.value
+  }
+}
+
+export type JsonNumber = number | bigint | WholeDouble | LongDecimal
+export type JsonObject = { [key: string]: JsonValue }
+export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
+
+export const MAX_JSON_DEPTH = 100
+
+/**
+ * Something to lose: a dot followed by zeros only, an exponent, 16 digits or more in a row, or `__proto__` as a key.
+ * May be true of text inside a string too: then only the slow road is taken, with the same result.
+ */
+const NEEDS_CARE = /\.0+(?!\d)|\d[eE]|\d{16}|-0(?!\.\d*[1-9])|"__proto__"|\\u/
+
+/** Parses JSON text, keeping number types. Throws `JSON_INVALID`, `JSON_TOO_DEEP`. Repeated keys: the last one wins. */
+export function parseJson(text: string): JsonValue {
+  checkDepth(text)
+  try {
+    if (!NEEDS_CARE.test(text)) return JSON.parse(text) as JsonValue
+    return parseWithSource(text)
+  } catch (error) {
+    throw JsonErrors.JSON_INVALID({ reason: (error as Error).message }, error)
+  }
+}
+
+/** Node 22's reviver tells the source text of a primitive; the type definitions do not know it yet. */
+type SourceReviver = (this: unknown, key: string, value: unknown, context: { source?: string }) => unknown
+
+function parseWithSource(text: string): JsonValue {
+  const reviver: SourceReviver = (_key, value, context) =>
+    typeof value === 'number' && context.source !== undefined ? exactNumber(context.source, value) : value
+  return JSON.parse(text, reviver as (this: unknown, key: string, value: unknown) => unknown) as JsonValue
+}
+
+/** The number that a JSON number's text means under the rules in this module's head. */
+export function exactNumber(source: string, rounded: number = Number(source)): JsonNumber {
+  const dot = source.indexOf('.')
+  const hasExponent = /[eE]/.test(source)
+  if (dot < 0 && !hasExponent) {
+    return Number.isSafeInteger(rounded) ? (rounded === 0 ? 0 : rounded) : BigInt(source)
+  }
+  if (!hasExponent) {
+    if (source.length - dot - 1 > 16) return new LongDecimal(source)
+    return Number.isInteger(rounded) ? new WholeDouble(rounded) : rounded
+  }
+  if (!Number.isFinite(rounded)) return new LongDecimal(source)
+  if (!Number.isInteger(rounded)) return decimalScale(source) > 16 ? new LongDecimal(source) : rounded
+  if (Number.isSafeInteger(rounded)) return rounded
+  return integerOfScientific(source) ?? new WholeDouble(rounded)
+}
+
+/** Digits behind the dot once the exponent is applied. */
+function decimalScale(source: string): number {
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
+  const dot = mantissa.indexOf('.')
+  return (dot < 0 ? 0 : mantissa.length - dot - 1) - Number(exponent)
+}
+
+function integerOfScientific(source: string): bigint | undefined {
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().split('e')
+  const scale = -decimalScale(source)
+  if (scale < 0 || Number(exponent) > 400) return undefined
+  return BigInt(mantissa.replace('.', '')) * 10n ** BigInt(scale)
+}
+
+/** JSON bombs are refused before the parser recurses into them. */
+function checkDepth(text: string): void {
+  if (text.length <= MAX_JSON_DEPTH) return
+  let depth = 0
+  let inString = false
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (inString) {
+      if (code === 0x5c) index++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > MAX_JSON_DEPTH) throw JsonErrors.JSON_TOO_DEEP({ limit: MAX_JSON_DEPTH })
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+}
+
+/** Compact JSON text; a {@link WholeDouble} keeps its dot and a `bigint` its digits. */
+export function stringifyJson(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'number':
+      return Number.isInteger(value) ? integerText(value) : javaDouble(value)
+    case 'bigint':
+      return value.toString()
+    case 'boolean':
+      return value ? 'true' : 'false'
+    default:
+  }
+  if (value === null) return 'null'
+  if (value instanceof WholeDouble) return javaDouble(value.value)
+  if (value instanceof LongDecimal) return value.text
+  if (Array.isArray(value)) return `[${value.map(stringifyJson).join(',')}]`
+  let text = '{'
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member === undefined) continue
+    if (text.length > 1) text += ','
+    text += `${JSON.stringify(key)}:${stringifyJson(member)}`
+  }
+  return text + '}'
+}
+
+function integerText(value: number): string {
+  return Math.abs(value) < 1e21 ? String(value) : BigInt(value).toString()
+}
+
+/**
+ * A double as existing clients see it printed: `21.0`, `1.0E8`, `1.23E-5`; exponent form from 10^7 up and below 10^-3
+ * (`rest-api.md` 4.3).
+ */
+export function javaDouble(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity'
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0'
+  const size = Math.abs(value)
+  if (size >= 1e-3 && size < 1e7) {
+    const text = String(value)
+    return text.includes('.') ? text : `${text}.0`
+  }
+  const [mantissa = '', exponent = '0'] = value.toExponential().split('e')
+  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`
+}

@@ -1,0 +1,112 @@
+/**
+ * The rule-engine message: immutable, shared between branches; its data is parsed at most once. A node that changes it
+ * makes a copy of the part it changes (`with`). Source: `rule-engine.md` section 1.
+ */
+import type { EntityId } from './entity-id.ts'
+import type { Entry } from './value.ts'
+import { parseJson, type JsonValue } from './json.ts'
+
+export type Metadata = Readonly<Record<string, string>>
+export type DataType = 'JSON' | 'TEXT' | 'BINARY'
+
+export interface MessageFields {
+  /** UUID text. Stable through retries and replays: an effect outside carries it as its idempotency key. */
+  readonly id: string
+  /** Creation time, Unix ms. */
+  readonly ts: number
+  readonly type: string
+  readonly tenantId: string
+  readonly originator: EntityId
+  readonly customerId?: string | undefined
+  readonly metadata: Metadata
+  readonly dataType?: DataType
+  /** The raw text. */
+  readonly data: string
+  /** Delivery address: no chain means the root chain (or the device profile's), no node the chain's first node. */
+  readonly ruleChainId?: string | undefined
+  readonly ruleNodeId?: string | undefined
+}
+
+/** What is already known of the data, so that nobody parses it again. */
+export interface ParsedData {
+  readonly json?: JsonValue
+  readonly entries?: readonly Entry[]
+}
+
+export class Message {
+  readonly id: string
+  readonly ts: number
+  readonly type: string
+  readonly tenantId: string
+  readonly originator: EntityId
+  readonly customerId: string | undefined
+  readonly metadata: Metadata
+  readonly dataType: DataType
+  readonly data: string
+  readonly ruleChainId: string | undefined
+  readonly ruleNodeId: string | undefined
+  /** Position in the link's log: set once by the link when it takes the message, 0 before; breaks ties of equal times. */
+  sequence = 0
+  private parsed: JsonValue | undefined
+  private knownEntries: readonly Entry[] | undefined
+
+  constructor(fields: MessageFields, known?: ParsedData) {
+    this.id = fields.id
+    this.ts = fields.ts
+    this.type = fields.type
+    this.tenantId = fields.tenantId
+    this.originator = fields.originator
+    this.customerId = fields.customerId
+    this.metadata = fields.metadata
+    this.dataType = fields.dataType ?? 'JSON'
+    this.data = fields.data
+    this.ruleChainId = fields.ruleChainId
+    this.ruleNodeId = fields.ruleNodeId
+    this.parsed = known?.json
+    this.knownEntries = known?.entries
+  }
+
+  /** The parsed data, shared: never change it. Throws `JSON_INVALID` where the data is no JSON. */
+  json(): JsonValue {
+    return (this.parsed ??= parseJson(this.data))
+  }
+
+  /** The telemetry or attribute entries of the data where the decoder already knew them. */
+  entries(): readonly Entry[] | undefined {
+    return this.knownEntries
+  }
+
+  /** A copy with some parts changed; id and sequence stay (`rule-engine.md` 1.2, "transform"). */
+  with(change: Partial<MessageFields>, known?: ParsedData): Message {
+    const copy = new Message(
+      {
+        id: change.id ?? this.id,
+        ts: change.ts ?? this.ts,
+        type: change.type ?? this.type,
+        tenantId: change.tenantId ?? this.tenantId,
+        originator: change.originator ?? this.originator,
+        customerId: 'customerId' in change ? change.customerId : this.customerId,
+        metadata: change.metadata ?? this.metadata,
+        dataType: change.dataType ?? this.dataType,
+        data: change.data ?? this.data,
+        ruleChainId: 'ruleChainId' in change ? change.ruleChainId : this.ruleChainId,
+        ruleNodeId: 'ruleNodeId' in change ? change.ruleNodeId : this.ruleNodeId,
+      },
+      known,
+    )
+    copy.sequence = this.sequence
+    if (known === undefined && (change.data === undefined || change.data === this.data)) {
+      copy.parsed = this.parsed
+      copy.knownEntries = this.knownEntries
+    }
+    return copy
+  }
+
+  /** The time the data speaks of: metadata `ts` where it is a number, else the message's own (`rule-engine.md` 1.1). */
+  metadataTs(): number {
+    const text = this.metadata['ts']
+    if (text === undefined || !/^[+-]?\d+$/.test(text)) return this.ts
+    const ts = Number(text)
+    return Number.isSafeInteger(ts) ? ts : this.ts
+  }
+}

@@ -1,0 +1,14 @@
+/** Who acts: the user behind a JWT, as access checks and audit see it. */
+import type { Authority } from './entities.ts'
+
+export interface Principal {
+  readonly userId: string
+  readonly email: string
+  readonly authority: Authority
+  /** Null for system administrators. */
+  readonly tenantId: string | null
+  /** Set for customer users. */
+  readonly customerId: string | null
+  readonly firstName: string | null
+  readonly lastName: string | null
+}

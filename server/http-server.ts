@@ -1,0 +1,77 @@
+/**
+ * The HTTP and WebSocket server as the rest of the project sees it: uWebSockets.js stays behind `uws.ts`.
+ * Routes are declared before `listen`; the table of them is what the tests walk.
+ */
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+
+export interface HttpRequest {
+  readonly method: HttpMethod
+  /** Without the query. */
+  readonly path: string
+  /** The raw text behind `?`, '' when there is none. */
+  readonly query: string
+  /** Decoded parameters of the route's pattern, in the order of the pattern. Undecodable ones are kept as they came. */
+  readonly parameters: readonly string[]
+  /** Lower-case name; '' when absent. Only valid synchronously unless the route names it in `headers`. */
+  header(name: string): string
+  readonly body: Buffer
+}
+
+export interface HttpReply {
+  /** False once the client went away; writing is then a no-op. */
+  readonly open: boolean
+  /** Sends the whole answer; a second call is a programming error and throws. */
+  send(status: number, contentType: string | undefined, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): void
+}
+
+export interface RouteOptions {
+  /** Largest body in bytes; over it the answer is 413 and the connection closes. Default: the server's. */
+  readonly maxBodyBytes?: number
+  /** The answer to an over-long body, in the error shape of the route's API. */
+  readonly tooLarge?: (reply: HttpReply, limit: number) => void
+}
+
+export type HttpHandler = (request: HttpRequest, reply: HttpReply) => void
+
+export interface Route {
+  readonly method: HttpMethod | 'ANY'
+  /** Segments, `:name` for parameters, `/*` at the end for the rest. */
+  readonly pattern: string
+}
+
+export interface WebSocketConnection {
+  /** Bytes waiting to be sent. */
+  readonly pendingBytes: number
+  /** False when the message was dropped because the connection is over its bound. */
+  send(text: string): boolean
+  ping(): void
+  close(code: number, reason: string): void
+  readonly open: boolean
+}
+
+export interface WebSocketHandler {
+  opened(connection: WebSocketConnection, path: string, query: string): void
+  /** A text message, or undefined for a binary one. */
+  message(connection: WebSocketConnection, text: string | undefined): void
+  pong(connection: WebSocketConnection): void
+  /** There is room again after `send` filled the buffer. */
+  drained(connection: WebSocketConnection): void
+  closed(connection: WebSocketConnection, code: number): void
+}
+
+export interface WebSocketOptions {
+  readonly maxMessageBytes: number
+  readonly maxPendingBytes: number
+}
+
+export interface HttpServer {
+  route(method: HttpMethod | 'ANY', pattern: string, handler: HttpHandler, options?: RouteOptions): void
+  webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void
+  /** Every route declared so far. */
+  readonly routes: readonly Route[]
+  /** Resolves with the real port; rejects with the reason (address in use, not allowed). */
+  listen(address: string, port: number): Promise<number>
+  /** Stops accepting, lets requests under way end (bounded), closes sockets. Idempotent. */
+  close(): Promise<void>
+}

@@ -1,0 +1,246 @@
+/**
+ * What the platform does, as `api/`, `transports/` (through the gateway) and `nodes/` see it. One file a service beside this
+ * one; no protocol and no SQL in any of them. Every method that takes a {@link Principal} has its access checked by the
+ * caller through {@link AccessControl}, the one place that decides who may do what.
+ *
+ * A method named `…ByUser` commits the change and the rule-engine message it causes together (the outbox), tells the change
+ * feed, and resolves when both are durable.
+ */
+import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from '../model/value.ts'
+import type { Aggregation } from '../model/telemetry-query.ts'
+import type { EntityId, EntityType } from '../model/entity-id.ts'
+import type {
+  Customer,
+  Device,
+  DeviceCredentials,
+  DeviceProfile,
+  NodeConnection,
+  Page,
+  PageQuery,
+  RuleChain,
+  RuleChainGraph,
+  RuleNode,
+  Tenant,
+  User,
+} from '../model/entities.ts'
+import type { JsonObject, JsonValue } from '../model/json.ts'
+import type { Principal } from '../model/principal.ts'
+import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
+import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
+
+/** A history query as a client asks it; the service checks it and computes the buckets (`rest-api.md` 4.4). */
+export interface HistoryRequest {
+  readonly keys: readonly string[]
+  readonly startTs: number
+  readonly endTs: number
+  readonly agg?: Aggregation
+  readonly intervalType?: 'MILLISECONDS' | 'WEEK' | 'WEEK_ISO' | 'MONTH' | 'QUARTER'
+  /** Bucket width in ms; 0 or absent with an aggregation means NONE. */
+  readonly interval?: number
+  readonly timeZone?: string
+  readonly limit?: number
+  readonly orderBy?: 'ASC' | 'DESC'
+}
+
+export interface TelemetryService {
+  /** For nodes: calls back once, at the commit or with the error. Tells the feed when `notify`. */
+  save(request: TelemetrySave, done: (error: Error | undefined) => void): void
+  saveByUser(principal: Principal, entity: EntityId, groups: readonly TelemetryGroup[], ttlSeconds: number): Promise<void>
+  /** Throws `invalid`: TOO_MANY_INTERVALS, NEGATIVE_INTERVAL, LIMIT_TOO_SMALL with the reference's texts. */
+  history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>>
+  latest(entity: EntityId, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>>
+  keys(entity: EntityId): Promise<readonly string[]>
+  deleteByUser(
+    principal: Principal,
+    entity: EntityId,
+    range: {
+      readonly keys: readonly string[]
+      readonly startTs: number
+      readonly endTs: number
+      readonly deleteLatest: boolean
+      readonly rewriteLatest: boolean
+    },
+  ): Promise<DeletedKeys>
+}
+
+export interface AttributeService {
+  /** For nodes and devices. */
+  save(request: AttributesSave): Promise<void>
+  saveByUser(principal: Principal, entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void>
+  deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
+  /** All keys where none is named. Scope by scope in the order CLIENT, SERVER, SHARED where no scope is named. */
+  find(
+    entity: EntityId,
+    scope: AttributeScope | undefined,
+    keys: readonly string[] | undefined,
+  ): Promise<Snapshot<readonly (Attribute & { readonly scope: AttributeScope })[]>>
+  keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]>
+}
+
+export interface DeviceDraft {
+  /** Present for an update. */
+  readonly id?: string
+  readonly name: string
+  readonly type?: string | undefined
+  readonly label?: string | null | undefined
+  readonly deviceProfileId?: string | undefined
+  readonly deviceData?: JsonObject | undefined
+  readonly additionalInfo?: JsonValue | undefined
+  /** Where given, must be the stored version (409 otherwise). */
+  readonly version?: number | undefined
+}
+
+export interface DeviceInfo extends Device {
+  readonly customerTitle: string | null
+  readonly deviceProfileName: string
+  readonly active: boolean
+}
+
+export interface DevicePageFilter {
+  readonly customerId?: string | undefined
+  readonly type?: string | undefined
+  readonly deviceProfileId?: string | undefined
+  readonly active?: boolean | undefined
+}
+
+export interface DeviceService {
+  /** Creates (with a random access token, or the one given) or updates. */
+  saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device>
+  find(tenantId: string, deviceId: string): Promise<Device | undefined>
+  /** Without a tenant: for the access check, which must know whose it is. */
+  findAnywhere(deviceId: string): Promise<Device | undefined>
+  findByName(tenantId: string, name: string): Promise<Device | undefined>
+  findInfo(tenantId: string, deviceId: string): Promise<DeviceInfo | undefined>
+  findByIds(tenantId: string, ids: readonly string[]): Promise<readonly Device[]>
+  page(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<Device>>
+  pageInfos(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<DeviceInfo>>
+  deleteByUser(principal: Principal, deviceId: string): Promise<void>
+  credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined>
+  saveCredentialsByUser(
+    principal: Principal,
+    credentials: Pick<DeviceCredentials, 'deviceId' | 'credentialsType' | 'credentialsId' | 'credentialsValue'> & {
+      readonly id?: string
+      readonly version?: number | undefined
+    },
+  ): Promise<DeviceCredentials>
+  assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device>
+  /** For the device gateway. */
+  findByAccessToken(token: string): Promise<DeviceIdentity | undefined>
+}
+
+export interface DeviceProfileService {
+  find(tenantId: string, id: string): Promise<DeviceProfile | undefined>
+  findDefault(tenantId: string): Promise<DeviceProfile>
+  page(tenantId: string, page: PageQuery): Promise<Page<DeviceProfile>>
+}
+
+export interface CustomerService {
+  find(tenantId: string, id: string): Promise<Customer | undefined>
+  findByTitle(tenantId: string, title: string): Promise<Customer | undefined>
+  save(principal: Principal, draft: { readonly id?: string; readonly title: string; readonly additionalInfo?: JsonValue }): Promise<Customer>
+  page(tenantId: string, page: PageQuery): Promise<Page<Customer>>
+}
+
+export interface TenantService {
+  find(id: string): Promise<Tenant | undefined>
+  all(): Promise<readonly Tenant[]>
+}
+
+export interface UserService {
+  /** Undefined for a wrong password and for an unknown user alike, in the same time. */
+  authenticate(email: string, password: string): Promise<User | undefined>
+  find(id: string): Promise<User | undefined>
+  /** Tokens issued before this Unix ms are refused (password changed, logged out everywhere). */
+  tokensValidFrom(id: string): Promise<number>
+  changePassword(id: string, current: string, next: string): Promise<void>
+}
+
+export interface NodeDraft {
+  readonly id?: string | undefined
+  readonly type: string
+  readonly name: string
+  readonly debugSettings?: JsonValue
+  readonly singletonMode?: boolean
+  readonly queueName?: string | null
+  readonly configurationVersion?: number
+  readonly configuration: JsonObject
+  readonly additionalInfo?: JsonValue
+}
+
+export interface GraphDraft {
+  readonly ruleChainId: string
+  readonly version?: number | undefined
+  readonly firstNodeIndex: number | null
+  readonly nodes: readonly NodeDraft[]
+  readonly connections: readonly NodeConnection[] | null
+  readonly ruleChainConnections?: readonly JsonObject[] | null
+  readonly notes?: JsonValue
+}
+
+export interface RuleChainDraft {
+  readonly id?: string | undefined
+  readonly name: string
+  readonly type?: 'CORE' | 'EDGE' | undefined
+  readonly debugMode?: boolean | undefined
+  readonly configuration?: JsonValue | undefined
+  readonly additionalInfo?: JsonValue | undefined
+  readonly version?: number | undefined
+}
+
+export interface RuleChainService {
+  saveByUser(principal: Principal, draft: RuleChainDraft): Promise<RuleChain>
+  find(tenantId: string, id: string): Promise<RuleChain | undefined>
+  page(tenantId: string, type: 'CORE' | 'EDGE', page: PageQuery): Promise<Page<RuleChain>>
+  graph(tenantId: string, id: string): Promise<RuleChainGraph | undefined>
+  /**
+   * Replaces the graph; every node is checked against the catalogue first, so a bad chain changes nothing. Unknown node
+   * types are refused by name, or stored disabled and marked where `disableUnknown`.
+   */
+  saveGraphByUser(principal: Principal, draft: GraphDraft, options?: { readonly disableUnknown?: boolean }): Promise<RuleChainGraph>
+  setRootByUser(principal: Principal, id: string): Promise<RuleChain>
+  deleteByUser(principal: Principal, id: string): Promise<void>
+  /** Creates a chain of the default root chain's shape, root false. */
+  createDefaultByUser(principal: Principal, name: string): Promise<RuleChain>
+  root(tenantId: string): Promise<RuleChain | undefined>
+  /** Every chain with its graph: what the engine loads at start. */
+  loadAll(): Promise<readonly { readonly chain: RuleChain; readonly graph: RuleChainGraph }[]>
+}
+
+export type Operation =
+  | 'READ'
+  | 'WRITE'
+  | 'DELETE'
+  | 'READ_CREDENTIALS'
+  | 'WRITE_CREDENTIALS'
+  | 'READ_ATTRIBUTES'
+  | 'WRITE_ATTRIBUTES'
+  | 'READ_TELEMETRY'
+  | 'WRITE_TELEMETRY'
+  | 'ASSIGN_TO_CUSTOMER'
+  | 'CREATE'
+
+/** The one place that decides who may do what (`rest-api.md` 3.5). */
+export interface AccessControl {
+  /** Throws PERMISSION_DENIED (403) by authority alone: may this kind of user do this to this kind of entity at all? */
+  checkAuthority(principal: Principal, operation: Operation, entityType: EntityType): void
+  /** Checks authority and ownership; throws PERMISSION_DENIED (403) or ITEM_NOT_FOUND (404), as the reference tells them apart. */
+  check(principal: Principal, operation: Operation, entity: EntityId): Promise<void>
+}
+
+export interface Services {
+  readonly telemetry: TelemetryService
+  readonly attributes: AttributeService
+  readonly devices: DeviceService
+  readonly deviceProfiles: DeviceProfileService
+  readonly customers: CustomerService
+  readonly tenants: TenantService
+  readonly users: UserService
+  readonly ruleChains: RuleChainService
+  readonly access: AccessControl
+  /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
+  startOutbox(): Promise<void>
+  close(): Promise<void>
+}
+
+export type { RuleNode }
