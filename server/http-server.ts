@@ -3,29 +3,47 @@
  * Routes are declared before `listen`; the table of them is what the tests walk.
  */
 
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS'
+export type HttpMethod = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS' | 'TRACE' | 'CONNECT'
 
 export interface HttpRequest {
   readonly method: HttpMethod
-  /** Without the query. */
+  /** Without the query, as sent (not decoded). */
   readonly path: string
   /** The raw text behind `?`, '' when there is none. */
   readonly query: string
   /** Decoded parameters of the route's pattern, in the order of the pattern. Undecodable ones are kept as they came. */
   readonly parameters: readonly string[]
-  /** Lower-case name; '' when absent. Only valid synchronously unless the route names it in `headers`. */
+  /** Lower-case name, one of the route's `headers`; '' when absent. Another name is a programming error and throws. */
   header(name: string): string
   readonly body: Buffer
 }
 
 export interface HttpReply {
-  /** False once the client went away; writing is then a no-op. */
+  /** False once the client went away or the answer was sent. Sending to a client that went away is a no-op. */
   readonly open: boolean
+  /** Calls back if the client goes away before the answer is sent: for answers that wait (long polls). */
+  onClosed(listener: () => void): void
   /** Sends the whole answer; a second call is a programming error and throws. */
-  send(status: number, contentType: string | undefined, body: string | Uint8Array, headers?: Readonly<Record<string, string>>): void
+  send(
+    status: number,
+    contentType: string | undefined,
+    body: string | Uint8Array,
+    headers?: Readonly<Record<string, string>>,
+  ): void
 }
 
+/** The headers a handler may read unless its route names others: reading each one costs. */
+export const COMMON_HEADERS: readonly string[] = [
+  'x-authorization',
+  'authorization',
+  'content-type',
+  'accept',
+  'origin',
+]
+
 export interface RouteOptions {
+  /** Lower-case names of the headers the handler reads; default {@link COMMON_HEADERS}. */
+  readonly headers?: readonly string[]
   /** Largest body in bytes; over it the answer is 413 and the connection closes. Default: the server's. */
   readonly maxBodyBytes?: number
   /** The answer to an over-long body, in the error shape of the route's API. */
@@ -70,7 +88,7 @@ export interface HttpServer {
   webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void
   /** Every route declared so far. */
   readonly routes: readonly Route[]
-  /** Resolves with the real port; rejects with the reason (address in use, not allowed). */
+  /** Resolves with the real port; rejects LISTEN_FAILED (address in use, not allowed). */
   listen(address: string, port: number): Promise<number>
   /** Stops accepting, lets requests under way end (bounded), closes sockets. Idempotent. */
   close(): Promise<void>

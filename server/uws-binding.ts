@@ -1,0 +1,84 @@
+/** Loads the native uWebSockets.js that the install step put in place; the part of its interface that `uws.ts` uses. */
+import { createRequire } from 'node:module'
+import { join, resolve } from 'node:path'
+import { defineErrors } from '../model/errors.ts'
+import { UWS_FOLDER } from './uws-packages.ts'
+
+export interface UwsRequest {
+  getHeader(lowerCaseName: string): string
+  getParameter(index: number): string | undefined
+  getUrl(): string
+  getCaseSensitiveMethod(): string
+  getQuery(): string
+}
+
+export interface UwsResponse {
+  writeStatus(status: string): UwsResponse
+  writeHeader(name: string, value: string): UwsResponse
+  end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse
+  onAborted(handler: () => void): UwsResponse
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse
+  cork(run: () => void): UwsResponse
+  upgrade<Data>(data: Data, key: string, protocol: string, extensions: string, context: unknown): void
+}
+
+export interface UwsWebSocket<Data> {
+  send(message: string, isBinary: boolean): number
+  getBufferedAmount(): number
+  end(code: number, reason: string): void
+  ping(): number
+  getUserData(): Data
+}
+
+export interface UwsBehavior<Data> {
+  maxPayloadLength: number
+  maxBackpressure: number
+  idleTimeout: number
+  sendPingsAutomatically: boolean
+  upgrade(response: UwsResponse, request: UwsRequest, context: unknown): void
+  open(socket: UwsWebSocket<Data>): void
+  message(socket: UwsWebSocket<Data>, message: ArrayBuffer, isBinary: boolean): void
+  drain(socket: UwsWebSocket<Data>): void
+  close(socket: UwsWebSocket<Data>, code: number, reason: ArrayBuffer): void
+  pong(socket: UwsWebSocket<Data>): void
+}
+
+export interface UwsApp {
+  any(pattern: string, handler: (response: UwsResponse, request: UwsRequest) => void): UwsApp
+  get: UwsApp['any']
+  post: UwsApp['any']
+  put: UwsApp['any']
+  del: UwsApp['any']
+  options: UwsApp['any']
+  patch: UwsApp['any']
+  head: UwsApp['any']
+  ws<Data>(pattern: string, behavior: UwsBehavior<Data>): UwsApp
+  listen(address: string, port: number, options: number, done: (socket: unknown) => void): UwsApp
+  close(): UwsApp
+}
+
+export interface UwsBinding {
+  App(): UwsApp
+  us_listen_socket_close(socket: unknown): void
+  us_socket_local_port(socket: unknown): number
+  LIBUS_LISTEN_EXCLUSIVE_PORT: number
+}
+
+const BindingErrors = defineErrors('server', {
+  BINDING_MISSING: {
+    kind: 'terminal',
+    status: 500,
+    text: 'uWebSockets.js is not installed ({reason}): run `npm install` in {root}',
+  },
+})
+
+/** Throws `BINDING_MISSING` with what to do. */
+export function loadUws(): UwsBinding {
+  const root = resolve(import.meta.dirname, '..')
+  try {
+    const binding: UwsBinding = createRequire(import.meta.url)(join(root, UWS_FOLDER))
+    return binding
+  } catch (error) {
+    throw BindingErrors.BINDING_MISSING({ reason: (error as Error).message.split('\n')[0], root }, error)
+  }
+}

@@ -1,0 +1,116 @@
+/** One HTTP request and its answer over uWebSockets.js, whose own objects are only valid inside its callbacks. */
+import type { HttpMethod, HttpReply, HttpRequest } from './http-server.ts'
+import type { UwsRequest, UwsResponse } from './uws-binding.ts'
+
+export const NO_BODY = Buffer.alloc(0)
+
+const REASONS: Readonly<Record<number, string>> = {
+  200: '200 OK',
+  201: '201 Created',
+  204: '204 No Content',
+  302: '302 Found',
+  304: '304 Not Modified',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  403: '403 Forbidden',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  408: '408 Request Timeout',
+  409: '409 Conflict',
+  413: '413 Payload Too Large',
+  415: '415 Unsupported Media Type',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  503: '503 Service Unavailable',
+  507: '507 Insufficient Storage',
+}
+
+export class UwsExchange implements HttpRequest, HttpReply {
+  readonly method: HttpMethod
+  readonly path: string
+  readonly query: string
+  readonly parameters: readonly string[]
+  body: Buffer = NO_BODY
+  private readonly response: UwsResponse
+  private readonly headerNames: readonly string[]
+  private readonly headerValues: string[]
+  private readonly ended: () => void
+  private state: 'waiting' | 'sent' | 'aborted' = 'waiting'
+  private closedListener: (() => void) | undefined
+
+  /** Reads all it needs at once, since `request` dies with the callback. `ended` is called once, at the answer or the abort. */
+  constructor(
+    response: UwsResponse,
+    request: UwsRequest,
+    parameterCount: number,
+    headerNames: readonly string[],
+    ended: () => void,
+  ) {
+    this.response = response
+    this.headerNames = headerNames
+    this.ended = ended
+    this.method = request.getCaseSensitiveMethod() as HttpMethod
+    this.path = request.getUrl()
+    this.query = request.getQuery()
+    this.parameters = parameterCount === 0 ? [] : readParameters(request, parameterCount)
+    this.headerValues = headerNames.map((name) => request.getHeader(name))
+    response.onAborted(() => this.abort())
+  }
+
+  get open(): boolean {
+    return this.state === 'waiting'
+  }
+
+  header(name: string): string {
+    const index = this.headerNames.indexOf(name)
+    if (index < 0) throw new Error(`this route does not read the header '${name}': name it in its options`)
+    return this.headerValues[index] ?? ''
+  }
+
+  onClosed(listener: () => void): void {
+    this.closedListener = listener
+  }
+
+  send(
+    status: number,
+    contentType: string | undefined,
+    body: string | Uint8Array,
+    headers?: Readonly<Record<string, string>>,
+    closeConnection = false,
+  ): void {
+    if (this.state === 'sent') throw new Error(`a second answer to ${this.method} ${this.path}`)
+    if (this.state === 'aborted') return
+    this.state = 'sent'
+    this.response.cork(() => {
+      this.response.writeStatus(REASONS[status] ?? String(status))
+      if (contentType !== undefined) this.response.writeHeader('Content-Type', contentType)
+      if (headers !== undefined) {
+        for (const name of Object.keys(headers)) this.response.writeHeader(name, headers[name] ?? '')
+      }
+      this.response.end(body, closeConnection)
+    })
+    this.ended()
+  }
+
+  private abort(): void {
+    if (this.state !== 'waiting') return
+    this.state = 'aborted'
+    this.ended()
+    this.closedListener?.()
+  }
+}
+
+function readParameters(request: UwsRequest, count: number): string[] {
+  const parameters: string[] = []
+  for (let index = 0; index < count; index++) parameters.push(decode(request.getParameter(index) ?? ''))
+  return parameters
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // Malformed escapes reach the handler as they came; it answers that nothing has such a name.
+  }
+}

@@ -1,0 +1,187 @@
+/** The HTTP and WebSocket server over uWebSockets.js: the only file besides its two neighbours that knows it. */
+import { defineErrors } from '../model/errors.ts'
+import {
+  COMMON_HEADERS,
+  type HttpHandler,
+  type HttpMethod,
+  type HttpReply,
+  type HttpRequest,
+  type HttpServer,
+  type Route,
+  type RouteOptions,
+  type WebSocketHandler,
+  type WebSocketOptions,
+} from './http-server.ts'
+import { loadUws, type UwsApp, type UwsBinding, type UwsResponse } from './uws-binding.ts'
+import { UwsExchange } from './uws-exchange.ts'
+import { webSocketBehavior } from './uws-websocket.ts'
+
+export const ServerErrors = defineErrors('server', {
+  LISTEN_FAILED: {
+    kind: 'terminal',
+    status: 500,
+    text: 'cannot listen on {address}:{port}: the port is in use, or the address is not one of this machine; set another with {setting}',
+  },
+})
+
+export interface HttpServerOptions {
+  /** Bodies over it are refused with 413 unless a route says otherwise. */
+  readonly maxBodyBytes: number
+  /** How long `close` waits for requests under way. */
+  readonly drainTimeoutMs: number
+  /** A handler threw: answers (once) and logs. */
+  readonly onHandlerError: (error: unknown, request: HttpRequest, reply: HttpReply) => void
+}
+
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+export class UwsServer implements HttpServer {
+  private readonly declared: Route[] = []
+  private readonly binding: UwsBinding
+  private readonly app: UwsApp
+  private readonly options: HttpServerOptions
+  private listenSocket: unknown
+  private inFlight = 0
+  private drained: (() => void) | undefined
+  private closing: Promise<void> | undefined
+
+  /** Throws BINDING_MISSING where the install step did not run. */
+  constructor(options: HttpServerOptions) {
+    this.options = options
+    this.binding = loadUws()
+    this.app = this.binding.App()
+  }
+
+  get routes(): readonly Route[] {
+    return this.declared
+  }
+
+  /** Requests whose answer is not sent yet. */
+  get requestsInFlight(): number {
+    return this.inFlight
+  }
+
+  route(method: HttpMethod | 'ANY', pattern: string, handler: HttpHandler, options: RouteOptions = {}): void {
+    this.declared.push({ method, pattern })
+    const parameterCount = pattern.split('/').filter((segment) => segment.startsWith(':')).length
+    const headerNames = options.headers ?? COMMON_HEADERS
+    const limit = options.maxBodyBytes ?? this.options.maxBodyBytes
+    this.register(method, pattern, (response, request) => {
+      const declaredLength = Number(request.getHeader('content-length'))
+      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this.ended)
+      this.inFlight++
+      if (!METHODS_WITH_BODY.has(exchange.method)) return this.handle(handler, exchange)
+      if (declaredLength > limit) return this.refuseBody(exchange, limit, options)
+      this.readBody(response, exchange, limit, options, handler)
+    })
+  }
+
+  webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void {
+    this.app.ws(pattern, webSocketBehavior(handler, options))
+  }
+
+  listen(address: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.app.listen(address, port, this.binding.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+        if (socket === false || socket === null || socket === undefined) {
+          reject(ServerErrors.LISTEN_FAILED({ address, port, setting: 'HTTP_BIND_PORT or HTTP_BIND_ADDRESS' }))
+          return
+        }
+        this.listenSocket = socket
+        resolve(this.binding.us_socket_local_port(socket))
+      })
+    })
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.drainAndClose())
+  }
+
+  private async drainAndClose(): Promise<void> {
+    if (this.listenSocket !== undefined) this.binding.us_listen_socket_close(this.listenSocket)
+    if (this.inFlight > 0) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, this.options.drainTimeoutMs)
+        this.drained = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.app.close()
+  }
+
+  private register(method: HttpMethod | 'ANY', pattern: string, handler: Parameters<UwsApp['any']>[1]): void {
+    switch (method) {
+      case 'GET':
+        this.app.get(pattern, handler)
+        return
+      case 'POST':
+        this.app.post(pattern, handler)
+        return
+      case 'PUT':
+        this.app.put(pattern, handler)
+        return
+      case 'DELETE':
+        this.app.del(pattern, handler)
+        return
+      case 'OPTIONS':
+        this.app.options(pattern, handler)
+        return
+      case 'PATCH':
+        this.app.patch(pattern, handler)
+        return
+      case 'HEAD':
+        this.app.head(pattern, handler)
+        return
+      case 'ANY':
+        this.app.any(pattern, handler)
+        return
+      case 'TRACE':
+      case 'CONNECT':
+        throw new Error(`${method} is not served`)
+    }
+  }
+
+  private readBody(
+    response: UwsResponse,
+    exchange: UwsExchange,
+    limit: number,
+    options: RouteOptions,
+    handler: HttpHandler,
+  ): void {
+    let collected: Buffer | undefined
+    response.onData((chunk, isLast) => {
+      if (!exchange.open) return
+      const size = (collected?.length ?? 0) + chunk.byteLength
+      if (size > limit) {
+        collected = undefined
+        return this.refuseBody(exchange, limit, options)
+      }
+      // The chunk's memory is uWebSockets' own and dies with this callback: copied, never kept.
+      if (collected === undefined) collected = Buffer.from(Buffer.from(chunk))
+      else if (chunk.byteLength > 0) collected = Buffer.concat([collected, Buffer.from(chunk)])
+      if (!isLast) return
+      exchange.body = collected
+      this.handle(handler, exchange)
+    })
+  }
+
+  private handle(handler: HttpHandler, exchange: UwsExchange): void {
+    try {
+      handler(exchange, exchange)
+    } catch (error) {
+      this.options.onHandlerError(error, exchange, exchange)
+    }
+  }
+
+  private refuseBody(exchange: UwsExchange, limit: number, options: RouteOptions): void {
+    if (options.tooLarge !== undefined) options.tooLarge(exchange, limit)
+    else exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`, undefined, true)
+  }
+
+  private readonly ended = (): void => {
+    this.inFlight--
+    if (this.inFlight === 0) this.drained?.()
+  }
+}
