@@ -1,0 +1,102 @@
+/**
+ * Group commit: exactly one write is in flight; everything that arrives meanwhile is the next one. What arrives alone waits
+ * for nobody, and a busy store writes few large groups instead of many small ones. No timers.
+ */
+import { defineErrors } from '../../model/errors.ts'
+
+export const GroupCommitErrors = defineErrors('group-commit', {
+  FULL: { kind: 'retryable', status: 503, text: '{name} is busy: {pending} are waiting to be stored, at most {limit}' },
+  CLOSED: { kind: 'retryable', status: 503, text: '{name} is closed' },
+})
+
+export interface GroupCommitOptions<Item, Result> {
+  /** For error texts. */
+  readonly name: string
+  /** Stores a group in its order. A rejection is everybody's in the group. */
+  readonly write: (group: readonly Item[]) => Promise<Result>
+  /** Most weight that waits; more is refused with FULL. */
+  readonly maxPending: number
+  /** Most weight in one group; a single heavier item is a group of its own. */
+  readonly maxGroup: number
+}
+
+interface Waiting<Item, Result> {
+  readonly item: Item
+  readonly weight: number
+  readonly resolve: (result: Result) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class GroupCommit<Item, Result> {
+  private readonly options: GroupCommitOptions<Item, Result>
+  private waiting: Waiting<Item, Result>[] = []
+  private waitingWeight = 0
+  private running: Promise<void> | undefined
+  private closed = false
+  private groups = 0
+
+  constructor(options: GroupCommitOptions<Item, Result>) {
+    this.options = options
+  }
+
+  /** Weight that waits for its turn; what is in flight is not counted. */
+  get pending(): number {
+    return this.waitingWeight
+  }
+
+  /** Groups written so far, failed ones too. */
+  get groupsWritten(): number {
+    return this.groups
+  }
+
+  /** Resolves with the result of the group that held the item. Rejects with FULL, CLOSED (both retryable), or the write's error. */
+  add(item: Item, weight = 1): Promise<Result> {
+    const { name, maxPending } = this.options
+    if (this.closed) return Promise.reject(GroupCommitErrors.CLOSED({ name }))
+    if (this.waitingWeight > 0 && this.waitingWeight + weight > maxPending) {
+      return Promise.reject(GroupCommitErrors.FULL({ name, pending: this.waitingWeight, limit: maxPending }))
+    }
+    const result = new Promise<Result>((resolve, reject) => {
+      this.waiting.push({ item, weight, resolve, reject })
+    })
+    this.waitingWeight += weight
+    this.running ??= this.run()
+    return result
+  }
+
+  /** Refuses new items, resolves when what was accepted is settled. Idempotent. */
+  async close(): Promise<void> {
+    this.closed = true
+    await this.running
+  }
+
+  private async run(): Promise<void> {
+    // One microtask, so that what arrives in the same turn goes together.
+    await Promise.resolve()
+    while (this.waiting.length > 0) {
+      const group = this.takeGroup()
+      this.groups++
+      try {
+        const result = await this.options.write(group.map((entry) => entry.item))
+        for (const entry of group) entry.resolve(result)
+      } catch (error) {
+        for (const entry of group) entry.reject(error)
+      }
+    }
+    this.running = undefined
+  }
+
+  private takeGroup(): Waiting<Item, Result>[] {
+    let weight = 0
+    let count = 0
+    for (const entry of this.waiting) {
+      if (count > 0 && weight + entry.weight > this.options.maxGroup) break
+      weight += entry.weight
+      count++
+    }
+    const group = count === this.waiting.length ? this.waiting : this.waiting.slice(0, count)
+    this.waiting = count === this.waiting.length ? [] : this.waiting.slice(count)
+    this.waitingWeight -= weight
+    return group
+  }
+}
