@@ -1,0 +1,37 @@
+/** The arrows between folders (docs/internals/architecture.md): model <- engine, storage <- services <- nodes, transports, api <- main. */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|/testkit' },
+  to: {
+    path: '^(model|config|engine|nodes|transports|storage|services|server|api|logging|commands|main\\.ts|compose|test|scripts|benchmarks)',
+    pathNot: allowed,
+  },
+})
+
+module.exports = {
+  forbidden: [
+    only('model-imports-nothing', '^model/', '^model/', 'the words everybody uses depend on nobody'),
+    only('config-imports-model', '^config/', '^(config|model)/', 'settings know only the words'),
+    only('logging-imports-model', '^logging/', '^(logging|model)/', 'the log knows only the words'),
+    only('server-imports-model', '^server/', '^(server|model)/', 'the HTTP server knows no API'),
+    only('engine-imports-model', '^engine/', '^(engine|model)/', 'what the engine needs is handed in'),
+    only('storage-imports-model', '^storage/', '^(storage|model)/', 'a store knows no engine'),
+    only('services-import-below', '^services/', '^(services|engine|storage|model)/', 'services know no protocol'),
+    only('nodes-know-node-context', '^nodes/', '^(nodes/|model/|engine/rulechain/node\\.ts|engine/script/(script|errors)\\.ts)', 'a rule node knows NodeContext and nothing else'),
+    only('transports-know-the-gateway', '^transports/', '^(transports/|model/|server/|engine/device/gateway\\.ts|engine/link/link\\.ts)', 'a transport knows DeviceGateway and nothing else'),
+    only('api-knows-services', '^api/', '^(api|services|server|model)/|^engine/(subscriptions/change|script/script|device/gateway|rulechain/node)\\.ts|^storage/timeseries/store\\.ts', 'the REST layer knows services, not SQL'),
+    only('commands-are-clients', '^commands/', '^(commands|config|model)/', 'a command talks to a running Millrace over REST'),
+    { name: 'no-cycle', severity: 'error', from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } } },
+    { name: 'nobody-imports-main', severity: 'error', from: { pathNot: '^main\\.ts$' }, to: { path: '^main\\.ts$' } },
+    { name: 'only-main-composes', severity: 'error', from: { pathNot: '^(main\\.ts|compose/|benchmarks/|test/)' }, to: { path: '^compose/' } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(node_modules|\\.tools|\\.cache|ui)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js', '.cjs', '.mjs', '.json'], conditionNames: ['import', 'node', 'default'] },
+  },
+}

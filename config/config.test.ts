@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { configText, settingsPage } from './print.ts'
+import { readConfig } from './read.ts'
+import { SETTINGS } from './settings.ts'
+
+test('an empty environment gives every default, frozen', () => {
+  const config = readConfig({})
+  for (const [key, setting] of Object.entries(SETTINGS)) {
+    assert.equal(config[key as keyof typeof config], setting.defaultValue, key)
+  }
+  assert.ok(Object.isFrozen(config))
+})
+
+test('the environment overrides a default', () => {
+  const config = readConfig({ HTTP_BIND_PORT: '0', DEMO: 'false', DURABILITY: 'process-death' })
+  assert.equal(config.httpBindPort, 0)
+  assert.equal(config.demo, false)
+  assert.equal(config.durability, 'process-death')
+})
+
+test('a bad value is refused with the name, the value and what is allowed', () => {
+  assert.throws(
+    () => readConfig({ HTTP_BIND_PORT: '70000' }),
+    /HTTP_BIND_PORT="70000" is not allowed: a whole number from 0 to 65535/,
+  )
+  assert.throws(() => readConfig({ DEMO: 'yes' }), /DEMO="yes" is not allowed: true or false/)
+  assert.throws(() => readConfig({ DURABILITY: 'maybe' }), /one of power-cut, process-death/)
+  assert.throws(() => readConfig({ DATA_DIR: '' }), /DATA_DIR/)
+})
+
+test('a bad secret is refused without being shown', () => {
+  assert.throws(
+    () => readConfig({ JWT_TOKEN_SIGNING_KEY: 'hunter2' }),
+    (error: Error) => error.message.includes('JWT_TOKEN_SIGNING_KEY') && !error.message.includes('hunter2'),
+  )
+})
+
+test('a slip in a name is refused with the nearest known name, a foreign name is not', () => {
+  assert.throws(() => readConfig({ HTTP_BIND_PROT: '1' }), /did you mean HTTP_BIND_PORT/)
+  readConfig({ HOME: 'x', MQTT_URL: 'mqtt://elsewhere' })
+})
+
+test('contradictions name both settings', () => {
+  assert.throws(() => readConfig({ HTTP_BIND_PORT: '1883' }), /HTTP_BIND_PORT and MQTT_BIND_PORT/)
+  assert.throws(
+    () => readConfig({ JWT_TOKEN_EXPIRATION_TIME: '1000', JWT_REFRESH_TOKEN_EXPIRATION_TIME: '900' }),
+    /must outlive/,
+  )
+})
+
+test('the printed configuration shows every setting, its source, and no secret', () => {
+  const secret = Buffer.alloc(64, 7).toString('base64')
+  const text = configText({ JWT_TOKEN_SIGNING_KEY: secret, HTTP_BIND_PORT: '9090', MQTT_BIND_PORT: 'x' })
+  for (const setting of Object.values(SETTINGS)) assert.ok(text.includes(setting.name), setting.name)
+  assert.match(text, /HTTP_BIND_PORT=9090 .*\[environment\]/)
+  assert.match(text, /MQTT_BIND_PORT=x \(not allowed/)
+  assert.ok(!text.includes(secret))
+})
+
+test('the reference page of the settings is the one the schema makes', async () => {
+  const page = await readFile(join(import.meta.dirname, '..', 'docs', 'reference', 'settings.md'), 'utf8')
+  assert.equal(page, settingsPage(), 'run `npm run docs`')
+})

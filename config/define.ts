@@ -1,0 +1,102 @@
+/**
+ * How a setting is declared: type, default, unit, environment name and one sentence on its effect, all in one place. From the
+ * declaration come the parser, `--help`, `config`, and the reference page.
+ */
+import { defineErrors } from '../model/errors.ts'
+
+export const ConfigErrors = defineErrors('config', {
+  BAD_VALUE: { kind: 'terminal', status: 500, text: '{name}={value} is not allowed: {allowed}' },
+  UNKNOWN_SETTING: { kind: 'terminal', status: 500, text: 'unknown setting {name}: did you mean {nearest}?' },
+  CONTRADICTION: { kind: 'terminal', status: 500, text: '{reason}' },
+})
+
+export interface Setting<Value> {
+  /** The environment variable's name; ThingsBoard's where it has one for the same thing. */
+  readonly name: string
+  readonly group: string
+  readonly defaultValue: Value
+  /** Shown behind the value; undefined for what has no unit. */
+  readonly unit: string | undefined
+  readonly description: string
+  /** What values are allowed, as a phrase that ends "… is not allowed: ". */
+  readonly allowed: string
+  /** Never printed. */
+  readonly secret: boolean
+  /** Undefined where the text is no allowed value. */
+  parse(text: string): Value | undefined
+  show(value: Value): string
+}
+
+interface Declaration<Value> {
+  readonly name: string
+  readonly default: Value
+  readonly unit?: string
+  readonly description: string
+}
+
+/** Declares the settings of one group: `const http = settingsOf('HTTP')`, then `http.port({…})`. */
+export function settingsOf(group: string) {
+  const make = <Value>(
+    declaration: Declaration<Value>,
+    allowed: string,
+    parse: (text: string) => Value | undefined,
+    show: (value: Value) => string = String,
+    secret = false,
+  ): Setting<Value> => ({
+    name: declaration.name,
+    group,
+    defaultValue: declaration.default,
+    unit: declaration.unit,
+    description: declaration.description,
+    allowed,
+    secret,
+    parse,
+    show,
+  })
+
+  const integer = (
+    declaration: Declaration<number> & { readonly min: number; readonly max: number },
+  ): Setting<number> => {
+    const { min, max, unit } = declaration
+    return make(
+      declaration,
+      `a whole number from ${min} to ${max}${unit === undefined ? '' : ` (${unit})`}`,
+      (text) => {
+        const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
+        return value >= min && value <= max ? value : undefined
+      },
+    )
+  }
+
+  return {
+    integer,
+    port: (declaration: Declaration<number>) =>
+      integer({ ...declaration, min: 0, max: 65535, unit: 'port, 0 picks a free one' }),
+    flag: (declaration: Declaration<boolean>) =>
+      make(declaration, 'true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)),
+    text: (declaration: Declaration<string>) =>
+      make(declaration, 'a text that is not empty', (text) => (text === '' ? undefined : text)),
+    address: (declaration: Declaration<string>) =>
+      make(declaration, 'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost', (text) =>
+        /^(localhost|[0-9.]+|[0-9a-fA-F:]+)$/.test(text) ? text : undefined,
+      ),
+    choice: <Choice extends string>(declaration: Declaration<Choice> & { readonly choices: readonly Choice[] }) =>
+      make<Choice>(declaration, `one of ${declaration.choices.join(', ')}`, (text) =>
+        declaration.choices.find((choice) => choice === text),
+      ),
+    /** A secret has no default: undefined means that it is made at first start. */
+    secret: (
+      declaration: Declaration<string | undefined> & {
+        readonly allowed: string
+        readonly accepts: (text: string) => boolean
+      },
+    ) =>
+      make<string | undefined>(
+        declaration,
+        declaration.allowed,
+        (text) => (declaration.accepts(text) ? text : undefined),
+        (value) => (value === undefined ? 'made at first start' : '********'),
+        true,
+      ),
+  }
+}

@@ -1,0 +1,110 @@
+/** Reads the configuration from the environment: complete and frozen, or an error that names the setting, the value and what is allowed. */
+import { ConfigErrors, type Setting } from './define.ts'
+import { SETTINGS, type Config } from './settings.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface SettingInForce {
+  readonly setting: Setting<unknown>
+  readonly shown: string
+  readonly source: 'default' | 'environment'
+}
+
+/** Throws BAD_VALUE, UNKNOWN_SETTING, CONTRADICTION. */
+export function readConfig(environment: Environment): Config {
+  refuseUnknown(environment)
+  const config: Record<string, unknown> = {}
+  for (const [key, setting] of declaredSettings()) config[key] = valueOf(setting, environment)
+  const complete = Object.freeze(config) as Config
+  refuseContradictions(complete)
+  return complete
+}
+
+/** Every setting with its present value and where that came from; secrets masked. Bad values are shown as such, not thrown. */
+export function settingsInForce(environment: Environment): readonly SettingInForce[] {
+  return declaredSettings().map(([, setting]) => {
+    const text = environment[setting.name]
+    if (text === undefined) return { setting, shown: setting.show(setting.defaultValue), source: 'default' as const }
+    const value = setting.parse(text)
+    const bad =
+      value === undefined ? `${setting.secret ? '********' : text} (not allowed: ${setting.allowed})` : undefined
+    return { setting, shown: bad ?? setting.show(value), source: 'environment' as const }
+  })
+}
+
+function declaredSettings(): [string, Setting<unknown>][] {
+  return Object.entries(SETTINGS) as [string, Setting<unknown>][]
+}
+
+function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
+  const text = environment[setting.name]
+  if (text === undefined) return setting.defaultValue
+  const value = setting.parse(text)
+  if (value === undefined) {
+    throw ConfigErrors.BAD_VALUE({
+      name: setting.name,
+      value: setting.secret ? '********' : JSON.stringify(text),
+      allowed: setting.allowed,
+    })
+  }
+  return value
+}
+
+/**
+ * The environment is shared with the whole machine, so a foreign name is no error; one that is nearly ours is a slip.
+ */
+function refuseUnknown(environment: Environment): void {
+  const names = declaredSettings().map(([, setting]) => setting.name)
+  for (const name of Object.keys(environment)) {
+    if (names.includes(name) || !OUR_PREFIX.test(name)) continue
+    const nearest = nearestName(name, names)
+    if (nearest !== undefined) throw ConfigErrors.UNKNOWN_SETTING({ name, nearest })
+  }
+}
+
+const OUR_PREFIX = /^(HTTP_BIND|MQTT_|COAP_BIND|LWM2M_BIND|JWT_|TB_QUEUE_|DATA_DI|DURABILI|READY_J)/
+
+function nearestName(name: string, names: readonly string[]): string | undefined {
+  let best: string | undefined
+  let bestDistance = 3
+  for (const candidate of names) {
+    const distance = editDistance(name, candidate)
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column++) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1)
+      current.push(Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, substitution))
+    }
+    previous = current
+  }
+  return previous[b.length] ?? 0
+}
+
+function refuseContradictions(config: Config): void {
+  if (
+    config.httpBindPort !== 0 &&
+    config.mqttEnabled &&
+    config.httpBindPort === config.mqttBindPort &&
+    config.httpBindAddress === config.mqttBindAddress
+  ) {
+    throw ConfigErrors.CONTRADICTION({
+      reason: `HTTP_BIND_PORT and MQTT_BIND_PORT are both ${config.httpBindPort} on ${config.httpBindAddress}: give one of them another port`,
+    })
+  }
+  if (config.jwtRefreshExpirationSeconds < config.jwtExpirationSeconds) {
+    throw ConfigErrors.CONTRADICTION({
+      reason:
+        'JWT_REFRESH_TOKEN_EXPIRATION_TIME is shorter than JWT_TOKEN_EXPIRATION_TIME: a refresh token must outlive its access token',
+    })
+  }
+}

@@ -1,0 +1,271 @@
+/** Every setting of Millrace. `docs/reference/settings.md` is made from this file (`npm run docs`). */
+import { settingsOf, type Setting } from './define.ts'
+
+const start = settingsOf('Start')
+const http = settingsOf('HTTP, REST, WebSocket')
+const mqtt = settingsOf('MQTT')
+const others = settingsOf('Other transports')
+const auth = settingsOf('Authentication')
+const storage = settingsOf('Storage')
+const queue = settingsOf('Queue')
+const scripts = settingsOf('Scripts')
+const devices = settingsOf('Devices')
+
+export const SETTINGS = {
+  dataDir: start.text({
+    name: 'DATA_DIR',
+    default: 'data',
+    description: 'Folder in which the embedded default keeps its files; made where it is absent.',
+  }),
+  demo: start.flag({
+    name: 'DEMO',
+    default: true,
+    description:
+      'First start seeds the demo tenant, its logins and device; false seeds one system administrator with a random password.',
+  }),
+  readyJson: start.flag({
+    name: 'READY_JSON',
+    default: false,
+    description: 'Print one line of JSON with the real ports once ready, instead of the friendly text.',
+  }),
+  logLevel: start.choice({
+    name: 'LOG_LEVEL',
+    default: 'info',
+    choices: ['debug', 'info', 'warn', 'error', 'silent'],
+    description: 'Least severe lines that the system log (standard error, JSON lines) shows.',
+  }),
+  stopTimeoutMs: start.integer({
+    name: 'STOP_TIMEOUT_MS',
+    default: 10_000,
+    min: 0,
+    max: 600_000,
+    unit: 'ms',
+    description: 'How long a stop waits for requests and messages under way before it closes their sockets.',
+  }),
+
+  httpBindAddress: http.address({
+    name: 'HTTP_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description:
+      'Address of REST, WebSocket, web page and device HTTP API. A public one is refused while demo logins are in place.',
+  }),
+  httpBindPort: http.port({
+    name: 'HTTP_BIND_PORT',
+    default: 8080,
+    description: 'Port of REST, WebSocket, web page and device HTTP API.',
+  }),
+  httpMaxPayloadBytes: http.integer({
+    name: 'HTTP_TRANSPORT_MAX_PAYLOAD_SIZE',
+    default: 65_536,
+    min: 1024,
+    max: 1 << 30,
+    unit: 'bytes',
+    description: 'Largest body of a device request; over it the answer is 413.',
+  }),
+  restMaxBodyBytes: http.integer({
+    name: 'REST_MAX_BODY_SIZE',
+    default: 16_777_216,
+    min: 1024,
+    max: 1 << 30,
+    unit: 'bytes',
+    description: 'Largest body of a REST request; over it the answer is 413.',
+  }),
+  httpRequestTimeoutMs: http.integer({
+    name: 'HTTP_MAX_REQUEST_TIMEOUT',
+    default: 300_000,
+    min: 1000,
+    max: 3_600_000,
+    unit: 'ms',
+    description: 'Longest a device may ask a long poll to wait.',
+  }),
+  wsPendingBytes: http.integer({
+    name: 'WS_MAX_PENDING_BYTES',
+    default: 4_194_304,
+    min: 65_536,
+    max: 1 << 30,
+    unit: 'bytes',
+    description: 'Most that waits for one slow WebSocket client before it is closed with 1008.',
+  }),
+
+  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Whether the MQTT transport runs.' }),
+  mqttBindAddress: mqtt.address({
+    name: 'MQTT_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: 'Address of the MQTT transport.',
+  }),
+  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Port of the MQTT transport.' }),
+  mqttMaxPayloadBytes: mqtt.integer({
+    name: 'NETTY_MAX_PAYLOAD_SIZE',
+    default: 65_536,
+    min: 1024,
+    max: 268_435_455,
+    unit: 'bytes',
+    description: 'Largest MQTT packet; a longer one closes the connection (MQTT 5: 0x95).',
+  }),
+  mqttInFlightPerDevice: mqtt.integer({
+    name: 'MQTT_MSG_QUEUE_SIZE_PER_DEVICE_LIMIT',
+    default: 100,
+    min: 1,
+    max: 65_535,
+    unit: 'messages',
+    description: 'Publishes of one session that may wait for their acknowledgement; beyond it the socket is not read.',
+  }),
+
+  coapBindPort: others.port({
+    name: 'COAP_BIND_PORT',
+    default: 5683,
+    description: 'Port of the CoAP transport (not built yet: nothing listens).',
+  }),
+  lwm2mBindPort: others.port({
+    name: 'LWM2M_BIND_PORT',
+    default: 5685,
+    description: 'Port of the LwM2M transport (not built yet: nothing listens).',
+  }),
+
+  jwtSigningKey: auth.secret({
+    name: 'JWT_TOKEN_SIGNING_KEY',
+    default: undefined,
+    description:
+      'Key that signs the tokens of users. Made at first start and kept in the data folder where none is given.',
+    allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
+    accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
+  }),
+  jwtExpirationSeconds: auth.integer({
+    name: 'JWT_TOKEN_EXPIRATION_TIME',
+    default: 9000,
+    min: 60,
+    max: 31_536_000,
+    unit: 's',
+    description: 'Life of an access token.',
+  }),
+  jwtRefreshExpirationSeconds: auth.integer({
+    name: 'JWT_REFRESH_TOKEN_EXPIRATION_TIME',
+    default: 604_800,
+    min: 900,
+    max: 31_536_000,
+    unit: 's',
+    description: 'Life of a refresh token.',
+  }),
+  jwtIssuer: auth.text({
+    name: 'JWT_TOKEN_ISSUER',
+    default: 'thingsboard.io',
+    description: 'Issuer named in the tokens; the default is what existing clients expect.',
+  }),
+
+  durability: storage.choice({
+    name: 'DURABILITY',
+    default: 'power-cut',
+    choices: ['power-cut', 'process-death'],
+    description:
+      'What an acknowledged message survives: power-cut syncs every frame and batch to the disk, process-death leaves that to the operating system.',
+  }),
+  cacheAttributes: storage.flag({
+    name: 'CACHE_ATTRIBUTES_ENABLED',
+    default: true,
+    description: 'Keep attributes that were read in memory (bounded).',
+  }),
+
+  queuePartitions: queue.integer({
+    name: 'TB_QUEUE_RE_MAIN_PARTITIONS',
+    default: 10,
+    min: 1,
+    max: 1000,
+    unit: 'partitions',
+    description: 'Partitions of the main queue.',
+  }),
+  queueRetries: queue.integer({
+    name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES',
+    default: 3,
+    min: 0,
+    max: 1000,
+    unit: 'tries',
+    description: 'How often a failed message is tried again before it goes to the dead letters.',
+  }),
+  queueRetryPauseSeconds: queue.integer({
+    name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE',
+    default: 3,
+    min: 0,
+    max: 3600,
+    unit: 's',
+    description: 'Pause before a failed message is tried again; only its own originator waits.',
+  }),
+  queueTimeoutMs: queue.integer({
+    name: 'TB_QUEUE_RE_MAIN_PACK_PROCESSING_TIMEOUT_MS',
+    default: 60_000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    description: 'A message that did not end in this time counts as failed.',
+  }),
+
+  jsThreads: scripts.integer({
+    name: 'JS_WORKER_THREADS',
+    default: 1,
+    min: 1,
+    max: 256,
+    unit: 'threads',
+    description: 'Threads of the pool that runs JavaScript of rule nodes.',
+  }),
+  jsMaxCpuTimeMs: scripts.integer({
+    name: 'LOCAL_JS_SANDBOX_MAX_CPU_TIME',
+    default: 1000,
+    min: 10,
+    max: 60_000,
+    unit: 'ms',
+    description: 'Longest one JavaScript call may run.',
+  }),
+  jsMemoryMb: scripts.integer({
+    name: 'JS_SANDBOX_MAX_MEMORY_MB',
+    default: 64,
+    min: 8,
+    max: 4096,
+    unit: 'MiB',
+    description: 'Memory of one tenant’s JavaScript isolate on one thread.',
+  }),
+  tbelTimeoutMs: scripts.integer({
+    name: 'TBEL_MAX_REQUESTS_TIMEOUT',
+    default: 500,
+    min: 1,
+    max: 60_000,
+    unit: 'ms',
+    description: 'Longest one expression-language script may run.',
+  }),
+  tbelMemoryMb: scripts.integer({
+    name: 'TBEL_MAX_MEMORY_LIMIT_MB',
+    default: 8,
+    min: 1,
+    max: 1024,
+    unit: 'MiB',
+    description: 'Memory that one run of an expression-language script may allocate.',
+  }),
+
+  castStrings: devices.flag({
+    name: 'JSON_TYPE_CAST_ENABLED',
+    default: true,
+    description: 'Store texts that are plain numbers ("21.5") as numbers.',
+  }),
+  inactivityTimeoutSeconds: devices.integer({
+    name: 'DEFAULT_INACTIVITY_TIMEOUT',
+    default: 600,
+    min: 1,
+    max: 31_536_000,
+    unit: 's',
+    description:
+      'Silence after which a device counts as inactive; its server attribute inactivityTimeout (ms) overrides it.',
+  }),
+  stateCheckSeconds: devices.integer({
+    name: 'DEFAULT_STATE_CHECK_INTERVAL',
+    default: 60,
+    min: 1,
+    max: 86_400,
+    unit: 's',
+    description: 'How often inactivity is looked for.',
+  }),
+} as const
+
+export type SettingKey = keyof typeof SETTINGS
+
+/** The parsed, complete, frozen configuration. */
+export type Config = {
+  readonly [Key in SettingKey]: (typeof SETTINGS)[Key] extends Setting<infer Value> ? Value : never
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { checkArrows } from './check-arrows.ts'
+
+async function plantedProject(context: TestContext, files: Readonly<Record<string, string>>): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'millrace-arrows-'))
+  context.after(() => rm(root, { recursive: true, force: true }))
+  await cp(resolve(import.meta.dirname, '..', 'tsconfig.json'), join(root, 'tsconfig.json'))
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, name)), { recursive: true })
+    await writeFile(join(root, name), text)
+  }
+  return root
+}
+
+test('the project keeps its arrows', () => {
+  const report = checkArrows()
+  assert.deepEqual(report.findings, [])
+  assert.ok(report.arrows > report.modules / 2, `${report.arrows} arrows between ${report.modules} modules`)
+})
+
+test('a planted import from the engine to a transport fails the check', async (context) => {
+  const root = await plantedProject(context, {
+    'engine/wrong.ts': "import { listen } from '../transports/mqtt.ts'\nexport const wrong = listen\n",
+    'transports/mqtt.ts': 'export const listen = 1\n',
+  })
+  assert.deepEqual(checkArrows(root).findings, ['engine-imports-model: engine/wrong.ts -> transports/mqtt.ts'])
+})
+
+test('a planted type-only import from a rule node to a storage driver fails the check', async (context) => {
+  const root = await plantedProject(context, {
+    'nodes/wrong.ts':
+      "import type { Driver } from '../storage/driver.ts'\nexport const wrong = (driver: Driver) => driver\n",
+    'storage/driver.ts': 'export interface Driver { readonly name: string }\n',
+  })
+  assert.deepEqual(checkArrows(root).findings, ['nodes-know-node-context: nodes/wrong.ts -> storage/driver.ts'])
+})
+
+test('a run that saw no modules fails the check', async (context) => {
+  const root = await plantedProject(context, { 'model/empty.md': 'no module here' })
+  assert.match(checkArrows(root).findings.join('\n'), /read nothing/)
+})
