@@ -27,6 +27,8 @@ export interface DeviceIdentity {
 export interface UploadGroup {
   readonly ts: number | undefined
   readonly entries: readonly Entry[]
+  /** The text of the entries as `entriesJson` prints it, where the decoder already has it. */
+  readonly json?: string
 }
 
 export type SharedAttributesUpdate =
@@ -36,9 +38,11 @@ export type SharedAttributesUpdate =
 /** How a transport is reached for one session. Called on the session's turn, never inside a call into the gateway. */
 export interface DeviceSessionListener {
   sharedAttributesChanged(update: SharedAttributesUpdate): void
-  /** The session ends from the platform's side: device deleted, credentials changed, shutdown. */
-  closed(reason: 'DEVICE_DELETED' | 'CREDENTIALS_CHANGED' | 'SHUTDOWN'): void
+  /** The session ends from the platform's side: device deleted, credentials changed, a newer session, shutdown. */
+  closed(reason: SessionEnd): void
 }
+
+export type SessionEnd = 'DEVICE_DELETED' | 'CREDENTIALS_CHANGED' | 'TAKEN_OVER' | 'IDLE' | 'SHUTDOWN'
 
 export interface AttributeRequest {
   /** Undefined: none asked of this scope. An empty list with both undefined keys means all (`device-api.md` 3.5). */
@@ -62,6 +66,8 @@ export interface DeviceSession {
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer>
   subscribeToSharedAttributes(): void
   unsubscribeFromSharedAttributes(): void
+  /** The device was heard without sending data: a ping, a publish to a topic nobody knows. */
+  touch(): void
   close(): void
 }
 

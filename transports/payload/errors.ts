@@ -1,0 +1,17 @@
+/** What can be wrong with a device's payload. Every row means: nothing of the upload was taken. Source: `device-api.md` 2. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const PayloadErrors = defineErrors('payload', {
+  NOT_TEXT: { kind: 'invalid', status: 400, text: 'The payload is not UTF-8 text' },
+  EMPTY: { kind: 'invalid', status: 400, text: 'The payload is empty, JSON is expected' },
+  WRONG_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {value}" },
+  BAD_TIME: { kind: 'invalid', status: 400, text: "Can't parse ts: {value}" },
+  TOO_LARGE: { kind: 'invalid', status: 413, text: 'Payload size exceeds the limit of {limit} bytes' },
+  TOO_MANY_ENTRIES: { kind: 'invalid', status: 400, text: 'The payload holds more than {limit} values' },
+  KEY_TOO_LONG: { kind: 'invalid', status: 400, text: 'A key is {length} characters long, at most {limit} are allowed' },
+  STRING_TOO_LONG: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The value of key {key} is {length} characters long, at most {limit} are allowed',
+  },
+})

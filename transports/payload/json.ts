@@ -1,0 +1,147 @@
+/**
+ * The one JSON decoder of device payloads: telemetry in all its shapes, attributes, attribute requests. Source: `device-api.md`
+ * sections 2 and 3.5. Every function throws `invalid` errors (`payload.*`, `json.*`, `entry.*`) and takes nothing then.
+ */
+import { isUtf8 } from 'node:buffer'
+import { entriesOf } from '../../model/entry-json.ts'
+import { LongDecimal, WholeDouble, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { Entry } from '../../model/value.ts'
+import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
+import { PayloadErrors } from './errors.ts'
+import { FlatJsonReader, LONGEST_FAST_KEY } from './flat-json.ts'
+import type { PayloadLimits } from './limits.ts'
+
+const SHOWN_CHARACTERS = 200
+const WHOLE_NUMBER = /^-?\d{1,16}$/
+
+export class JsonPayloadDecoder {
+  private readonly flat = new FlatJsonReader()
+  private readonly limits: PayloadLimits
+  private readonly conversion: { readonly castStrings: boolean; readonly nulls: 'skip' }
+  /** The fast road knows no bound on texts and none on keys below its own. */
+  private readonly fastRoad: boolean
+
+  constructor(limits: PayloadLimits) {
+    this.limits = limits
+    this.fastRoad = limits.maxStringLength === 0 && limits.maxKeyLength >= LONGEST_FAST_KEY
+    this.conversion = { castStrings: limits.castStrings, nulls: 'skip' }
+  }
+
+  /** One group an element, in order; `[]` is no group. Flat elements have no time of their own. */
+  telemetry(body: Buffer): readonly UploadGroup[] {
+    const fast = this.fastRoad ? this.flat.read(body, this.limits.castStrings) : undefined
+    if (fast !== undefined && fast.entries.length <= this.limits.maxEntries) return [fast]
+    const value = parseBody(body)
+    const groups: UploadGroup[] = []
+    let entries = 0
+    for (const element of Array.isArray(value) ? value : [value]) {
+      if (!isObject(element)) throw wrongShape(value)
+      const group = this.group(element)
+      entries += Math.max(1, group.entries.length)
+      if (entries > this.limits.maxEntries) throw PayloadErrors.TOO_MANY_ENTRIES({ limit: this.limits.maxEntries })
+      groups.push(group)
+    }
+    return groups
+  }
+
+  attributes(body: Buffer): readonly Entry[] {
+    const fast = this.fastRoad ? this.flat.read(body, this.limits.castStrings) : undefined
+    if (fast?.ts === undefined && fast !== undefined && fast.entries.length <= this.limits.maxEntries) return fast.entries
+    const value = parseBody(body)
+    if (!isObject(value)) throw wrongShape(value)
+    const entries = this.entries(value)
+    if (entries.length > this.limits.maxEntries) throw PayloadErrors.TOO_MANY_ENTRIES({ limit: this.limits.maxEntries })
+    return entries
+  }
+
+  /** `{"clientKeys":"a,b","sharedKeys":"c"}`; neither member asks for everything, one of them for its scope only. */
+  attributeRequest(body: Buffer): AttributeRequest {
+    let value = parseBody(body)
+    if (Array.isArray(value) && value.length === 1) value = value[0] ?? null
+    if (!isObject(value)) throw wrongShape(value)
+    return attributeRequestOf(keyList(value['clientKeys']), keyList(value['sharedKeys']))
+  }
+
+  private group(element: JsonObject): UploadGroup {
+    if (!('ts' in element && 'values' in element)) return { ts: undefined, entries: this.entries(element) }
+    const values = element['values'] ?? null
+    if (!isObject(values)) throw wrongShape(element)
+    return { ts: timeOf(element['ts'] ?? null), entries: this.entries(values) }
+  }
+
+  private entries(object: JsonObject): Entry[] {
+    const entries = entriesOf(object, this.conversion)
+    const { maxKeyLength, maxStringLength } = this.limits
+    for (const entry of entries) {
+      if (entry.key.length > maxKeyLength) {
+        throw PayloadErrors.KEY_TOO_LONG({ length: entry.key.length, limit: maxKeyLength })
+      }
+      if (maxStringLength > 0 && entry.type === 'STRING' && entry.value.length > maxStringLength) {
+        throw PayloadErrors.STRING_TOO_LONG({ key: entry.key, length: entry.value.length, limit: maxStringLength })
+      }
+    }
+    return entries
+  }
+}
+
+/** Undefined and empty lists alike ask for nothing; nothing asked of either scope means everything (`device-api.md` 3.5, 6). */
+export function attributeRequestOf(
+  clientKeys: readonly string[] | undefined,
+  sharedKeys: readonly string[] | undefined,
+): AttributeRequest {
+  if (clientKeys === undefined && sharedKeys === undefined) return { clientKeys: 'all', sharedKeys: 'all' }
+  return { clientKeys, sharedKeys }
+}
+
+/** Splits a comma list as the reference does: no trimming; an empty text is no list. */
+export function splitKeys(text: string): readonly string[] | undefined {
+  return text === '' ? undefined : text.split(',').filter((key) => key !== '')
+}
+
+function parseBody(body: Buffer): JsonValue {
+  if (!isUtf8(body)) throw PayloadErrors.NOT_TEXT()
+  const text = body.toString('utf8')
+  if (text.trim() === '') throw PayloadErrors.EMPTY()
+  return parseJson(text)
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof WholeDouble) &&
+    !(value instanceof LongDecimal)
+  )
+}
+
+/** Decimals are truncated, numeric texts taken, a list of one unwrapped (`device-api.md` 2.1). */
+function timeOf(value: JsonValue): number {
+  const single: JsonValue = Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value
+  const ts = timeNumber(single)
+  if (ts === undefined || !Number.isSafeInteger(ts)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
+  return ts === 0 ? 0 : ts
+}
+
+function timeNumber(value: JsonValue): number | undefined {
+  if (typeof value === 'number') return Math.trunc(value)
+  if (typeof value === 'bigint') return undefined
+  if (typeof value === 'string') return WHOLE_NUMBER.test(value) ? Number(value) : undefined
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return Math.trunc(value.value)
+  return undefined
+}
+
+function keyList(value: JsonValue | undefined): readonly string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw wrongShape(value)
+  return splitKeys(value)
+}
+
+function wrongShape(value: JsonValue): Error {
+  return PayloadErrors.WRONG_SHAPE({ value: shown(value) })
+}
+
+function shown(value: JsonValue): string {
+  const text = stringifyJson(value)
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text
+}
