@@ -34,6 +34,15 @@ export const SETTINGS = {
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
     description: 'Least severe lines that the system log (standard error, JSON lines) shows.',
   }),
+  nodeLogLinesPerSecond: start.integer({
+    name: 'LOG_NODE_LINES_PER_SECOND',
+    default: 200,
+    min: 1,
+    max: 100_000,
+    unit: 'lines/s',
+    description:
+      'Lines a second that all log nodes together may write; what is beyond is counted and told in one line.',
+  }),
   stopTimeoutMs: start.integer({
     name: 'STOP_TIMEOUT_MS',
     default: 10_000,

@@ -40,6 +40,19 @@ test('a planted type-only import from a rule node to a storage driver fails the 
 })
 
 test('a run that saw no modules fails the check', async (context) => {
-  const root = await plantedProject(context, { 'model/empty.md': 'no module here' })
-  assert.match(checkArrows(root).findings.join('\n'), /read nothing/)
+  const root = await plantedProject(context, {
+    'model/empty.md': 'no module here',
+    'elsewhere/module.ts': 'export const seen = false\n',
+  })
+  const report = checkArrows(root)
+  assert.equal(report.modules, 0)
+  assert.match(report.findings.join('\n'), /saw 0 modules where at least 2 lie/)
+})
+
+test('a run that saw modules but no imports fails the check', async (context) => {
+  const root = await plantedProject(context, {
+    'model/one.ts': 'export const one = 1\n',
+    'model/two.ts': 'export const two = 2\n',
+  })
+  assert.match(checkArrows(root).findings.join('\n'), /saw no imports at all/)
 })

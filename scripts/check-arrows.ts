@@ -44,7 +44,7 @@ export interface ArrowsReport {
 
 /** Checks the project below `root` (by default this one). */
 export function checkArrows(root: string = resolve(import.meta.dirname, '..')): ArrowsReport {
-  const tool = resolve(import.meta.dirname, '..', 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruise.mjs')
+  const tool = resolve(import.meta.dirname, '..', 'node_modules', 'dependency-cruiser', 'bin', 'dependency-cruiser.mjs')
   const rooms = ROOMS.filter((room) => existsSync(join(root, room)))
   const rules = resolve(import.meta.dirname, '..', '.dependency-cruiser.cjs')
   const run = spawnSync(process.execPath, [tool, '--config', rules, '--output-type', 'json', ...rooms], {
