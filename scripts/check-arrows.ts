@@ -56,8 +56,9 @@ export function checkArrows(root: string = resolve(import.meta.dirname, '..')): 
     return { modules: 0, arrows: 0, findings: [`dependency-cruiser failed: ${run.stderr.trim()}`] }
   const { summary } = JSON.parse(run.stdout) as CruiseResult
   const findings = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} -> ${to}`)
-  const expected = rooms.reduce((count, room) => count + countModules(join(root, room)), 0)
-  if (summary.totalCruised < Math.max(FEWEST_MODULES, expected)) {
+  const lying = rooms.reduce((count, room) => count + countModules(join(root, room)), 0)
+  const expected = Math.max(FEWEST_MODULES, lying)
+  if (summary.totalCruised < expected) {
     findings.push(`saw ${summary.totalCruised} modules where at least ${expected} lie: the check read nothing`)
   }
   if (summary.totalDependenciesCruised === 0) findings.push('saw no imports at all: the check read nothing')

@@ -1,0 +1,53 @@
+/**
+ * `npm test`: the checks, then the tests beside the code, then the whole-system tests, the fast ones first; ends at the first
+ * stage that fails. `npm test -- engine/link` runs only the tests whose path holds that text, without the checks.
+ *
+ * What needs a tool that is absent is a printed skip, and with REQUIRE_REAL=1 a failure: the tests themselves see to that.
+ */
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const filters = process.argv.slice(2)
+const durations: string[] = []
+
+const found = globSync('**/*.test.ts', {
+  cwd: root,
+  exclude: (name) => ['node_modules', '.tools', '.cache', 'ui'].includes(name),
+})
+const files = found.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter))).sort()
+const beside = files.filter((file) => !file.startsWith('test/'))
+const whole = files.filter((file) => file.startsWith('test/'))
+
+if (filters.length === 0) {
+  stage('types', ['node_modules/typescript/bin/tsc', '-p', '.'])
+  stage('lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', '.cache/eslint', '.'])
+  stage('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'])
+}
+// Whole-system tests start processes of their own: one file at a time, so that two cores measure one thing.
+stage('tests beside the code', testArguments(beside, 2))
+stage('whole-system tests', testArguments(whole, 1))
+process.stdout.write(`\n${durations.join('\n')}\n`)
+
+function testArguments(names: readonly string[], concurrency: number): string[] | undefined {
+  if (names.length === 0) return undefined
+  const options = [
+    '--no-node-snapshot',
+    '--disable-warning=ExperimentalWarning',
+    '--test',
+    `--test-concurrency=${concurrency}`,
+  ]
+  return [...options, '--test-reporter=spec', '--test-timeout=600000', ...names]
+}
+
+function stage(name: string, commandLine: readonly string[] | undefined): void {
+  if (commandLine === undefined) return
+  process.stdout.write(`\n${name}\n`)
+  const began = performance.now()
+  const { status, signal } = spawnSync(process.execPath, commandLine, { cwd: root, stdio: 'inherit' })
+  durations.push(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  if (status === 0) return
+  process.stdout.write(`\n${name} failed (${status ?? signal}) in ${relative(process.cwd(), root) || '.'}\n`)
+  process.exit(1)
+}
