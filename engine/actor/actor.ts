@@ -1,0 +1,278 @@
+/**
+ * One actor: an id, a mailbox, a behaviour and a supervisor. The behaviour is made when the first batch is there, gets one
+ * batch at a time (a promise it returns holds the next one back) and is closed when the actor idles or stops.
+ *
+ * | state | means | leaves it on |
+ * |---|---|---|
+ * | asleep | no behaviour, costs an object | the first batch |
+ * | awake | has a behaviour | idle time, failure, stop |
+ * | busy | a batch's promise is open | its end |
+ * | backing-off | waits to be restarted | the timer, stop |
+ * | closing | the behaviour's close is open | its end: asleep, or stopped |
+ * | stopped | takes nothing | – |
+ */
+import type { TimerHandle } from '../../model/clock.ts'
+import { Mailbox, type BatchReceiver } from './mailbox.ts'
+import { DEFAULT_SUPERVISION, RestartCounter, type SupervisionPolicy } from './supervision.ts'
+import { ActorErrors } from './errors.ts'
+import type { ActorRuntime } from './system.ts'
+
+export interface Behaviour<T> {
+  /** Handles a batch; a promise holds the next batch back until it ends. What it throws is the supervisor's. */
+  receive(batch: readonly T[]): void | Promise<void>
+  /** The actor idles, restarts or stops. */
+  close?(): void | Promise<void>
+}
+
+export interface ActorContext<T> {
+  readonly id: string
+  readonly self: ActorRef<T>
+}
+
+export interface ActorKind<T> {
+  /** Names the kind in figures and reports; (name, id) is the actor's address. */
+  readonly name: string
+  create(context: ActorContext<T>): Behaviour<T>
+  /** Most messages waiting in each lane of the mailbox; 10,000 where not given. */
+  readonly capacity?: number
+  /** Passivated when it got nothing for so long; never where not given. */
+  readonly idleTimeoutMs?: number
+  readonly supervision?: SupervisionPolicy
+  /** Answers for messages that no behaviour will see or that one threw at: each exactly once. Must not throw. */
+  batchFailed?(id: string, batch: readonly T[], error: unknown): void
+}
+
+/** The address of an actor: stays good while the actor sleeps, restarts, or is passivated. */
+export interface ActorRef<T> {
+  readonly id: string
+  /** At most once, in the sender's order. False when the mailbox is full or the actor is stopped. */
+  tell(message: T): boolean
+  /** The same, ahead of all that waits. */
+  tellUrgent(message: T): boolean
+  /** Takes nothing more, ends the batch at work, answers for the rest through `batchFailed`, closes. Idempotent. */
+  stop(): Promise<void>
+}
+
+type State = 'asleep' | 'awake' | 'busy' | 'backing-off' | 'closing' | 'stopped'
+
+export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
+  readonly id: string
+  readonly kind: ActorKind<T>
+  private readonly runtime: ActorRuntime
+  private readonly parent: FailingParent | undefined
+  private readonly mailbox: Mailbox<T>
+  private behaviour: Behaviour<T> | undefined
+  private state: State = 'asleep'
+  /** Passivated: no longer in the registry, where another actor may have taken the address since. */
+  isDetached = false
+  private lastActiveMs = 0
+  private restarts: RestartCounter | undefined
+  private backoff: TimerHandle | undefined
+  private children: Set<{ stop(): Promise<void> }> | undefined
+  private stopping: Promise<void> | undefined
+  private whenIdle: (() => void)[] | undefined
+
+  constructor(runtime: ActorRuntime, kind: ActorKind<T>, id: string, parent: FailingParent | undefined) {
+    this.runtime = runtime
+    this.lastActiveMs = runtime.clock.monotonic()
+    this.kind = kind
+    this.id = id
+    this.parent = parent
+    this.mailbox = new Mailbox(runtime.turn, { capacity: kind.capacity ?? 10_000 })
+    this.mailbox.connect(this)
+    parent?.adopt(this)
+  }
+
+  tell(message: T): boolean {
+    if (this.isDetached && !this.runtime.attach(this)) return this.runtime.successor(this).tell(message)
+    if (this.state === 'stopped' || this.runtime.isClosing) return this.refuse()
+    return this.mailbox.offer(message) || this.refuse()
+  }
+
+  tellUrgent(message: T): boolean {
+    if (this.isDetached && !this.runtime.attach(this)) return this.runtime.successor(this).tellUrgent(message)
+    if (this.state === 'stopped' || this.runtime.isClosing) return this.refuse()
+    return this.mailbox.offerUrgent(message) || this.refuse()
+  }
+
+  batch(values: readonly T[]): void {
+    this.lastActiveMs = this.runtime.clock.monotonic()
+    this.runtime.counts.received += values.length
+    try {
+      this.behaviour ??= this.wakeUp()
+      const outcome = this.behaviour.receive(values)
+      if (outcome !== undefined) this.waitFor(outcome, values)
+    } catch (error) {
+      this.failed(values, error)
+    }
+  }
+
+  closed(): void {
+    // The mailbox is never completed from outside: an actor ends by stop().
+  }
+
+  adopt(child: { stop(): Promise<void> }): void {
+    ;(this.children ??= new Set()).add(child)
+  }
+
+  release(child: { stop(): Promise<void> }): void {
+    this.children?.delete(child)
+  }
+
+  /** A child escalated: this actor fails with the child's error, with no batch of its own. */
+  childFailed(error: unknown): void {
+    if (this.state !== 'stopped') this.failed([], error)
+  }
+
+  /** Whether nothing is at work and nothing waits. */
+  get isIdle(): boolean {
+    return this.mailbox.size === 0 && this.state !== 'busy' && this.state !== 'closing'
+  }
+
+  get isBackingOff(): boolean {
+    return this.state === 'backing-off'
+  }
+
+  /** Closes the behaviour of an actor that got nothing since `beforeMs` (monotonic). */
+  passivate(beforeMs: number): void {
+    if ((this.state !== 'awake' && this.state !== 'asleep') || this.mailbox.size > 0) return
+    if (this.lastActiveMs > beforeMs || (this.children !== undefined && this.children.size > 0)) return
+    this.closeBehaviour(() => this.fellAsleep())
+  }
+
+  stop(): Promise<void> {
+    return (this.stopping ??= this.stopNow())
+  }
+
+  private refuse(): false {
+    this.runtime.counts.dropped++
+    return false
+  }
+
+  private wakeUp(): Behaviour<T> {
+    this.state = 'awake'
+    return this.kind.create({ id: this.id, self: this })
+  }
+
+  private waitFor(outcome: Promise<void>, values: readonly T[]): void {
+    this.state = 'busy'
+    this.mailbox.pause()
+    outcome.then(
+      () => this.workEnded(undefined, values),
+      (error: unknown) => this.workEnded({ error }, values),
+    )
+  }
+
+  private workEnded(failure: { error: unknown } | undefined, values: readonly T[]): void {
+    this.lastActiveMs = this.runtime.clock.monotonic()
+    this.state = 'awake'
+    if (failure !== undefined) this.failed(values, failure.error)
+    if (this.state === 'awake' && this.stopping === undefined) this.mailbox.resume()
+    const waiting = this.whenIdle
+    this.whenIdle = undefined
+    for (const tell of waiting ?? []) tell()
+  }
+
+  private failed(values: readonly T[], error: unknown): void {
+    this.runtime.counts.failed += values.length
+    const policy = this.kind.supervision ?? DEFAULT_SUPERVISION
+    let directive = policy.decide(error)
+    let backoffMs: number | undefined
+    if (directive === 'restart') {
+      this.restarts ??= new RestartCounter()
+      backoffMs = this.restarts.next(policy, this.runtime.clock.monotonic(), this.runtime.random)
+      if (backoffMs === undefined) directive = 'escalate'
+    }
+    this.runtime.report({ kind: this.kind.name, id: this.id, error, directive, messages: values.length })
+    if (values.length > 0) this.kind.batchFailed?.(this.id, values, error)
+    if (this.stopping !== undefined) return
+    if (directive === 'restart') this.restart(backoffMs ?? 0)
+    else if (directive !== 'resume') void this.stop().then(() => this.escalate(directive, error))
+  }
+
+  private escalate(directive: 'stop' | 'escalate', error: unknown): void {
+    if (directive === 'escalate') this.parent?.childFailed(error)
+  }
+
+  private restart(backoffMs: number): void {
+    this.runtime.counts.restarts++
+    this.mailbox.pause()
+    this.closeBehaviour(() => {
+      this.state = 'backing-off'
+      this.backoff = this.runtime.clock.after(backoffMs, () => {
+        this.state = 'asleep'
+        this.mailbox.resume()
+      })
+    })
+  }
+
+  /** Children first, then the behaviour; `then` is skipped when a stop came between: the stop goes on by itself. */
+  private closeBehaviour(then: () => void): void {
+    const behaviour = this.behaviour
+    const children = this.children
+    this.behaviour = undefined
+    this.children = undefined
+    if ((children === undefined || children.size === 0) && behaviour?.close === undefined) {
+      then()
+      return
+    }
+    this.state = 'closing'
+    this.mailbox.pause()
+    void this.closeParts(behaviour, children).then(() => {
+      this.state = 'asleep'
+      if (this.stopping === undefined) then()
+      const waiting = this.whenIdle
+      this.whenIdle = undefined
+      for (const tell of waiting ?? []) tell()
+    })
+  }
+
+  private async closeParts(
+    behaviour: Behaviour<T> | undefined,
+    children: Set<{ stop(): Promise<void> }> | undefined,
+  ): Promise<void> {
+    for (const child of children ?? []) await child.stop()
+    try {
+      await behaviour?.close?.()
+    } catch (error) {
+      this.runtime.report({ kind: this.kind.name, id: this.id, error, directive: 'resume', messages: 0 })
+    }
+  }
+
+  private fellAsleep(): void {
+    this.state = 'asleep'
+    // What came while the behaviour was closing wakes the actor again.
+    if (this.mailbox.size === 0) {
+      this.isDetached = true
+      this.runtime.counts.passivated++
+      this.runtime.detach(this)
+    }
+    this.mailbox.resume()
+  }
+
+  private async stopNow(): Promise<void> {
+    this.backoff?.cancel()
+    this.mailbox.pause()
+    while (this.state === 'busy' || this.state === 'closing') {
+      await new Promise<void>((resolve) => (this.whenIdle ??= []).push(resolve))
+    }
+    this.state = 'stopped'
+    const rest = this.mailbox.takeAll()
+    if (rest.length > 0) {
+      this.runtime.counts.failed += rest.length
+      this.kind.batchFailed?.(this.id, rest, ActorErrors.ACTOR_STOPPED({ kind: this.kind.name, id: this.id }))
+    }
+    await this.closeParts(this.behaviour, this.children)
+    this.behaviour = undefined
+    this.children = undefined
+    this.parent?.release(this)
+    this.runtime.detach(this)
+  }
+}
+
+/** What an actor needs of its parent. */
+export interface FailingParent {
+  adopt(child: { stop(): Promise<void> }): void
+  release(child: { stop(): Promise<void> }): void
+  childFailed(error: unknown): void
+}

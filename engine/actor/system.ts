@@ -1,0 +1,186 @@
+/**
+ * The actor system: finds or makes actors by (kind, id), passivates the idle, stops and drains. An address is enough to
+ * talk to an actor; whether it sleeps is no matter of the sender's.
+ */
+import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import { Actor, type ActorKind, type ActorRef } from './actor.ts'
+import { SharedTurn } from './mailbox.ts'
+import type { Directive } from './supervision.ts'
+import { ActorErrors } from './errors.ts'
+
+export interface ActorFailure {
+  readonly kind: string
+  readonly id: string
+  readonly error: unknown
+  readonly directive: Directive
+  /** How many messages the failed batch had. */
+  readonly messages: number
+}
+
+export interface ActorFigures {
+  /** Actors that have an address now, asleep or awake. */
+  actors: number
+  received: number
+  failed: number
+  restarts: number
+  passivated: number
+  /** Messages refused because a mailbox was full or its actor stopped. */
+  dropped: number
+}
+
+export interface ActorSystemOptions {
+  readonly clock: Clock
+  /** Hears every failure of every actor, once. Must not throw. */
+  readonly onError: (failure: ActorFailure) => void
+  /** Gives the back-off its jitter; none where absent. */
+  readonly random?: Random
+}
+
+export interface ActorSystem {
+  /** The actor's address; the actor itself is made with its first message. Throws `SYSTEM_CLOSED`. */
+  spawn<T>(kind: ActorKind<T>, id: string, parent?: ActorRef<never>): ActorRef<T>
+  /** `spawn` and `tell` in one. */
+  tell<T>(kind: ActorKind<T>, id: string, message: T): boolean
+  /** Ends an actor and its children. */
+  stop(kind: { readonly name: string }, id: string): Promise<void>
+  figures(): Readonly<ActorFigures>
+  /** Takes nothing more, lets every mailbox run dry, closes all behaviours. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What an actor sees of its system. */
+export interface ActorRuntime {
+  readonly clock: Clock
+  readonly random: Random | undefined
+  readonly turn: SharedTurn
+  readonly counts: ActorFigures
+  readonly isClosing: boolean
+  report(failure: ActorFailure): void
+  /** Takes a passivated or stopped actor out of the registry. */
+  detach(actor: Registered): void
+  /** Puts a passivated actor back; false when another one has its address now. */
+  attach(actor: Registered): boolean
+  /** The actor that has the address of a detached one now. */
+  successor<T>(actor: Actor<T>): ActorRef<T>
+}
+
+interface Registered {
+  readonly id: string
+  readonly kind: { readonly name: string; readonly idleTimeoutMs?: number }
+  readonly isIdle: boolean
+  isDetached: boolean
+  passivate(beforeMs: number): void
+  stop(): Promise<void>
+}
+
+export function createActorSystem(options: ActorSystemOptions): ActorSystem {
+  return new System(options)
+}
+
+class System implements ActorSystem, ActorRuntime {
+  readonly clock: Clock
+  readonly random: Random | undefined
+  readonly turn: SharedTurn
+  readonly counts: ActorFigures = { actors: 0, received: 0, failed: 0, restarts: 0, passivated: 0, dropped: 0 }
+  isClosing = false
+  private readonly onError: (failure: ActorFailure) => void
+  private readonly kinds = new Map<string, Map<string, Registered>>()
+  /** Actors that may be passivated, and the one timer that looks at them. */
+  private readonly passivable = new Set<Registered>()
+  private sweep: TimerHandle | undefined
+  private closing: Promise<void> | undefined
+
+  constructor(options: ActorSystemOptions) {
+    this.clock = options.clock
+    this.random = options.random
+    this.onError = options.onError
+    this.turn = new SharedTurn(options.clock)
+  }
+
+  spawn<T>(kind: ActorKind<T>, id: string, parent?: ActorRef<never>): ActorRef<T> {
+    if (this.isClosing) throw ActorErrors.SYSTEM_CLOSED()
+    const existing = this.find<T>(kind, id)
+    if (existing !== undefined) return existing
+    const actor = new Actor<T>(this, kind, id, parent instanceof Actor ? (parent as Actor<never>) : undefined)
+    this.attach(actor)
+    return actor
+  }
+
+  tell<T>(kind: ActorKind<T>, id: string, message: T): boolean {
+    if (this.isClosing) {
+      this.counts.dropped++
+      return false
+    }
+    return (this.find<T>(kind, id) ?? this.spawn(kind, id)).tell(message)
+  }
+
+  async stop(kind: { readonly name: string }, id: string): Promise<void> {
+    await this.kinds.get(kind.name)?.get(id)?.stop()
+  }
+
+  figures(): Readonly<ActorFigures> {
+    return { ...this.counts }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.drainAndStop())
+  }
+
+  report(failure: ActorFailure): void {
+    this.onError(failure)
+  }
+
+  attach(actor: Registered): boolean {
+    let actors = this.kinds.get(actor.kind.name)
+    if (actors === undefined) this.kinds.set(actor.kind.name, (actors = new Map()))
+    if (actors.has(actor.id)) return false
+    actors.set(actor.id, actor)
+    actor.isDetached = false
+    this.counts.actors++
+    if (actor.kind.idleTimeoutMs !== undefined) {
+      this.passivable.add(actor)
+      this.armSweep(actor.kind.idleTimeoutMs)
+    }
+    return true
+  }
+
+  detach(actor: Registered): void {
+    const actors = this.kinds.get(actor.kind.name)
+    if (actors?.get(actor.id) !== actor) return
+    actors.delete(actor.id)
+    this.counts.actors--
+    this.passivable.delete(actor)
+  }
+
+  successor<T>(actor: Actor<T>): ActorRef<T> {
+    return this.find<T>(actor.kind, actor.id) ?? actor
+  }
+
+  /** The registry holds actors of many types; a kind's name stands for one type of message. */
+  private find<T>(kind: ActorKind<T>, id: string): Actor<T> | undefined {
+    return this.kinds.get(kind.name)?.get(id) as Actor<T> | undefined
+  }
+
+  private armSweep(idleTimeoutMs: number): void {
+    if (this.sweep !== undefined || this.isClosing) return
+    this.sweep = this.clock.after(Math.max(1, idleTimeoutMs / 2), () => {
+      this.sweep = undefined
+      const now = this.clock.monotonic()
+      let shortest = Infinity
+      for (const actor of this.passivable) {
+        const timeout = actor.kind.idleTimeoutMs ?? Infinity
+        shortest = Math.min(shortest, timeout)
+        actor.passivate(now - timeout)
+      }
+      if (this.passivable.size > 0) this.armSweep(shortest)
+    })
+  }
+
+  private async drainAndStop(): Promise<void> {
+    this.isClosing = true
+    this.sweep?.cancel()
+    const all = [...this.kinds.values()].flatMap((actors) => [...actors.values()])
+    while (all.some((actor) => !actor.isIdle)) await new Promise<void>((resolve) => this.clock.soon(resolve))
+    for (const actor of all.reverse()) await actor.stop()
+  }
+}
