@@ -1,0 +1,113 @@
+/**
+ * Attributes of any entity in three scopes. Last write wins, guarded by the log position of the writing message, so that
+ * a replayed older message never overwrites what a newer one wrote (`rule-engine.md` 10.2).
+ */
+import { sql, type Selectable } from 'kysely'
+import type { Attribute, AttributeScope } from '../../model/value.ts'
+import { ATTRIBUTE_SCOPE_NUMBERS, scopeOf, typedValue, valueColumns } from './attribute-columns.ts'
+import { statementOf, type EntityDatabase, type Read, type SqlValue, type Statement } from './database.ts'
+import type { AttributeTable } from './schema.ts'
+
+export type ScopedAttribute = Attribute & { readonly scope: AttributeScope }
+
+/** One attribute to write; `sequence` 0 is a user's write and always wins. */
+export interface AttributeWrite {
+  readonly entityId: string
+  readonly scope: AttributeScope
+  readonly attribute: Attribute
+  readonly sequence: number
+}
+
+export class AttributeRepository {
+  private readonly database: EntityDatabase
+  private readonly upsert: string
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+    this.upsert = upsertSql(database)
+  }
+
+  /** All attributes of an entity, scope by scope in the order CLIENT, SERVER, SHARED, keys sorted. */
+  async all(entityId: string): Promise<Read<ScopedAttribute>> {
+    const query = this.database.builder
+      .selectFrom('attribute')
+      .selectAll()
+      .where('entity_id', '=', entityId)
+      .orderBy('scope')
+      .orderBy('key')
+    const { rows, sequence } = await this.database.read(query.compile())
+    return { rows: rows.map(attributeOf), sequence }
+  }
+
+  /** One statement for all; its result's `untouched` names the writes that were older than what is stored. */
+  save(writes: readonly AttributeWrite[]): Statement {
+    return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf) }
+  }
+
+  delete(entityId: string, scope: AttributeScope, keys: readonly string[]): Statement {
+    const query = this.database.builder
+      .deleteFrom('attribute')
+      .where('entity_id', '=', entityId)
+      .where('scope', '=', ATTRIBUTE_SCOPE_NUMBERS[scope])
+      .where('key', '=', '')
+    const template = statementOf(query)
+    const [entity = '', scopeNumber = 0] = template.parameters
+    return { ...template, parameters: [], parameterRows: keys.map((key) => [entity, scopeNumber, key]) }
+  }
+}
+
+const COLUMNS = [
+  'entity_id',
+  'scope',
+  'key',
+  'kind',
+  'long_value',
+  'double_value',
+  'text_value',
+  'last_update_ts',
+  'sequence',
+] as const
+
+function upsertSql(database: EntityDatabase): string {
+  const sample: AttributeTable = {
+    entity_id: '',
+    scope: 0,
+    key: '',
+    kind: 0,
+    long_value: null,
+    double_value: null,
+    text_value: null,
+    last_update_ts: 0,
+    sequence: 0,
+  }
+  return database.builder
+    .insertInto('attribute')
+    .columns([...COLUMNS])
+    .values(sample)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['entity_id', 'scope', 'key'])
+        .doUpdateSet(({ ref }) => ({
+          kind: ref('excluded.kind'),
+          long_value: ref('excluded.long_value'),
+          double_value: ref('excluded.double_value'),
+          text_value: ref('excluded.text_value'),
+          last_update_ts: ref('excluded.last_update_ts'),
+          sequence: sql<number>`case when excluded.sequence = 0 then attribute.sequence else excluded.sequence end`,
+        }))
+        .where(sql<boolean>`excluded.sequence = 0 or excluded.sequence >= attribute.sequence`),
+    )
+    .compile().sql
+}
+
+/** In the order of {@link COLUMNS}. */
+function parametersOf(write: AttributeWrite): readonly SqlValue[] {
+  const { kind, long_value, double_value, text_value } = valueColumns(write.attribute)
+  const { key, lastUpdateTs } = write.attribute
+  const scope = ATTRIBUTE_SCOPE_NUMBERS[write.scope]
+  return [write.entityId, scope, key, kind, long_value, double_value, text_value, lastUpdateTs, write.sequence]
+}
+
+function attributeOf(row: Selectable<AttributeTable>): ScopedAttribute {
+  return { key: row.key, ...typedValue(row), lastUpdateTs: row.last_update_ts, scope: scopeOf(row.scope) }
+}

@@ -1,0 +1,67 @@
+/**
+ * What repositories ask of a database: reads that say up to which commit they speak, and writes that are one list of
+ * statements, so that no transaction is ever held open across awaits and several of them share one sync to the disk.
+ */
+import type { CompiledQuery, Kysely } from 'kysely'
+import type { Schema } from './schema.ts'
+
+export type SqlValue = null | number | bigint | string
+
+/** One step of a transaction. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  /** Runs the statement once for each of these instead: the fast road for many like rows. */
+  readonly parameterRows?: readonly (readonly SqlValue[])[]
+  /** Hands back the rows of a `returning` clause. */
+  readonly returnsRows?: boolean
+  /** How many rows must be touched; otherwise the whole transaction is undone and rejected with this error. */
+  readonly expect?: { readonly changes: number; readonly otherwise: () => Error }
+  /** The error for a broken unique constraint, by its columns: `device.tenant_id, device.name`. */
+  readonly constraints?: Readonly<Record<string, () => Error>>
+}
+
+export interface StatementResult {
+  readonly changes: number
+  readonly rows: readonly unknown[]
+  /** Places in `parameterRows` that touched no row. */
+  readonly untouched: readonly number[]
+}
+
+export interface Written {
+  /** The number of the commit that made the change durable and visible. */
+  readonly sequence: number
+  readonly results: readonly StatementResult[]
+}
+
+export interface Read<Row> {
+  readonly rows: readonly Row[]
+  /** Every commit up to this one is in the rows, none after it. */
+  readonly sequence: number
+}
+
+export interface EntityDatabase {
+  /** Builds queries; executes reads. Its transactions throw `TRANSACTION_HELD`. */
+  readonly builder: Kysely<Schema>
+  read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>>
+  /**
+   * All or nothing, in order, durable at the configured level when it resolves. Transactions are independent of each
+   * other and are applied in the order of the calls.
+   */
+  write(statements: readonly Statement[]): Promise<Written>
+  close(): Promise<void>
+}
+
+type StatementOptions = Omit<Statement, 'sql' | 'parameters'>
+
+/** A built query as a step of a transaction. */
+export function statementOf(query: { compile(): CompiledQuery }, options: StatementOptions = {}): Statement {
+  const compiled = query.compile()
+  return { sql: compiled.sql, parameters: compiled.parameters.map(sqlValue), ...options }
+}
+
+export function sqlValue(value: unknown): SqlValue {
+  if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
+    return value
+  throw new TypeError(`A ${typeof value} cannot be stored in a column`)
+}

@@ -1,0 +1,97 @@
+/** What devices present when they connect; the id of credentials is unique over all tenants. */
+import type { Selectable } from 'kysely'
+import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
+import { statementOf, type EntityDatabase, type Statement } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+import type { DeviceCredentialsTable } from './schema.ts'
+
+/** What a session needs to know of a device, in one read. */
+export interface KnownDevice {
+  readonly deviceId: string
+  readonly tenantId: string
+  readonly customerId: string | null
+  readonly deviceName: string
+  readonly deviceType: string
+  readonly deviceProfileId: string
+  readonly ruleChainId: string | null
+}
+
+export class DeviceCredentialsRepository {
+  private readonly database: EntityDatabase
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+  }
+
+  async findByDevice(deviceId: string): Promise<DeviceCredentials | undefined> {
+    const row = await this.database.builder
+      .selectFrom('device_credentials')
+      .selectAll()
+      .where('device_id', '=', deviceId)
+      .executeTakeFirst()
+    return row && credentialsOf(row)
+  }
+
+  async findDevice(credentialsType: CredentialsType, credentialsId: string): Promise<KnownDevice | undefined> {
+    const row = await this.database.builder
+      .selectFrom('device_credentials')
+      .innerJoin('device', 'device.id', 'device_credentials.device_id')
+      .innerJoin('device_profile', 'device_profile.id', 'device.device_profile_id')
+      .select([
+        'device.id as deviceId',
+        'device.tenant_id as tenantId',
+        'device.customer_id as customerId',
+        'device.name as deviceName',
+        'device_profile.name as deviceType',
+        'device_profile.id as deviceProfileId',
+        'device_profile.default_rule_chain_id as ruleChainId',
+      ])
+      .where('device_credentials.credentials_id', '=', credentialsId)
+      .where('device_credentials.credentials_type', '=', credentialsType)
+      .executeTakeFirst()
+    return row
+  }
+
+  insert(credentials: DeviceCredentials): readonly Statement[] {
+    return [statementOf(this.database.builder.insertInto('device_credentials').values(rowOf(credentials)), ID_UNIQUE)]
+  }
+
+  /** Replaces the version before this one. Throws `VERSION_CONFLICT` where another change came between. */
+  update(credentials: DeviceCredentials): readonly Statement[] {
+    const query = this.database.builder
+      .updateTable('device_credentials')
+      .set(rowOf(credentials))
+      .where('id', '=', credentials.id)
+      .where('version', '=', credentials.version - 1)
+    const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device credentials' })
+    return [statementOf(query, { ...ID_UNIQUE, expect: { changes: 1, otherwise } })]
+  }
+}
+
+const ID_UNIQUE = { constraints: { 'device_credentials.credentials_id': () => EntityStoreErrors.CREDENTIALS_TAKEN() } }
+
+function rowOf(credentials: DeviceCredentials): DeviceCredentialsTable {
+  return {
+    id: credentials.id,
+    created_time: credentials.createdTime,
+    version: credentials.version,
+    tenant_id: credentials.tenantId,
+    device_id: credentials.deviceId,
+    credentials_type: credentials.credentialsType,
+    credentials_id: credentials.credentialsId,
+    credentials_value: credentials.credentialsValue,
+  }
+}
+
+function credentialsOf(row: Selectable<DeviceCredentialsTable>): DeviceCredentials {
+  return {
+    id: row.id,
+    createdTime: row.created_time,
+    version: row.version,
+    tenantId: row.tenant_id,
+    deviceId: row.device_id,
+    credentialsType: row.credentials_type as CredentialsType,
+    credentialsId: row.credentials_id,
+    credentialsValue: row.credentials_value,
+  }
+}

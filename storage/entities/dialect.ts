@@ -1,0 +1,81 @@
+/**
+ * Kysely over an {@link EntityDatabase}: reads go through, a single change is a transaction of one statement, and a
+ * transaction held open is refused, so that nobody can write one by mistake.
+ */
+import {
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import { sqlValue, type EntityDatabase } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+import type { Schema } from './schema.ts'
+
+type Execution = Pick<EntityDatabase, 'read' | 'write'>
+
+export function queryBuilder(execution: Execution): Kysely<Schema> {
+  const dialect: Dialect = {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new StatementDriver(execution),
+    createIntrospector: (builder) => new SqliteIntrospector(builder),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+  return new Kysely<Schema>({ dialect })
+}
+
+class StatementDriver implements Driver {
+  private readonly connection: StatementConnection
+
+  constructor(execution: Execution) {
+    this.connection = new StatementConnection(execution)
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    return this.connection
+  }
+
+  async beginTransaction(): Promise<void> {
+    throw EntityStoreErrors.TRANSACTION_HELD()
+  }
+
+  async commitTransaction(): Promise<void> {
+    throw EntityStoreErrors.TRANSACTION_HELD()
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    throw EntityStoreErrors.TRANSACTION_HELD()
+  }
+
+  async releaseConnection(): Promise<void> {}
+
+  async destroy(): Promise<void> {}
+}
+
+class StatementConnection implements DatabaseConnection {
+  private readonly execution: Execution
+
+  constructor(execution: Execution) {
+    this.execution = execution
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    if (query.query.kind === 'SelectQueryNode') {
+      const { rows } = await this.execution.read(query)
+      return { rows: rows as Row[] }
+    }
+    const { results } = await this.execution.write([{ sql: query.sql, parameters: query.parameters.map(sqlValue) }])
+    return { rows: [], numAffectedRows: BigInt(results[0]?.changes ?? 0) }
+  }
+
+  streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new TypeError('Rows are read in pages, not streamed')
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * The entity store: one repository a kind of record over one database. A change is a list of statements that repositories
+ * make and `write` commits: all or nothing, durable when it resolves.
+ */
+import { AttributeRepository } from './attributes.ts'
+import { CleanupRepository } from './cleanups.ts'
+import { CustomerRepository } from './customers.ts'
+import type { EntityDatabase, Statement, Written } from './database.ts'
+import { DeviceCredentialsRepository } from './device-credentials.ts'
+import { DeviceProfileRepository } from './device-profiles.ts'
+import { DeviceRepository } from './devices.ts'
+import { OutboxRepository } from './outbox.ts'
+import { RuleChainRepository } from './rule-chains.ts'
+import { SettingRepository } from './settings.ts'
+import { migrate } from './sqlite/migrations.ts'
+import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import { TenantRepository } from './tenants.ts'
+import { UserRepository } from './users.ts'
+
+export interface EntityStore {
+  readonly tenants: TenantRepository
+  readonly customers: CustomerRepository
+  readonly users: UserRepository
+  readonly deviceProfiles: DeviceProfileRepository
+  readonly devices: DeviceRepository
+  readonly deviceCredentials: DeviceCredentialsRepository
+  readonly ruleChains: RuleChainRepository
+  readonly attributes: AttributeRepository
+  readonly outbox: OutboxRepository
+  readonly cleanups: CleanupRepository
+  readonly settings: SettingRepository
+  /** Commits the steps together, after everything that was given before. */
+  write(statements: readonly Statement[]): Promise<Written>
+  /** Waits for what was given to `write`, closes. Idempotent. */
+  close(): Promise<void>
+}
+
+export interface EntityStoreOptions {
+  /** The database file; `:memory:` keeps nothing. */
+  readonly file: string
+  /** What a committed change survives: a killed process, or a power cut too. */
+  readonly durability: 'process-death' | 'power-cut'
+  readonly clock: { now(): number }
+}
+
+/** Opens, and raises to the newest schema. Throws `DATABASE_NEWER` where the file is from a newer program. */
+export async function openEntityStore(options: EntityStoreOptions): Promise<EntityStore> {
+  const database = await openSqliteDatabase({
+    file: options.file,
+    synchronous: options.durability === 'power-cut' ? 'full' : 'normal',
+  })
+  try {
+    await migrate(database, options.file, options.clock.now())
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return entityStoreOver(database)
+}
+
+/** The repositories over any database. */
+export function entityStoreOver(database: EntityDatabase): EntityStore {
+  return {
+    tenants: new TenantRepository(database),
+    customers: new CustomerRepository(database),
+    users: new UserRepository(database),
+    deviceProfiles: new DeviceProfileRepository(database),
+    devices: new DeviceRepository(database),
+    deviceCredentials: new DeviceCredentialsRepository(database),
+    ruleChains: new RuleChainRepository(database),
+    attributes: new AttributeRepository(database),
+    outbox: new OutboxRepository(database),
+    cleanups: new CleanupRepository(database),
+    settings: new SettingRepository(database),
+    write: (statements) => database.write(statements),
+    close: () => database.close(),
+  }
+}

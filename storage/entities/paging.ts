@@ -1,0 +1,66 @@
+/**
+ * Pages of rows: checks the query (`rest-api.md` 2.4, 3.2), filters by text, sorts by one of the allowed properties with
+ * the id as tie-breaker, and counts.
+ */
+import { sql, type SelectQueryBuilder } from 'kysely'
+import type { Page, PageQuery } from '../../model/entities.ts'
+import type { EntityDatabase } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+
+/** A sort property of the API to the column it means, with its table: `device.name`. */
+export type SortColumns = Readonly<Record<string, string>>
+
+export interface PageShape {
+  readonly idColumn: string
+  readonly sort: SortColumns
+  /** Columns in which the text search looks. */
+  readonly search: readonly string[]
+}
+
+export function checkPageQuery(query: PageQuery): void {
+  if (!Number.isSafeInteger(query.pageSize) || query.pageSize < 1)
+    throw EntityStoreErrors.PAGE_SIZE({ pageSize: query.pageSize })
+  if (!Number.isSafeInteger(query.page) || query.page < 0) throw EntityStoreErrors.PAGE_NUMBER({ page: query.page })
+}
+
+/** Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
+export async function readPage<Joined, Tables extends keyof Joined, Row, Item>(
+  database: EntityDatabase,
+  filtered: SelectQueryBuilder<Joined, Tables, Row>,
+  shape: PageShape,
+  query: PageQuery,
+  itemOf: (row: Row) => Item,
+): Promise<Page<Item>> {
+  checkPageQuery(query)
+  const matching = withTextSearch(filtered, shape, query.textSearch)
+  const counting = matching.clearSelect().select(sql<number>`count(*)`.as('total'))
+  const sortColumn = sortColumnOf(shape, query.sortProperty)
+  const direction = query.sortOrder === 'DESC' ? 'desc' : 'asc'
+  let rows = matching
+  if (sortColumn !== undefined) rows = rows.orderBy(sql.ref(sortColumn), direction)
+  rows = rows.orderBy(sql.ref(shape.idColumn), 'asc').limit(query.pageSize)
+  if (query.page > 0) rows = rows.offset(query.page * query.pageSize)
+  const [counted, found] = await Promise.all([database.read(counting.compile()), database.read(rows.compile())])
+  const totalElements = Number((counted.rows[0] as { total: number } | undefined)?.total ?? 0)
+  const totalPages = Math.ceil(totalElements / query.pageSize)
+  return { data: found.rows.map(itemOf), totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+}
+
+function sortColumnOf(shape: PageShape, property: string | undefined): string | undefined {
+  if (property === undefined || property === '') return undefined
+  if (property === 'id') return shape.idColumn
+  const column = Object.hasOwn(shape.sort, property) ? shape.sort[property] : undefined
+  if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property })
+  return column
+}
+
+function withTextSearch<Joined, Tables extends keyof Joined, Row>(
+  query: SelectQueryBuilder<Joined, Tables, Row>,
+  shape: PageShape,
+  text: string | undefined,
+): SelectQueryBuilder<Joined, Tables, Row> {
+  if (text === undefined || text.trim() === '') return query
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, (special) => `\\${special}`)}%`
+  const matches = shape.search.map((column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  return query.where(sql<boolean>`(${sql.join(matches, sql` or `)})`)
+}

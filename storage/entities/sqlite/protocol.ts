@@ -1,0 +1,42 @@
+/** What the event loop's thread and the SQLite thread say to each other. */
+import type { SqlValue } from '../database.ts'
+
+export interface PlainStatement {
+  readonly sql: string
+  readonly parameters: readonly SqlValue[]
+  readonly parameterRows?: readonly (readonly SqlValue[])[] | undefined
+  readonly returnsRows?: boolean | undefined
+  readonly expectedChanges?: number | undefined
+}
+
+export type Request =
+  | { readonly kind: 'read'; readonly id: number; readonly sql: string; readonly parameters: readonly SqlValue[] }
+  /** Independent transactions that share one commit. */
+  | { readonly kind: 'write'; readonly id: number; readonly transactions: readonly (readonly PlainStatement[])[] }
+  | { readonly kind: 'close'; readonly id: number }
+
+export interface PlainResult {
+  readonly changes: number
+  readonly rows: readonly unknown[]
+  readonly untouched: readonly number[]
+}
+
+/** What became of one transaction of a shared commit. */
+export type Outcome =
+  | { readonly kind: 'done'; readonly results: readonly PlainResult[] }
+  | { readonly kind: 'unexpected-changes'; readonly statement: number }
+  | { readonly kind: 'unique'; readonly statement: number; readonly constraint: string }
+  | { readonly kind: 'failed'; readonly statement: number; readonly reason: string }
+
+export type Reply =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly unknown[]; readonly sequence: number }
+  | { readonly kind: 'written'; readonly id: number; readonly outcomes: readonly Outcome[]; readonly sequence: number }
+  | { readonly kind: 'error'; readonly id: number; readonly reason: string }
+  | { readonly kind: 'closed'; readonly id: number }
+
+export interface WorkerSettings {
+  readonly file: string
+  /** `full`: a power cut loses no commit. `normal`: a killed process loses none. */
+  readonly synchronous: 'full' | 'normal'
+}

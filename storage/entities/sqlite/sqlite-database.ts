@@ -1,0 +1,180 @@
+/**
+ * SQLite behind {@link EntityDatabase}. Group commit: exactly one write is in flight, and all transactions that arrive
+ * meanwhile share the next commit and its sync; each is undone alone when it fails.
+ */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { CompiledQuery, Kysely } from 'kysely'
+import { errorText } from '../../../model/errors.ts'
+import { sqlValue, type EntityDatabase, type Read, type Statement, type Written } from '../database.ts'
+import { queryBuilder } from '../dialect.ts'
+import { EntityStoreErrors } from '../errors.ts'
+import type { Schema } from '../schema.ts'
+import type { Outcome, PlainStatement, Reply, Request, WorkerSettings } from './protocol.ts'
+
+/** Transactions waiting for the next commit; more are refused as retryable. */
+const MAX_WAITING = 50_000
+/** Transactions in one commit: bounds how long a read waits behind it. */
+const MAX_GROUP = 2_000
+
+interface WaitingWrite {
+  readonly statements: readonly Statement[]
+  resolve(written: Written): void
+  reject(error: Error): void
+}
+
+interface PendingReply {
+  answer(reply: Reply): void
+  reject(error: Error): void
+}
+
+export async function openSqliteDatabase(settings: WorkerSettings): Promise<SqliteDatabase> {
+  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
+    workerData: settings,
+    name: 'entities',
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  })
+  const [first] = (await once(worker, 'message')) as [Reply]
+  if (first.kind !== 'ready') throw EntityStoreErrors.LOST({ reason: `unexpected first word ${first.kind}` })
+  return new SqliteDatabase(worker)
+}
+
+export class SqliteDatabase implements EntityDatabase {
+  readonly builder: Kysely<Schema>
+  private readonly worker: Worker
+  private readonly pending = new Map<number, PendingReply>()
+  private waiting: WaitingWrite[] = []
+  private writing = false
+  private lastRequest = 0
+  private ended: Error | undefined
+  private closing: Promise<void> | undefined
+
+  constructor(worker: Worker) {
+    this.worker = worker
+    this.builder = queryBuilder(this)
+    worker.on('message', (reply: Reply) => this.received(reply))
+    worker.on('error', (error) => this.end(EntityStoreErrors.LOST({ reason: errorText(error) }, error)))
+    worker.on('exit', (code) => this.end(EntityStoreErrors.LOST({ reason: `its thread ended with code ${code}` })))
+  }
+
+  async read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>> {
+    const reply = await this.request((id) => ({
+      kind: 'read',
+      id,
+      sql: query.sql,
+      parameters: query.parameters.map(sqlValue),
+    }))
+    if (reply.kind !== 'rows') throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a read` })
+    return { rows: reply.rows as readonly Row[], sequence: reply.sequence }
+  }
+
+  write(statements: readonly Statement[]): Promise<Written> {
+    if (this.closing !== undefined) return Promise.reject(EntityStoreErrors.CLOSED())
+    if (this.ended !== undefined) return Promise.reject(this.ended)
+    if (this.waiting.length >= MAX_WAITING) {
+      return Promise.reject(EntityStoreErrors.OVERLOADED({ waiting: this.waiting.length, limit: MAX_WAITING }))
+    }
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ statements, resolve, reject })
+      if (!this.writing) void this.writeWaiting()
+    })
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.drainAndClose()
+    return this.closing
+  }
+
+  private async drainAndClose(): Promise<void> {
+    await this.drained()
+    if (this.ended !== undefined) return
+    const exit = once(this.worker, 'exit')
+    await this.request((id) => ({ kind: 'close', id }))
+    await exit
+  }
+
+  private async drained(): Promise<void> {
+    while (this.writing) await new Promise<void>((resolve) => this.idleListeners.push(resolve))
+  }
+
+  private readonly idleListeners: (() => void)[] = []
+
+  private async writeWaiting(): Promise<void> {
+    this.writing = true
+    while (this.waiting.length > 0) {
+      const group = this.waiting.splice(0, MAX_GROUP)
+      await this.commit(group)
+    }
+    this.writing = false
+    for (const listener of this.idleListeners.splice(0)) listener()
+  }
+
+  private async commit(group: readonly WaitingWrite[]): Promise<void> {
+    try {
+      const transactions = group.map((write) => write.statements.map(plainStatement))
+      const reply = await this.request((id) => ({ kind: 'write', id, transactions }))
+      if (reply.kind !== 'written')
+        throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
+      for (const [index, write] of group.entries()) settle(write, reply.outcomes[index], reply.sequence)
+    } catch (error) {
+      for (const write of group) write.reject(error instanceof Error ? error : EntityStoreErrors.FAILED({}, error))
+    }
+  }
+
+  private request(make: (id: number) => Request): Promise<Reply> {
+    if (this.ended !== undefined) return Promise.reject(this.ended)
+    const id = ++this.lastRequest
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { answer: resolve, reject })
+      this.worker.postMessage(make(id))
+    })
+  }
+
+  private received(reply: Reply): void {
+    if (reply.kind === 'ready') return
+    const pending = this.pending.get(reply.id)
+    if (pending === undefined) return
+    this.pending.delete(reply.id)
+    if (reply.kind === 'error')
+      pending.reject(EntityStoreErrors.FAILED({ reason: reply.reason }, new Error(reply.reason)))
+    else pending.answer(reply)
+  }
+
+  private end(error: Error): void {
+    this.ended ??= this.closing === undefined ? error : EntityStoreErrors.CLOSED()
+    for (const pending of this.pending.values()) pending.reject(this.ended)
+    this.pending.clear()
+  }
+}
+
+function plainStatement(statement: Statement): PlainStatement {
+  return {
+    sql: statement.sql,
+    parameters: statement.parameters,
+    parameterRows: statement.parameterRows,
+    returnsRows: statement.returnsRows,
+    expectedChanges: statement.expect?.changes,
+  }
+}
+
+function settle(write: WaitingWrite, outcome: Outcome | undefined, sequence: number): void {
+  if (outcome === undefined) write.reject(EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' }))
+  else if (outcome.kind === 'done') write.resolve({ sequence, results: outcome.results })
+  else write.reject(refusalOf(write.statements[outcome.statement], outcome))
+}
+
+function refusalOf(statement: Statement | undefined, outcome: Exclude<Outcome, { kind: 'done' }>): Error {
+  switch (outcome.kind) {
+    case 'unexpected-changes':
+      return statement?.expect?.otherwise() ?? EntityStoreErrors.FAILED()
+    case 'unique':
+      return (
+        statement?.constraints?.[outcome.constraint]?.() ??
+        EntityStoreErrors.CONSTRAINT({ constraint: outcome.constraint })
+      )
+    case 'failed':
+      return outcome.reason.includes('constraint failed')
+        ? EntityStoreErrors.CONSTRAINT({ constraint: outcome.reason })
+        : EntityStoreErrors.FAILED({ reason: outcome.reason }, new Error(outcome.reason))
+  }
+}

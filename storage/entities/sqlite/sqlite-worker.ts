@@ -1,0 +1,158 @@
+/**
+ * The SQLite thread: owns the only connection, so reads and writes have one order, and every read can say up to which
+ * commit it speaks. A disk that is slow to sync holds this thread, never the event loop's.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
+import { parentPort, workerData } from 'node:worker_threads'
+import { errorText } from '../../../model/errors.ts'
+import type { Outcome, PlainResult, PlainStatement, Reply, Request, WorkerSettings } from './protocol.ts'
+
+/** Statements are few and repeated; pages with odd filters make the rest. */
+const MAX_PREPARED = 500
+
+class UnexpectedChanges extends Error {}
+
+class SqliteThread {
+  private readonly database: DatabaseSync
+  private readonly prepared = new Map<string, StatementSync>()
+  /** Counts commits since the start: the order in which changes became visible. */
+  private sequence = 0
+
+  constructor(settings: WorkerSettings) {
+    this.database = new DatabaseSync(settings.file)
+    this.database.exec(`
+      pragma busy_timeout = 5000;
+      pragma journal_mode = wal;
+      pragma synchronous = ${settings.synchronous};
+      pragma foreign_keys = on;
+      pragma wal_autocheckpoint = 4000;
+    `)
+    // SQLite's own lower() knows ASCII only; text search must find É by é as PostgreSQL does.
+    this.database.function('lower', { deterministic: true }, (text: SQLInputValue | undefined) =>
+      typeof text === 'string' ? text.toLowerCase() : (text ?? null),
+    )
+  }
+
+  handle(request: Request): Reply {
+    try {
+      switch (request.kind) {
+        case 'read': {
+          const rows = this.rowsOf(this.prepare(request.sql), request.parameters)
+          return { kind: 'rows', id: request.id, rows, sequence: this.sequence }
+        }
+        case 'write':
+          return {
+            kind: 'written',
+            id: request.id,
+            outcomes: this.commit(request.transactions),
+            sequence: this.sequence,
+          }
+        case 'close':
+          this.database.close()
+          return { kind: 'closed', id: request.id }
+      }
+    } catch (error) {
+      return { kind: 'error', id: request.id, reason: errorText(error) }
+    }
+  }
+
+  private commit(transactions: readonly (readonly PlainStatement[])[]): Outcome[] {
+    this.database.exec('begin immediate')
+    try {
+      const outcomes = transactions.map((statements) => this.runInSavepoint(statements))
+      this.database.exec('commit')
+      this.sequence++
+      return outcomes
+    } catch (error) {
+      if (this.database.isTransaction) this.database.exec('rollback')
+      throw error
+    }
+  }
+
+  private runInSavepoint(statements: readonly PlainStatement[]): Outcome {
+    const results: PlainResult[] = []
+    this.database.exec('savepoint change')
+    try {
+      for (const statement of statements) results.push(this.run(statement))
+      this.database.exec('release change')
+      return { kind: 'done', results }
+    } catch (error) {
+      // A full disk or an I/O error ends the whole transaction by itself: then nothing of the group is committed.
+      if (!this.database.isTransaction) throw error
+      this.database.exec('rollback to change')
+      this.database.exec('release change')
+      return refusal(error, results.length)
+    }
+  }
+
+  private run(statement: PlainStatement): PlainResult {
+    const prepared = this.prepare(statement.sql)
+    const result = this.execute(prepared, statement)
+    if (statement.expectedChanges !== undefined && result.changes !== statement.expectedChanges)
+      throw new UnexpectedChanges()
+    return result
+  }
+
+  private execute(prepared: StatementSync, statement: PlainStatement): PlainResult {
+    if (statement.parameterRows !== undefined) return runRows(prepared, statement.parameterRows)
+    if (statement.returnsRows === true) {
+      const rows = this.rowsOf(prepared, statement.parameters)
+      return { changes: rows.length, rows, untouched: [] }
+    }
+    const { changes } = prepared.run(...statement.parameters)
+    return { changes: Number(changes), rows: [], untouched: [] }
+  }
+
+  private rowsOf(prepared: StatementSync, parameters: readonly SQLInputValue[]): unknown[] {
+    prepared.setReadBigInts(true)
+    const rows = prepared.all(...parameters)
+    for (const row of rows) {
+      for (const column of Object.keys(row)) {
+        const value = row[column]
+        if (typeof value === 'bigint' && value <= Number.MAX_SAFE_INTEGER && value >= Number.MIN_SAFE_INTEGER) {
+          row[column] = Number(value)
+        }
+      }
+    }
+    return rows
+  }
+
+  private prepare(sql: string): StatementSync {
+    const known = this.prepared.get(sql)
+    if (known !== undefined) return known
+    if (this.prepared.size >= MAX_PREPARED) this.prepared.clear()
+    const statement = this.database.prepare(sql)
+    this.prepared.set(sql, statement)
+    return statement
+  }
+}
+
+function runRows(prepared: StatementSync, parameterRows: readonly (readonly SQLInputValue[])[]): PlainResult {
+  const untouched: number[] = []
+  let changes = 0
+  for (const [index, parameters] of parameterRows.entries()) {
+    const touched = Number(prepared.run(...parameters).changes)
+    if (touched === 0) untouched.push(index)
+    changes += touched
+  }
+  return { changes, rows: [], untouched }
+}
+
+function refusal(error: unknown, statement: number): Outcome {
+  if (error instanceof UnexpectedChanges) return { kind: 'unexpected-changes', statement }
+  const reason = errorText(error)
+  const unique = /^UNIQUE constraint failed: (.*)$/.exec(reason)
+  if (unique?.[1] !== undefined) return { kind: 'unique', statement, constraint: unique[1] }
+  return { kind: 'failed', statement, reason }
+}
+
+const port = parentPort
+if (port === null) throw new Error('This file runs as a worker thread')
+const thread = new SqliteThread(workerData as WorkerSettings)
+port.on('message', (request: Request) => {
+  const reply = thread.handle(request)
+  port.postMessage(reply)
+  if (reply.kind === 'closed') port.close()
+})
+const ready: Reply = { kind: 'ready' }
+port.postMessage(ready)
