@@ -1,0 +1,159 @@
+/**
+ * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under MQTT QoS 1 and HTTP load, started again on
+ * the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import { DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
+import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { startLoad, type LoadedDevice } from './workload.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
+const FEWEST_ACKNOWLEDGEMENTS = 10_000
+const DEVICES = 8
+
+test(
+  `no acknowledged point is lost, doubled or out of order over ${ROUNDS} kills under load`,
+  { timeout: 600_000 },
+  async (context) => {
+    const random = seededRandom()
+    const dataDir = await mkdtemp(join(tmpdir(), 'millrace-kill-'))
+    let millrace: RunningMillrace | undefined
+    context.after(async () => {
+      await millrace?.kill()
+      await rm(dataDir, { recursive: true, force: true })
+    })
+    millrace = await startMillrace({ dataDir })
+    const devices = await createDevices(millrace)
+    let slowestStartMs = 0
+    let acknowledged = 0
+
+    for (let round = 1; round <= ROUNDS || (acknowledged < FEWEST_ACKNOWLEDGEMENTS && round <= 3 * ROUNDS); round++) {
+      const load = await startLoad(millrace, devices)
+      await acknowledgementsOrTime(load.acknowledged, random.between(300, 1200))
+      await millrace.kill()
+      await load.end()
+      acknowledged += load.acknowledged()
+      millrace = await startMillrace({ dataDir })
+      slowestStartMs = Math.max(slowestStartMs, millrace.startMs)
+    }
+
+    const rest = new RestClient(millrace, await login(millrace))
+    await drained(millrace)
+    const report = compare(
+      await Promise.all(devices.map(async ({ ledger }) => ({ ledger, points: await readBack(rest, ledger.deviceId) }))),
+    )
+    context.diagnostic(
+      `seed ${random.seed}: sent ${report.sent}, acknowledged ${report.acknowledged}, found ${report.found}, lost ${report.lost}, ` +
+        `duplicated ${report.duplicated}, out of order ${report.outOfOrder}, slowest restart ${Math.round(slowestStartMs)} ms`,
+    )
+    assert.ok(report.acknowledged >= FEWEST_ACKNOWLEDGEMENTS, `void: only ${report.acknowledged} acknowledgements`)
+    assert.deepEqual(report.findings, [], `repeat with SEED=${random.seed}`)
+  },
+)
+
+test('what was settled before a kill has no effect again after it', { timeout: 120_000 }, async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'millrace-settled-'))
+  let millrace = await startMillrace({ dataDir })
+  context.after(async () => {
+    await millrace.kill()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+  await installLoggingChain(millrace)
+  const markers = 20
+  for (let marker = 1; marker <= markers; marker++) await post(millrace, { temperature: 1000 + marker })
+  await logged(millrace, 1000 + markers)
+  await drained(millrace)
+  await millrace.kill()
+
+  millrace = await startMillrace({ dataDir })
+  await post(millrace, { temperature: 2000 })
+  await logged(millrace, 2000)
+  for (let marker = 1; marker <= markers; marker++) {
+    assert.ok(
+      !hasMarker(millrace, 1000 + marker),
+      `message ${marker} was settled before the kill and had its effect again`,
+    )
+  }
+})
+
+async function createDevices(millrace: RunningMillrace): Promise<LoadedDevice[]> {
+  const rest = new RestClient(millrace, await login(millrace))
+  return Promise.all(
+    Array.from({ length: DEVICES }, async (_, index) => {
+      const token = `KILL_${index}`
+      const ledger = openLedger(`device ${index}`, token, await rest.createDevice(`killed ${index}`, token))
+      return {
+        ledger,
+        transport: index % 2 === 0 ? ('MQTT' as const) : ('HTTP' as const),
+        explicitTimes: index % 4 < 2,
+      }
+    }),
+  )
+}
+
+/** Waits for the first acknowledgements, so that every round counts, and then for the random moment. */
+async function acknowledgementsOrTime(acknowledged: () => number, milliseconds: number): Promise<void> {
+  const began = performance.now()
+  while (performance.now() - began < milliseconds || (acknowledged() === 0 && performance.now() - began < 10_000))
+    await delay(5)
+}
+
+async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]> {
+  const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=10000000&orderBy=ASC&useStrictDataTypes=true`
+  const answer = await rest.expect<{ n?: ReadPoint[] }>('GET', path)
+  return answer.n ?? []
+}
+
+/** Waits until the queue has nothing left: what a crash left behind is delivered again first. */
+async function drained(millrace: RunningMillrace): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const figures = await (await fetch(`${millrace.url}/metrics`)).text()
+    const unsettled = /^millrace_link_unsettled_messages (\d+)/m.exec(figures)
+    assert.ok(unsettled !== null, 'the figures tell how many messages are not settled')
+    if (Number(unsettled[1]) === 0) return
+    await delay(50)
+  }
+  assert.fail('messages were not settled within 30 s')
+}
+
+async function installLoggingChain(millrace: RunningMillrace): Promise<void> {
+  const { installChain } = await import('../../commands/install-chain.ts')
+  const code = await installChain([
+    'examples/temperature-filter.json',
+    '--url',
+    millrace.url,
+    '--user',
+    'tenant@millrace.local',
+    '--password',
+    'tenant',
+    '--root',
+  ])
+  assert.equal(code, 0)
+}
+
+async function post(millrace: RunningMillrace, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const response = await fetch(`${millrace.url}/api/v1/${DEMO_TOKEN}/telemetry`, {
+    method: 'POST',
+    body: JSON.stringify(values),
+  })
+  assert.equal(response.status, 200)
+}
+
+function hasMarker(millrace: RunningMillrace, value: number): boolean {
+  return new RegExp(`temperature\\W+${value}\\b`).test(millrace.log())
+}
+
+async function logged(millrace: RunningMillrace, value: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (hasMarker(millrace, value)) return
+    await delay(25)
+  }
+  assert.fail(`the log node wrote no line for ${value} within 5 s:\n${millrace.log()}`)
+}

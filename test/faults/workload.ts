@@ -1,0 +1,131 @@
+/**
+ * Load of numbered points over MQTT QoS 1 and HTTP until the connections die. Every device sends its values in order, one MQTT
+ * device several in flight, an HTTP device one at a time; half of them carry no time, so that the server's stamps are tested too.
+ */
+import { connect, type MqttClient } from 'mqtt'
+import type { RunningMillrace } from '../support/start-millrace.ts'
+import { take, type DeviceLedger } from '../support/ledger.ts'
+
+const MQTT_IN_FLIGHT = 8
+
+export interface Load {
+  /** Acknowledgements so far in this round. */
+  acknowledged(): number
+  /** Stops sending; resolves when every sender has ended (each value acknowledged or unknown). */
+  end(): Promise<void>
+}
+
+export interface LoadedDevice {
+  readonly ledger: DeviceLedger
+  readonly transport: 'MQTT' | 'HTTP'
+  /** Sends explicit times, one second apart, when true. */
+  readonly explicitTimes: boolean
+}
+
+/** The time of a value of a device with explicit times, Unix ms. */
+export function explicitTime(value: number): number {
+  return 1_700_000_000_000 + value * 1000
+}
+
+export async function startLoad(millrace: RunningMillrace, devices: readonly LoadedDevice[]): Promise<Load> {
+  const stop = new AbortController()
+  let acknowledged = 0
+  const count = (ledger: DeviceLedger, value: number): void => {
+    ledger.acknowledged.add(value)
+    acknowledged++
+  }
+  const senders = await Promise.all(
+    devices.map(async (device) =>
+      device.transport === 'MQTT'
+        ? startMqttSender(millrace, device, count, stop.signal)
+        : startHttpSender(millrace, device, count, stop.signal),
+    ),
+  )
+  return {
+    acknowledged: () => acknowledged,
+    end: async () => {
+      stop.abort()
+      await Promise.all(senders.map(async (sender) => sender.ended))
+    },
+  }
+}
+
+interface Sender {
+  readonly ended: Promise<void>
+}
+
+type Count = (ledger: DeviceLedger, value: number) => void
+
+function body(device: LoadedDevice, value: number): string {
+  const values = { n: value, temperature: 20 + (value % 10), text: `value ${value}` }
+  return JSON.stringify(device.explicitTimes ? { ts: explicitTime(value), values } : values)
+}
+
+async function startMqttSender(
+  millrace: RunningMillrace,
+  device: LoadedDevice,
+  count: Count,
+  stop: AbortSignal,
+): Promise<Sender> {
+  const client = connect({
+    host: '127.0.0.1',
+    port: millrace.ports['mqtt'] ?? 0,
+    username: device.ledger.token,
+    reconnectPeriod: 0,
+    protocolVersion: 4,
+  })
+  await connected(client)
+  let inFlight = 0
+  const ended = new Promise<void>((resolve) => {
+    const finish = (): void => {
+      client.end(true)
+      resolve()
+    }
+    client.on('error', finish)
+    client.on('close', finish)
+    const send = (): void => {
+      if (stop.aborted && inFlight === 0) return finish()
+      while (inFlight < MQTT_IN_FLIGHT && !stop.aborted && client.connected) {
+        const value = take(device.ledger)
+        inFlight++
+        client.publish('v1/devices/me/telemetry', body(device, value), { qos: 1 }, (error) => {
+          inFlight--
+          if (error === undefined || error === null) count(device.ledger, value)
+          send()
+        })
+      }
+    }
+    send()
+  })
+  return { ended }
+}
+
+function connected(client: MqttClient): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.once('connect', () => resolve())
+    client.once('error', reject)
+  })
+}
+
+function startHttpSender(millrace: RunningMillrace, device: LoadedDevice, count: Count, stop: AbortSignal): Sender {
+  const send = async (): Promise<void> => {
+    while (!stop.aborted) {
+      const value = take(device.ledger)
+      try {
+        const response = await fetch(`${millrace.url}/api/v1/${device.ledger.token}/telemetry`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: body(device, value),
+        })
+        await response.arrayBuffer()
+        if (response.status !== 200) throw new Error(`answered ${response.status}`)
+        count(device.ledger, value)
+      } catch (error) {
+        // The process died under the request: the value's fate is unknown, which is what the ledger says of it.
+        if (error instanceof TypeError) return
+        throw error
+      }
+    }
+  }
+  return { ended: send() }
+}
