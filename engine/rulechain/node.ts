@@ -16,10 +16,20 @@ export interface Emission {
 }
 
 /**
- * What a node makes of a message: a relation's name (the same message goes on there), emissions, or nothing (the message
- * ends here, settled). A thrown error takes the `Failure` relation with its text in the metadata key `error`.
+ * Steps that leave the ordinary way from node to node (`rule-engine.md` 4.8, 5.5): `acknowledge` settles the message now and
+ * goes on through `Success`; `enter` hands the message to another chain and remembers this node as the way back; `return`
+ * goes on as if the remembered node had emitted `relation`, and ends the message where none is remembered.
  */
-export type NodeOutput = string | Emission | readonly Emission[] | undefined
+export type FlowStep =
+  | { readonly flow: 'acknowledge' }
+  | { readonly flow: 'enter'; readonly ruleChainId: string }
+  | { readonly flow: 'return'; readonly relation: string }
+
+/**
+ * What a node makes of a message: a relation's name (the same message goes on there), emissions, a step of the flow nodes, or
+ * nothing (the message ends here, settled). A thrown error takes the `Failure` relation with its text in the metadata key `error`.
+ */
+export type NodeOutput = string | Emission | readonly Emission[] | FlowStep | undefined
 
 /** Reports the outcome of one message of a batch; `index` is its place in the batch. */
 export interface BatchResult {

@@ -1,0 +1,145 @@
+/**
+ * What waits in front of a batch-aware node. Its promise: messages leave the node in the order in which they came, however
+ * the batches overlap and in whatever order their outcomes are reported. Bounded by what is in flight in the queue, since
+ * every visit is a branch of an open work.
+ */
+import { RuleChainErrors } from './errors.ts'
+import type { Visit } from './journey.ts'
+import type { BatchResult, NodeInstance, NodeOutput } from './node.ts'
+
+export interface BatchLimits {
+  /** Messages in one batch at most. */
+  readonly batchSize: number
+  /** Batches of one node under way at once: more than one keeps several workers busy. */
+  readonly batchesInFlight: number
+}
+
+/** What the line tells its chain. */
+export interface LineListener {
+  /** An outcome came in: `drain` has something to do. */
+  wake(): void
+  output(visit: Visit, output: NodeOutput): void
+  failed(visit: Visit, error: unknown): void
+  /** The batch is through: its size and how long it took. */
+  finished(size: number, elapsedMs: number): void
+  /** A node broke its promise, such as reporting an outcome twice. */
+  misbehaved(reason: string): void
+  monotonic(): number
+}
+
+const PENDING = Symbol('no outcome yet')
+
+class Failure {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+
+type Outcome = typeof PENDING | Failure | NodeOutput
+
+class Batch implements BatchResult {
+  readonly visits: readonly Visit[]
+  readonly outcomes: Outcome[]
+  /** How many have left the line. */
+  left = 0
+  readonly startedAt: number
+  private readonly listener: LineListener
+
+  constructor(visits: readonly Visit[], listener: LineListener) {
+    this.visits = visits
+    this.outcomes = new Array<Outcome>(visits.length).fill(PENDING)
+    this.listener = listener
+    this.startedAt = listener.monotonic()
+  }
+
+  emit(index: number, output: NodeOutput): void {
+    this.settle(index, output)
+  }
+
+  fail(index: number, error: Error): void {
+    this.settle(index, new Failure(error))
+  }
+
+  /** The node has ended the batch: what it left open fails. */
+  close(errorOf: () => unknown): void {
+    for (let index = this.left; index < this.outcomes.length; index++) {
+      if (this.outcomes[index] === PENDING) this.outcomes[index] = new Failure(errorOf())
+    }
+    this.listener.wake()
+  }
+
+  private settle(index: number, outcome: Outcome): void {
+    if (!Number.isInteger(index) || index < 0 || index >= this.outcomes.length) {
+      return this.listener.misbehaved(`outcome for index ${index} of a batch of ${this.outcomes.length}`)
+    }
+    if (this.outcomes[index] !== PENDING) return this.listener.misbehaved(`second outcome for index ${index}`)
+    this.outcomes[index] = outcome
+    if (index === this.left) this.listener.wake()
+  }
+}
+
+export class BatchLine {
+  private waiting: Visit[] = []
+  private readonly batches: Batch[] = []
+  private readonly limits: BatchLimits
+  private readonly listener: LineListener
+  private readonly nodeName: string
+
+  constructor(nodeName: string, limits: BatchLimits, listener: LineListener) {
+    this.nodeName = nodeName
+    this.limits = limits
+    this.listener = listener
+  }
+
+  join(visit: Visit): void {
+    this.waiting.push(visit)
+  }
+
+  /** Hands what waits to the node, as far as the limits allow. */
+  start(instance: NodeInstance): void {
+    while (this.waiting.length > 0 && this.batches.length < this.limits.batchesInFlight) {
+      let visits = this.waiting
+      if (visits.length > this.limits.batchSize) {
+        visits = this.waiting.slice(0, this.limits.batchSize)
+        this.waiting = this.waiting.slice(this.limits.batchSize)
+      } else this.waiting = []
+      const batch = new Batch(visits, this.listener)
+      this.batches.push(batch)
+      this.run(instance, batch)
+    }
+  }
+
+  /** Lets go what has its outcome, in order, up to the first that has none. */
+  drain(): void {
+    for (let batch = this.batches[0]; batch !== undefined; batch = this.batches[0]) {
+      while (batch.left < batch.visits.length) {
+        const outcome = batch.outcomes[batch.left]
+        if (outcome === PENDING) return
+        const visit = batch.visits[batch.left++]
+        if (visit === undefined) continue
+        if (outcome instanceof Failure) this.listener.failed(visit, outcome.error)
+        else this.listener.output(visit, outcome)
+      }
+      this.batches.shift()
+      this.listener.finished(batch.visits.length, this.listener.monotonic() - batch.startedAt)
+    }
+  }
+
+  private run(instance: NodeInstance, batch: Batch): void {
+    const silent = (): unknown => RuleChainErrors.NODE_SILENT({ node: this.nodeName })
+    try {
+      const ended = instance.handleBatch?.(
+        batch.visits.map((visit) => visit.message),
+        batch,
+      )
+      if (ended === undefined) return batch.close(silent)
+      ended.then(
+        () => batch.close(silent),
+        (error: unknown) => batch.close(() => error),
+      )
+    } catch (error) {
+      batch.close(() => error)
+    }
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The rule chain actor: runs one chain's program on its mailbox's turns. A new version takes over between two messages: what
+ * is under way ends on the old version while what comes waits in the mailbox, then the old version's nodes are closed.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { RuleChain } from '../../model/entities.ts'
+import { errorText } from '../../model/errors.ts'
+import type { ActorKind, ActorRef } from '../actor/actor.ts'
+import type { ActorSystem } from '../actor/system.ts'
+import { RuleChainErrors } from './errors.ts'
+import { Arrival } from './journey.ts'
+import type { EngineLog } from './node-context.ts'
+import type { NodeInstance } from './node.ts'
+import type { ChainProgram } from './program.ts'
+
+/** A compiled version, or why the chain can not run. */
+export type ChainVersion =
+  | { readonly chain: RuleChain; readonly program: ChainProgram; readonly failure?: undefined }
+  | { readonly chain: RuleChain; readonly program?: undefined; readonly failure: Error }
+
+export interface ChainActorSettings {
+  /** Messages that wait for one chain at most. */
+  readonly mailboxCapacity: number
+  /** How long a new version waits for the old one's messages before it takes over without waiting any longer. */
+  readonly drainTimeoutMs: number
+}
+
+export interface ChainActorParts {
+  readonly actors: ActorSystem
+  readonly clock: Clock
+  readonly log: EngineLog
+  readonly settings: ChainActorSettings
+}
+
+class Takeover {
+  readonly version: Promise<ChainVersion>
+  readonly done: (error?: Error) => void
+
+  constructor(version: Promise<ChainVersion>, done: (error?: Error) => void) {
+    this.version = version
+    this.done = done
+  }
+}
+
+export class RuleChainActor {
+  private readonly parts: ChainActorParts
+  private readonly id: string
+  private readonly ref: ActorRef<Arrival | Takeover>
+  private version: ChainVersion | undefined
+  private closing: Promise<void> | undefined
+
+  constructor(parts: ChainActorParts, id: string) {
+    this.parts = parts
+    this.id = id
+    this.ref = parts.actors.spawn(this.kind(), id)
+  }
+
+  get program(): ChainProgram | undefined {
+    return this.version?.program
+  }
+
+  /** Undefined when the chain has it; otherwise why not. */
+  send(arrival: Arrival): Error | undefined {
+    if (this.ref.tell(arrival)) return undefined
+    if (this.closing !== undefined) return RuleChainErrors.CLOSED()
+    const limit = this.parts.settings.mailboxCapacity
+    return RuleChainErrors.CHAIN_FULL({ chain: this.version?.chain.name ?? this.id, waiting: limit, limit })
+  }
+
+  /**
+   * Resolves when the version has taken over. What comes in while the promise is open waits: hand in a compiled version to
+   * keep the old one running meanwhile. Rejects `CLOSED`.
+   */
+  takeOver(version: Promise<ChainVersion>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const takeover = new Takeover(version, (error) => (error === undefined ? resolve() : reject(error)))
+      if (!this.ref.tellUrgent(takeover)) reject(RuleChainErrors.CLOSED())
+    })
+  }
+
+  /** Takes nothing more, lets what is under way end, closes the nodes. Idempotent. */
+  close(): Promise<void> {
+    return (this.closing ??= this.closeNow())
+  }
+
+  private async closeNow(): Promise<void> {
+    await this.ref.stop()
+    const program = this.version?.program
+    if (program === undefined) return
+    await this.drained(program)
+    await this.closeNodes(program, new Set())
+  }
+
+  private kind(): ActorKind<Arrival | Takeover> {
+    return {
+      name: 'rule-chain',
+      capacity: this.parts.settings.mailboxCapacity,
+      create: () => ({ receive: (batch) => this.receive(batch) }),
+      batchFailed: (_id, batch, error) => this.answerFor(batch, error),
+    }
+  }
+
+  /** A batch holds arrivals or takeovers, never both: they come in by different lanes. */
+  private receive(batch: readonly (Arrival | Takeover)[]): void | Promise<void> {
+    const takeovers = batch.filter((mail) => mail instanceof Takeover)
+    if (takeovers.length > 0) return this.change(takeovers)
+    const arrivals = batch as readonly Arrival[]
+    if (this.version?.program !== undefined) return this.version.program.turn(arrivals)
+    const error = this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
+    for (const arrival of arrivals) arrival.journey.work.end(error)
+  }
+
+  private async change(takeovers: readonly Takeover[]): Promise<void> {
+    for (const takeover of takeovers) {
+      const next = await takeover.version
+      const old = this.version?.program
+      const isDrained = old === undefined || (await this.drained(old))
+      this.version = next
+      takeover.done()
+      if (old !== undefined) this.retire(old, next.program, isDrained)
+    }
+  }
+
+  private retire(old: ChainProgram, next: ChainProgram | undefined, isDrained: boolean): void {
+    const kept = new Set<NodeInstance>()
+    for (const node of next?.nodes ?? []) if (node.instance !== undefined) kept.add(node.instance)
+    const fields = { ruleChainId: this.id, ruleChain: old.chainName }
+    if (!isDrained) this.parts.log('warn', 'a new rule chain version took over while messages of the old one hang', fields)
+    void old.whenIdle().then(() => this.closeNodes(old, kept))
+  }
+
+  /** False where messages were still under way when the time was over. */
+  private drained(program: ChainProgram): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = this.parts.clock.after(this.parts.settings.drainTimeoutMs, () => resolve(false))
+      void program.whenIdle().then(() => {
+        timer.cancel()
+        resolve(true)
+      })
+    })
+  }
+
+  private async closeNodes(program: ChainProgram, kept: ReadonlySet<NodeInstance>): Promise<void> {
+    program.retire()
+    for (const node of program.nodes) {
+      if (node.instance === undefined || kept.has(node.instance)) continue
+      try {
+        await node.instance.close?.()
+      } catch (error) {
+        const fields = { ruleChainId: this.id, ruleNodeId: node.record.id, reason: errorText(error) }
+        this.parts.log('error', 'a rule node did not close', fields)
+      }
+    }
+  }
+
+  /** What the chain will not see ends with the reason: the queue decides what becomes of it. */
+  private answerFor(batch: readonly (Arrival | Takeover)[], cause: unknown): void {
+    const error = RuleChainErrors.CLOSED(undefined, cause)
+    for (const mail of batch) {
+      if (mail instanceof Arrival) mail.journey.work.end(error)
+      else mail.done(error)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/** What a node gets to know of the world (`node.ts`), made for one node of one chain. */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { RuleChain, RuleNode } from '../../model/entities.ts'
+import type { Message } from '../../model/message.ts'
+import type { Link } from '../link/link.ts'
+import type { NodeContext, NodeServices, NodeSettings } from './node.ts'
+
+/** The system log as the composition root hands it in: it bounds the rate and sums up what repeats. */
+export type EngineLog = (
+  level: 'info' | 'warn' | 'error',
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+) => void
+
+export interface ContextSources {
+  readonly clock: Clock
+  readonly random: Random
+  readonly services: NodeServices
+  readonly settings: NodeSettings
+  readonly link: Pick<Link, 'publish'>
+  readonly log: EngineLog
+}
+
+export function nodeContext(sources: ContextSources, chain: RuleChain, node: RuleNode): NodeContext {
+  const ids = { tenantId: chain.tenantId, ruleChainId: chain.id, ruleNodeId: node.id, ruleNode: node.name }
+  return {
+    tenantId: chain.tenantId,
+    ruleChainId: chain.id,
+    ruleChainName: chain.name,
+    ruleNodeId: node.id,
+    ruleNodeName: node.name,
+    clock: sources.clock,
+    random: sources.random,
+    services: sources.services,
+    settings: sources.settings,
+    log: (level, text, fields) => sources.log(level, text, fields === undefined ? ids : { ...fields, ...ids }),
+    enqueue: (message) => publish(sources, message),
+  }
+}
+
+/** A new message of its own: new id, at the start of its chain. Rejects with the link's reason where it is not stored. */
+function publish(sources: ContextSources, message: Message): Promise<void> {
+  const fresh = message.with({ id: sources.random.uuid(), ruleNodeId: undefined })
+  fresh.sequence = 0
+  return new Promise((resolve, reject) => {
+    sources.link.publish(fresh, { stored: resolve, refused: reject })
+  })
+}

@@ -1,0 +1,429 @@
+/**
+ * A version of a chain, compiled: messages run from node to node by direct calls on the actor's turn. Synchronous nodes cost
+ * one call; batch-aware nodes collect what reaches them during the turn and run once at its end; nodes that answer with a
+ * promise are followed originator by originator. Every branch of every work ends exactly once.
+ */
+import type { Clock } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import type { Work } from '../queue/work.ts'
+import { BatchLine } from './batch-line.ts'
+import type { BatchLimits } from './batch-line.ts'
+import type { CompiledNode } from './compiled-node.ts'
+import { RuleChainErrors, unhandledFailure } from './errors.ts'
+import { Arrival, Journey, Visit, cameThrough } from './journey.ts'
+import type { ReturnAddress } from './journey.ts'
+import type { Emission, FlowStep, NodeOutput } from './node.ts'
+import { OriginatorLanes } from './originator-lanes.ts'
+
+export interface ProgramSettings extends BatchLimits {
+  /** Node executions of one message, all branches together, before it fails. */
+  readonly maxNodeExecutions: number
+}
+
+/** What lies beyond the chain. */
+export interface ProgramSurroundings {
+  readonly clock: Clock
+  /** Hands an arrival to a chain of the same tenant; an error where it can not take it. */
+  send(ruleChainId: string, arrival: Arrival): Error | undefined
+  /** Ends the branch now; the work under which the message goes on, or undefined where early ends are at their bound. */
+  acknowledge(work: Work): Work | undefined
+  log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
+}
+
+/** Synchronous calls are timed once in so many: reading the clock twice costs more than a simple node. */
+export const SAMPLED_ONE_IN = 64
+
+const FAILURE = 'Failure'
+const SUCCESS = 'Success'
+
+export class ChainProgram {
+  readonly chainId: string
+  readonly chainName: string
+  readonly nodes: readonly CompiledNode[]
+  private readonly first: CompiledNode | undefined
+  private readonly byId = new Map<string, CompiledNode>()
+  private readonly settings: ProgramSettings
+  private readonly surroundings: ProgramSurroundings
+  /** Nodes with outcomes to let go or messages to start on. */
+  private listed: CompiledNode[] = []
+  private inTurn = false
+  private isTurnBooked = false
+  /** Visits that wait in or for a node. */
+  private parked = 0
+  private idleWaiters: (() => void)[] = []
+  private readonly retirementListeners: (() => void)[] = []
+  private hasRetired = false
+
+  constructor(
+    chain: { readonly id: string; readonly name: string },
+    nodes: readonly CompiledNode[],
+    first: CompiledNode | undefined,
+    settings: ProgramSettings,
+    surroundings: ProgramSurroundings,
+  ) {
+    this.chainId = chain.id
+    this.chainName = chain.name
+    this.nodes = nodes
+    this.first = first
+    this.settings = settings
+    this.surroundings = surroundings
+    for (const node of nodes) {
+      this.byId.set(node.record.id, node)
+      this.attach(node)
+    }
+  }
+
+  /** Resolves when no message waits in or for a node of this version. */
+  whenIdle(): Promise<void> {
+    if (this.parked === 0) return Promise.resolve()
+    return new Promise((resolve) => this.idleWaiters.push(resolve))
+  }
+
+  get isRetired(): boolean {
+    return this.hasRetired
+  }
+
+  /** Runs `listener` when the version's nodes are about to be closed. */
+  whenRetired(listener: () => void): void {
+    this.retirementListeners.push(listener)
+  }
+
+  /** Another version has taken over, or the chain closes. */
+  retire(): void {
+    this.hasRetired = true
+    for (const tell of this.retirementListeners.splice(0)) tell()
+  }
+
+  /** Gives a node its queues once its instance is there. */
+  attach(node: CompiledNode): void {
+    const instance = node.instance
+    if (instance?.handleBatch !== undefined) node.line ??= this.batchLine(node)
+  }
+
+  /** Takes a batch of the actor's mailbox and runs it as far as it goes without waiting. */
+  turn(arrivals: readonly Arrival[]): void {
+    this.inTurn = true
+    for (const arrival of arrivals) {
+      try {
+        this.arrive(arrival)
+      } catch (error) {
+        this.brokenInvariant(error)
+      }
+    }
+    this.settleListed()
+    this.inTurn = false
+    if (this.parked > 0 || this.idleWaiters.length === 0) return
+    const waiters = this.idleWaiters
+    this.idleWaiters = []
+    for (const tell of waiters) tell()
+  }
+
+  private arrive(arrival: Arrival): void {
+    const { journey, message, returns, relation } = arrival
+    const nodeId = arrival.nodeId ?? message.ruleNodeId
+    if (nodeId === undefined) {
+      if (this.first === undefined) return journey.work.end()
+      return this.run(this.first, journey, message, returns)
+    }
+    const node = this.byId.get(nodeId)
+    // A node that is gone has nothing to say to its messages: they end well (`rule-engine.md` 4.6).
+    if (node === undefined) return journey.work.end()
+    if (relation === undefined) return this.run(node, journey, message, returns)
+    this.dispatch(node, journey, message, returns, relation)
+  }
+
+  /** The hot path: follows a message through synchronous nodes until it ends, forks or waits. */
+  private run(start: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+    let node = start
+    for (;;) {
+      if (++journey.executions > this.settings.maxNodeExecutions) return this.refuse(node, journey)
+      node.received++
+      const instance = node.instance
+      if (instance?.handle === undefined) return this.park(node, journey, message, returns)
+      if (node.lanes !== undefined && this.waitsBehind(node, journey, message, returns)) return
+      let output: NodeOutput | Promise<NodeOutput>
+      try {
+        output = node.received % SAMPLED_ONE_IN === 0 ? this.timed(node, message) : instance.handle(message)
+      } catch (error) {
+        return this.fail(node, journey, message, returns, error)
+      }
+      if (typeof output !== 'string') {
+        if (!(output instanceof Promise)) return this.dispatch(node, journey, message, returns, output)
+        return this.follow(node, new Visit(journey, message, returns), output)
+      }
+      const targets = node.targets(output)
+      const next = targets[0]
+      if (next === undefined || targets.length > 1) return this.forward(node, journey, message, returns, output)
+      node = next
+    }
+  }
+
+  private timed(node: CompiledNode, message: Message): NodeOutput | Promise<NodeOutput> {
+    const startedAt = this.surroundings.clock.monotonic()
+    try {
+      return node.instance?.handle?.(message)
+    } finally {
+      node.busyMs += (this.surroundings.clock.monotonic() - startedAt) * SAMPLED_ONE_IN
+    }
+  }
+
+  private refuse(node: CompiledNode, journey: Journey): void {
+    const limit = this.settings.maxNodeExecutions
+    journey.work.end(RuleChainErrors.TOO_MANY_EXECUTIONS({ limit, node: node.record.name, chain: this.chainName }))
+  }
+
+  private dispatch(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+    output: NodeOutput,
+  ): void {
+    if (output === undefined) return journey.work.end()
+    if (typeof output === 'string') return this.forward(node, journey, message, returns, output)
+    if (isEmissions(output)) return this.emit(node, journey, returns, output)
+    if ('flow' in output) return this.step(node, journey, message, returns, output)
+    const [relation] = output.relations
+    if (relation === undefined || output.relations.length > 1) return this.emit(node, journey, returns, [output])
+    this.forward(node, journey, output.message, returns, relation)
+  }
+
+  private forward(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+    relation: string,
+  ): void {
+    const targets = node.targets(relation)
+    if (targets.length === 0) return this.endAt(node, journey, relation)
+    if (targets.length > 1) journey.work.branch(targets.length - 1)
+    for (const target of targets) this.run(target, journey, message, returns)
+  }
+
+  /** Nothing is connected: the branch ends, badly where the relation was `Failure` (`rule-engine.md` 4.7). */
+  private endAt(node: CompiledNode, journey: Journey, relation: string, error?: unknown): void {
+    if (relation.toLowerCase() !== 'failure') return journey.work.end()
+    if (error === undefined) node.failed++
+    journey.work.end(this.unhandled(node, error ?? RuleChainErrors.NODE_EMITTED_FAILURE()))
+  }
+
+  private emit(
+    node: CompiledNode,
+    journey: Journey,
+    returns: ReturnAddress | undefined,
+    emissions: readonly Emission[],
+  ): void {
+    const ways: { readonly target: CompiledNode; readonly message: Message }[] = []
+    let hasFailed = false
+    for (const emission of emissions) {
+      const before = ways.length
+      for (const relation of withoutRepeats(emission.relations)) {
+        for (const target of node.targets(relation)) ways.push({ target, message: emission.message })
+      }
+      if (ways.length === before && emission.relations.some(isFailure)) hasFailed = true
+    }
+    if (hasFailed) {
+      if (ways.length > 0) journey.work.branch(ways.length)
+      this.endAt(node, journey, FAILURE)
+    } else if (ways.length === 0) journey.work.end()
+    else if (ways.length > 1) journey.work.branch(ways.length - 1)
+    for (const way of ways) this.run(way.target, journey, way.message, returns)
+  }
+
+  private step(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+    step: FlowStep,
+  ): void {
+    switch (step.flow) {
+      case 'acknowledge':
+        return this.acknowledge(node, journey, message, returns)
+      case 'return': {
+        if (returns === undefined) return journey.work.end()
+        const arrival = new Arrival(journey, message, returns.next, returns.ruleNodeId, step.relation)
+        const refused = this.surroundings.send(returns.ruleChainId, arrival)
+        return refused === undefined ? undefined : this.fail(node, journey, message, returns, refused)
+      }
+      case 'enter': {
+        const { ruleChainId } = step
+        if (ruleChainId === this.chainId || cameThrough(returns, this.chainId, node.record.id)) {
+          return this.fail(node, journey, message, returns, RuleChainErrors.CHAIN_LOOP({ ruleChainId }))
+        }
+        const way = { ruleChainId: this.chainId, ruleNodeId: node.record.id, next: returns }
+        const refused = this.surroundings.send(ruleChainId, new Arrival(journey, message, way))
+        return refused === undefined ? undefined : this.fail(node, journey, message, returns, refused)
+      }
+    }
+  }
+
+  /** The branch settles here and its message goes on; where too many went on like that, it settles at its end as usual. */
+  private acknowledge(node: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+    const work = this.surroundings.acknowledge(journey.work)
+    if (work === undefined) return this.forward(node, journey, message, returns, SUCCESS)
+    const onward = new Journey(work)
+    onward.executions = journey.executions
+    this.forward(node, onward, message, returns, SUCCESS)
+  }
+
+  /** A failed node: its `Failure` connections, or the end of the branch with the error. */
+  private fail(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+    error: unknown,
+  ): void {
+    node.failed++
+    if (node.targets(FAILURE).length === 0) return this.endAt(node, journey, FAILURE, error)
+    const marked = message.with({ metadata: { ...message.metadata, error: errorText(error) } })
+    this.forward(node, journey, marked, returns, FAILURE)
+  }
+
+  private unhandled(node: CompiledNode, error: unknown): Error {
+    return unhandledFailure(this.chainName, node.record.name, error)
+  }
+
+  /** The message waits for the end of the turn, or fails where the node could not be made. */
+  private park(node: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+    if (node.line === undefined) {
+      const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
+      return this.fail(node, journey, message, returns, error)
+    }
+    this.parked++
+    node.line.join(new Visit(journey, message, returns))
+    this.list(node)
+  }
+
+  private waitsBehind(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+  ): boolean {
+    if (node.lanes === undefined || node.lanes.isEmpty) return false
+    if (!node.lanes.joinBehind(new Visit(journey, message, returns))) return false
+    this.parked++
+    return true
+  }
+
+  private follow(node: CompiledNode, visit: Visit, promise: Promise<NodeOutput>): void {
+    this.parked++
+    node.lanes ??= this.originatorLanes(node)
+    node.lanes.follow(visit, promise)
+  }
+
+  private batchLine(node: CompiledNode): BatchLine {
+    return new BatchLine(node.record.name, this.settings, {
+      ...this.exits(node),
+      finished: (_size, elapsedMs) => {
+        node.busyMs += elapsedMs
+      },
+      misbehaved: (reason) => this.surroundings.log('error', 'a rule node broke its contract', this.fieldsOf(node, reason)),
+      monotonic: () => this.surroundings.clock.monotonic(),
+    })
+  }
+
+  private originatorLanes(node: CompiledNode): OriginatorLanes {
+    const exits = this.exits(node)
+    return new OriginatorLanes({
+      ...exits,
+      enter: (visit) => {
+        try {
+          const output = node.instance?.handle?.(visit.message)
+          if (output instanceof Promise) return output
+          exits.output(visit, output)
+        } catch (error) {
+          exits.failed(visit, error)
+        }
+        return undefined
+      },
+    })
+  }
+
+  /** The ways out of a node for what was parked at it. */
+  private exits(node: CompiledNode) {
+    return {
+      wake: () => this.list(node),
+      output: (visit: Visit, output: NodeOutput) => {
+        this.parked--
+        this.dispatch(node, visit.journey, visit.message, visit.returns, output)
+      },
+      failed: (visit: Visit, error: unknown) => {
+        this.parked--
+        this.fail(node, visit.journey, visit.message, visit.returns, error)
+      },
+    }
+  }
+
+  private fieldsOf(node: CompiledNode, reason: string): Readonly<Record<string, unknown>> {
+    return { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }
+  }
+
+  /** The node is looked at by this turn, or by one that is booked now. */
+  private list(node: CompiledNode): void {
+    if (!node.isListed) {
+      node.isListed = true
+      this.listed.push(node)
+    }
+    if (this.inTurn || this.isTurnBooked) return
+    this.isTurnBooked = true
+    this.surroundings.clock.soon(() => {
+      this.isTurnBooked = false
+      this.turn([])
+    })
+  }
+
+  private settleListed(): void {
+    while (this.listed.length > 0) {
+      const listed = this.listed
+      this.listed = []
+      for (const node of listed) {
+        node.isListed = false
+        try {
+          this.settleNode(node)
+        } catch (error) {
+          this.brokenInvariant(error)
+        }
+      }
+    }
+  }
+
+  private settleNode(node: CompiledNode): void {
+    node.lanes?.drain()
+    if (node.line === undefined || node.instance === undefined) return
+    node.line.drain()
+    node.line.start(node.instance)
+  }
+
+  /** Nodes' errors never come here: only a work that was ended once too often. Its neighbours go on. */
+  private brokenInvariant(error: unknown): void {
+    this.surroundings.log('error', 'a message broke an invariant of the rule engine', {
+      ruleChainId: this.chainId,
+      reason: errorText(error),
+    })
+  }
+}
+
+function isEmissions(output: Emission | readonly Emission[] | FlowStep): output is readonly Emission[] {
+  return Array.isArray(output)
+}
+
+function isFailure(relation: string): boolean {
+  return relation.toLowerCase() === 'failure'
+}
+
+/** A set of relations is emitted once each, in whatever case they are spelled. */
+function withoutRepeats(relations: readonly string[]): readonly string[] {
+  if (relations.length < 2) return relations
+  const seen = new Set<string>()
+  return relations.filter((relation) => {
+    const label = relation.toLowerCase()
+    if (seen.has(label)) return false
+    seen.add(label)
+    return true
+  })
+}

@@ -1,0 +1,250 @@
+/**
+ * The rule engine: knows every chain of every tenant, hands each work to the actor of its chain, and changes chains while
+ * they run. Source: `rule-engine.md` section 4.
+ */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
+import { errorText } from '../../model/errors.ts'
+import type { ActorSystem } from '../actor/system.ts'
+import type { Link } from '../link/link.ts'
+import type { Work, WorkProcessor } from '../queue/work.ts'
+import { AcknowledgedWorks } from './acknowledged.ts'
+import type { AcknowledgedFigures } from './acknowledged.ts'
+import { RuleChainActor } from './chain-actor.ts'
+import type { ChainActorSettings, ChainVersion } from './chain-actor.ts'
+import { compileChain } from './compile.ts'
+import type { CompileInput } from './compile.ts'
+import type { NodeFigures } from './compiled-node.ts'
+import { RuleChainErrors } from './errors.ts'
+import { Arrival, Journey } from './journey.ts'
+import { nodeContext } from './node-context.ts'
+import type { EngineLog } from './node-context.ts'
+import type { NodeCatalogue, NodeServices, NodeSettings } from './node.ts'
+import { startLateNodes } from './node-starter.ts'
+import type { ChainProgram, ProgramSettings } from './program.ts'
+
+export interface RuleEngineSettings extends ProgramSettings, ChainActorSettings {
+  /** Messages under way after an "acknowledge" node settled them, at most; over it they settle at their end. */
+  readonly maxAcknowledged: number
+  readonly nodes: NodeSettings
+}
+
+export const DEFAULT_RULE_ENGINE_SETTINGS: RuleEngineSettings = {
+  maxNodeExecutions: 1000,
+  batchSize: 1000,
+  batchesInFlight: 4,
+  mailboxCapacity: 200_000,
+  drainTimeoutMs: 10_000,
+  maxAcknowledged: 10_000,
+  nodes: { castStrings: true },
+}
+
+export interface RuleEngineOptions {
+  readonly catalogue: NodeCatalogue
+  readonly services: NodeServices
+  readonly clock: Clock
+  readonly random: Random
+  readonly actors: ActorSystem
+  /** Must bound its own rate: it is called once a line. */
+  readonly log: EngineLog
+  /** Where nodes put new messages. */
+  readonly link: Pick<Link, 'publish'>
+  readonly settings?: Partial<RuleEngineSettings>
+}
+
+/** How a node came up. */
+export interface NodeStart {
+  readonly ruleNodeId: string
+  readonly name: string
+  readonly error: Error | undefined
+}
+
+export interface ChainStart {
+  /** Why the chain can not run at all. */
+  readonly error: Error | undefined
+  readonly nodes: readonly NodeStart[]
+}
+
+export interface ChainFigures {
+  readonly ruleChainId: string
+  readonly tenantId: string
+  readonly name: string
+  readonly nodes: readonly NodeFigures[]
+}
+
+export interface RuleEngine extends WorkProcessor {
+  /**
+   * Loads a chain, or replaces the one of the same id: the new version takes over between two messages, none is lost.
+   * Resolves with how the nodes came up when it has. A chain that can not run at all is kept as failed: its messages fail
+   * with the reason. A chain whose `root` is set becomes its tenant's root; chains of type EDGE do not run here. Rejects `CLOSED`.
+   */
+  load(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart>
+  /** Ends a chain: what waits for it fails as `retryable`, what is under way ends. */
+  remove(ruleChainId: string): Promise<void>
+  setRoot(tenantId: string, ruleChainId: string | undefined): void
+  figures(): readonly ChainFigures[]
+  acknowledgedFigures(): AcknowledgedFigures
+  /** Takes nothing more, lets what is under way end, closes all nodes. Idempotent. */
+  close(): Promise<void>
+}
+
+export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
+  return new Engine(options)
+}
+
+interface LoadedChain {
+  chain: RuleChain
+  readonly actor: RuleChainActor
+  /** Versions are made one after the other, in the order in which they were handed in. */
+  loading: Promise<unknown>
+}
+
+class Engine implements RuleEngine {
+  private readonly options: RuleEngineOptions
+  private readonly settings: RuleEngineSettings
+  private readonly chains = new Map<string, LoadedChain>()
+  private readonly roots = new Map<string, string>()
+  private readonly acknowledged: AcknowledgedWorks
+  private closing: Promise<void> | undefined
+
+  constructor(options: RuleEngineOptions) {
+    this.options = options
+    this.settings = { ...DEFAULT_RULE_ENGINE_SETTINGS, ...options.settings }
+    this.acknowledged = new AcknowledgedWorks(this.settings.maxAcknowledged)
+  }
+
+  process(pack: readonly Work[]): void {
+    for (const work of pack) {
+      const { message } = work
+      const ruleChainId = message.ruleChainId ?? this.roots.get(message.tenantId)
+      const refused =
+        ruleChainId === undefined
+          ? RuleChainErrors.NO_ROOT_CHAIN({ tenantId: message.tenantId })
+          : this.send(message.tenantId, ruleChainId, new Arrival(new Journey(work), message))
+      if (refused !== undefined) work.end(refused)
+    }
+  }
+
+  async load(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart> {
+    if (this.closing !== undefined) throw RuleChainErrors.CLOSED()
+    if (chain.type !== 'CORE') return { error: undefined, nodes: [] }
+    if (chain.root) this.setRoot(chain.tenantId, chain.id)
+    const loaded = this.chains.get(chain.id)
+    if (loaded === undefined) return this.begin(chain, graph)
+    const next = loaded.loading.then(async () => {
+      const version = await this.compile(chain, graph, loaded.actor.program)
+      await loaded.actor.takeOver(Promise.resolve(version))
+      loaded.chain = chain
+      return startsOf(version)
+    })
+    loaded.loading = next.catch(() => undefined)
+    return next
+  }
+
+  async remove(ruleChainId: string): Promise<void> {
+    const loaded = this.chains.get(ruleChainId)
+    if (loaded === undefined) return
+    this.chains.delete(ruleChainId)
+    if (this.roots.get(loaded.chain.tenantId) === ruleChainId) this.roots.delete(loaded.chain.tenantId)
+    await loaded.loading
+    await loaded.actor.close()
+  }
+
+  setRoot(tenantId: string, ruleChainId: string | undefined): void {
+    if (ruleChainId === undefined) this.roots.delete(tenantId)
+    else this.roots.set(tenantId, ruleChainId)
+  }
+
+  figures(): readonly ChainFigures[] {
+    return [...this.chains.values()].map(({ chain, actor }) => ({
+      ruleChainId: chain.id,
+      tenantId: chain.tenantId,
+      name: chain.name,
+      nodes: actor.program?.nodes.map((node) => node.figures()) ?? [],
+    }))
+  }
+
+  acknowledgedFigures(): AcknowledgedFigures {
+    return this.acknowledged.figures()
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.closeAll())
+  }
+
+  private async closeAll(): Promise<void> {
+    await Promise.all([...this.chains.values()].map(({ actor }) => actor.close()))
+    this.chains.clear()
+    this.roots.clear()
+  }
+
+  /** The first version: what comes before it is compiled waits in the mailbox. */
+  private async begin(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart> {
+    const { actors, clock, log } = this.options
+    const actor = new RuleChainActor({ actors, clock, log, settings: this.settings }, chain.id)
+    const version = this.compile(chain, graph, undefined)
+    const loading = actor.takeOver(version)
+    this.chains.set(chain.id, { chain, actor, loading: loading.catch(() => undefined) })
+    await loading
+    return startsOf(await version)
+  }
+
+  /** Never rejects: a graph that can not run becomes a version that says so. */
+  private async compile(
+    chain: RuleChain,
+    graph: RuleChainGraph,
+    previous: ChainProgram | undefined,
+  ): Promise<ChainVersion> {
+    const { catalogue, clock } = this.options
+    const sources = { ...this.options, settings: this.settings.nodes }
+    const input: CompileInput = {
+      chain,
+      graph,
+      catalogue,
+      contextOf: (node) => nodeContext(sources, chain, node),
+      settings: this.settings,
+      surroundings: {
+        clock,
+        log: this.options.log,
+        send: (ruleChainId, arrival) => this.send(chain.tenantId, ruleChainId, arrival),
+        acknowledge: (work) => this.acknowledged.detach(work),
+      },
+      previous,
+    }
+    try {
+      const program = await compileChain(input)
+      this.reportFailures(chain, program)
+      startLateNodes(program, clock, input)
+      return { chain, program }
+    } catch (cause) {
+      const error = RuleChainErrors.CHAIN_FAILED({ chain: chain.name, reason: errorText(cause) }, cause)
+      this.options.log('error', error.message, { ruleChainId: chain.id, tenantId: chain.tenantId })
+      return { chain, failure: error }
+    }
+  }
+
+  private reportFailures(chain: RuleChain, program: ChainProgram): void {
+    for (const { record, failure } of program.nodes) {
+      if (failure === undefined) continue
+      const ids = { tenantId: chain.tenantId, ruleChainId: chain.id, ruleNodeId: record.id, ruleNode: record.name }
+      this.options.log('warn', failure.message, ids)
+    }
+  }
+
+  /** A chain of another tenant does not exist for this one. */
+  private send(tenantId: string, ruleChainId: string, arrival: Arrival): Error | undefined {
+    const loaded = this.chains.get(ruleChainId)
+    if (loaded === undefined || loaded.chain.tenantId !== tenantId) {
+      return RuleChainErrors.CHAIN_MISSING({ ruleChainId, tenantId })
+    }
+    return loaded.actor.send(arrival)
+  }
+}
+
+function startsOf(version: ChainVersion): ChainStart {
+  const nodes = version.program?.nodes ?? []
+  return {
+    error: version.failure,
+    nodes: nodes.map(({ record, failure }) => ({ ruleNodeId: record.id, name: record.name, error: failure })),
+  }
+}

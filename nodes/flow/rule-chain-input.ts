@@ -1,0 +1,40 @@
+/**
+ * Hands the message to another chain of the tenant and goes on where an output node there returns it (`rule-nodes.md` 76,
+ * `rule-engine.md` 4.8). The message stays one branch of its work all the way, so a failure inside is retried from the start.
+ */
+import { z } from 'zod'
+import { isUuid } from '../../model/entity-id.ts'
+import { defineNode, orZero } from '../define-node.ts'
+import { NodeErrors } from '../errors.ts'
+
+export const ruleChainInput = defineNode({
+  type: 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode',
+  name: 'rule chain',
+  category: 'FLOW',
+  relations: 'custom',
+  description: "Hands the message to another rule chain; goes on by the names of that chain's output nodes.",
+  configurationVersion: 1,
+  configuration: z.looseObject({
+    ruleChainId: z.string().nullish().meta({ title: 'Rule chain', description: "Id of a chain of the same tenant." }),
+    forwardMsgToDefaultRuleChain: orZero(z.boolean(), false).meta({
+      title: "Originator's default chain",
+      description: "Use the default chain of the originator's profile where it has one.",
+    }),
+  }),
+  defaults: { ruleChainId: null, forwardMsgToDefaultRuleChain: false },
+  examples: [],
+  upgrade: (configuration) => ({ forwardMsgToDefaultRuleChain: false, ...configuration }),
+  create: ({ ruleChainId, forwardMsgToDefaultRuleChain }) => {
+    const target = ruleChainId?.toLowerCase()
+    if (target === undefined || !isUuid(target)) {
+      throw NodeErrors.CONFIGURATION_INVALID({ node: 'rule chain', field: 'ruleChainId', reason: 'must be the id of a rule chain' })
+    }
+    const step = { flow: 'enter', ruleChainId: target } as const
+    if (!forwardMsgToDefaultRuleChain) return { handle: () => step }
+    // A device's message carries its profile's default chain already: the transport session put it there.
+    return {
+      handle: (message) =>
+        message.ruleChainId === undefined ? step : { flow: 'enter', ruleChainId: message.ruleChainId },
+    }
+  },
+})

@@ -1,0 +1,54 @@
+/** Changes a message by a script, or makes several of it (`rule-nodes.md` 30, `rule-engine.md` 6.1). */
+import type { MessageFields, Message } from '../../model/message.ts'
+import type { TransformedMessage } from '../../engine/script/script.ts'
+import { defineNode } from '../define-node.ts'
+import { NodeErrors } from '../errors.ts'
+import { scriptConfiguration, scriptDefaults, scriptInstance } from '../script-configuration.ts'
+
+const SUCCESS = ['Success'] as const
+
+export const scriptTransformation = defineNode({
+  type: 'org.thingsboard.rule.engine.transform.TbTransformMsgNode',
+  name: 'script',
+  category: 'TRANSFORMATION',
+  relations: ['Success'],
+  description: 'Changes data, metadata or type by a script; a list makes one message of each element.',
+  configuration: scriptConfiguration,
+  defaults: scriptDefaults('return {msg: msg, metadata: metadata, msgType: msgType};'),
+  examples: [
+    {
+      title: 'a value is computed',
+      configuration: scriptDefaults('return {msg: {celsius: msg.celsius + 1}, metadata: metadata, msgType: msgType};'),
+      given: { data: '{"celsius":20.5}', metadata: { deviceName: 'A' } },
+      expect: { relations: ['Success'], data: '{"celsius":21.5}', metadata: { deviceName: 'A' } },
+    },
+  ],
+  create: (configuration, context) =>
+    scriptInstance('transform', configuration, context, (message, results) => {
+      const [only] = results
+      if (only === undefined) throw NodeErrors.NO_RESULT()
+      if (results.length === 1) return { message: changed(message, only, message.id), relations: SUCCESS }
+      return results.map((result, index) => ({
+        message: changed(message, result, derivedId(message.id, index)),
+        relations: SUCCESS,
+      }))
+    }),
+})
+
+/** A missing member keeps the original, and so does an empty type. */
+function changed(message: Message, result: TransformedMessage, id: string): Message {
+  const change: { -readonly [Key in keyof MessageFields]?: MessageFields[Key] } = { id }
+  if (result.data !== undefined) change.data = result.data
+  if (result.metadata !== undefined) change.metadata = result.metadata
+  if (result.type !== undefined && result.type !== '') change.type = result.type
+  return message.with(change)
+}
+
+/**
+ * Ids of the parts of a message: the first group of digits is shifted by the part's number. The same on a retry and a
+ * replay, unlike random ones, so that an effect outside keeps its idempotency key.
+ */
+function derivedId(id: string, index: number): string {
+  const head = (Number.parseInt(id.slice(0, 8), 16) + index + 1) % 0x1_0000_0000
+  return head.toString(16).padStart(8, '0') + id.slice(8)
+}
