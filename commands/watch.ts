@@ -1,0 +1,105 @@
+/** `npm start -- watch DEVICE`: prints the latest telemetry of a device and every update, over the WebSocket API. */
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { errorText } from '../model/errors.ts'
+import { CommandErrors, DEFAULT_SERVER, RestSession } from './rest-session.ts'
+
+const USAGE = `npm start -- watch DEVICE [--keys a,b] [--updates N] [--url URL] [--user EMAIL] [--password TEXT]
+
+  DEVICE       the device's name
+  --keys       only these telemetry keys (default: all)
+  --updates    end after so many updates, the first one being the present values (default: go on until stopped)
+  --url, --user, --password   where and as whom (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user})
+`
+
+const deviceSchema = z.object({ id: z.object({ id: z.string() }) })
+const updateSchema = z.object({
+  errorCode: z.number(),
+  errorMsg: z.string().nullish(),
+  data: z.record(z.string(), z.array(z.tuple([z.number(), z.unknown()]))).nullish(),
+})
+
+/** Resolves with the exit code. */
+export async function watch(argv: readonly string[]): Promise<number> {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        keys: { type: 'string' },
+        updates: { type: 'string' },
+        url: { type: 'string', default: DEFAULT_SERVER.url },
+        user: { type: 'string', default: DEFAULT_SERVER.user },
+        password: { type: 'string', default: DEFAULT_SERVER.password },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    const [device] = positionals
+    if (values.help || device === undefined) {
+      process.stdout.write(USAGE)
+      return values.help ? 0 : 2
+    }
+    const session = await RestSession.open({ url: values.url, user: values.user, password: values.password })
+    const answer = await session.request('GET', `/api/tenant/devices?deviceName=${encodeURIComponent(device)}`)
+    await printUpdates(session, deviceSchema.parse(answer).id.id, values.keys, updatesOf(values.updates))
+    return 0
+  } catch (error) {
+    process.stderr.write(`${errorText(error)}\n`)
+    return 1
+  }
+}
+
+function updatesOf(text: string | undefined): number {
+  if (text === undefined) return Number.POSITIVE_INFINITY
+  if (!/^[1-9]\d*$/.test(text))
+    throw CommandErrors.USAGE({ reason: `--updates ${text}: a whole number from 1 is expected` })
+  return Number(text)
+}
+
+function printUpdates(
+  session: RestSession,
+  deviceId: string,
+  keys: string | undefined,
+  updates: number,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${session.url.replace(/^http/, 'ws')}/api/ws`)
+    let left = updates
+    socket.addEventListener('open', () => {
+      const command = {
+        type: 'TIMESERIES',
+        cmdId: 1,
+        entityType: 'DEVICE',
+        entityId: deviceId,
+        scope: 'LATEST_TELEMETRY',
+        ...(keys === undefined ? {} : { keys }),
+      }
+      socket.send(JSON.stringify({ authCmd: { cmdId: 0, token: session.token }, cmds: [command] }))
+    })
+    socket.addEventListener('message', (event) => {
+      const update = updateSchema.parse(JSON.parse(String(event.data)))
+      if (update.errorCode !== 0) {
+        reject(CommandErrors.USAGE({ reason: `the subscription failed: ${update.errorMsg ?? update.errorCode}` }))
+        socket.close()
+        return
+      }
+      print(update.data ?? {})
+      if (--left > 0) return
+      socket.close()
+      resolve()
+    })
+    socket.addEventListener('error', () =>
+      reject(CommandErrors.UNREACHABLE({ url: session.url, reason: 'the WebSocket failed' })),
+    )
+    socket.addEventListener('close', (event) => {
+      if (left > 0)
+        reject(CommandErrors.UNREACHABLE({ url: session.url, reason: `closed with ${event.code} ${event.reason}` }))
+    })
+  })
+}
+
+function print(data: Readonly<Record<string, readonly (readonly [number, unknown])[]>>): void {
+  for (const [key, points] of Object.entries(data)) {
+    for (const [ts, value] of points) process.stdout.write(`${new Date(ts).toISOString()}  ${key} = ${String(value)}\n`)
+  }
+}

@@ -1,0 +1,53 @@
+/** What the program says once it is ready. */
+
+export interface ReadyFacts {
+  readonly version: string
+  readonly startMs: number
+  /** Real ports by transport; a transport that is off or not built is absent. */
+  readonly ports: Readonly<Partial<Record<'http' | 'mqtt' | 'coap' | 'lwm2m', number>>>
+  /** Address under which this machine reaches HTTP. */
+  readonly httpHost: string
+  readonly mqttHost: string
+  readonly dataDir: string
+  readonly durability: string
+  readonly demo: boolean
+  /** Set on the very first start without demo data. */
+  readonly oneTimePassword?: string | undefined
+}
+
+/** The one line of READY_JSON=true. */
+export function readyJson(facts: ReadyFacts): string {
+  return `${JSON.stringify({ ready: true, ports: facts.ports })}\n`
+}
+
+export function readyText(facts: ReadyFacts): string {
+  const url = `http://${facts.httpHost}:${facts.ports.http}`
+  const lines = [
+    '',
+    `  Millrace ${facts.version} is ready (${(facts.startMs / 1000).toFixed(2)} s)`,
+    '',
+    `  Web page, REST, WebSocket   ${url}`,
+  ]
+  if (facts.ports.mqtt !== undefined)
+    lines.push(`  MQTT                        mqtt://${facts.mqttHost}:${facts.ports.mqtt}`)
+  lines.push(
+    `  Data folder                 ${facts.dataDir} (what is acknowledged survives a ${facts.durability.replace('-', ' ')})`,
+    '',
+  )
+  if (facts.oneTimePassword !== undefined) {
+    lines.push('  Login, shown this one time:', `    sysadmin@millrace.local / ${facts.oneTimePassword}`, '')
+  }
+  if (facts.demo) {
+    lines.push(
+      '  Demo logins',
+      '    sysadmin@millrace.local / sysadmin',
+      '    tenant@millrace.local   / tenant',
+      '    customer@millrace.local / customer',
+      '',
+      '  Send a first point as the demo device:',
+      `    curl -X POST ${url}/api/v1/DEMO_THERMOMETER/telemetry -H 'Content-Type: application/json' -d '{"temperature": 20}'`,
+      '',
+    )
+  }
+  return `${lines.join('\n')}\n`
+}

@@ -1,0 +1,52 @@
+/**
+ * The program's entry: `npm start`, `npm start -- config`, `npm start -- --help`, `npm start -- install-chain FILE`.
+ * Everything else is imported after the compile cache is on, so that the second start compiles nothing.
+ */
+import { enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+
+enableCompileCache(join(import.meta.dirname, '.cache', 'compile'))
+
+const USAGE = `Millrace: IoT stream processing
+
+  npm start                              run (settings come from the environment)
+  npm start -- config                    print every setting, its present value and where it came from
+  npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
+  npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
+  npm start -- --help                    this text and every setting
+`
+
+const [command, ...rest] = process.argv.slice(2)
+
+switch (command) {
+  case undefined: {
+    const { runServer } = await import('./compose/run-server.ts')
+    await runServer(process.env)
+    break
+  }
+  case 'config': {
+    const { configText } = await import('./config/print.ts')
+    process.stdout.write(configText(process.env))
+    break
+  }
+  case '--help':
+  case '-h':
+  case 'help': {
+    const { configText } = await import('./config/print.ts')
+    process.stdout.write(`${USAGE}\nSettings (environment variables)\n\n${configText(process.env)}`)
+    break
+  }
+  case 'install-chain': {
+    const { installChain } = await import('./commands/install-chain.ts')
+    process.exitCode = await installChain(rest)
+    break
+  }
+  case 'watch': {
+    const { watch } = await import('./commands/watch.ts')
+    process.exitCode = await watch(rest)
+    break
+  }
+  default:
+    process.stderr.write(`unknown command '${command}'\n\n${USAGE}`)
+    process.exitCode = 2
+}

@@ -1,0 +1,38 @@
+/** The README's five-minute tour, command for command; only the ports are those of the process that the test started. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { requireTool } from '../support/require-tool.ts'
+import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { readTour } from './tour.ts'
+
+test('the five-minute tour of the README does what it says', { timeout: 120_000 }, async (context) => {
+  if (!requireTool(context, 'curl') || !requireTool(context, 'mosquitto_pub') || !requireTool(context, 'bash')) return
+  const steps = readTour(await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8'))
+  assert.ok(steps.length >= 4, `the README's tour has ${steps.length} steps`)
+
+  const millrace = await startMillrace()
+  context.after(() => millrace.stop())
+  // One shell for all steps, as the reader's own: variables of one step are there in the next.
+  const script = steps.map((step, index) => `echo '--- step ${index}'\n${step.commands}`).join('\n')
+  const { stdout, stderr, status } = spawnSync('bash', ['-e', '-u', '-c', onPortsOf(millrace.ports, script)], {
+    cwd: PROJECT_ROOT,
+    encoding: 'utf8',
+    env: { ...process.env, MILLRACE_URL: millrace.url },
+    timeout: 90_000,
+  })
+  assert.equal(status, 0, `${stdout}\n${stderr}\n${millrace.log()}`)
+  const outputs = stdout.split(/^--- step \d+\n/m).slice(1)
+  for (const [index, step] of steps.entries()) {
+    for (const pattern of step.expected) {
+      assert.match(outputs[index] ?? '', new RegExp(pattern), `step ${index} of the tour:\n${step.commands}`)
+    }
+  }
+  assert.doesNotMatch(outputs.at(-1) ?? '', /"81"/, 'the chain of the last step stores no 81')
+})
+
+function onPortsOf(ports: Readonly<Record<string, number>>, script: string): string {
+  return script.replaceAll(':8080', `:${ports['http']}`).replaceAll('-p 1883', `-p ${ports['mqtt']}`)
+}
