@@ -1,0 +1,144 @@
+/**
+ * Logins and tokens: who is it that asks. A token is verified once and then known for a while; that its user still exists,
+ * still is what the token says, and has not withdrawn it, is asked at every request.
+ */
+import { NULL_UUID } from '../../model/entity-id.ts'
+import type { Clock, Random } from '../../model/clock.ts'
+import type { User } from '../../model/entities.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { UserService } from '../../services/services.ts'
+import { AuthErrors } from './errors.ts'
+import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
+import { SessionRegistry } from './session-registry.ts'
+import type { SettingsStore } from './settings-store.ts'
+import {
+  ACCESS_LIFETIME_SECONDS,
+  REFRESH_LIFETIME_SECONDS,
+  createTokens,
+  type AccessClaims,
+  type TokenPair,
+  type Tokens,
+} from './tokens.ts'
+
+export interface AuthOptions {
+  readonly users: UserService
+  /** At least 64 random bytes. */
+  readonly signingKey: Uint8Array
+  readonly clock: Clock
+  readonly random: Random
+  /** Where logged-out sessions are kept. */
+  readonly settings: SettingsStore
+  readonly accessLifetimeSeconds?: number
+  readonly refreshLifetimeSeconds?: number
+  readonly loginLimits?: LoginLimits
+}
+
+export interface Auth {
+  /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_BUSY`. */
+  login(username: string, password: string): Promise<TokenPair>
+  /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
+  refresh(refreshToken: string): Promise<TokenPair>
+  /** The user behind an access token, bare or behind `Bearer `. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`. */
+  authenticate(token: string): Promise<Principal>
+  /** Ends the token's session: its access and refresh tokens are refused from now on. */
+  logout(token: string): Promise<void>
+  /** Throws `invalid` as the user service does; every older token of the user is refused afterwards. */
+  changePassword(principal: Principal, current: string, next: string): Promise<TokenPair>
+}
+
+const MAX_CACHED_TOKENS = 10_000
+
+export async function createAuth(options: AuthOptions): Promise<Auth> {
+  const { clock, users } = options
+  const refreshLifetimeSeconds = options.refreshLifetimeSeconds ?? REFRESH_LIFETIME_SECONDS
+  const accessLifetimeSeconds = options.accessLifetimeSeconds ?? ACCESS_LIFETIME_SECONDS
+  const tokens = createTokens(options.signingKey, { accessLifetimeSeconds, refreshLifetimeSeconds })
+  const sessions = await SessionRegistry.load(options.settings, refreshLifetimeSeconds * 1000, clock.now())
+  const limiter = new LoginLimiter(clock, options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
+  const verify = cachedVerification(tokens, clock)
+
+  /** After the second in which older tokens were withdrawn: claims count in seconds, and no token of that second may pass. */
+  const issue = async (user: User): Promise<TokenPair> => {
+    const validFrom = await users.tokensValidFrom(user.id)
+    const issuedAt = Math.max(Math.floor(clock.now() / 1000), firstValidSecond(validFrom))
+    return tokens.issue(user, options.random.uuid(), options.random.uuid(), issuedAt)
+  }
+
+  return {
+    async login(username, password) {
+      const user = await limiter.attempt(username, () => users.authenticate(username, password))
+      if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
+      return issue(user)
+    },
+    async refresh(refreshToken) {
+      const claims = await tokens.verifyRefresh(refreshToken, clock.now())
+      const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
+      if (user === undefined || sessions.isEnded(claims.sessionId) || claims.issuedAt < firstValidSecond(validFrom)) {
+        throw AuthErrors.TOKEN_OUTDATED()
+      }
+      return issue(user)
+    },
+    async authenticate(token) {
+      const claims = await verify(withoutScheme(token))
+      if (sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
+      const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
+      if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
+      if (claims.issuedAt < firstValidSecond(validFrom) || !stillTrue(claims, user)) throw AuthErrors.TOKEN_EXPIRED()
+      return principalOf(user)
+    },
+    async logout(token) {
+      const claims = await verify(withoutScheme(token))
+      await sessions.end(claims.sessionId, clock.now())
+    },
+    async changePassword(principal, current, next) {
+      // Guessing the current password from a stolen session is guessing too.
+      await limiter.attempt(principal.email, async () => {
+        await users.changePassword(principal.userId, current, next)
+        return principal
+      })
+      const user = await users.find(principal.userId)
+      if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
+      return issue(user)
+    },
+  }
+}
+
+/** The first Unix second whose tokens are good; 0 where none was ever withdrawn. */
+function firstValidSecond(validFromMs: number): number {
+  return validFromMs <= 0 ? 0 : Math.floor(validFromMs / 1000) + 1
+}
+
+/** Signature checks are the costly part, and a token's signature does not change; its expiry is looked at every time. */
+function cachedVerification(tokens: Tokens, clock: Clock): (token: string) => Promise<AccessClaims> {
+  const known = new Map<string, AccessClaims>()
+  return async (token) => {
+    const found = known.get(token)
+    if (found !== undefined) {
+      if (found.expiresAt * 1000 > clock.now()) return found
+      known.delete(token)
+    }
+    const claims = await tokens.verifyAccess(token, clock.now())
+    const oldest = known.size >= MAX_CACHED_TOKENS ? known.keys().next().value : undefined
+    if (oldest !== undefined) known.delete(oldest)
+    known.set(token, claims)
+    return claims
+  }
+}
+
+function withoutScheme(token: string): string {
+  return token.startsWith('Bearer ') ? token.slice('Bearer '.length) : token
+}
+
+function stillTrue(claims: AccessClaims, user: User): boolean {
+  return (
+    claims.email === user.email &&
+    claims.authority === user.authority &&
+    claims.tenantId === (user.tenantId ?? NULL_UUID) &&
+    claims.customerId === (user.customerId ?? NULL_UUID)
+  )
+}
+
+function principalOf(user: User): Principal {
+  const { id, email, authority, tenantId, customerId, firstName, lastName } = user
+  return { userId: id, email, authority, tenantId, customerId, firstName, lastName }
+}

@@ -1,0 +1,11 @@
+/** Why a login or a token is refused. Source: `rest-api.md` 1.5. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const AuthErrors = defineErrors('auth', {
+  /** A wrong password, an unknown user and text that is no token at all are told apart by nobody. */
+  BAD_CREDENTIALS: { kind: 'denied', status: 401, text: 'Invalid username or password' },
+  /** Expired, forged or withdrawn: `errorCode` 11 makes existing clients refresh and try again. */
+  TOKEN_EXPIRED: { kind: 'denied', status: 401, restCode: 11, text: 'Token has expired' },
+  TOKEN_OUTDATED: { kind: 'denied', status: 401, text: 'Token is outdated' },
+  LOCKED: { kind: 'denied', status: 401, text: 'User account is locked due to security policy' },
+})

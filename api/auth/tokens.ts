@@ -1,0 +1,170 @@
+/**
+ * Access and refresh tokens: signed JWTs with the reference's claims (`rest-api.md` 1.4), HS512 under one secret key.
+ * Nothing in a token's own header chooses how it is verified: `alg`, `kid`, `jwk` and their like are compared, never obeyed.
+ */
+import { SignJWT, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { NULL_UUID } from '../../model/entity-id.ts'
+import { AUTHORITIES, type Authority, type User } from '../../model/entities.ts'
+import { AuthErrors } from './errors.ts'
+
+export const TOKEN_ISSUER = 'thingsboard.io'
+export const ACCESS_LIFETIME_SECONDS = 9000
+export const REFRESH_LIFETIME_SECONDS = 604_800
+/** HS512 wants a key no shorter than its hash. */
+export const MIN_KEY_BYTES = 64
+/** A token of ours is below 1 KiB; no more is looked at. */
+const MAX_TOKEN_LENGTH = 8192
+/** How far another server's clock may be ahead. */
+const CLOCK_TOLERANCE_SECONDS = 5
+const REFRESH_SCOPE = 'REFRESH_TOKEN'
+
+const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+const common = { sub: z.string(), userId: uuid, sessionId: uuid, iat: z.int(), exp: z.int() }
+const accessSchema = z.object({ ...common, scopes: z.tuple([z.enum(AUTHORITIES)]), tenantId: uuid, customerId: uuid })
+const refreshSchema = z.object({ ...common, scopes: z.tuple([z.literal(REFRESH_SCOPE)]) })
+
+/** What a verified access token says; the user behind it is still to be looked up. */
+export interface AccessClaims {
+  readonly email: string
+  readonly userId: string
+  readonly sessionId: string
+  readonly authority: Authority
+  readonly tenantId: string
+  readonly customerId: string
+  /** Unix seconds. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+}
+
+export interface RefreshClaims {
+  readonly userId: string
+  readonly sessionId: string
+  readonly issuedAt: number
+}
+
+export interface TokenPair {
+  readonly token: string
+  readonly refreshToken: string
+}
+
+export interface TokenSettings {
+  readonly accessLifetimeSeconds: number
+  readonly refreshLifetimeSeconds: number
+}
+
+export interface Tokens {
+  /** `issuedAt` in Unix seconds. */
+  issue(user: User, sessionId: string, tokenId: string, issuedAt: number): Promise<TokenPair>
+  /** Throws `BAD_CREDENTIALS` for what is no access token, `TOKEN_EXPIRED` for one that is expired or forged. */
+  verifyAccess(token: string, nowMs: number): Promise<AccessClaims>
+  verifyRefresh(token: string, nowMs: number): Promise<RefreshClaims>
+}
+
+export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
+  if (key.byteLength < MIN_KEY_BYTES)
+    throw new RangeError(`The token signing key must have at least ${MIN_KEY_BYTES} bytes`)
+  const sign = (claims: Record<string, unknown>, issuedAt: number, lifetime: number): Promise<string> =>
+    new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS512' })
+      .setIssuer(TOKEN_ISSUER)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + lifetime)
+      .sign(key)
+  return {
+    async issue(user, sessionId, tokenId, issuedAt) {
+      const identity = { sub: user.email, userId: user.id, sessionId }
+      const token = await sign(
+        {
+          ...identity,
+          scopes: [user.authority],
+          ...(user.firstName === null ? {} : { firstName: user.firstName }),
+          ...(user.lastName === null ? {} : { lastName: user.lastName }),
+          enabled: true,
+          isPublic: false,
+          tenantId: user.tenantId ?? NULL_UUID,
+          customerId: user.customerId ?? NULL_UUID,
+        },
+        issuedAt,
+        settings.accessLifetimeSeconds,
+      )
+      const refreshToken = await sign(
+        { ...identity, scopes: [REFRESH_SCOPE], isPublic: false, jti: tokenId },
+        issuedAt,
+        settings.refreshLifetimeSeconds,
+      )
+      return { token, refreshToken }
+    },
+    async verifyAccess(token, nowMs) {
+      const claims = accessSchema.safeParse(await verifiedPayload(token, key, nowMs, settings.accessLifetimeSeconds))
+      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+      const { sub, userId, sessionId, scopes, tenantId, customerId, iat, exp } = claims.data
+      return {
+        email: sub,
+        userId,
+        sessionId,
+        authority: scopes[0],
+        tenantId,
+        customerId,
+        issuedAt: iat,
+        expiresAt: exp,
+      }
+    },
+    async verifyRefresh(token, nowMs) {
+      const claims = refreshSchema.safeParse(await verifiedPayload(token, key, nowMs, settings.refreshLifetimeSeconds))
+      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+      return { userId: claims.data.userId, sessionId: claims.data.sessionId, issuedAt: claims.data.iat }
+    },
+  }
+}
+
+async function verifiedPayload(
+  token: string,
+  key: Uint8Array,
+  nowMs: number,
+  lifetimeSeconds: number,
+): Promise<unknown> {
+  if (!wellFormed(token)) throw AuthErrors.BAD_CREDENTIALS()
+  try {
+    const verified = await jwtVerify(token, key, {
+      algorithms: ['HS512'],
+      issuer: TOKEN_ISSUER,
+      currentDate: new Date(nowMs),
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
+      maxTokenAge: lifetimeSeconds,
+      requiredClaims: ['exp', 'iat', 'sub'],
+    })
+    return verified.payload
+  } catch (error) {
+    throw AuthErrors.TOKEN_EXPIRED({}, error)
+  }
+}
+
+/**
+ * Three parts, a header of HS512 and nothing else, a payload of plain JSON without repeated members. A JSON text that
+ * does not come back from parsing and printing is one whose readers could differ about what it says.
+ */
+function wellFormed(token: string): boolean {
+  if (token.length > MAX_TOKEN_LENGTH) return false
+  const parts = token.split('.')
+  if (parts.length !== 3 || !parts.every((part) => /^[\w-]+$/.test(part))) return false
+  const header = unambiguous(parts[0] ?? '')
+  return header !== undefined && unambiguous(parts[1] ?? '') !== undefined && plainHeader(header)
+}
+
+const headerSchema = z.strictObject({ alg: z.literal('HS512'), typ: z.literal('JWT').optional() })
+
+function plainHeader(header: unknown): boolean {
+  return headerSchema.safeParse(header).success
+}
+
+function unambiguous(part: string): unknown {
+  const text = Buffer.from(part, 'base64url').toString('utf8')
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What `/` shows a browser: what runs here and the first three commands. No script, nothing loaded from elsewhere, every
+ * text escaped, and a policy that says so to the browser.
+ */
+import type { Answer } from './rest/route.ts'
+
+export interface PageContent {
+  readonly version: string
+  /** As a person reaches it, e.g. `http://127.0.0.1:8080`; asked when the page is shown, since the port may be known late. */
+  baseUrl(): string
+  /** Demo login and device; undefined where none are seeded. */
+  readonly demo: { readonly username: string; readonly password: string; readonly accessToken: string } | undefined
+}
+
+export interface StartPage {
+  answer(): Answer
+}
+
+const HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+} as const
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
+  'pre{background:#f1f4f7;padding:.8rem 1rem;overflow-x:auto;border-radius:4px}h1{margin-bottom:0}' +
+  '@media (prefers-color-scheme:dark){body{background:#10161c;color:#dbe4ec}pre{background:#1b242d}a{color:#7fb6e6}}'
+
+export function createPage(content: PageContent): StartPage {
+  return {
+    answer: () => ({ status: 200, contentType: 'text/html;charset=UTF-8', body: html(content), headers: HEADERS }),
+  }
+}
+
+function html(content: PageContent): string {
+  const steps = commands(content)
+    .map(({ does, command }) => `<li><p>${escaped(does)}</p><pre>${escaped(command)}</pre></li>`)
+    .join('\n')
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Millrace</title><style>${STYLE}</style></head>
+<body>
+<h1>Millrace</h1>
+<p>Version ${escaped(content.version)}. Takes what devices send, runs it through rule chains, and keeps it: this server
+speaks the REST, WebSocket, HTTP device and MQTT interfaces that ThingsBoard clients know.</p>
+<h2>The first three commands</h2>
+<ol>
+${steps}
+</ol>
+<p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, and the README of the project.</p>
+</body>
+</html>
+`
+}
+
+interface Step {
+  readonly does: string
+  readonly command: string
+}
+
+function commands(content: PageContent): readonly Step[] {
+  const url = content.baseUrl()
+  const token = content.demo?.accessToken ?? '$ACCESS_TOKEN'
+  const login = JSON.stringify({
+    username: content.demo?.username ?? 'you@example.com',
+    password: content.demo?.password ?? 'your password',
+  })
+  return [
+    {
+      does: 'Send a temperature as a device would:',
+      command: `curl -X POST ${url}/api/v1/${token}/telemetry -H 'Content-Type: application/json' -d '{"temperature":20}'`,
+    },
+    {
+      does: 'Log in; the answer holds the token for everything else:',
+      command: `TOKEN=$(curl -s -X POST ${url}/api/auth/login -H 'Content-Type: application/json' -d '${login}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+    },
+    {
+      does: 'Find the device and its id:',
+      command: `curl -s -H "X-Authorization: Bearer $TOKEN" '${url}/api/tenant/devices?pageSize=10&page=0'`,
+    },
+  ]
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+}

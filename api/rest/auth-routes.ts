@@ -1,0 +1,76 @@
+/** Login, tokens, and the user behind them. Source: `rest-api.md` 1.3. */
+import { z } from 'zod'
+import { isMillraceError } from '../../model/errors.ts'
+import type { UserService } from '../../services/services.ts'
+import type { Auth } from '../auth/auth.ts'
+import type { TokenPair } from '../auth/tokens.ts'
+import { ApiErrors } from '../errors.ts'
+import { found } from './authorize.ts'
+import { bodyOf } from './body.ts'
+import { renderUser } from './render.ts'
+import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, type Answer, type PublicCall, type RestRoute } from './route.ts'
+
+const present = z.string().refine((text) => text.trim() !== '', 'must not be blank')
+const loginSchema = z.strictObject({ username: present, password: present })
+const refreshSchema = z.object({ refreshToken: present })
+const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: z.string() })
+
+export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[] {
+  return [
+    {
+      method: 'POST',
+      pattern: '/api/auth/login',
+      authorities: 'public',
+      handle: async (call) => {
+        const { username, password } = credentialsBody(call, loginSchema)
+        return pairAnswer(await auth.login(username, password))
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/token',
+      authorities: 'public',
+      handle: async (call) => pairAnswer(await auth.refresh(credentialsBody(call, refreshSchema).refreshToken)),
+    },
+    {
+      method: 'GET',
+      pattern: '/api/auth/user',
+      authorities: EVERYBODY,
+      handle: async ({ principal }) =>
+        jsonAnswer(renderUser(found(await users.find(principal.userId), 'User', principal.userId))),
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/logout',
+      authorities: EVERYBODY,
+      handle: async (call) => {
+        await auth.logout(call.credentials)
+        return EMPTY_ANSWER
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/changePassword',
+      authorities: EVERYBODY,
+      handle: async (call) => {
+        const { currentPassword, newPassword } = bodyOf(call, changePasswordSchema)
+        return pairAnswer(await auth.changePassword(call.principal, currentPassword, newPassword))
+      },
+    },
+  ]
+}
+
+/** Whatever is wrong with a login's body, the answer is that of a failed login. */
+function credentialsBody<Body>(call: PublicCall, schema: z.ZodType<Body>): Body {
+  try {
+    return bodyOf(call, schema)
+  } catch (error) {
+    if (isMillraceError(error)) throw ApiErrors.AUTHENTICATION_FAILED({}, error)
+    throw error
+  }
+}
+
+function pairAnswer({ token, refreshToken }: TokenPair): Answer {
+  // The reference's login handlers answer with this character set; the body is ASCII in any.
+  return { ...jsonAnswer({ token, refreshToken }), contentType: 'application/json;charset=ISO-8859-1' }
+}

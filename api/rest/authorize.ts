@@ -1,0 +1,58 @@
+/**
+ * Asks access control, the one place that decides, in the words of the REST layer: what may not be, or is not, becomes the
+ * error its caller can answer with.
+ */
+import { isMillraceError } from '../../model/errors.ts'
+import { entityId, type EntityType } from '../../model/entity-id.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { AccessControl, Operation } from '../../services/services.ts'
+import type { Authority } from '../../model/entities.ts'
+import { ApiErrors } from '../errors.ts'
+
+/** Throws PERMISSION_DENIED where the route is not for users of this kind. */
+export function requireAuthority(principal: Principal, authorities: readonly Authority[]): void {
+  if (!authorities.includes(principal.authority)) throw ApiErrors.PERMISSION_DENIED()
+}
+
+/** The tenant a call acts in. Throws PERMISSION_DENIED for system administrators, who act in none. */
+export function tenantOf(principal: Principal): string {
+  if (principal.tenantId === null) throw ApiErrors.PERMISSION_DENIED()
+  return principal.tenantId
+}
+
+/** What the platform just found must be found still; gone since, it is not found. */
+export function found<Entity>(entity: Entity | undefined, type: string, id: string): Entity {
+  if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type, id })
+  return entity
+}
+
+/** Of many ids those that the user may read: the others are left out, as if they were not there. */
+export async function readable(
+  access: AccessControl,
+  principal: Principal,
+  entityType: EntityType,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const verdicts = await Promise.all(
+    ids.map(async (id) => {
+      try {
+        await access.check(principal, 'READ', entityId(entityType, id))
+        return true
+      } catch (error) {
+        if (isMillraceError(error) && (error.status === 403 || error.status === 404)) return false
+        throw error
+      }
+    }),
+  )
+  return ids.filter((_id, index) => verdicts[index])
+}
+
+export async function allow(
+  access: AccessControl,
+  principal: Principal,
+  operation: Operation,
+  entityType: EntityType,
+  id: string,
+): Promise<void> {
+  await access.check(principal, operation, entityId(entityType, id))
+}

@@ -1,0 +1,131 @@
+/**
+ * Puts the REST API on the HTTP server: every row of the route table, with login and authority checked before its handler
+ * runs, and in the end an answer to every path and method that nobody serves. Call it after all others declared their routes.
+ */
+import { isMillraceError } from '../../model/errors.ts'
+import type { Clock } from '../../model/clock.ts'
+import { parseJson } from '../../model/json.ts'
+import type { Services } from '../../services/services.ts'
+import type { HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
+import type { Auth } from '../auth/auth.ts'
+import { authenticated, credentialsOf } from '../auth/request.ts'
+import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText } from '../errors.ts'
+import { createMetrics, type MetricsSource } from '../metrics.ts'
+import { createPage, type PageContent } from '../page.ts'
+import { attributeRoutes } from './attribute-routes.ts'
+import { authRoutes } from './auth-routes.ts'
+import { requireAuthority } from './authorize.ts'
+import { withCors } from './cors.ts'
+import { customerRoutes } from './customer-routes.ts'
+import { deviceProfileRoutes } from './device-profile-routes.ts'
+import { deviceRoutes } from './device-routes.ts'
+import { registerFallbacks } from './fallbacks.ts'
+import { Query } from './query.ts'
+import type { Answer, PublicCall, RestRoute } from './route.ts'
+import { ruleChainRoutes } from './rule-chain-routes.ts'
+import { systemRoutes, type HealthCheck } from './system-routes.ts'
+import { telemetryRoutes } from './telemetry-routes.ts'
+import { tenantRoutes } from './tenant-routes.ts'
+
+/** As much of a logger as the API needs. */
+export interface ApiLog {
+  error(fields: object, message: string): void
+}
+
+export interface RestApiOptions {
+  readonly server: HttpServer
+  readonly services: Services
+  readonly auth: Auth
+  readonly clock: Clock
+  readonly version: string
+  readonly metricsSources: readonly MetricsSource[]
+  readonly healthChecks: readonly HealthCheck[]
+  readonly page: Omit<PageContent, 'version'>
+  readonly log: ApiLog
+  /** `JSON_TYPE_CAST_ENABLED`: texts that are plain numbers become numbers. */
+  readonly castStrings: boolean
+}
+
+/** Every REST route with the authority it needs: what is registered, and what the tests walk. */
+export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
+  const { services, auth, clock, castStrings, version, log } = options
+  return [
+    ...authRoutes(auth, services.users),
+    ...deviceRoutes(services),
+    ...deviceProfileRoutes(services),
+    ...customerRoutes(services),
+    ...tenantRoutes(services),
+    ...telemetryRoutes({ services, clock, castStrings }),
+    ...attributeRoutes(services, castStrings),
+    ...ruleChainRoutes(services),
+    ...systemRoutes({
+      version,
+      metrics: createMetrics(options.metricsSources),
+      healthChecks: options.healthChecks,
+      page: createPage({ ...options.page, version }),
+      onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
+    }),
+  ]
+}
+
+export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
+  const { server, auth, clock, log } = options
+  const routes = restRoutes(options)
+  for (const route of routes) {
+    server.route(route.method, route.pattern, (request, plainReply) => {
+      const reply = withCors(request, plainReply)
+      void answer(route, request, auth).then(
+        ({ status, contentType, body, headers }) => reply.send(status, contentType, body, { ...NO_STORE, ...headers }),
+        (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
+      )
+    })
+  }
+  registerFallbacks({ server, auth, clock })
+  return routes
+}
+
+/** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */
+const NO_STORE = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
+
+async function answer(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Answer> {
+  const call = callOf(request)
+  if (route.authorities === 'public') return route.handle(call)
+  const principal = await authenticated(auth, request)
+  requireAuthority(principal, route.authorities)
+  return route.handle({ ...call, principal })
+}
+
+function callOf(request: HttpRequest): PublicCall {
+  const text = (): string => request.body.toString('utf8')
+  return {
+    query: new Query(request.query),
+    credentials: credentialsOf(request),
+    parameter: (index) => request.parameters[index] ?? '',
+    text,
+    json: () => {
+      const body = text()
+      if (body.trim() === '') throw ParameterErrors.BODY_MISSING()
+      try {
+        return parseJson(body)
+      } catch (error) {
+        if (isMillraceError(error)) throw ParameterErrors.BODY_NOT_JSON({ reason: error.message }, error)
+        throw error
+      }
+    },
+  }
+}
+
+function refuse(
+  route: RestRoute,
+  request: HttpRequest,
+  reply: HttpReply,
+  error: unknown,
+  now: number,
+  log: ApiLog,
+): void {
+  if (errorAnswer(error).status >= 500)
+    log.error({ err: error, method: request.method, path: request.path }, 'call failed')
+  const asText = route.authorities !== 'public' && route.errorsAsText === true
+  if (asText && isMillraceError(error) && !isRequestError(error)) sendErrorText(reply, error)
+  else sendError(reply, error, now, NO_STORE)
+}

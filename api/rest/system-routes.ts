@@ -1,0 +1,58 @@
+/** Health, metrics, version, and the page for browsers. Source: `rest-api.md` 13.2 and requirements for operation. */
+import type { Metrics } from '../metrics.ts'
+import type { StartPage } from '../page.ts'
+import { EVERYBODY, jsonAnswer, type Answer, type RestRoute } from './route.ts'
+
+/** One thing that must work for the process to be of use; rejects where it does not. */
+export interface HealthCheck {
+  readonly name: string
+  check(): Promise<void>
+}
+
+export interface SystemRouteOptions {
+  readonly version: string
+  readonly metrics: Metrics
+  readonly healthChecks: readonly HealthCheck[]
+  readonly page: StartPage
+  /** Told why a check failed; the answer only says that it did. */
+  readonly onUnhealthy: (name: string, error: unknown) => void
+}
+
+export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] {
+  const { version, metrics, page } = options
+  const health = () => healthAnswer(options)
+  return [
+    { method: 'GET', pattern: '/', authorities: 'public', handle: async () => page.answer() },
+    { method: 'GET', pattern: '/health', authorities: 'public', handle: health },
+    { method: 'GET', pattern: '/actuator/health', authorities: 'public', handle: health },
+    {
+      method: 'GET',
+      pattern: '/metrics',
+      authorities: 'public',
+      handle: async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.render() }),
+    },
+    {
+      method: 'GET',
+      pattern: '/api/system/info',
+      authorities: EVERYBODY,
+      handle: async () => jsonAnswer({ version, artifact: 'millrace', name: 'Millrace', type: 'CE' }),
+    },
+  ]
+}
+
+async function healthAnswer({ healthChecks, onUnhealthy }: SystemRouteOptions): Promise<Answer> {
+  const results = await Promise.all(
+    healthChecks.map(async (part): Promise<readonly [string, 'UP' | 'DOWN']> => {
+      try {
+        await part.check()
+        return [part.name, 'UP']
+      } catch (error) {
+        onUnhealthy(part.name, error)
+        return [part.name, 'DOWN']
+      }
+    }),
+  )
+  const up = results.every(([, status]) => status === 'UP')
+  const components = Object.fromEntries(results.map(([name, status]) => [name, { status }]))
+  return { ...jsonAnswer({ status: up ? 'UP' : 'DOWN', components }), status: up ? 200 : 503 }
+}

@@ -1,0 +1,77 @@
+/** Bodies of the saving calls, to typed entries. Source: `rest-api.md` 4.5 and 4.6. */
+import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { Entry, TelemetryGroup } from '../../model/value.ts'
+import { isJsonObject } from './body.ts'
+import { TelemetryRouteErrors } from './telemetry-errors.ts'
+
+const MAX_KEY_LENGTH = 255
+/** Mark-up or a template where a name belongs: refused before a page that forgets to escape ever sees it. */
+const MARKUP = /<[a-z!/?]|\{\{[^}]*\}\}/i
+
+/** Telemetry: `{"k":v}`, `{"ts":ms,"values":{…}}`, or an array of either. Groups without a time get `now`. */
+export function telemetryOf(text: string, now: number, castStrings: boolean): readonly TelemetryGroup[] {
+  const body = parsed(text, () => TelemetryRouteErrors.SERIES_NOT_JSON())
+  const items = Array.isArray(body) ? body : [body]
+  const groups = items.map((item) => groupOf(item, now, castStrings)).filter(({ entries }) => entries.length > 0)
+  if (groups.length === 0) throw TelemetryRouteErrors.SERIES_EMPTY()
+  return groups
+}
+
+function groupOf(item: JsonValue, now: number, castStrings: boolean): TelemetryGroup {
+  if (!isJsonObject(item))
+    throw TelemetryRouteErrors.SERIES_INVALID({ reason: `Can't parse value: ${stringifyJson(item)}` })
+  if (!('ts' in item && 'values' in item)) return { ts: now, entries: seriesEntries(item, castStrings) }
+  const { ts, values } = item
+  if (typeof ts !== 'number' || !Number.isSafeInteger(ts)) {
+    throw TelemetryRouteErrors.SERIES_INVALID({ reason: 'ts must be a number of milliseconds' })
+  }
+  if (!isJsonObject(values)) throw TelemetryRouteErrors.SERIES_INVALID({ reason: 'values must be an object' })
+  return { ts, entries: seriesEntries(values, castStrings) }
+}
+
+function seriesEntries(object: JsonObject, castStrings: boolean): readonly Entry[] {
+  for (const key of Object.keys(object)) {
+    if (key.trim() === '') throw TelemetryRouteErrors.SERIES_KEY_BLANK()
+    checkKey(key)
+  }
+  return converted(object, castStrings, (reason) => TelemetryRouteErrors.SERIES_INVALID({ reason }))
+}
+
+/** Attributes: one flat object. */
+export function attributesOf(text: string, castStrings: boolean): readonly Entry[] {
+  const body = parsed(text, () => TelemetryRouteErrors.ATTRIBUTES_NOT_JSON())
+  if (!isJsonObject(body)) throw TelemetryRouteErrors.ATTRIBUTES_NO_OBJECT()
+  const keys = Object.keys(body)
+  if (keys.length === 0) throw TelemetryRouteErrors.ATTRIBUTES_EMPTY()
+  for (const key of keys) {
+    if (key.trim() === '') throw TelemetryRouteErrors.KEY_BLANK()
+    checkKey(key)
+  }
+  return converted(body, castStrings, (reason) => TelemetryRouteErrors.ATTRIBUTE_INVALID({ reason }))
+}
+
+function checkKey(key: string): void {
+  if (key.length > MAX_KEY_LENGTH) throw TelemetryRouteErrors.KEY_TOO_LONG()
+  if (MARKUP.test(key)) throw TelemetryRouteErrors.KEY_MALFORMED()
+}
+
+function parsed(text: string, refuse: () => Error): JsonValue {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (isMillraceError(error)) throw refuse()
+    throw error
+  }
+}
+
+function converted(object: JsonObject, castStrings: boolean, refuse: (reason: string) => Error): readonly Entry[] {
+  const options: ConversionOptions = { castStrings, nulls: 'refuse' }
+  try {
+    return entriesOf(object, options)
+  } catch (error) {
+    if (isMillraceError(error)) throw refuse(error.message)
+    throw error
+  }
+}

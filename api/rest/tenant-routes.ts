@@ -1,0 +1,55 @@
+/** Tenants and users, read only so far. Source: `rest-api.md` sections 11 and 12. */
+import type { Page, PageQuery, Tenant } from '../../model/entities.ts'
+import type { Services } from '../../services/services.ts'
+import { allow, found } from './authorize.ts'
+import { uuidOf } from './query.ts'
+import { renderPage, renderTenant, renderUser } from './render.ts'
+import { EVERYBODY, SYSTEM, SYSTEM_AND_TENANT, jsonAnswer, type RestRoute } from './route.ts'
+
+export function tenantRoutes({ tenants, users, access }: Services): readonly RestRoute[] {
+  return [
+    {
+      method: 'GET',
+      pattern: '/api/tenant/:tenantId',
+      authorities: SYSTEM_AND_TENANT,
+      handle: async (call) => {
+        const id = uuidOf('tenantId', call.parameter(0))
+        await allow(access, call.principal, 'READ', 'TENANT', id)
+        return jsonAnswer(renderTenant(found(await tenants.find(id), 'Tenant', id)))
+      },
+    },
+    {
+      method: 'GET',
+      pattern: '/api/tenants',
+      authorities: SYSTEM,
+      handle: async ({ query }) => jsonAnswer(renderPage(pageOf(await tenants.all(), query.page()), renderTenant)),
+    },
+    {
+      method: 'GET',
+      pattern: '/api/user/:userId',
+      authorities: EVERYBODY,
+      handle: async (call) => {
+        const id = uuidOf('userId', call.parameter(0))
+        await allow(access, call.principal, 'READ', 'USER', id)
+        return jsonAnswer(renderUser(found(await users.find(id), 'User', id)))
+      },
+    },
+  ]
+}
+
+/** Tenants are few and all in memory already. */
+function pageOf(tenants: readonly Tenant[], query: PageQuery): Page<Tenant> {
+  const search = query.textSearch?.toLowerCase() ?? ''
+  const matching = tenants.filter(({ title }) => title.toLowerCase().includes(search))
+  const byTitle = query.sortProperty === 'title' || query.sortProperty === 'name'
+  const key = (tenant: Tenant): string => (byTitle ? tenant.title : tenant.id)
+  const sorted = matching.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
+  if (query.sortOrder === 'DESC') sorted.reverse()
+  const start = query.page * query.pageSize
+  return {
+    data: sorted.slice(start, start + query.pageSize),
+    totalPages: Math.ceil(sorted.length / query.pageSize),
+    totalElements: sorted.length,
+    hasNext: start + query.pageSize < sorted.length,
+  }
+}
