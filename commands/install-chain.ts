@@ -1,0 +1,217 @@
+/**
+ * `install-chain FILE`: puts a rule chain of an export file on a running server, over its REST API. A chain of the same
+ * name is replaced, else one is created; what the server refuses leaves nothing half done.
+ */
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { defineErrors, errorText } from '../model/errors.ts'
+import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
+
+export const INSTALL_CHAIN_USAGE = `install-chain FILE [options]
+  FILE                 an exported chain: {"ruleChain": {...}, "metadata": {...}}
+  --url URL            the server (default http://127.0.0.1:8080)
+  --user NAME          a tenant administrator (default tenant@millrace.local)
+  --password TEXT      default: the environment's MILLRACE_PASSWORD, else the demo login's
+  --root               make it the root chain, which every message enters
+  --disable-unknown    keep nodes of unknown types, disabled and marked, instead of refusing the chain
+`
+
+const InstallErrors = defineErrors('install-chain', {
+  USAGE: { kind: 'invalid', status: 400, text: '{reason}\n\n{usage}' },
+  FILE_UNREADABLE: { kind: 'invalid', status: 400, text: 'cannot read {file}: {reason}' },
+  FILE_NOT_A_CHAIN: {
+    kind: 'invalid',
+    status: 400,
+    text: '{file} is no exported rule chain: {reason}; expected {"ruleChain": {...}, "metadata": {...}}',
+  },
+  UNREACHABLE: { kind: 'retryable', status: 503, text: 'no answer from {url}: {reason}; is the server running?' },
+  REFUSED: { kind: 'invalid', status: 400, text: '{what} failed: {message} (HTTP {status})' },
+  AMBIGUOUS: {
+    kind: 'invalid',
+    status: 409,
+    text: 'there are {count} rule chains named {name}: rename or delete all but one',
+  },
+})
+
+export interface CommandOutput {
+  out(line: string): void
+  error(line: string): void
+}
+
+const TERMINAL: CommandOutput = {
+  out: (line) => process.stdout.write(`${line}\n`),
+  error: (line) => process.stderr.write(`${line}\n`),
+}
+
+interface Options {
+  readonly file: string
+  readonly url: string
+  readonly user: string
+  readonly password: string
+  readonly root: boolean
+  readonly disableUnknown: boolean
+}
+
+const anyObject = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
+const fileSchema = z.object({
+  ruleChain: z.looseObject({ name: z.string().min(1) }),
+  metadata: z.looseObject({ nodes: z.array(anyObject).min(1) }),
+})
+const chainSchema = z.object({
+  id: z.object({ id: z.string() }),
+  name: z.string(),
+  root: z.boolean(),
+  version: z.number(),
+})
+const pageSchema = z.object({ data: z.array(chainSchema) })
+const graphSchema = z.object({
+  nodes: z.array(z.object({ name: z.string(), disabledReason: z.string().nullish() })),
+})
+type Chain = z.infer<typeof chainSchema>
+type ChainFile = z.infer<typeof fileSchema>
+
+/** The process's exit code: 0 when installed, 1 with the reason on the error output otherwise. */
+export async function installChain(argv: readonly string[], output: CommandOutput = TERMINAL): Promise<number> {
+  try {
+    const options = optionsOf(argv)
+    const chain = await readChain(options.file)
+    await install(options, chain, output)
+    return 0
+  } catch (error) {
+    output.error(`install-chain: ${errorText(error)}`)
+    return 1
+  }
+}
+
+function optionsOf(argv: readonly string[]): Options {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        url: { type: 'string', default: 'http://127.0.0.1:8080' },
+        user: { type: 'string', default: 'tenant@millrace.local' },
+        password: { type: 'string' },
+        root: { type: 'boolean', default: false },
+        'disable-unknown': { type: 'boolean', default: false },
+      },
+    })
+    const [file] = positionals
+    if (file === undefined || positionals.length > 1) throw new Error('exactly one FILE is needed')
+    return {
+      file,
+      url: new URL(values.url).href.replace(/\/+$/, ''),
+      user: values.user,
+      password: values.password ?? process.env['MILLRACE_PASSWORD'] ?? 'tenant',
+      root: values.root,
+      disableUnknown: values['disable-unknown'],
+    }
+  } catch (error) {
+    throw InstallErrors.USAGE({ reason: errorText(error), usage: INSTALL_CHAIN_USAGE }, error)
+  }
+}
+
+async function readChain(file: string): Promise<ChainFile> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw InstallErrors.FILE_UNREADABLE({ file, reason: errorText(error) }, error)
+  })
+  try {
+    return fileSchema.parse(parseJson(text))
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
+    throw InstallErrors.FILE_NOT_A_CHAIN({ file, reason }, error)
+  }
+}
+
+async function install(options: Options, { ruleChain, metadata }: ChainFile, output: CommandOutput): Promise<void> {
+  const api = await login(options)
+  const present = await chainNamed(api, ruleChain.name)
+  const chain = present ?? (await createChain(api, ruleChain))
+  try {
+    const unknown = await saveGraph(api, chain, metadata, options.disableUnknown)
+    for (const line of unknown) output.out(line)
+  } catch (error) {
+    if (present === undefined) await api('DELETE', `/api/ruleChain/${chain.id.id}`, 'removing the empty chain')
+    throw error
+  }
+  output.out(`${present === undefined ? 'created' : 'replaced'} rule chain '${chain.name}' (${chain.id.id})`)
+  if (chain.root) output.out('it is the root chain')
+  else if (options.root) {
+    await api('POST', `/api/ruleChain/${chain.id.id}/root`, 'making it the root chain')
+    output.out('it is the root chain now')
+  } else output.out('it is not the root chain: add --root to send every message through it')
+}
+
+async function chainNamed(api: Api, name: string): Promise<Chain | undefined> {
+  const query = new URLSearchParams({ pageSize: '1000', page: '0', type: 'CORE', textSearch: name })
+  const page = pageSchema.parse(await api('GET', `/api/ruleChains?${query.toString()}`, 'looking for the chain'))
+  const same = page.data.filter((chain) => chain.name === name)
+  if (same.length > 1) throw InstallErrors.AMBIGUOUS({ count: same.length, name })
+  return same[0]
+}
+
+async function createChain(api: Api, { name }: ChainFile['ruleChain']): Promise<Chain> {
+  return chainSchema.parse(await api('POST', '/api/ruleChain', 'creating the chain', { name, type: 'CORE' }))
+}
+
+/** One line for each node that the server keeps disabled. */
+async function saveGraph(
+  api: Api,
+  chain: Chain,
+  metadata: ChainFile['metadata'],
+  disableUnknown: boolean,
+): Promise<string[]> {
+  // Ids of the exporting server mean nothing here: each node gets one of its own.
+  const nodes = metadata.nodes.map((node) => ({ ...node, id: null, ruleChainId: null }))
+  const body = {
+    ...(metadata as JsonObject),
+    nodes,
+    ruleChainId: { entityType: 'RULE_CHAIN', id: chain.id.id },
+    version: chain.version,
+  }
+  const path = `/api/ruleChain/metadata?disableUnknown=${disableUnknown}`
+  const saved = graphSchema.parse(await api('POST', path, 'saving its nodes', body))
+  return saved.nodes
+    .filter(({ disabledReason }) => disabledReason !== null && disabledReason !== undefined)
+    .map(({ name, disabledReason }) => `node '${name}' is disabled: ${disabledReason ?? ''}`)
+}
+
+type Api = (method: string, path: string, what: string, body?: JsonValue) => Promise<unknown>
+
+async function login({ url, user, password }: Options): Promise<Api> {
+  const anonymous = client(url, undefined)
+  const answer = await anonymous('POST', '/api/auth/login', `login as ${user}`, { username: user, password })
+  return client(url, z.object({ token: z.string() }).parse(answer).token)
+}
+
+function client(url: string, token: string | undefined): Api {
+  return async (method, path, what, body) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token === undefined ? {} : { 'X-Authorization': `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: stringifyJson(body) }),
+    }).catch((error: unknown) => {
+      throw InstallErrors.UNREACHABLE({ url, reason: reasonOf(error) }, error)
+    })
+    const text = await response.text()
+    if (!response.ok) throw InstallErrors.REFUSED({ what, status: response.status, message: messageOf(text) })
+    return text === '' ? undefined : parseJson(text)
+  }
+}
+
+/** `fetch` itself only says "fetch failed". */
+function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error)
+}
+
+function messageOf(text: string): string {
+  try {
+    return z.object({ message: z.string() }).parse(JSON.parse(text)).message
+  } catch {
+    return text.slice(0, 500)
+  }
+}
