@@ -1,0 +1,37 @@
+/**
+ * Entry of a sandbox process. A heap that overflows in one great leap ends its whole process (V8 offers no way back), so
+ * isolates live in a process of their own, with an empty environment and no rights to files: it may die at any moment.
+ */
+import { z } from 'zod'
+import { TenantIsolates } from './tenant-isolates.ts'
+import { Watchdog } from './watchdog.ts'
+import type { SandboxAnswer, SandboxRequest } from './protocol.ts'
+
+const limitsSchema = z.strictObject({
+  memoryLimitMb: z.number(),
+  timeoutMs: z.number(),
+  resultLimit: z.number(),
+  isolates: z.number(),
+  scripts: z.number(),
+})
+
+const limits = limitsSchema.parse(JSON.parse(process.argv[2] ?? ''))
+const isolates = new TenantIsolates(limits)
+const watchdog = new Watchdog(limits.timeoutMs + 500)
+
+function answer(request: SandboxRequest): SandboxAnswer {
+  watchdog.arm()
+  try {
+    return request.type === 'compile' ? isolates.compile(request) : isolates.run(request, request.batch, request.count)
+  } finally {
+    watchdog.disarm()
+  }
+}
+
+process.on('message', (request: SandboxRequest) => {
+  process.send?.(answer(request))
+})
+process.on('disconnect', () => {
+  isolates.close()
+  process.exit(0)
+})

@@ -1,0 +1,57 @@
+/**
+ * Entry of a pool thread: keeps one sandbox process and hands it one request at a time, so that neither the pipe nor a
+ * process's start and death is the event loop's business.
+ */
+import { fork, type ChildProcess } from 'node:child_process'
+import { workerData as poolData } from 'piscina'
+import type { SandboxAnswer, SandboxLimits, SandboxRequest } from './protocol.ts'
+
+const limits = poolData as SandboxLimits
+let sandbox: ChildProcess | undefined
+
+function start(): ChildProcess {
+  const child = fork(new URL('./sandbox-process.ts', import.meta.url), [JSON.stringify(limits)], {
+    execArgv: [
+      '--no-node-snapshot',
+      '--disable-warning=ExperimentalWarning',
+      '--permission',
+      '--allow-addons',
+      '--allow-worker',
+      '--allow-fs-read=*',
+    ],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  })
+  child.once('exit', () => {
+    if (sandbox === child) sandbox = undefined
+  })
+  return child
+}
+
+/** Asks the sandbox process; one that dies under the request is an answer too, and the next request finds a new one. */
+export default function ask(request: SandboxRequest): Promise<SandboxAnswer> {
+  const child = (sandbox ??= start())
+  return new Promise((resolve) => {
+    const settle = (answer: SandboxAnswer): void => {
+      child.off('message', settle)
+      child.off('exit', died)
+      child.off('error', broke)
+      resolve(answer)
+    }
+    const died = (code: number | null, signal: string | null): void => {
+      settle({ type: 'died', reason: `sandbox process ended with ${signal ?? `code ${code}`}` })
+    }
+    const broke = (error: Error): void => {
+      if (sandbox === child) sandbox = undefined
+      child.kill('SIGKILL')
+      settle({ type: 'died', reason: error.message })
+    }
+    child.on('message', settle)
+    child.on('exit', died)
+    child.on('error', broke)
+    child.send(request, (error) => {
+      if (error !== null) broke(error)
+    })
+  })
+}
