@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { beforeEach, describe, test } from 'node:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import type { User } from '../../model/entities.ts'
+import { createAuth, type Auth } from './auth.ts'
+import { resolveSigningKey } from './signing-key.ts'
+import { HandClock, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
+
+const KEY = randomBytes(64)
+
+describe('logins', () => {
+  let clock: HandClock
+  let users: MemoryUsers
+  let settings: MemorySettings
+  let user: User
+  let auth: Auth
+
+  const start = (): Promise<Auth> => createAuth({ users, signingKey: KEY, clock, random: testRandom, settings })
+
+  beforeEach(async () => {
+    clock = new HandClock()
+    users = new MemoryUsers(clock)
+    settings = new MemorySettings()
+    user = users.add({ id: '33333333-3333-4333-8333-333333333333', email: 'a@example.com', firstName: 'Ada' }, 'secret')
+    auth = await start()
+  })
+
+  test('give tokens with the claims that existing clients decode', async () => {
+    const { token, refreshToken } = await auth.login('a@example.com', 'secret')
+    const seconds = Math.floor(TEST_START / 1000)
+    assert.deepEqual(decodeProtectedHeader(token), { alg: 'HS512' })
+    const { sessionId, ...claims } = decodeJwt(token)
+    assert.deepEqual(claims, {
+      sub: 'a@example.com',
+      userId: user.id,
+      scopes: ['TENANT_ADMIN'],
+      firstName: 'Ada',
+      enabled: true,
+      isPublic: false,
+      tenantId: user.tenantId,
+      customerId: '13814000-1dd2-11b2-8080-808080808080',
+      iss: 'thingsboard.io',
+      iat: seconds,
+      exp: seconds + 9000,
+    })
+    const refresh = decodeJwt(refreshToken)
+    assert.equal(refresh['sessionId'], sessionId)
+    assert.deepEqual(refresh['scopes'], ['REFRESH_TOKEN'])
+    assert.equal(refresh.exp, seconds + 604_800)
+  })
+
+  test('are the same refusal for a wrong password and an unknown name', async () => {
+    await assert.rejects(auth.login('a@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
+    await assert.rejects(auth.login('nobody@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
+  })
+
+  test('are locked for a while after ten failures, known name or not, and open again later', async () => {
+    for (const name of ['a@example.com', 'nobody@example.com']) {
+      for (let failure = 0; failure < 10; failure++) {
+        await assert.rejects(auth.login(name, 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
+      }
+      await assert.rejects(auth.login(name, 'secret'), { code: 'auth.LOCKED' })
+    }
+    const checks = users.checks
+    await assert.rejects(auth.login('A@example.com', 'secret'), { code: 'auth.LOCKED' })
+    assert.equal(users.checks, checks, 'a locked name costs no password check')
+    clock.advance(30_001)
+    assert.ok(await auth.login('a@example.com', 'secret'))
+  })
+
+  test('guessed all at once are locked as well', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 60 }, () => auth.login('a@example.com', 'wrong')))
+    assert.equal(users.checks, 10)
+    assert.ok(results.every(({ status }) => status === 'rejected'))
+  })
+
+  test('wait in a bounded queue, and are told so beyond it', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 80 }, (_, index) => auth.login(`user${index}@example.com`, 'wrong')),
+    )
+    const busy = results.filter(
+      (result) => result.status === 'rejected' && (result.reason as { code: string }).code === 'api.TOO_BUSY',
+    )
+    assert.equal(busy.length, 80 - 2 - 64)
+  })
+
+  test('are renewed by the refresh token until it expires, never by the access token', async () => {
+    const { token, refreshToken } = await auth.login('a@example.com', 'secret')
+    await assert.rejects(auth.refresh(token), { code: 'auth.BAD_CREDENTIALS' })
+    clock.advance(9_010_000)
+    await assert.rejects(auth.authenticate(token), { code: 'auth.TOKEN_EXPIRED', restCode: 11 })
+    assert.equal((await auth.authenticate((await auth.refresh(refreshToken)).token)).userId, user.id)
+    clock.advance(604_800_000)
+    await assert.rejects(auth.refresh(refreshToken), { code: 'auth.TOKEN_EXPIRED' })
+  })
+
+  test('end by a logout, for this session only, and stay ended after a restart', async () => {
+    const ended = await auth.login('a@example.com', 'secret')
+    const other = await auth.login('a@example.com', 'secret')
+    await auth.logout(`Bearer ${ended.token}`)
+    for (const present of [auth, await start()]) {
+      await assert.rejects(present.authenticate(ended.token), { code: 'auth.TOKEN_EXPIRED' })
+      await assert.rejects(present.refresh(ended.refreshToken), { code: 'auth.TOKEN_OUTDATED' })
+      assert.equal((await present.authenticate(other.token)).userId, user.id)
+    }
+  })
+
+  test('count wrong current passwords of a password change as guesses', async () => {
+    const principal = await auth.authenticate((await auth.login('a@example.com', 'secret')).token)
+    for (let failure = 0; failure < 10; failure++) {
+      await assert.rejects(auth.changePassword(principal, 'wrong', 'next'), { status: 400 })
+    }
+    await assert.rejects(auth.changePassword(principal, 'secret', 'next'), { code: 'auth.LOCKED' })
+  })
+})
+
+describe('the signing key', () => {
+  test('is made at the first start and found again at the next', async () => {
+    const settings = new MemorySettings()
+    const first = await resolveSigningKey(undefined, settings)
+    assert.equal(first.byteLength, 64)
+    assert.deepEqual(Buffer.from(await resolveSigningKey('', settings)), Buffer.from(first))
+    assert.notDeepEqual(Buffer.from(await resolveSigningKey(undefined, new MemorySettings())), Buffer.from(first))
+  })
+
+  test('is refused when it is short or no Base64, without being shown', async () => {
+    const weak = Buffer.from('thingsboardDefaultSigningKey').toString('base64')
+    await assert.rejects(resolveSigningKey(weak, new MemorySettings()), (error: Error) => {
+      assert.match(error.message, /JWT_TOKEN_SIGNING_KEY has 28 bytes/)
+      assert.ok(!error.message.includes(weak))
+      return true
+    })
+    await assert.rejects(resolveSigningKey('not base64!', new MemorySettings()), { code: 'signing-key.NOT_BASE64' })
+  })
+})

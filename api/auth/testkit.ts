@@ -1,0 +1,109 @@
+/** For tests of logins: users in memory, a clock that is set by hand, settings that last as long as the test. */
+import { randomUUID } from 'node:crypto'
+import type { Clock, Random } from '../../model/clock.ts'
+import { defineErrors } from '../../model/errors.ts'
+import type { User } from '../../model/entities.ts'
+import type { JsonValue } from '../../model/json.ts'
+import type { UserService } from '../../services/services.ts'
+import type { SettingsStore } from './settings-store.ts'
+
+/** 2023-11-14T22:13:20Z and a bit: not at the start of a second. */
+export const TEST_START = 1_700_000_000_250
+
+export class HandClock implements Clock {
+  private time = TEST_START
+  now(): number {
+    return this.time
+  }
+  monotonic(): number {
+    return this.time
+  }
+  advance(ms: number): void {
+    this.time += ms
+  }
+  after(): never {
+    throw new Error('logins start no timers')
+  }
+  soon(): never {
+    throw new Error('logins use no shared turn')
+  }
+}
+
+export const testRandom: Random = {
+  next: () => {
+    throw new Error('logins draw no numbers')
+  },
+  uuid: () => randomUUID(),
+}
+
+export class MemorySettings implements SettingsStore {
+  private readonly values = new Map<string, JsonValue>()
+  async find(name: string): Promise<JsonValue | undefined> {
+    return this.values.get(name)
+  }
+  async put(name: string, value: JsonValue): Promise<void> {
+    this.values.set(name, value)
+  }
+  async putIfAbsent(name: string, value: JsonValue): Promise<JsonValue> {
+    const present = this.values.get(name)
+    if (present !== undefined) return present
+    this.values.set(name, value)
+    return value
+  }
+}
+
+const TestUserErrors = defineErrors('test-user', {
+  WRONG_PASSWORD: { kind: 'invalid', status: 400, text: "Current password doesn't match!" },
+})
+
+export class MemoryUsers implements UserService {
+  private readonly clock: Clock
+  private readonly users = new Map<string, { user: User; password: string; validFrom: number }>()
+  /** Password checks made so far. */
+  checks = 0
+
+  constructor(clock: Clock) {
+    this.clock = clock
+  }
+
+  add(fields: Pick<User, 'id' | 'email'> & Partial<User>, password: string): User {
+    const user: User = {
+      createdTime: 1,
+      version: 1,
+      tenantId: '11111111-1111-4111-8111-111111111111',
+      customerId: null,
+      authority: 'TENANT_ADMIN',
+      firstName: null,
+      lastName: null,
+      phone: null,
+      additionalInfo: null,
+      ...fields,
+    }
+    this.users.set(user.id, { user, password, validFrom: 0 })
+    return user
+  }
+
+  remove(id: string): void {
+    this.users.delete(id)
+  }
+
+  async authenticate(email: string, password: string): Promise<User | undefined> {
+    this.checks++
+    return [...this.users.values()].find(({ user, password: own }) => user.email === email && own === password)?.user
+  }
+
+  async find(id: string): Promise<User | undefined> {
+    return this.users.get(id)?.user
+  }
+
+  async tokensValidFrom(id: string): Promise<number> {
+    return this.users.get(id)?.validFrom ?? 0
+  }
+
+  async changePassword(id: string, current: string, next: string): Promise<void> {
+    const entry = this.users.get(id)
+    if (entry?.password !== current) throw TestUserErrors.WRONG_PASSWORD()
+    entry.password = next
+    entry.validFrom = this.clock.now()
+  }
+}
