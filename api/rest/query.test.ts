@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Query, uuidOf } from './query.ts'
+
+describe('a query', () => {
+  test('gives booleans in any letter case, and refuses other words', () => {
+    const query = new Query('a=True&b=FALSE&c=yes&d=')
+    assert.equal(query.boolean('a', false), true)
+    assert.equal(query.boolean('b', true), false)
+    assert.equal(query.boolean('d', true), true)
+    assert.equal(query.boolean('absent', true), true)
+    assert.throws(() => query.boolean('c', false), { status: 400, code: 'parameter.INVALID' })
+  })
+
+  test('splits lists after decoding, and lets a repeated key hold a comma', () => {
+    assert.deepEqual(new Query('keys=a%2Cb,c+d,,a').keys(), ['a', 'b', 'c d'])
+    assert.deepEqual(new Query('keys=x&key=a%2Cb&key=c').keys(), ['a,b', 'c'])
+    assert.deepEqual(new Query('keys=').keys(), [])
+  })
+
+  test('reads whole numbers only, and none beyond what is exact', () => {
+    assert.equal(new Query('ts=-5').integer('ts'), -5)
+    for (const text of ['abc', '1.5', '1e3', '0x10', '99999999999999999999', ' 1 x']) {
+      assert.throws(() => new Query(`ts=${encodeURIComponent(text)}`).integer('ts'), { status: 400 }, text)
+    }
+  })
+
+  test('of a page needs its size and number, and says what is wrong with them', () => {
+    assert.deepEqual(new Query('pageSize=2&page=1&textSearch=x&sortProperty=name&sortOrder=desc').page(), {
+      pageSize: 2,
+      page: 1,
+      textSearch: 'x',
+      sortProperty: 'name',
+      sortOrder: 'DESC',
+    })
+    const refusals = {
+      'page=0': "Required request parameter 'pageSize' is not present",
+      'pageSize=-1&page=0': "Incorrect page link page size '-1'. Page size must be greater than zero.",
+      'pageSize=1&page=-1': "Incorrect page link page '-1'. Page must be positive integer.",
+      'pageSize=1&page=0&sortProperty=name&sortOrder=up':
+        "Unsupported sort order 'up'! Only 'ASC' or 'DESC' types are allowed.",
+      'pageSize=1&page=0&sortProperty=name;drop': 'Invalid sort property',
+    }
+    for (const [text, message] of Object.entries(refusals)) {
+      assert.throws(() => new Query(text).page(), { status: 400, message })
+    }
+    assert.ok(new Query('pageSize=1&page=0&sortOrder=up').page(), 'an order without a property is not looked at')
+  })
+
+  test('gives UUIDs in lower case', () => {
+    assert.equal(uuidOf('id', '784F394C-42B6-435A-983C-B7BEFF2784F9'), '784f394c-42b6-435a-983c-b7beff2784f9')
+    assert.throws(() => uuidOf('id', 'not-a-uuid'), { message: 'Invalid UUID string: not-a-uuid' })
+    assert.throws(() => uuidOf('deviceId', ''), { message: "Parameter 'deviceId' can't be empty!" })
+  })
+})

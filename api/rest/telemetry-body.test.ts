@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { attributesOf, telemetryOf } from './telemetry-body.ts'
+
+const NOW = 1_700_000_000_000
+
+describe('a telemetry body', () => {
+  test('is a flat object, an object with a time, or an array of both', () => {
+    assert.deepEqual(telemetryOf('{"a":1}', NOW, true), [{ ts: NOW, entries: [{ key: 'a', type: 'LONG', value: 1 }] }])
+    assert.deepEqual(telemetryOf('[{"ts":-5,"values":{"a":2.0}},{"ts":7}]', NOW, true), [
+      { ts: -5, entries: [{ key: 'a', type: 'DOUBLE', value: 2 }] },
+      { ts: NOW, entries: [{ key: 'ts', type: 'LONG', value: 7 }] },
+    ])
+  })
+
+  test('turns texts that are plain numbers into numbers only where that is on', () => {
+    assert.deepEqual(telemetryOf('{"a":"12"}', NOW, true)[0]?.entries, [{ key: 'a', type: 'LONG', value: 12 }])
+    assert.deepEqual(telemetryOf('{"a":"12"}', NOW, false)[0]?.entries, [{ key: 'a', type: 'STRING', value: '12' }])
+  })
+
+  test('is refused with the reason, whole', () => {
+    const invalid = 'Unable to parse time series payload. Invalid JSON body: '
+    const refusals: Readonly<Record<string, string>> = {
+      '{': 'Unable to parse time series payload: Invalid JSON body!',
+      '': 'Unable to parse time series payload: Invalid JSON body!',
+      '"x"': `${invalid}Can't parse value: "x"`,
+      '[1]': `${invalid}Can't parse value: 1`,
+      '{"a":1,"b":null}': `${invalid}Can't parse value: null`,
+      '{"ts":"x","values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
+      '{"ts":1.5,"values":{"a":1}}': `${invalid}ts must be a number of milliseconds`,
+      '{"ts":1,"values":[1]}': `${invalid}values must be an object`,
+      '{}': 'No time series data found in request body!',
+      '[]': 'No time series data found in request body!',
+      '{" ":1}': "Key can't be null or empty",
+      '{"<b>":1}': 'Validation error: key is malformed',
+      '{"{{x}}":1}': 'Validation error: key is malformed',
+      [`{"${'k'.repeat(256)}":1}`]: 'Validation error: key length must be equal or less than 255',
+    }
+    for (const [body, message] of Object.entries(refusals)) {
+      assert.throws(() => telemetryOf(body, NOW, true), { status: 400, message }, body)
+    }
+  })
+})
+
+describe('an attributes body', () => {
+  test('is one flat object', () => {
+    assert.deepEqual(attributesOf('{"a":true,"b":{"c":1.0}}', true), [
+      { key: 'a', type: 'BOOLEAN', value: true },
+      { key: 'b', type: 'JSON', value: '{"c":1.0}' },
+    ])
+  })
+
+  test('is refused with the reason, whole', () => {
+    const refusals: Readonly<Record<string, string>> = {
+      '{': 'Invalid JSON',
+      '[1]': 'Request is not a JSON object',
+      '2.0': 'Request is not a JSON object',
+      '{}': 'No attributes data found in request body!',
+      '{"":1}': 'Key cannot be blank',
+      '{"a":null}': "Can't parse value: null",
+    }
+    for (const [body, message] of Object.entries(refusals)) {
+      assert.throws(() => attributesOf(body, true), { status: 400, message }, body)
+    }
+  })
+})
