@@ -49,7 +49,8 @@ export interface RuleNodeDefinition extends NodeDefinition {
 
 export function defineNode<Schema extends z.ZodType>(specification: NodeSpecification<Schema>): RuleNodeDefinition {
   const { type, name, category, relations, description, examples, upgrade } = specification
-  const parse = (configuration: JsonObject): z.output<Schema> => parseConfiguration(name, specification.configuration, configuration)
+  const parse = (configuration: JsonObject): z.output<Schema> =>
+    parseConfiguration(name, specification.configuration, configuration)
   return {
     type,
     name,
@@ -69,7 +70,11 @@ export function defineNode<Schema extends z.ZodType>(specification: NodeSpecific
 }
 
 /** Throws `CONFIGURATION_INVALID` with the first field that is wrong. */
-function parseConfiguration<Schema extends z.ZodType>(node: string, schema: Schema, configuration: JsonObject): z.output<Schema> {
+function parseConfiguration<Schema extends z.ZodType>(
+  node: string,
+  schema: Schema,
+  configuration: JsonObject,
+): z.output<Schema> {
   const result = schema.safeParse(configuration)
   if (result.success) return result.data
   const [issue] = result.error.issues

@@ -4,7 +4,11 @@ import { defineErrors } from '../model/errors.ts'
 export const NodeErrors = defineErrors('node', {
   CONFIGURATION_INVALID: { kind: 'invalid', status: 400, text: "'{node}': {field}: {reason}" },
   UNSUPPORTED_TYPE: { kind: 'invalid', status: 400, text: 'Unsupported msg type: {type}' },
-  UNSUPPORTED_ORIGINATOR: { kind: 'invalid', status: 400, text: 'Unsupported originator type: {type}, expected {expected}' },
+  UNSUPPORTED_ORIGINATOR: {
+    kind: 'invalid',
+    status: 400,
+    text: 'Unsupported originator type: {type}, expected {expected}',
+  },
   BODY_EMPTY: { kind: 'invalid', status: 400, text: 'Msg body is empty: {body}' },
   BODY_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {reason}" },
   KEY_INVALID: { kind: 'invalid', status: 400, text: "Key '{key}' is {reason}" },

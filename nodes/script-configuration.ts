@@ -12,8 +12,14 @@ export const scriptConfiguration = z.looseObject({
     title: 'Language',
     description: 'TBEL runs inline, JS on the worker pool.',
   }),
-  jsScript: orZero(z.string(), '').meta({ title: 'JavaScript', description: 'Function body; arguments msg, metadata, msgType.' }),
-  tbelScript: orZero(z.string(), '').meta({ title: 'TBEL', description: 'Function body; arguments msg, metadata, msgType.' }),
+  jsScript: orZero(z.string(), '').meta({
+    title: 'JavaScript',
+    description: 'Function body; arguments msg, metadata, msgType.',
+  }),
+  tbelScript: orZero(z.string(), '').meta({
+    title: 'TBEL',
+    description: 'Function body; arguments msg, metadata, msgType.',
+  }),
 })
 
 export type ScriptConfiguration = z.output<typeof scriptConfiguration>

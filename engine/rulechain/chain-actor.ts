@@ -106,7 +106,8 @@ export class RuleChainActor {
     if (takeovers.length > 0) return this.change(takeovers)
     const arrivals = batch as readonly Arrival[]
     if (this.version?.program !== undefined) return this.version.program.turn(arrivals)
-    const error = this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
+    const error =
+      this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
     for (const arrival of arrivals) arrival.journey.work.end(error)
   }
 
@@ -125,7 +126,8 @@ export class RuleChainActor {
     const kept = new Set<NodeInstance>()
     for (const node of next?.nodes ?? []) if (node.instance !== undefined) kept.add(node.instance)
     const fields = { ruleChainId: this.id, ruleChain: old.chainName }
-    if (!isDrained) this.parts.log('warn', 'a new rule chain version took over while messages of the old one hang', fields)
+    if (!isDrained)
+      this.parts.log('warn', 'a new rule chain version took over while messages of the old one hang', fields)
     void old.whenIdle().then(() => this.closeNodes(old, kept))
   }
 

@@ -11,7 +11,10 @@ export interface VersionedConfiguration {
  * The configuration at the type's version. Where an upgrade step fails, the configuration stays if it parses as it is, and
  * the type's default takes its place otherwise; a configuration already at the version (or ahead of it) is untouched.
  */
-export function currentConfiguration(definition: NodeDefinition, stored: VersionedConfiguration): VersionedConfiguration {
+export function currentConfiguration(
+  definition: NodeDefinition,
+  stored: VersionedConfiguration,
+): VersionedConfiguration {
   if (stored.configurationVersion >= definition.configurationVersion) return stored
   return {
     configuration: upgraded(definition, stored),

@@ -9,18 +9,30 @@ export const RuleChainErrors = defineErrors('rulechain', {
   NODE_DISABLED: { kind: 'terminal', status: 500, text: "Rule node '{node}' is disabled: {reason}" },
   NODE_INIT_FAILED: { kind: 'terminal', status: 500, text: "Failed to initialise rule node '{node}': {reason}" },
   NODE_STARTING: { kind: 'retryable', status: 503, text: "Rule node '{node}' is not started yet: {reason}" },
-  NODE_SILENT: { kind: 'retryable', status: 500, text: "Rule node '{node}' finished a batch without an outcome for this message" },
+  NODE_SILENT: {
+    kind: 'retryable',
+    status: 500,
+    text: "Rule node '{node}' finished a batch without an outcome for this message",
+  },
   NODE_EMITTED_FAILURE: { kind: 'terminal', status: 500, text: 'the node emitted Failure' },
   TOO_MANY_EXECUTIONS: {
     kind: 'terminal',
     status: 500,
     text: "Message is processed by more than {limit} rule nodes; the next was '{node}' of chain '{chain}'",
   },
-  CHAIN_LOOP: { kind: 'invalid', status: 400, text: "Rule chain loop: the message would enter chain {ruleChainId} from here a second time" },
+  CHAIN_LOOP: {
+    kind: 'invalid',
+    status: 400,
+    text: 'Rule chain loop: the message would enter chain {ruleChainId} from here a second time',
+  },
   CHAIN_MISSING: { kind: 'terminal', status: 404, text: 'There is no rule chain {ruleChainId} of tenant {tenantId}' },
   NO_ROOT_CHAIN: { kind: 'terminal', status: 404, text: 'Tenant {tenantId} has no root rule chain' },
   CHAIN_FAILED: { kind: 'terminal', status: 500, text: "Rule chain '{chain}' can not run: {reason}" },
-  CHAIN_FULL: { kind: 'retryable', status: 503, text: "Rule chain '{chain}' has {waiting} messages waiting, at most {limit}" },
+  CHAIN_FULL: {
+    kind: 'retryable',
+    status: 503,
+    text: "Rule chain '{chain}' has {waiting} messages waiting, at most {limit}",
+  },
   CLOSED: { kind: 'retryable', status: 503, text: 'the rule engine is closed' },
 })
 

@@ -254,14 +254,21 @@ export class ChainProgram {
           return this.fail(node, journey, message, returns, RuleChainErrors.CHAIN_LOOP({ ruleChainId }))
         }
         const way = { ruleChainId: this.chainId, ruleNodeId: node.record.id, next: returns }
-        const refused = this.surroundings.send(ruleChainId, new Arrival(journey, message, way))
+        // The address within this chain means nothing in the other.
+        const onward = message.ruleNodeId === undefined ? message : message.with({ ruleNodeId: undefined })
+        const refused = this.surroundings.send(ruleChainId, new Arrival(journey, onward, way))
         return refused === undefined ? undefined : this.fail(node, journey, message, returns, refused)
       }
     }
   }
 
   /** The branch settles here and its message goes on; where too many went on like that, it settles at its end as usual. */
-  private acknowledge(node: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+  private acknowledge(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+  ): void {
     const work = this.surroundings.acknowledge(journey.work)
     if (work === undefined) return this.forward(node, journey, message, returns, SUCCESS)
     const onward = new Journey(work)
@@ -322,7 +329,8 @@ export class ChainProgram {
       finished: (_size, elapsedMs) => {
         node.busyMs += elapsedMs
       },
-      misbehaved: (reason) => this.surroundings.log('error', 'a rule node broke its contract', this.fieldsOf(node, reason)),
+      misbehaved: (reason) =>
+        this.surroundings.log('error', 'a rule node broke its contract', this.fieldsOf(node, reason)),
       monotonic: () => this.surroundings.clock.monotonic(),
     })
   }

@@ -9,7 +9,8 @@ export const messageTypeSwitch = defineNode({
   name: 'message type switch',
   category: 'FILTER',
   relations: [...new Set(labels.values())],
-  description: 'Routes a message by its type, such as Post telemetry or Attributes Updated; Other for every further type.',
+  description:
+    'Routes a message by its type, such as Post telemetry or Attributes Updated; Other for every further type.',
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
   examples: [

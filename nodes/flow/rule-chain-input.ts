@@ -15,7 +15,7 @@ export const ruleChainInput = defineNode({
   description: "Hands the message to another rule chain; goes on by the names of that chain's output nodes.",
   configurationVersion: 1,
   configuration: z.looseObject({
-    ruleChainId: z.string().nullish().meta({ title: 'Rule chain', description: "Id of a chain of the same tenant." }),
+    ruleChainId: z.string().nullish().meta({ title: 'Rule chain', description: 'Id of a chain of the same tenant.' }),
     forwardMsgToDefaultRuleChain: orZero(z.boolean(), false).meta({
       title: "Originator's default chain",
       description: "Use the default chain of the originator's profile where it has one.",
@@ -27,7 +27,11 @@ export const ruleChainInput = defineNode({
   create: ({ ruleChainId, forwardMsgToDefaultRuleChain }) => {
     const target = ruleChainId?.toLowerCase()
     if (target === undefined || !isUuid(target)) {
-      throw NodeErrors.CONFIGURATION_INVALID({ node: 'rule chain', field: 'ruleChainId', reason: 'must be the id of a rule chain' })
+      throw NodeErrors.CONFIGURATION_INVALID({
+        node: 'rule chain',
+        field: 'ruleChainId',
+        reason: 'must be the id of a rule chain',
+      })
     }
     const step = { flow: 'enter', ruleChainId: target } as const
     if (!forwardMsgToDefaultRuleChain) return { handle: () => step }

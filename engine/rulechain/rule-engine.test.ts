@@ -1,0 +1,542 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { chainOf, loaded, testEngine, testWork } from './testkit.ts'
+import type { MakeNode, TestEngine } from './testkit.ts'
+
+const TestErrors = defineErrors('test', {
+  LATER: { kind: 'retryable', status: 503, text: 'not yet' },
+  NEVER: { kind: 'invalid', status: 400, text: 'never' },
+})
+
+const pass: MakeNode = () => ({ handle: () => 'Success' })
+const byType: MakeNode = () => ({ handle: (message) => message.type })
+
+/** A node that notes what reaches it. */
+function sink(): { readonly seen: Message[]; readonly make: MakeNode } {
+  const seen: Message[] = []
+  return { seen, make: () => ({ handle: (message) => (seen.push(message), 'Success') }) }
+}
+
+function load(setup: TestEngine, ...parts: Parameters<typeof chainOf>) {
+  const { chain, graph } = chainOf(...parts)
+  return loaded(setup.clock, setup.engine.load(chain, graph))
+}
+
+test('a message follows its relations, whatever their case, and settles at the end', async () => {
+  const end = sink()
+  const setup = testEngine({ byType, end: end.make })
+  await load(setup, 'A', [{ type: 'byType' }, { type: 'end' }], [[0, 'Post TELEMETRY', 1]])
+  const taken = testWork({ type: 'post telemetry' })
+  const untaken = testWork({ type: 'something else' })
+  await setup.run(taken, untaken)
+  assert.deepEqual(end.seen, [taken.message])
+  assert.ok(taken.isSettled && untaken.isSettled)
+  assert.deepEqual([...taken.errors, ...untaken.errors], [])
+})
+
+test('a tenant without a root chain fails its messages with that reason', async () => {
+  const setup = testEngine({})
+  const work = testWork()
+  await setup.run(work)
+  assert.match(work.errors[0]?.message ?? '', /no root rule chain/)
+})
+
+test('a message addressed to a chain of another tenant does not reach it', async () => {
+  const end = sink()
+  const setup = testEngine({ end: end.make })
+  await load(setup, 'A', [{ type: 'end' }], [])
+  const work = testWork({ tenantId: '20000000-0000-4000-8000-000000000002', ruleChainId: 'A' })
+  await setup.run(work)
+  assert.equal(end.seen.length, 0)
+  assert.ok(work.errors[0] !== undefined)
+})
+
+test('a chain without a first node settles its messages', async () => {
+  const setup = testEngine({})
+  await load(setup, 'A', [], [])
+  const work = testWork()
+  await setup.run(work)
+  assert.ok(work.isSettled)
+  assert.deepEqual(work.errors, [])
+})
+
+test('a message addressed to a node starts there, and one to a node that is gone ends well', async () => {
+  const end = sink()
+  const setup = testEngine({ pass, end: end.make })
+  await load(setup, 'A', [{ type: 'pass' }, { type: 'end' }], [])
+  const direct = testWork({ ruleNodeId: 'A-1' })
+  const gone = testWork({ ruleNodeId: 'A-9' })
+  await setup.run(direct, gone)
+  assert.deepEqual(end.seen, [direct.message])
+  assert.ok(gone.isSettled)
+  assert.deepEqual(gone.errors, [])
+})
+
+test('a thrown error takes Failure with its text in the metadata, where something is connected', async () => {
+  const end = sink()
+  const broken: MakeNode = () => ({
+    handle: () => {
+      throw TestErrors.NEVER()
+    },
+  })
+  const setup = testEngine({ broken, end: end.make })
+  await load(setup, 'A', [{ type: 'broken' }, { type: 'end' }], [[0, 'failure', 1]])
+  const work = testWork({ metadata: { deviceName: 'A' } })
+  await setup.run(work)
+  assert.deepEqual(end.seen[0]?.metadata, { deviceName: 'A', error: 'never' })
+  assert.deepEqual(work.message.metadata, { deviceName: 'A' })
+  assert.deepEqual(work.errors, [])
+})
+
+test('a failure that nothing is connected to ends the message with chain, node and kind', async () => {
+  const broken: MakeNode = () => ({
+    handle: () => {
+      throw TestErrors.LATER()
+    },
+  })
+  const setup = testEngine({ broken })
+  await load(setup, 'A', [{ type: 'broken', name: 'Breaker' }], [])
+  const work = testWork()
+  await setup.run(work)
+  const [error] = work.errors
+  assert.ok(isMillraceError(error))
+  assert.equal(error.kind, 'retryable')
+  assert.match(error.message, /chain A.*Breaker.*not yet/)
+  assert.equal(setup.engine.figures()[0]?.nodes[0]?.failed, 1)
+})
+
+test('a fork settles its message only when the last of its branches has ended', async () => {
+  const end = sink()
+  const slow = Promise.withResolvers<string>()
+  const setup = testEngine({ pass, end: end.make, slow: () => ({ handle: () => slow.promise }) })
+  const nodes = [{ type: 'pass' }, { type: 'end' }, { type: 'slow' }, { type: 'end' }]
+  await load(setup, 'A', nodes, [
+    [0, 'Success', 1],
+    [0, 'SUCCESS', 2],
+    [2, 'Success', 3],
+  ])
+  const work = testWork()
+  await setup.run(work)
+  assert.equal(end.seen.length, 1)
+  assert.equal(work.open, 1)
+  slow.resolve('Success')
+  await setup.clock.settle()
+  assert.deepEqual(end.seen, [work.message, work.message])
+  assert.ok(work.isSettled)
+})
+
+test('a message that runs through more nodes than allowed fails and takes no Failure relation', async () => {
+  const end = sink()
+  const setup = testEngine({ pass, end: end.make }, { maxNodeExecutions: 4 })
+  const forks = Array.from({ length: 4 }, () => ({ type: 'pass' }))
+  // Every node forks onto all that follow: the number of executions doubles with each.
+  await load(
+    setup,
+    'A',
+    [...forks, { type: 'end' }],
+    [
+      [0, 'Success', 1],
+      [0, 'Success', 2],
+      [1, 'Success', 2],
+      [1, 'Success', 3],
+      [2, 'Success', 3],
+      [3, 'Success', 4],
+      [3, 'Failure', 4],
+    ],
+  )
+  const work = testWork()
+  await setup.run(work)
+  assert.ok(work.isSettled)
+  assert.match(work.errors[0]?.message ?? '', /more than 4 rule nodes/)
+})
+
+test('messages of one originator leave a batch node in their order, however its batches end', async () => {
+  const end = sink()
+  const batches: { readonly size: number; finish(): void }[] = []
+  const batched: MakeNode = () => ({
+    handleBatch: (messages, result) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const finish = (): void => {
+        for (let index = messages.length - 1; index >= 0; index--) result.emit(index, 'Success')
+        resolve()
+      }
+      batches.push({ size: messages.length, finish })
+      return promise
+    },
+  })
+  const setup = testEngine({ batched, end: end.make }, { batchSize: 2, batchesInFlight: 3 })
+  await load(setup, 'A', [{ type: 'batched' }, { type: 'end' }], [[0, 'Success', 1]])
+  const works = Array.from({ length: 7 }, () => testWork())
+  await setup.run(...works)
+  assert.deepEqual(
+    batches.map(({ size }) => size),
+    [2, 2, 2],
+    'three batches under way, one message waits',
+  )
+  batches[2]?.finish()
+  batches[1]?.finish()
+  await setup.clock.settle()
+  assert.equal(end.seen.length, 0, 'the first batch holds the others back')
+  batches[0]?.finish()
+  await setup.clock.settle()
+  batches[3]?.finish()
+  await setup.clock.settle()
+  assert.deepEqual(
+    end.seen,
+    works.map(({ message }) => message),
+  )
+  assert.ok(works.every(({ isSettled }) => isSettled))
+})
+
+test('a node that answers with a promise gets one message of an originator at a time, and others meanwhile', async () => {
+  const entered: string[] = []
+  const answers = new Map<string, (relation: string) => void>()
+  const slow: MakeNode = () => ({
+    handle: (message) => {
+      entered.push(message.data)
+      return new Promise((resolve) => answers.set(message.data, resolve))
+    },
+  })
+  const setup = testEngine({ slow })
+  await load(setup, 'A', [{ type: 'slow' }], [])
+  const works = [
+    testWork({ device: 'a', data: 'a1' }),
+    testWork({ device: 'a', data: 'a2' }),
+    testWork({ device: 'b', data: 'b1' }),
+  ]
+  await setup.run(...works)
+  assert.deepEqual(entered, ['a1', 'b1'])
+  answers.get('a1')?.('Success')
+  await setup.clock.settle()
+  assert.deepEqual(entered, ['a1', 'b1', 'a2'])
+  answers.get('a2')?.('Success')
+  answers.get('b1')?.('Success')
+  await setup.clock.settle()
+  assert.ok(works.every(({ isSettled }) => isSettled))
+})
+
+test('what a batch node leaves open or throws fails, and a second outcome is reported and changes nothing', async () => {
+  const careless: MakeNode = () => ({
+    handleBatch: (_messages, result) => {
+      result.emit(0, 'Success')
+      result.fail(0, new Error('changed its mind'))
+    },
+  })
+  const throwing: MakeNode = () => ({
+    handleBatch: async () => {
+      throw TestErrors.NEVER()
+    },
+  })
+  const setup = testEngine({ careless, throwing })
+  await load(setup, 'A', [{ type: 'careless' }], [])
+  await load(setup, 'B', [{ type: 'throwing' }], [], { root: false })
+  const works = [testWork(), testWork(), testWork({ ruleChainId: 'B' })]
+  await setup.run(...works)
+  assert.deepEqual(
+    works.map(({ isSettled }) => isSettled),
+    [true, true, true],
+  )
+  assert.deepEqual(works[0]?.errors, [])
+  assert.match(works[1]?.errors[0]?.message ?? '', /without an outcome/)
+  assert.match(works[2]?.errors[0]?.message ?? '', /never/)
+  assert.equal(setup.log.filter(({ text }) => text.includes('broke its contract')).length, 1)
+})
+
+test('messages of a node that could not be made take Failure with the reason', async () => {
+  const end = sink()
+  const setup = testEngine({
+    end: end.make,
+    bad: () => {
+      throw TestErrors.NEVER()
+    },
+  })
+  const start = await load(
+    setup,
+    'A',
+    [
+      { type: 'bad', name: 'Bad one' },
+      { type: 'end' },
+      { type: 'no.such.Node' },
+      { type: 'end', disabledReason: 'unknown type' },
+    ],
+    [[0, 'Failure', 1]],
+  )
+  assert.equal(start.error, undefined)
+  assert.deepEqual(
+    start.nodes.map(({ error }) => error?.message),
+    [
+      "Failed to initialise rule node 'Bad one': never",
+      undefined,
+      "Failed to initialise rule node 'no.such.Node 2': Rule node 'no.such.Node 2' has the unknown type 'no.such.Node'",
+      "Rule node 'end 3' is disabled: unknown type",
+    ],
+  )
+  const work = testWork()
+  const toDisabled = testWork({ ruleNodeId: 'A-3' })
+  await setup.run(work, toDisabled)
+  assert.match(end.seen[0]?.metadata['error'] ?? '', /Failed to initialise rule node 'Bad one': never/)
+  assert.deepEqual(work.errors, [])
+  assert.match(toDisabled.errors[0]?.message ?? '', /is disabled/)
+})
+
+test('a node that could not be made for a passing reason is tried again and then works', async () => {
+  const end = sink()
+  let attempts = 0
+  const setup = testEngine({
+    late: (context, configuration) => {
+      if (++attempts < 3) throw TestErrors.LATER()
+      return end.make(context, configuration)
+    },
+  })
+  await load(setup, 'A', [{ type: 'late' }], [])
+  const early = testWork()
+  await setup.run(early)
+  assert.match(early.errors[0]?.message ?? '', /not started yet/)
+  await setup.clock.advance(15_000)
+  assert.equal(attempts, 3)
+  const late = testWork()
+  await setup.run(late)
+  assert.deepEqual(end.seen, [late.message])
+})
+
+test('a new version takes over between two messages: none is lost, the old nodes end their work and are closed', async () => {
+  const seen: string[] = []
+  const closed: string[] = []
+  const releases: (() => void)[] = []
+  const slow: MakeNode = (_context, { version }) => ({
+    handle: async (message) => {
+      await new Promise<void>((resolve) => releases.push(resolve))
+      seen.push(`${message.data} on ${String(version)}`)
+      return 'Success'
+    },
+    close: () => void closed.push(String(version)),
+  })
+  const setup = testEngine({ slow })
+  await load(setup, 'A', [{ type: 'slow', configuration: { version: 'old' } }], [])
+  const before = testWork({ data: 'first' })
+  await setup.run(before)
+  const { chain, graph } = chainOf('A', [{ type: 'slow', configuration: { version: 'new' } }], [])
+  const change = setup.engine.load(chain, graph)
+  await setup.clock.settle()
+  const after = testWork({ data: 'second' })
+  await setup.run(after)
+  assert.equal(releases.length, 1, 'the second message waits for the new version')
+  assert.deepEqual(closed, [])
+  releases.shift()?.()
+  await loaded(setup.clock, change)
+  await setup.clock.settle()
+  releases.shift()?.()
+  await setup.clock.settle()
+  assert.deepEqual(seen, ['first on old', 'second on new'])
+  assert.deepEqual(closed, ['old'])
+  assert.ok(before.isSettled && after.isSettled)
+})
+
+test('a new version does not wait for ever for a message that hangs in the old one', async () => {
+  const hang = Promise.withResolvers<string>()
+  const end = sink()
+  const setup = testEngine({ hang: () => ({ handle: () => hang.promise }), end: end.make }, { drainTimeoutMs: 500 })
+  await load(setup, 'A', [{ type: 'hang' }], [])
+  const hanging = testWork()
+  await setup.run(hanging)
+  const { chain, graph } = chainOf('A', [{ type: 'end' }], [])
+  const change = setup.engine.load(chain, graph)
+  const next = testWork()
+  await setup.run(next)
+  await setup.clock.advance(500)
+  await change
+  await setup.clock.settle()
+  assert.deepEqual(end.seen, [next.message])
+  hang.resolve('Success')
+  await setup.clock.settle()
+  assert.ok(hanging.isSettled)
+})
+
+test('a node that a new version did not change keeps its instance and what it remembers', async () => {
+  let made = 0
+  const closed: number[] = []
+  const counting: MakeNode = () => {
+    const id = ++made
+    return { handle: () => 'Success', close: () => void closed.push(id) }
+  }
+  const setup = testEngine({ counting, pass })
+  const nodes = [
+    { type: 'counting', configuration: { a: 1 } },
+    { type: 'counting', configuration: { a: 2 } },
+  ]
+  await load(setup, 'A', nodes, [])
+  assert.equal(made, 2)
+  await load(
+    setup,
+    'A',
+    [nodes[0] ?? { type: 'pass' }, { type: 'counting', configuration: { a: 3 } }],
+    [[0, 'Success', 1]],
+  )
+  await setup.clock.settle()
+  assert.equal(made, 3)
+  assert.deepEqual(closed, [2])
+})
+
+test('a graph that can not run fails its messages with the reason and can be repaired', async () => {
+  const end = sink()
+  const setup = testEngine({ pass, end: end.make })
+  const start = await load(
+    setup,
+    'A',
+    [{ type: 'pass' }, { type: 'pass' }],
+    [
+      [0, 'Success', 1],
+      [1, 'Success', 0],
+    ],
+  )
+  assert.match(start.error?.message ?? '', /circling/)
+  const early = testWork()
+  await setup.run(early)
+  assert.match(early.errors[0]?.message ?? '', /circling/)
+  await load(setup, 'A', [{ type: 'end' }], [])
+  const late = testWork()
+  await setup.run(late)
+  assert.deepEqual(end.seen, [late.message])
+})
+
+test('a message goes through another chain and comes back by the name of its output node', async () => {
+  const end = sink()
+  const setup = testEngine({
+    enter: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'B' }) }),
+    output: (context) => ({ handle: () => ({ flow: 'return', relation: context.ruleNodeName }) }),
+    pass,
+    end: end.make,
+  })
+  await load(setup, 'A', [{ type: 'enter' }, { type: 'end' }], [[0, 'alarm', 1]])
+  await load(setup, 'B', [{ type: 'pass' }, { type: 'output', name: 'Alarm' }], [[0, 'Success', 1]], { root: false })
+  const work = testWork()
+  const uncalled = testWork({ ruleChainId: 'B' })
+  await setup.run(work, uncalled)
+  assert.deepEqual(end.seen, [work.message])
+  assert.ok(work.isSettled && uncalled.isSettled)
+  assert.deepEqual(work.errors, [])
+})
+
+test('chains that enter each other fail the message instead of turning for ever', async () => {
+  const end = sink()
+  const setup = testEngine({
+    enterA: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'A' }) }),
+    enterB: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'B' }) }),
+    end: end.make,
+  })
+  await load(setup, 'A', [{ type: 'enterB' }, { type: 'end' }], [[0, 'Failure', 1]])
+  await load(setup, 'B', [{ type: 'enterA' }], [], { root: false })
+  const work = testWork()
+  const toItself = testWork({ ruleChainId: 'C' })
+  await load(setup, 'C', [{ type: 'enterC' }], [], { root: false })
+  await setup.run(work, toItself)
+  assert.equal(end.seen.length, 1)
+  assert.match(end.seen[0]?.metadata['error'] ?? '', /loop/)
+  assert.ok(work.isSettled && toItself.isSettled)
+})
+
+test('an acknowledged message settles at once and goes on, its later failure counted and no longer its own', async () => {
+  const release = Promise.withResolvers<string>()
+  const setup = testEngine(
+    { ack: () => ({ handle: () => ({ flow: 'acknowledge' }) }), slow: () => ({ handle: () => release.promise }) },
+    { maxAcknowledged: 1 },
+  )
+  await load(setup, 'A', [{ type: 'ack' }, { type: 'slow' }], [[0, 'Success', 1]])
+  const first = testWork({ device: 'a' })
+  const second = testWork({ device: 'b' })
+  await setup.run(first, second)
+  assert.ok(first.isSettled)
+  assert.ok(!second.isSettled, 'over the bound a message settles at its end')
+  release.reject(new Error('too late'))
+  await setup.clock.settle()
+  assert.deepEqual(first.errors, [])
+  assert.equal(second.errors.length, 1)
+  assert.deepEqual(setup.engine.acknowledgedFigures(), { open: 0, failed: 1 })
+})
+
+test('emissions become branches of their own, and an unconnected Failure among them fails the message', async () => {
+  const end = sink()
+  const setup = testEngine({
+    split: () => ({
+      handle: (message) => [
+        { message: message.with({ data: '1' }), relations: ['Success', 'success', 'Other'] },
+        { message: message.with({ data: '2' }), relations: ['Success'] },
+        { message: message.with({ data: '3' }), relations: ['Failure'] },
+      ],
+    }),
+    end: end.make,
+  })
+  await load(
+    setup,
+    'A',
+    [{ type: 'split' }, { type: 'end' }, { type: 'end' }],
+    [
+      [0, 'Success', 1],
+      [0, 'Other', 2],
+    ],
+  )
+  const work = testWork()
+  await setup.run(work)
+  assert.deepEqual(
+    end.seen.map(({ data }) => data),
+    ['1', '1', '2'],
+  )
+  assert.ok(work.isSettled)
+  assert.equal(work.errors.length, 1)
+})
+
+test('a full mailbox refuses as retryable instead of growing', async () => {
+  const setup = testEngine({ pass }, { mailboxCapacity: 2 })
+  await load(setup, 'A', [{ type: 'pass' }], [])
+  const works = [testWork(), testWork(), testWork()]
+  await setup.run(...works)
+  assert.deepEqual(
+    works.map(({ errors }) => errors.length),
+    [0, 0, 1],
+  )
+  const [error] = works[2]?.errors ?? []
+  assert.ok(isMillraceError(error) && error.kind === 'retryable')
+})
+
+test('closing lets what is under way end, closes the nodes once and refuses what comes later', async () => {
+  const release = Promise.withResolvers<string>()
+  let closed = 0
+  const setup = testEngine({ slow: () => ({ handle: () => release.promise, close: () => void closed++ }) })
+  await load(setup, 'A', [{ type: 'slow' }], [])
+  const work = testWork()
+  await setup.run(work)
+  const closing = setup.engine.close()
+  await setup.clock.settle()
+  assert.equal(closed, 0)
+  release.resolve('Success')
+  await setup.clock.settle()
+  await Promise.all([closing, setup.engine.close()])
+  assert.equal(closed, 1)
+  assert.ok(work.isSettled)
+  const late = testWork()
+  await setup.run(late)
+  assert.ok(isMillraceError(late.errors[0]))
+})
+
+test('a node puts a new message into the link under a new id, at the start of its chain', async () => {
+  const setup = testEngine({
+    enqueue: (context) => ({
+      handle: async (message) => {
+        await context.enqueue(message.with({ type: 'ATTRIBUTES_UPDATED' }))
+        return 'Success'
+      },
+    }),
+  })
+  await load(setup, 'A', [{ type: 'enqueue' }], [])
+  const work = testWork({ ruleChainId: 'A', ruleNodeId: 'A-0' })
+  await setup.run(work)
+  const [published] = setup.published
+  assert.ok(published !== undefined && work.isSettled)
+  assert.notEqual(published.id, work.message.id)
+  assert.equal(published.ruleNodeId, undefined)
+  assert.equal(published.ruleChainId, 'A')
+  assert.equal(published.type, 'ATTRIBUTES_UPDATED')
+})

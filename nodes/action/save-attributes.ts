@@ -1,0 +1,180 @@
+/** Stores a message's attributes; goes on when they are committed (`rule-nodes.md` 55, `rule-engine.md` 10.5). */
+import { z } from 'zod'
+import { entriesJson, entriesOf } from '../../model/entry-json.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
+import { ATTRIBUTE_SCOPES, sameValue } from '../../model/value.ts'
+import type { AttributeScope, Entry } from '../../model/value.ts'
+import type { NodeContext } from '../../engine/rulechain/node.ts'
+import { defineNode, orZero } from '../define-node.ts'
+import { NodeErrors } from '../errors.ts'
+import { processingSettings, saveStrategy } from './save-strategy.ts'
+import { checkKey, isObject } from './telemetry-body.ts'
+
+const ACTIONS = ['attributes', 'webSockets'] as const
+type Action = (typeof ACTIONS)[number]
+
+const configurationSchema = z.looseObject({
+  processingSettings: processingSettings(ACTIONS),
+  scope: z.enum(ATTRIBUTE_SCOPES).meta({
+    title: 'Scope',
+    description: "Scope of the attributes. A message's metadata key scope goes first.",
+  }),
+  notifyDevice: orZero(z.boolean(), false).meta({
+    title: 'Notify the device',
+    description: 'Push shared attributes to the device.',
+  }),
+  sendAttributesUpdatedNotification: orZero(z.boolean(), false).meta({
+    title: 'Send "Attributes Updated"',
+    description: 'Put a message of that type at the start of the chain; never for client attributes.',
+  }),
+  updateAttributesOnlyOnValueChange: orZero(z.boolean(), false).meta({
+    title: 'Only changed values',
+    description: 'Skip attributes whose stored value and type are the same.',
+  }),
+})
+
+type Configuration = z.output<typeof configurationSchema>
+
+export const saveAttributes = defineNode({
+  type: 'org.thingsboard.rule.engine.telemetry.TbMsgAttributesNode',
+  name: 'save attributes',
+  category: 'ACTION',
+  relations: ['Success'],
+  description: 'Stores the attributes of a Post attributes message; Success follows the commit.',
+  configurationVersion: 3,
+  configuration: configurationSchema,
+  defaults: {
+    processingSettings: { type: 'ON_EVERY_MESSAGE' },
+    scope: 'SERVER_SCOPE',
+    notifyDevice: false,
+    sendAttributesUpdatedNotification: false,
+    updateAttributesOnlyOnValueChange: true,
+  },
+  examples: [
+    {
+      title: 'attributes are stored',
+      configuration: { processingSettings: { type: 'ON_EVERY_MESSAGE' }, scope: 'CLIENT_SCOPE' },
+      given: { type: 'POST_ATTRIBUTES_REQUEST', data: '{"firmware":"1.2"}' },
+      expect: { relations: ['Success'], data: '{"firmware":"1.2"}' },
+    },
+    {
+      title: 'telemetry is refused',
+      configuration: { processingSettings: { type: 'ON_EVERY_MESSAGE' }, scope: 'CLIENT_SCOPE' },
+      given: { type: 'POST_TELEMETRY_REQUEST', data: '{"firmware":"1.2"}' },
+      expect: { relations: ['Failure'] },
+    },
+  ],
+  upgrade,
+  create: (configuration, context) => {
+    const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
+    return {
+      handle: (message) => {
+        if (message.type !== 'POST_ATTRIBUTES_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
+        const decision = strategy(message.metadataTs(), message)
+        if (!decision.attributes && !decision.webSockets) return 'Success'
+        const scope = scopeOf(message, configuration.scope)
+        const entries = attributesOf(message, context)
+        if (entries.length === 0) return 'Success'
+        return save(message, scope, entries, decision, configuration, context)
+      },
+    }
+  },
+})
+
+async function save(
+  message: Message,
+  scope: AttributeScope,
+  entries: readonly Entry[],
+  decision: Readonly<Record<Action, boolean>>,
+  configuration: Configuration,
+  context: NodeContext,
+): Promise<string> {
+  const { attributes } = context.services
+  const changed = configuration.updateAttributesOnlyOnValueChange
+    ? await changedOnly(message, scope, entries, context)
+    : entries
+  if (changed.length === 0) return 'Success'
+  await attributes.save({
+    tenantId: message.tenantId,
+    entity: message.originator,
+    scope,
+    entries: changed,
+    sequence: message.sequence,
+    store: decision.attributes,
+    notify: decision.webSockets,
+    notifyDevice: scope === 'SHARED_SCOPE' && isDeviceToldOf(message, configuration),
+  })
+  if (configuration.sendAttributesUpdatedNotification && scope !== 'CLIENT_SCOPE') {
+    const metadata = { ruleNodeId: context.ruleNodeId, scope }
+    const data = entriesJson(changed)
+    await context.enqueue(
+      message.with({ type: 'ATTRIBUTES_UPDATED', ts: context.clock.now(), metadata, data }, { entries: changed }),
+    )
+  }
+  return 'Success'
+}
+
+/** Entries whose value or type differs from the stored one. */
+async function changedOnly(
+  message: Message,
+  scope: AttributeScope,
+  entries: readonly Entry[],
+  context: NodeContext,
+): Promise<readonly Entry[]> {
+  const keys = entries.map((entry) => entry.key)
+  const stored = await context.services.attributes.find(message.tenantId, message.originator, scope, keys)
+  const byKey = new Map(stored.map((entry) => [entry.key, entry]))
+  return entries.filter((entry) => {
+    const before = byKey.get(entry.key)
+    return before === undefined || !sameValue(before, entry)
+  })
+}
+
+function scopeOf(message: Message, configured: AttributeScope): AttributeScope {
+  const text = message.metadata['scope']
+  if (text === undefined || text === '') return configured
+  const scope = ATTRIBUTE_SCOPES.find((known) => known === text)
+  if (scope === undefined) {
+    throw NodeErrors.METADATA_INVALID({ key: 'scope', value: text, expected: ATTRIBUTE_SCOPES.join(', ') })
+  }
+  return scope
+}
+
+function attributesOf(message: Message, context: NodeContext): readonly Entry[] {
+  const known = message.entries()
+  if (known !== undefined) return known
+  const body = message.json()
+  if (!isObject(body)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object' })
+  const entries = entriesOf(body, { castStrings: context.settings.castStrings, nulls: 'refuse' })
+  for (const entry of entries) checkKey(entry.key)
+  return entries
+}
+
+/** Uploads set the metadata key to "false"; a message without it is one that a user's chain made. */
+function isDeviceToldOf(message: Message, configuration: Configuration): boolean {
+  const text = message.metadata['notifyDevice']
+  return configuration.notifyDevice || text === undefined || text === '' || text === 'true'
+}
+
+/** Step by step as the reference does it (`rule-nodes.md` 55). */
+function upgrade(stored: JsonObject, fromVersion: number): JsonObject {
+  const configuration: JsonObject = { ...stored }
+  if (fromVersion < 1) configuration['updateAttributesOnlyOnValueChange'] ??= false
+  if (fromVersion < 2) {
+    configuration['notifyDevice'] = booleanOf(configuration['notifyDevice'], true)
+    for (const [key, absent] of [
+      ['sendAttributesUpdatedNotification', false],
+      ['updateAttributesOnlyOnValueChange', true],
+    ] as const) {
+      configuration[key] = booleanOf(configuration[key], absent)
+    }
+  }
+  if (fromVersion < 3) configuration['processingSettings'] = { type: 'ON_EVERY_MESSAGE' }
+  return configuration
+}
+
+function booleanOf(value: JsonObject[string] | undefined, absent: boolean): boolean {
+  if (value === null || value === undefined || value === '') return absent
+  return typeof value === 'string' ? value.toLowerCase() === 'true' : value === true
+}

@@ -1,0 +1,145 @@
+/** Stores a message's points; goes on when they are committed (`rule-nodes.md` 57, `rule-engine.md` 10.5). */
+import { z } from 'zod'
+import type { Message } from '../../model/message.ts'
+import type { BatchResult, NodeContext, TelemetrySave } from '../../engine/rulechain/node.ts'
+import { defineNode, orZero } from '../define-node.ts'
+import { NodeErrors } from '../errors.ts'
+import { processingSettings, saveStrategy } from './save-strategy.ts'
+import type { Decision } from './save-strategy.ts'
+import { pointsOf } from './telemetry-body.ts'
+
+const ACTIONS = ['timeseries', 'latest', 'webSockets'] as const
+type Action = (typeof ACTIONS)[number]
+
+const configurationSchema = z.looseObject({
+  defaultTTL: orZero(z.number().min(0), 0).meta({
+    title: 'Default TTL',
+    description: "Seconds the points are kept; 0 for ever. A message's metadata key TTL goes first.",
+  }),
+  useServerTs: orZero(z.boolean(), false).meta({
+    title: 'Use server time',
+    description: 'Points without a time of their own get the time of processing instead of the message time.',
+  }),
+  processingSettings: processingSettings(ACTIONS),
+})
+
+type Configuration = z.output<typeof configurationSchema>
+
+export const saveTimeSeries = defineNode({
+  type: 'org.thingsboard.rule.engine.telemetry.TbMsgTimeseriesNode',
+  name: 'save time series',
+  category: 'ACTION',
+  relations: ['Success'],
+  description: 'Stores the points of a Post telemetry message; Success follows the commit.',
+  configurationVersion: 1,
+  configuration: configurationSchema,
+  defaults: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },
+  examples: [
+    {
+      title: 'points are stored',
+      configuration: { processingSettings: { type: 'ON_EVERY_MESSAGE' } },
+      given: { type: 'POST_TELEMETRY_REQUEST', data: '{"temperature":22.5}' },
+      expect: { relations: ['Success'], data: '{"temperature":22.5}' },
+    },
+    {
+      title: 'other message types fail',
+      configuration: { processingSettings: { type: 'ON_EVERY_MESSAGE' } },
+      given: { type: 'ATTRIBUTES_UPDATED', data: '{"temperature":22.5}' },
+      expect: { relations: ['Failure'] },
+    },
+  ],
+  upgrade: ({ skipLatestPersistence, ...configuration }) => ({
+    ...configuration,
+    processingSettings:
+      skipLatestPersistence === true || skipLatestPersistence === 'true'
+        ? {
+            type: 'ADVANCED',
+            timeseries: { type: 'ON_EVERY_MESSAGE' },
+            latest: { type: 'SKIP' },
+            webSockets: { type: 'ON_EVERY_MESSAGE' },
+            calculatedFields: { type: 'ON_EVERY_MESSAGE' },
+          }
+        : { type: 'ON_EVERY_MESSAGE' },
+  }),
+  create: (configuration, context) => {
+    const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
+    return {
+      handleBatch: (messages, result) =>
+        saveBatch(messages, result, context, (message) => {
+          checkType(message)
+          const ts = configuration.useServerTs ? context.clock.now() : message.metadataTs()
+          const decision = strategy(ts, message)
+          return isNothing(decision) ? undefined : saveOf(message, ts, decision, configuration, context)
+        }),
+    }
+  },
+})
+
+/** One callback a message and one promise a batch: the store commits what came together as a group. */
+function saveBatch(
+  messages: readonly Message[],
+  result: BatchResult,
+  context: NodeContext,
+  requestOf: (message: Message) => TelemetrySave | undefined,
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let open = messages.length
+  const closeOne = (): void => {
+    if (--open === 0) resolve()
+  }
+  messages.forEach((message, index) => {
+    try {
+      const request = requestOf(message)
+      if (request === undefined) {
+        result.emit(index, 'Success')
+        return closeOne()
+      }
+      context.services.telemetry.save(request, (error) => {
+        if (error === undefined) result.emit(index, 'Success')
+        else result.fail(index, error)
+        closeOne()
+      })
+    } catch (error) {
+      result.fail(index, error instanceof Error ? error : new Error(String(error)))
+      closeOne()
+    }
+  })
+  return promise
+}
+
+function checkType(message: Message): void {
+  if (message.type !== 'POST_TELEMETRY_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
+}
+
+function isNothing(decision: Decision<Action>): boolean {
+  return !decision.timeseries && !decision.latest && !decision.webSockets
+}
+
+function saveOf(
+  message: Message,
+  ts: number,
+  decision: Decision<Action>,
+  configuration: Configuration,
+  context: NodeContext,
+): TelemetrySave {
+  return {
+    tenantId: message.tenantId,
+    entity: message.originator,
+    points: pointsOf(message, ts, { castStrings: context.settings.castStrings, nulls: 'refuse' }),
+    ttlSeconds: ttlOf(message, configuration.defaultTTL),
+    sequence: message.sequence,
+    history: decision.timeseries,
+    latest: decision.latest,
+    notify: decision.webSockets,
+  }
+}
+
+function ttlOf(message: Message, defaultTtl: number): number {
+  const text = message.metadata['TTL']
+  if (text === undefined || text === '') return defaultTtl
+  const seconds = /^\+?\d+$/.test(text) ? Number(text) : Number.NaN
+  if (!Number.isSafeInteger(seconds)) {
+    throw NodeErrors.METADATA_INVALID({ key: 'TTL', value: text, expected: 'a number of seconds' })
+  }
+  return seconds
+}

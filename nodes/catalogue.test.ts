@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { isMillraceError } from '../model/errors.ts'
+import { stringifyJson } from '../model/json.ts'
+import { catalogue, ruleNodes } from './catalogue.ts'
+import { createNode, runNode, testContext, testMessage } from './testkit.ts'
+import type { MessageDraft } from './testkit.ts'
+
+const RULE_CHAIN_ID = '66666666-6666-4666-8666-666666666666'
+
+/** Defaults that name nothing yet can not run: these nodes need one field set. */
+const RUNNABLE: Readonly<Record<string, object>> = {
+  'org.thingsboard.rule.engine.flow.TbRuleChainInputNode': { ruleChainId: RULE_CHAIN_ID },
+}
+
+const badMessages: readonly (MessageDraft & { readonly title: string })[] = [
+  { title: 'no body', data: '' },
+  { title: 'no JSON', data: '{"temperature":' },
+  { title: 'a scalar', data: '17' },
+  { title: 'null', data: 'null' },
+  { title: 'an array of scalars', data: '[1,2]' },
+  { title: 'a null value', data: '{"temperature":null}' },
+  { title: 'an unknown type', type: 'NO_SUCH_TYPE', data: '{"temperature":1}' },
+  { title: 'an originator that is no device', originatorType: 'TENANT', data: '{"temperature":1}' },
+  { title: '1 MiB', data: `{"text":"${'x'.repeat(2 ** 20)}"}` },
+  { title: 'a body nested too deep', data: '['.repeat(5000) + ']'.repeat(5000) },
+]
+
+test('every node type is in the catalogue once, under the class name that exported chains carry', () => {
+  assert.ok(ruleNodes.length > 0)
+  assert.equal(new Set(ruleNodes.map(({ type }) => type)).size, ruleNodes.length)
+  for (const definition of ruleNodes) {
+    assert.match(definition.type, /^org\.thingsboard\.rule\.engine\.[a-z.]+\.Tb[A-Za-z]+Node$/)
+    assert.equal(catalogue.find(definition.type), definition)
+  }
+  assert.equal(catalogue.find('org.thingsboard.rule.engine.NoSuchNode'), undefined)
+})
+
+for (const definition of ruleNodes) {
+  describe(`${definition.name} (${definition.type})`, () => {
+    const configuration = { ...definition.defaultConfiguration, ...RUNNABLE[definition.type] }
+
+    test('accepts its own defaults and says what its configuration is', () => {
+      definition.check(definition.defaultConfiguration)
+      assert.equal(definition.configurationSchema['type'], 'object')
+      assert.notEqual(definition.description, '')
+    })
+
+    test('accepts keys it does not know', () => {
+      definition.check({ ...definition.defaultConfiguration, leftByAnOldVersion: { a: 1 } })
+    })
+
+    for (const example of definition.examples) {
+      test(`example: ${example.title}`, async () => {
+        const context = testContext()
+        const instance = await createNode(definition, example.configuration, context)
+        const [result] = await runNode(instance, testMessage(example.given))
+        assert.ok(result !== undefined)
+        const relations =
+          result.step?.flow === 'acknowledge' ? ['Success'] : result.emissions.flatMap((out) => out.relations)
+        assert.deepEqual(relations, example.expect.relations)
+        const message = result.emissions[0]?.message
+        if (example.expect.data !== undefined) assert.equal(message?.data, example.expect.data)
+        if (example.expect.metadata !== undefined) assert.deepEqual(message?.metadata, example.expect.metadata)
+        if (example.expect.type !== undefined) assert.equal(message?.type, example.expect.type)
+        await instance.close?.()
+      })
+    }
+
+    for (const scriptLang of stringifyJson(configuration).includes('scriptLang') ? ['TBEL', 'JS'] : ['']) {
+      test(`gives each bad message exactly one outcome and stays usable ${scriptLang}`, async () => {
+        const context = testContext()
+        const chosen = scriptLang === '' ? configuration : { ...configuration, scriptLang }
+        const instance = await createNode(definition, chosen, context)
+        const good = testMessage({ data: '{"temperature":21}' })
+        const [before] = await runNode(instance, good)
+        const results = await runNode(instance, ...badMessages.map(testMessage))
+        assert.equal(results.length, badMessages.length)
+        for (const { error } of results) if (error !== undefined) assert.notEqual(error.message, '')
+        const [after] = await runNode(instance, good)
+        assert.deepEqual(after, before)
+        await instance.close?.()
+      })
+    }
+
+    test('frees what it holds when it closes', async () => {
+      const context = testContext()
+      const instance = await createNode(definition, configuration, context)
+      await instance.close?.()
+      assert.equal(context.openScripts(), 0)
+    })
+  })
+}
+
+test('nodes that read the body fail what is no JSON and what has the wrong shape', async () => {
+  for (const [type, titles] of Object.entries({
+    'org.thingsboard.rule.engine.filter.TbJsFilterNode': ['no body', 'no JSON', 'null', 'a body nested too deep'],
+    'org.thingsboard.rule.engine.transform.TbTransformMsgNode': ['no body', 'no JSON', 'a body nested too deep'],
+    'org.thingsboard.rule.engine.telemetry.TbMsgTimeseriesNode': [
+      'no body',
+      'no JSON',
+      'a scalar',
+      'null',
+      'an array of scalars',
+      'a null value',
+      'an unknown type',
+      'a body nested too deep',
+    ],
+  })) {
+    const definition = catalogue.find(type)
+    assert.ok(definition !== undefined)
+    const instance = await createNode(definition)
+    const results = await runNode(instance, ...badMessages.map(testMessage))
+    const failed = badMessages.filter((_, index) => results[index]?.emissions[0]?.relations[0] === 'Failure')
+    assert.deepEqual(
+      failed.map(({ title }) => title),
+      titles,
+    )
+  }
+})
+
+test('a configuration of the wrong shape is refused with the name of the field', () => {
+  for (const [type, configuration, field] of [
+    ['filter.TbMsgTypeFilterNode', { messageTypes: 'POST_TELEMETRY_REQUEST' }, 'messageTypes'],
+    ['filter.TbJsFilterNode', { scriptLang: 'PYTHON', jsScript: 'return true' }, 'scriptLang'],
+    ['telemetry.TbMsgTimeseriesNode', { defaultTTL: 0, processingSettings: null }, 'processingSettings'],
+    [
+      'telemetry.TbMsgTimeseriesNode',
+      { processingSettings: { type: 'DEDUPLICATE', deduplicationIntervalSecs: 0 } },
+      'deduplicationIntervalSecs',
+    ],
+    ['telemetry.TbMsgAttributesNode', { scope: 'NO_SCOPE', processingSettings: { type: 'ON_EVERY_MESSAGE' } }, 'scope'],
+    ['rpc.TbSendRPCRequestNode', { timeoutInSeconds: 'soon' }, 'timeoutInSeconds'],
+  ] as const) {
+    const definition = catalogue.find(`org.thingsboard.rule.engine.${type}`)
+    assert.throws(
+      () => definition?.check({ ...configuration }),
+      (error) => isMillraceError(error) && error.kind === 'invalid' && error.message.includes(field),
+      `${type} ${field}`,
+    )
+  }
+})

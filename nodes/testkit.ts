@@ -1,0 +1,250 @@
+/** For tests of nodes: a context whose services note what they are asked, messages, and one run of a node outside the engine. */
+import { compileFunction } from 'node:vm'
+import type { Clock, Random } from '../model/clock.ts'
+import { entityId } from '../model/entity-id.ts'
+import type { EntityType } from '../model/entity-id.ts'
+import { stringifyJson } from '../model/json.ts'
+import type { JsonObject, JsonValue } from '../model/json.ts'
+import { Message } from '../model/message.ts'
+import type { ParsedData } from '../model/message.ts'
+import type { Entry } from '../model/value.ts'
+import type {
+  AttributesSave,
+  Emission,
+  FlowStep,
+  NodeContext,
+  NodeDefinition,
+  NodeInstance,
+  NodeOutput,
+  TelemetrySave,
+} from '../engine/rulechain/node.ts'
+import { ScriptErrors } from '../engine/script/errors.ts'
+import type { CompiledScript, ScriptHost, ScriptKind, ScriptResults } from '../engine/script/script.ts'
+
+export interface RecordedLine {
+  readonly level: string
+  readonly text: string
+  readonly fields: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface TestContext extends NodeContext {
+  readonly telemetrySaves: TelemetrySave[]
+  readonly attributeSaves: AttributesSave[]
+  readonly enqueued: Message[]
+  readonly lines: RecordedLine[]
+  /** What `attributes.find` finds. */
+  readonly storedAttributes: Entry[]
+  /** Scripts that are compiled and not closed. */
+  openScripts(): number
+  /** The next saves fail with this. */
+  failSavesWith(error: Error | undefined): void
+}
+
+export const TENANT_ID = '11111111-1111-4111-8111-111111111111'
+const FIXED_TIME = 1_700_000_000_000
+
+const fixedClock: Clock = {
+  now: () => FIXED_TIME,
+  monotonic: () => 0,
+  after: () => ({ cancel: () => undefined }),
+  soon: (run) => queueMicrotask(run),
+}
+
+export function testContext(
+  change: Partial<Pick<NodeContext, 'ruleNodeName' | 'settings' | 'clock'>> = {},
+): TestContext {
+  let saveError: Error | undefined
+  let issued = 0
+  const scripts = new TestScripts()
+  const random: Random = {
+    next: () => 0.5,
+    uuid: () => `00000000-0000-4000-8000-${String(++issued).padStart(12, '0')}`,
+  }
+  const context: TestContext = {
+    tenantId: TENANT_ID,
+    ruleChainId: '22222222-2222-4222-8222-222222222222',
+    ruleChainName: 'Test chain',
+    ruleNodeId: '33333333-3333-4333-8333-333333333333',
+    ruleNodeName: change.ruleNodeName ?? 'Test node',
+    clock: change.clock ?? fixedClock,
+    random,
+    settings: change.settings ?? { castStrings: true },
+    telemetrySaves: [],
+    attributeSaves: [],
+    enqueued: [],
+    lines: [],
+    storedAttributes: [],
+    openScripts: () => scripts.open,
+    failSavesWith: (error) => void (saveError = error),
+    log: (level, text, fields) => void context.lines.push({ level, text, fields }),
+    enqueue: async (message) => void context.enqueued.push(message),
+    services: {
+      scripts,
+      telemetry: {
+        save: (request, done) => {
+          context.telemetrySaves.push(request)
+          done(saveError)
+        },
+      },
+      attributes: {
+        save: async (request) => {
+          if (saveError !== undefined) throw saveError
+          context.attributeSaves.push(request)
+        },
+        find: async (_tenantId, _entity, _scope, keys) =>
+          context.storedAttributes.filter(({ key }) => keys.includes(key)),
+      },
+    },
+  }
+  return context
+}
+
+export interface MessageDraft {
+  readonly id?: string
+  readonly ts?: number
+  readonly type?: string
+  readonly originatorType?: EntityType
+  readonly originatorId?: string
+  readonly data: string
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly known?: ParsedData
+}
+
+export function testMessage(draft: MessageDraft): Message {
+  return new Message(
+    {
+      id: draft.id ?? '44444444-4444-4444-8444-444444444444',
+      ts: draft.ts ?? FIXED_TIME,
+      type: draft.type ?? 'POST_TELEMETRY_REQUEST',
+      tenantId: TENANT_ID,
+      originator: entityId(
+        draft.originatorType ?? 'DEVICE',
+        draft.originatorId ?? '55555555-5555-4555-8555-555555555555',
+      ),
+      metadata: draft.metadata ?? {},
+      data: draft.data,
+    },
+    draft.known,
+  )
+}
+
+/** Where a message came out: its emissions, or the flow step or nothing; a thrown error is `Failure`. */
+export interface NodeResult {
+  readonly emissions: readonly Emission[]
+  readonly step?: FlowStep
+  readonly error?: Error
+}
+
+export async function createNode(
+  definition: NodeDefinition,
+  configuration: JsonObject = definition.defaultConfiguration,
+  context: NodeContext = testContext(),
+): Promise<NodeInstance> {
+  return definition.create(configuration, context)
+}
+
+/** Hands messages to a node as a batch where it takes batches, and one after the other where not. */
+export async function runNode(instance: NodeInstance, ...messages: readonly Message[]): Promise<readonly NodeResult[]> {
+  const { handleBatch } = instance
+  if (handleBatch === undefined) {
+    const results: NodeResult[] = []
+    for (const message of messages) results.push(await runOne(instance, message))
+    return results
+  }
+  const results: (NodeResult | undefined)[] = messages.map(() => undefined)
+  const settle = (index: number, result: NodeResult): void => {
+    if (results[index] !== undefined) throw new Error(`two outcomes for message ${index}`)
+    results[index] = result
+  }
+  await instance.handleBatch?.(messages, {
+    emit: (index, output) => settle(index, resultOf(messages[index], output)),
+    fail: (index, error) => settle(index, failure(messages[index], error)),
+  })
+  return results.map((result, index) => {
+    if (result === undefined) throw new Error(`no outcome for message ${index}`)
+    return result
+  })
+}
+
+async function runOne(instance: NodeInstance, message: Message): Promise<NodeResult> {
+  try {
+    return resultOf(message, await instance.handle?.(message))
+  } catch (error) {
+    return failure(message, error instanceof Error ? error : new Error(String(error)))
+  }
+}
+
+function resultOf(message: Message | undefined, output: NodeOutput): NodeResult {
+  if (message === undefined) throw new Error('outcome for a message that was not in the batch')
+  if (output === undefined) return { emissions: [] }
+  if (typeof output === 'string') return { emissions: [{ message, relations: [output] }] }
+  if ('flow' in output) return { emissions: [], step: output }
+  return { emissions: 'message' in output ? [output] : output }
+}
+
+function failure(message: Message | undefined, error: Error): NodeResult {
+  if (message === undefined) throw new Error('failure of a message that was not in the batch')
+  return { emissions: [{ message, relations: ['Failure'] }], error }
+}
+
+/** Runs bodies as JavaScript in this process: inline for TBEL, in a batch for JS, as the real hosts do. Only for tests. */
+export class TestScripts implements ScriptHost {
+  open = 0
+
+  compile<Kind extends ScriptKind>(source: { language: string; kind: Kind; body: string }): CompiledScript<Kind> {
+    if (source.body.trim() === '') throw ScriptErrors.SCRIPT_BODY({ reason: 'blank' })
+    const compiled = compileFunction(source.body, ['msg', 'metadata', 'msgType']) as (...args: unknown[]) => unknown
+    this.open++
+    const run = (message: Message): ScriptResults[Kind] => {
+      const value = compiled(structuredClone(message.json()), { ...message.metadata }, message.type)
+      return resultOfKind(source.kind, value) as ScriptResults[Kind]
+    }
+    let isClosed = false
+    return {
+      ...(source.language === 'TBEL' ? { run } : {}),
+      runBatch: async (messages, result) => {
+        await Promise.resolve()
+        messages.forEach((message, index) => {
+          try {
+            result.value(index, run(message))
+          } catch (error) {
+            result.error(index, error instanceof Error ? error : new Error(String(error)))
+          }
+        })
+      },
+      close: () => {
+        if (!isClosed) this.open--
+        isClosed = true
+      },
+    }
+  }
+}
+
+function resultOfKind(kind: ScriptKind, value: unknown): ScriptResults[ScriptKind] {
+  switch (kind) {
+    case 'filter':
+      if (typeof value === 'boolean') return value
+      break
+    case 'log':
+      if (typeof value === 'string') return value
+      break
+    case 'switch':
+      if (typeof value === 'string') return [value]
+      if (Array.isArray(value)) return value.map(String)
+      break
+    case 'transform':
+      if (value !== null && typeof value === 'object') return (Array.isArray(value) ? value : [value]).map(transformed)
+      break
+  }
+  throw ScriptErrors.SCRIPT_RESULT_TYPE({ actual: typeof value, expected: kind })
+}
+
+function transformed(value: { msg?: JsonValue; metadata?: Record<string, unknown>; msgType?: string }) {
+  return {
+    ...(value.msg === undefined ? {} : { data: stringifyJson(value.msg) }),
+    ...(value.metadata === undefined
+      ? {}
+      : { metadata: Object.fromEntries(Object.entries(value.metadata).map(([key, text]) => [key, String(text)])) }),
+    ...(value.msgType === undefined ? {} : { type: value.msgType }),
+  }
+}
