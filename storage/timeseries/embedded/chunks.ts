@@ -1,0 +1,166 @@
+/** Packed chunks by their place: what is read is checked first, and what is damaged is named. */
+import { crc32 } from 'node:zlib'
+import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
+import { Aggregate } from './aggregate.ts'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import { decodeChunk, encodeChunk, type Columns } from './chunk-codec.ts'
+import type { ChunkDatabase, ChunkRow } from './database.ts'
+import { TimeSeriesErrors } from './errors.ts'
+import type { StoredPoint } from './point.ts'
+import type { Series } from './series.ts'
+
+/** Points of a full chunk. */
+export const CHUNK_POINTS = 1024
+
+/** What is known of a chunk's points without reading them. */
+export interface ChunkSummary {
+  readonly aggregate: Aggregate
+  /** When the first of its points expires; 0 for never. */
+  readonly firstExpiry: number
+}
+
+type DamagedRange = Omit<ChunkRow, 'summary'>
+
+export class Chunks {
+  private readonly database: ChunkDatabase
+  private readonly damaged = new Map<number, DamagedRange[]>()
+
+  constructor(database: ChunkDatabase) {
+    this.database = database
+    for (const range of database.damaged()) this.noteDamaged(range)
+  }
+
+  get damagedChunks(): number {
+    let count = 0
+    for (const ranges of this.damaged.values()) count += ranges.length
+    return count
+  }
+
+  /** Stores ascending points as full chunks of even size. */
+  put(series: Series, points: readonly StoredPoint[]): void {
+    const parts = Math.ceil(points.length / CHUNK_POINTS)
+    for (let part = 0; part < parts; part++) {
+      const from = Math.floor((part * points.length) / parts)
+      const to = Math.floor(((part + 1) * points.length) / parts)
+      this.putOne(series, points.slice(from, to))
+    }
+  }
+
+  rows(series: Series, low: number, high: number, order: 'ASC' | 'DESC'): Iterable<ChunkRow> {
+    return series.id === 0 ? [] : this.database.chunks(series.id, low, high, order)
+  }
+
+  /** Throws CHUNK_DAMAGED. */
+  read(series: Series, row: ChunkRow): Columns {
+    const data = this.database.chunkData(row.chunk)
+    if (data === undefined) throw this.damage(series, row, 'the chunk is missing')
+    try {
+      return decodeChunk(data, seedOf(row))
+    } catch (error) {
+      throw this.damage(series, row, errorText(error), error)
+    }
+  }
+
+  /** Throws CHUNK_DAMAGED. */
+  summary(series: Series, row: ChunkRow): ChunkSummary {
+    const bytes = Buffer.from(row.summary.buffer, row.summary.byteOffset, row.summary.byteLength)
+    const end = bytes.length - 4
+    if (end < 0 || bytes.readUInt32LE(end) !== crc32(bytes.subarray(0, end), crc32(seedOf(row)))) {
+      throw this.damage(series, row, 'checksum mismatch in the index')
+    }
+    const reader = new ByteReader(bytes)
+    return { firstExpiry: reader.signed(), aggregate: Aggregate.decode(reader) }
+  }
+
+  remove(row: ChunkRow): void {
+    this.database.removeChunk(row)
+  }
+
+  /** The error of a chunk in [low, high] that was found damaged before and set aside; undefined where there is none. */
+  damageIn(series: Series, low: number, high: number): MillraceError | undefined {
+    if (this.damaged.size === 0 || series.id === 0) return undefined
+    const found = this.damaged.get(series.id)?.find((range) => range.startTs <= high && range.endTs >= low)
+    return found && this.damage(series, found, 'found damaged before')
+  }
+
+  /** Takes a damaged chunk out of the way of writes. Reads of its range go on to fail with its name. */
+  setAside(row: ChunkRow): void {
+    this.database.setAside(row)
+    this.noteDamaged(row)
+  }
+
+  /** Forgets damaged chunks that lie wholly in [low, high]: what was in them is deleted. */
+  forgetDamaged(series: Series, low: number, high: number): void {
+    const ranges = this.damaged.get(series.id)
+    if (ranges === undefined) return
+    const kept = ranges.filter((range) => range.startTs < low || range.endTs > high)
+    for (const range of ranges) if (!kept.includes(range)) this.database.removeDamaged(range.chunk)
+    if (kept.length > 0) this.damaged.set(series.id, kept)
+    else this.damaged.delete(series.id)
+  }
+
+  private putOne(series: Series, points: readonly StoredPoint[]): void {
+    const first = points[0]
+    const last = points[points.length - 1]
+    if (first === undefined || last === undefined) return
+    const place = { series: series.id, startTs: first.ts, endTs: last.ts, chunk: this.database.takeChunkNumber() }
+    const seed = seedOf(place)
+    const expiry = expiryOf(points)
+    const summary = summaryOf(points, expiry.first, seed)
+    this.database.addChunk({ ...place, summary }, encodeChunk(points, seed), expiry.all === 0 ? null : expiry.all)
+  }
+
+  private noteDamaged(range: DamagedRange): void {
+    const ranges = this.damaged.get(range.series)
+    if (ranges === undefined) this.damaged.set(range.series, [range])
+    else if (!ranges.some((known) => known.chunk === range.chunk)) ranges.push(range)
+  }
+
+  private damage(series: Series, row: DamagedRange, reason: string, cause?: unknown): MillraceError {
+    return TimeSeriesErrors.CHUNK_DAMAGED(
+      {
+        file: this.database.path,
+        chunk: row.chunk,
+        entityId: series.entity.name,
+        key: series.key,
+        startTs: row.startTs,
+        endTs: row.endTs,
+        reason,
+      },
+      cause,
+    )
+  }
+}
+
+export function isDamage(error: unknown): boolean {
+  return isMillraceError(error) && error.code === 'timeseries.CHUNK_DAMAGED'
+}
+
+function seedOf(row: DamagedRange): string {
+  return `${row.series}/${row.startTs}/${row.endTs}/${row.chunk}`
+}
+
+/** When the first point expires and when all have; 0 for never. */
+function expiryOf(points: readonly StoredPoint[]): { readonly first: number; readonly all: number } {
+  let first = 0
+  let all = 0
+  let forever = false
+  for (const { expiresAt } of points) {
+    if (expiresAt === 0) forever = true
+    else {
+      if (first === 0 || expiresAt < first) first = expiresAt
+      if (expiresAt > all) all = expiresAt
+    }
+  }
+  return { first, all: forever ? 0 : all }
+}
+
+function summaryOf(points: readonly StoredPoint[], firstExpiry: number, seed: string): Buffer {
+  const aggregate = new Aggregate()
+  for (const point of points) aggregate.add(point.type, point.value)
+  const writer = new ByteWriter(96)
+  writer.signed(firstExpiry)
+  aggregate.encode(writer)
+  writer.u32(crc32(writer.view(), crc32(seed)))
+  return writer.copy()
+}

@@ -1,0 +1,289 @@
+/**
+ * The embedded store itself, synchronous, on the worker's thread. A write is appended to the log (durable from then on),
+ * applied to memory and acknowledged; `tidy` afterwards moves what is due into chunks. Reads see memory over chunks.
+ */
+import { mkdirSync } from 'node:fs'
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import { errorText } from '../../../model/errors.ts'
+import type { DeleteRange } from '../store.ts'
+import { decodeBatch } from './batch-codec.ts'
+import { ByteReader } from './bytes.ts'
+import { CHUNK_POINTS, Chunks } from './chunks.ts'
+import { ChunkDatabase } from './database.ts'
+import { deleteRange, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
+import { TimeSeriesErrors } from './errors.ts'
+import { storeSeries } from './flusher.ts'
+import { readBuckets, readPoints } from './history.ts'
+import type { LogFiles } from './log-files.ts'
+import { Memory } from './memory.ts'
+import type { StoredPoint } from './point.ts'
+import type { Entity } from './series.ts'
+import { decodeOperation, encodeOperation, OPERATION, type Operation } from './operation.ts'
+import { SegmentLog, type Durability } from './segment-log.ts'
+
+export interface CoreOptions {
+  readonly directory: string
+  readonly durability: Durability
+  /** The log is worked off from this size on … */
+  readonly logSoftBytes: number
+  /** … and never grows beyond this; both bound the time of an open. */
+  readonly logHardBytes: number
+  readonly segmentBytes: number
+  /** Most points in memory alone. */
+  readonly maxTailPoints: number
+  /** Entities kept in memory without need. */
+  readonly maxEntities: number
+  readonly files?: LogFiles
+}
+
+export interface CoreFigures {
+  readonly pointsWritten: number
+  readonly groupsWritten: number
+  readonly tailPoints: number
+  readonly logBytes: number
+  readonly databaseBytes: number
+  readonly damagedChunks: number
+  readonly moveFailures: number
+  /** Why points could not be moved into chunks the last time; undefined where they could. */
+  readonly moveFailure: string | undefined
+}
+
+/** Points moved into chunks after a write, at least. */
+const MOVE_AT_LEAST = 4096
+const EXPIRED_AT_ONCE = 64
+
+export class Core {
+  private readonly options: CoreOptions
+  private readonly database: ChunkDatabase
+  private readonly chunks: Chunks
+  private readonly memory: Memory
+  private readonly log: SegmentLog
+  /** The highest log position any write came with: a REST write counts as just after it. */
+  private maxSequence: number
+  private pointsWritten = 0
+  private groupsWritten = 0
+  private moveFailures = 0
+  private moveFailure: string | undefined
+  private movePoints = 0
+  private closed = false
+
+  /** Opens the store, creating the directory. Throws IN_USE, LOG_DAMAGED, DATABASE_DAMAGED, FORMAT_UNKNOWN. */
+  constructor(options: CoreOptions, now: number) {
+    this.options = options
+    mkdirSync(options.directory, { recursive: true, mode: 0o700 })
+    this.database = new ChunkDatabase(options.directory)
+    try {
+      this.chunks = new Chunks(this.database)
+      this.memory = new Memory(this.database, options.maxEntities)
+      this.maxSequence = this.database.setting('maxSequence')
+      this.log = new SegmentLog(options, (record, segment) => {
+        this.apply(decodeOperation(record.payload), segment, now)
+      })
+    } catch (error) {
+      this.database.close()
+      throw error
+    }
+  }
+
+  /** The number of the last commit. */
+  get sequence(): number {
+    return this.log.lastLsn
+  }
+
+  /** Stores a group of encoded batches (an operation's bytes). Throws DISK_FULL, WRITE_FAILED, BACKLOG: nothing is kept then. */
+  write(operation: Uint8Array, now: number): number {
+    this.ensureRoom(now)
+    const lsn = this.log.append([operation])
+    const before = this.pointsWritten
+    this.apply(decodeOperation(operation), this.log.currentSegment, now)
+    this.groupsWritten++
+    this.movePoints += this.pointsWritten - before
+    return lsn
+  }
+
+  /** Points by key; keys without points are absent. */
+  history(entityId: string, query: HistoryQuery, now: number): Map<string, StoredPoint[]> {
+    const byKey = new Map<string, StoredPoint[]>()
+    const entity = this.memory.entity(entityId)
+    for (const key of query.keys) {
+      const series = entity.series.get(key)
+      if (series === undefined) continue
+      const points = this.database.guarded(() =>
+        query.agg === 'NONE'
+          ? readPoints(this.chunks, series, query, now)
+          : readBuckets(this.chunks, series, query, now),
+      )
+      if (points.length > 0) byKey.set(key, points)
+    }
+    return byKey
+  }
+
+  /** The latest values of the keys (all where undefined) that have one. Throws LATEST_DAMAGED. */
+  latest(entityId: string, keys: readonly string[] | undefined): Map<string, StoredPoint[]> {
+    const entity = this.memory.entity(entityId)
+    const byKey = new Map<string, StoredPoint[]>()
+    for (const key of keys ?? [...entity.series.keys()].sort()) {
+      const series = entity.series.get(key)
+      if (series?.latestDamage !== undefined) throw series.latestDamage
+      if (series?.latest !== undefined) byKey.set(key, [series.latest.point])
+    }
+    return byKey
+  }
+
+  /** Keys with a latest value, sorted. */
+  keys(entityId: string): string[] {
+    const keys: string[] = []
+    for (const [key, series] of this.memory.entity(entityId).series) {
+      if (series.latest !== undefined || series.latestDamage !== undefined) keys.push(key)
+    }
+    return keys.sort()
+  }
+
+  delete(range: DeleteRange, now: number): readonly RemovedLatest[] {
+    this.ensureRoom(now)
+    const operation: Operation = { kind: OPERATION.DELETE_RANGE, range }
+    this.log.append([encodeOperation(operation)])
+    return this.apply(operation, this.log.currentSegment, now)
+  }
+
+  deleteEntity(entityId: string, now: number): void {
+    this.ensureRoom(now)
+    const operation: Operation = { kind: OPERATION.DELETE_ENTITY, entityId }
+    this.log.append([encodeOperation(operation)])
+    this.apply(operation, this.log.currentSegment, now)
+  }
+
+  /** After an answer: moves some of what is due into chunks. A failure keeps everything where it is, and is tried again. */
+  tidy(now: number): void {
+    const budget = Math.max(MOVE_AT_LEAST, this.movePoints * 2)
+    this.movePoints = 0
+    try {
+      this.move(budget, now)
+      this.dropSegments(now)
+      this.moveFailure = undefined
+    } catch (error) {
+      this.noteMoveFailure(error)
+    }
+  }
+
+  figures(): CoreFigures {
+    return {
+      pointsWritten: this.pointsWritten,
+      groupsWritten: this.groupsWritten,
+      tailPoints: this.memory.tailPoints,
+      logBytes: this.log.bytes,
+      databaseBytes: this.database.bytes,
+      damagedChunks: this.chunks.damagedChunks,
+      moveFailures: this.moveFailures,
+      moveFailure: this.moveFailure,
+    }
+  }
+
+  /** Moves everything into chunks, however long it takes. */
+  moveAll(now: number): void {
+    while (this.memory.oldestSegment !== undefined) this.move(Infinity, now)
+    this.log.roll()
+    this.dropSegments(now)
+  }
+
+  /** Syncs the log and closes; what is in the log stays there. Idempotent. */
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    try {
+      this.log.close()
+    } finally {
+      this.database.close()
+    }
+  }
+
+  private get pressed(): boolean {
+    return this.log.bytes > this.options.logSoftBytes || this.memory.tailPoints > this.options.maxTailPoints
+  }
+
+  /** Holds the writer back while the log is at its bound. */
+  private ensureRoom(now: number): void {
+    if (this.log.bytes <= this.options.logHardBytes) return
+    try {
+      while (this.pressed && this.memory.oldestSegment !== undefined) {
+        this.move(MOVE_AT_LEAST * 16, now)
+        this.dropSegments(now)
+      }
+    } catch (error) {
+      this.noteMoveFailure(error)
+      throw TimeSeriesErrors.BACKLOG({ limit: this.options.logHardBytes, reason: errorText(error) }, error)
+    }
+  }
+
+  private noteMoveFailure(error: unknown): void {
+    this.moveFailures++
+    this.moveFailure = errorText(error)
+  }
+
+  private move(budget: number, now: number): void {
+    const due = this.memory.due(budget, budget === Infinity || this.pressed)
+    if (due.length === 0) return
+    storeSeries(this.database, this.chunks, due, now)
+    for (const series of due) this.memory.stored(series)
+  }
+
+  /** Removes log segments that nothing in memory needs, once SQLite's part is on the disk. */
+  private dropSegments(now: number): void {
+    const needed = Math.min(this.memory.oldestSegment ?? Infinity, this.log.currentSegment)
+    if (this.log.oldestSegment >= needed) return
+    this.database.transaction(() => {
+      this.database.setSetting('maxSequence', this.maxSequence)
+      for (const row of this.database.expired(now, EXPIRED_AT_ONCE)) this.chunks.remove(row)
+    })
+    if (this.database.checkpoint()) this.log.dropBefore(needed)
+  }
+
+  /** Applies an operation of the log, fresh or replayed: both must come to the same. */
+  private apply(operation: Operation, segment: number, now: number): readonly RemovedLatest[] {
+    switch (operation.kind) {
+      case OPERATION.WRITE:
+        this.applyBatches(operation.batches, segment)
+        return []
+      case OPERATION.DELETE_RANGE: {
+        const entity = this.memory.entity(operation.range.entityId)
+        const { changed, removed } = deleteRange(this.database, this.chunks, entity, operation.range, now)
+        for (const series of changed) this.memory.touch(series, segment)
+        return removed
+      }
+      case OPERATION.DELETE_ENTITY: {
+        const entity = this.memory.entity(operation.entityId)
+        deleteStoredEntity(this.database, this.chunks, entity)
+        this.memory.drop(entity)
+        return []
+      }
+    }
+  }
+
+  private applyBatches(batches: Uint8Array, segment: number): void {
+    const { memory } = this
+    const reader = new ByteReader(batches)
+    let entity: Entity | undefined
+    let version = 0
+    let keepHistory = false
+    let keepLatest = false
+    const sink = {
+      write: (entityId: string, sequence: number, history: boolean, latest: boolean) => {
+        entity = memory.entity(entityId)
+        if (sequence > this.maxSequence) this.maxSequence = sequence
+        version = sequence === 0 ? Math.floor(this.maxSequence) + 0.5 : sequence
+        keepHistory = history
+        keepLatest = latest
+      },
+      point: (key: string, point: StoredPoint) => {
+        if (entity === undefined || (!keepHistory && !keepLatest)) return
+        const series = entity.seriesOf(key)
+        memory.touch(series, segment)
+        if (keepLatest) series.offerLatest(point, version)
+        if (!keepHistory) return
+        series.append(point)
+        memory.countPoint(series, CHUNK_POINTS)
+      },
+    }
+    while (!reader.atEnd) this.pointsWritten += decodeBatch(reader, sink)
+  }
+}

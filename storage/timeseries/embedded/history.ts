@@ -1,0 +1,170 @@
+/** Reads of one series: raw points and buckets, over the chunks and the tail that lies over them. */
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import { Aggregate } from './aggregate.ts'
+import type { Columns } from './chunk-codec.ts'
+import { pointsOf } from './chunk-codec.ts'
+import type { Chunks } from './chunks.ts'
+import type { ChunkRow } from './database.ts'
+import { isLive, type StoredPoint } from './point.ts'
+import { firstAtOrAfter, mergeOver, type Series } from './series.ts'
+
+/** A stretch of time, both ends inclusive, with the one chunk that lies in it, if any. */
+interface Region {
+  readonly low: number
+  readonly high: number
+  readonly row: ChunkRow | undefined
+}
+
+/** Points of [startTs, endTs), at most `limit`, in the order asked for. Throws CHUNK_DAMAGED where a chunk that is needed is. */
+export function readPoints(
+  chunks: Chunks,
+  series: Series,
+  query: Pick<HistoryQuery, 'startTs' | 'endTs' | 'limit' | 'order'>,
+  now: number,
+): StoredPoint[] {
+  const found: StoredPoint[] = []
+  const descending = query.order === 'DESC'
+  for (const region of regions(chunks, series, query.startTs, query.endTs - 1, query.order)) {
+    const points = pointsIn(chunks, series, region)
+    for (let index = 0; index < points.length && found.length < query.limit; index++) {
+      const point = points[descending ? points.length - 1 - index : index]
+      if (point !== undefined && isLive(point, now)) found.push(point)
+    }
+    if (found.length >= query.limit) break
+  }
+  return found
+}
+
+/** One point a non-empty bucket, at the bucket's middle, ascending. */
+export function readBuckets(chunks: Chunks, series: Series, query: HistoryQuery, now: number): StoredPoint[] {
+  const { agg, borders } = query
+  const first = borders?.[0]
+  const last = borders?.[borders.length - 1]
+  if (agg === 'NONE' || borders === undefined || first === undefined || last === undefined) return []
+  const low = Math.max(query.startTs, first)
+  const high = Math.min(query.endTs, last) - 1
+  const buckets = new Buckets(borders)
+  for (const region of regions(chunks, series, low, high, 'ASC')) {
+    const { row } = region
+    if (row !== undefined && row.startTs >= low && row.endTs <= high) {
+      const bucket = buckets.at(row.startTs)
+      if (bucket === buckets.at(row.endTs) && !series.tailTouches(region.low, region.high)) {
+        const summary = chunks.summary(series, row)
+        const whole = summary.firstExpiry === 0 || summary.firstExpiry > now
+        if (whole && summary.aggregate.answers(agg)) {
+          buckets.of(bucket).merge(summary.aggregate)
+          continue
+        }
+      }
+    }
+    addRegion(chunks, series, region, buckets, now)
+  }
+  return buckets.results(agg)
+}
+
+/**
+ * Cuts [low, high] into regions of at most one chunk each, in order. Chunks never overlap, so what a region yields is in
+ * order too.
+ */
+function* regions(chunks: Chunks, series: Series, low: number, high: number, order: 'ASC' | 'DESC'): Generator<Region> {
+  if (low > high) return
+  let from = low
+  let to = high
+  for (const row of chunks.rows(series, low, high, order)) {
+    if (order === 'DESC') {
+      yield { low: Math.max(low, row.startTs), high: to, row }
+      to = row.startTs - 1
+    } else {
+      yield { low: from, high: Math.min(high, row.endTs), row }
+      from = row.endTs + 1
+    }
+    if (from > to) return
+  }
+  yield { low: from, high: to, row: undefined }
+}
+
+function pointsIn(chunks: Chunks, series: Series, region: Region): readonly StoredPoint[] {
+  const damage = chunks.damageIn(series, region.low, region.high)
+  if (damage !== undefined) throw damage
+  const tail = series.tailBetween(region.low, region.high)
+  if (region.row === undefined) return tail
+  const stored = pointsOf(chunks.read(series, region.row))
+  const from = firstAtOrAfter(stored, region.low)
+  const to = firstAtOrAfter(stored, region.high + 1)
+  return mergeOver(stored.slice(from, to), tail)
+}
+
+function addRegion(chunks: Chunks, series: Series, region: Region, buckets: Buckets, now: number): void {
+  if (region.row !== undefined && !series.tailTouches(region.low, region.high)) {
+    const damage = chunks.damageIn(series, region.low, region.high)
+    if (damage !== undefined) throw damage
+    addColumns(chunks.read(series, region.row), region, buckets, now)
+    return
+  }
+  for (const point of pointsIn(chunks, series, region)) {
+    if (isLive(point, now)) buckets.of(buckets.at(point.ts)).add(point.type, point.value)
+  }
+}
+
+/** The fast road of an aggregation: no object a point. */
+function addColumns(columns: Columns, region: Region, buckets: Buckets, now: number): void {
+  const { count, times, type, types, values, expiries } = columns
+  const doubles = type === 'DOUBLE' && values instanceof Float64Array ? values : undefined
+  let bucket: Aggregate | undefined
+  let bucketEnd = -Infinity
+  for (let index = 0; index < count; index++) {
+    const ts = times[index] ?? 0
+    if (ts < region.low || ts > region.high) continue
+    const expiresAt = expiries?.[index] ?? 0
+    if (expiresAt !== 0 && expiresAt <= now) continue
+    if (bucket === undefined || ts >= bucketEnd) {
+      const number = buckets.at(ts)
+      bucket = buckets.of(number)
+      bucketEnd = buckets.end(number)
+    }
+    if (doubles !== undefined) bucket.addDouble(doubles[index] ?? 0)
+    else bucket.add(type ?? types[index] ?? 'JSON', values[index] ?? 0)
+  }
+}
+
+/** The buckets of one query; bucket i is [borders[i], borders[i + 1]). */
+class Buckets {
+  private readonly borders: readonly number[]
+  private readonly aggregates: (Aggregate | undefined)[] = []
+
+  constructor(borders: readonly number[]) {
+    this.borders = borders
+  }
+
+  /** The number of the bucket that holds a time within the borders. */
+  at(ts: number): number {
+    let low = 0
+    let high = this.borders.length - 1
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1
+      if ((this.borders[middle] ?? 0) <= ts) low = middle
+      else high = middle
+    }
+    return low
+  }
+
+  end(bucket: number): number {
+    return this.borders[bucket + 1] ?? Infinity
+  }
+
+  of(bucket: number): Aggregate {
+    return (this.aggregates[bucket] ??= new Aggregate())
+  }
+
+  results(agg: Exclude<HistoryQuery['agg'], 'NONE'>): StoredPoint[] {
+    const results: StoredPoint[] = []
+    for (const [bucket, aggregate] of this.aggregates.entries()) {
+      const value = aggregate?.result(agg)
+      if (value === undefined) continue
+      const start = this.borders[bucket] ?? 0
+      const ts = start + Math.floor((this.end(bucket) - start) / 2)
+      results.push({ ts, type: value.type, value: value.value, expiresAt: 0 })
+    }
+    return results
+  }
+}

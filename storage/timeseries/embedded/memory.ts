@@ -1,0 +1,136 @@
+/** The entities in memory, and which of their series the log must be kept for. */
+import { errorText } from '../../../model/errors.ts'
+import type { ChunkDatabase } from './database.ts'
+import { TimeSeriesErrors } from './errors.ts'
+import { decodeLatest, Entity, Series } from './series.ts'
+
+/** Entities looked at for each that is loaded over the bound. */
+const SWEEP = 8
+
+export class Memory {
+  private readonly database: ChunkDatabase
+  private readonly maxEntities: number
+  private readonly entities = new Map<string, Entity>()
+  /** By log segment: the series whose oldest unstored change lies there. Segments in ascending order. */
+  private readonly dirty = new Map<number, Set<Series>>()
+  /** Series whose tail fills a chunk. */
+  private readonly full = new Set<Series>()
+  private points = 0
+
+  constructor(database: ChunkDatabase, maxEntities: number) {
+    this.database = database
+    this.maxEntities = maxEntities
+  }
+
+  /** Points that are in the log and in memory alone. */
+  get tailPoints(): number {
+    return this.points
+  }
+
+  /** The oldest segment that is still needed; undefined where none is. */
+  get oldestSegment(): number | undefined {
+    for (const segment of this.dirty.keys()) return segment
+    return undefined
+  }
+
+  /** The entity, loaded where it is stored; otherwise a new one, which is kept once something of it is dirty. */
+  entity(name: string): Entity {
+    const known = this.entities.get(name)
+    if (known !== undefined) return known
+    const entity = this.load(name)
+    this.entities.set(name, entity)
+    if (this.entities.size > this.maxEntities) this.sweep()
+    return entity
+  }
+
+  /** Something of the series is now in this log segment and not in SQLite. */
+  touch(series: Series, segment: number): void {
+    if (series.segment !== 0) return
+    series.segment = segment
+    let members = this.dirty.get(segment)
+    if (members === undefined) this.dirty.set(segment, (members = new Set()))
+    members.add(series)
+  }
+
+  countPoint(series: Series, chunkPoints: number): void {
+    this.points++
+    if (series.appended >= chunkPoints) this.full.add(series)
+  }
+
+  /** Series to move to chunks, up to about `budget` points: full ones, and those of the oldest segment where `pressed`. */
+  due(budget: number, pressed: boolean): Series[] {
+    const due: Series[] = []
+    let left = budget
+    for (const series of this.full) {
+      if (left <= 0) return due
+      due.push(series)
+      left -= series.appended + 1
+    }
+    if (!pressed) return due
+    for (const members of this.dirty.values()) {
+      for (const series of members) {
+        if (left <= 0) return due
+        if (this.full.has(series)) continue
+        due.push(series)
+        left -= series.appended + 1
+      }
+      return due
+    }
+    return due
+  }
+
+  /** What the series held is in SQLite now. */
+  stored(series: Series): void {
+    this.forget(series)
+    series.clearTail()
+    series.latestChanged = false
+  }
+
+  /** The entity and all of its series are deleted. */
+  drop(entity: Entity): void {
+    for (const series of entity.series.values()) this.forget(series)
+    this.entities.delete(entity.name)
+  }
+
+  private forget(series: Series): void {
+    this.points -= series.appended
+    this.full.delete(series)
+    const members = this.dirty.get(series.segment)
+    members?.delete(series)
+    if (members?.size === 0) this.dirty.delete(series.segment)
+    series.segment = 0
+  }
+
+  private load(name: string): Entity {
+    const found = this.database.entity(name)
+    const entity = new Entity(name, found?.id ?? 0)
+    for (const row of found?.series ?? []) {
+      const series = new Series(entity, row.key, row.series)
+      entity.series.set(row.key, series)
+      if (row.latest === null) continue
+      try {
+        series.latest = decodeLatest(row.series, row.latest)
+      } catch (error) {
+        const fields = {
+          file: this.database.path,
+          series: row.series,
+          entityId: name,
+          key: row.key,
+          reason: errorText(error),
+        }
+        series.latestDamage = TimeSeriesErrors.LATEST_DAMAGED(fields, error)
+      }
+    }
+    return entity
+  }
+
+  /** Lets go of some clean entities, oldest first; dirty ones move to the end. The log's bound bounds those. */
+  private sweep(): void {
+    let looked = 0
+    for (const [name, entity] of this.entities) {
+      if (++looked > SWEEP || this.entities.size <= this.maxEntities) return
+      this.entities.delete(name)
+      if (entity.dirty) this.entities.set(name, entity)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** What goes between the callers' thread and the worker's. Points cross as bytes in transferred buffers, never as cloned objects. */
+import { errorText, isMillraceError, type ErrorFields } from '../../../model/errors.ts'
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { DeleteRange } from '../store.ts'
+import type { CoreFigures } from './core.ts'
+import { TimeSeriesErrors, type TimeSeriesErrorName } from './errors.ts'
+
+export type Question =
+  | { readonly kind: 'write'; readonly operation: Uint8Array }
+  | { readonly kind: 'history'; readonly entityId: string; readonly query: HistoryQuery }
+  | { readonly kind: 'latest'; readonly entityId: string; readonly keys: readonly string[] | undefined }
+  | { readonly kind: 'keys'; readonly entityId: string }
+  | { readonly kind: 'delete'; readonly range: DeleteRange }
+  | { readonly kind: 'deleteEntity'; readonly entityId: string }
+  | { readonly kind: 'pack' }
+  | { readonly kind: 'close' }
+
+export interface Request {
+  readonly id: number
+  /** The caller's clock, Unix ms: the worker has none of its own. */
+  readonly now: number
+  readonly question: Question
+}
+
+export interface ErrorOnWire {
+  /** Undefined for an error that is none of the store's table. */
+  readonly name: TimeSeriesErrorName | undefined
+  readonly fields: ErrorFields
+  readonly text: string
+}
+
+export interface Reply {
+  readonly id: number
+  /** The last commit at the time of the answer. */
+  readonly sequence: number
+  readonly figures: CoreFigures
+  readonly points?: Uint8Array
+  readonly keys?: readonly string[]
+  readonly error?: ErrorOnWire
+}
+
+/** The first message of the worker: open, or why not. */
+export interface Opened {
+  readonly opened: true | ErrorOnWire
+}
+
+export function errorOnWire(error: unknown): ErrorOnWire {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  if (!isMillraceError(error)) return { name: undefined, fields: {}, text }
+  const name = error.code.replace(/^timeseries\./, '')
+  return isErrorName(name)
+    ? { name, fields: error.fields, text }
+    : { name: undefined, fields: {}, text: errorText(error) }
+}
+
+export function errorFromWire(error: ErrorOnWire): Error {
+  return error.name === undefined
+    ? new Error(error.text)
+    : TimeSeriesErrors[error.name](error.fields, new Error(error.text))
+}
+
+function isErrorName(name: string): name is TimeSeriesErrorName {
+  return name in TimeSeriesErrors
+}

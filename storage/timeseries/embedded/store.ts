@@ -1,0 +1,174 @@
+/**
+ * The embedded time-series store as callers see it: encodes on their thread, everything else happens on a worker's. What each
+ * durability setting survives is in `docs/internals/time-series-store.md`.
+ */
+import type { Clock } from '../../../model/clock.ts'
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { DataPoint } from '../../../model/value.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type {
+  CommitSequence,
+  DeletedKeys,
+  DeleteRange,
+  PointsByKey,
+  PointsWrite,
+  Snapshot,
+  TimeSeriesStore,
+} from '../store.ts'
+import { countPoints, decodePoints, encodeBatch } from './batch-codec.ts'
+import { ByteReader, ByteWriter } from './bytes.ts'
+import type { CoreFigures, CoreOptions } from './core.ts'
+import { OPERATION } from './operation.ts'
+import type { Reply } from './protocol.ts'
+import type { Durability } from './segment-log.ts'
+import { WorkerPort } from './worker-port.ts'
+
+export interface EmbeddedTimeSeriesOptions {
+  /** Created where absent. */
+  readonly directory: string
+  /** `power-cut`: a write resolves once the disk has it. `process-death`: once the operating system has it. */
+  readonly durability: Durability
+  readonly clock: Clock
+  /** Most points that wait to be written; more is refused as busy. */
+  readonly maxPendingPoints?: number
+  /** Most reads and deletes without an answer. */
+  readonly maxPendingReads?: number
+  readonly maxEntitiesInMemory?: number
+  readonly logSoftBytes?: number
+  readonly logHardBytes?: number
+  readonly segmentBytes?: number
+  readonly maxTailPoints?: number
+  /** The worker died: every later call is refused. */
+  readonly onFatal?: (error: Error) => void
+}
+
+export interface EmbeddedFigures extends CoreFigures {
+  /** Calls of `write` that were stored. */
+  readonly batchesWritten: number
+  /** Points that wait for their group. */
+  readonly pendingPoints: number
+}
+
+export interface EmbeddedTimeSeries extends TimeSeriesStore {
+  /** As of the last answer. */
+  figures(): EmbeddedFigures
+  /** Moves everything from the log into chunks: for backups and measurements, not needed in operation. */
+  pack(): Promise<void>
+}
+
+export const EMBEDDED_DEFAULTS = {
+  maxPendingPoints: 200_000,
+  maxPendingReads: 10_000,
+  maxEntitiesInMemory: 100_000,
+  logSoftBytes: 12 * 2 ** 20,
+  logHardBytes: 24 * 2 ** 20,
+  segmentBytes: 2 * 2 ** 20,
+  maxTailPoints: 500_000,
+} as const
+
+/** Points of one group at most: bounds how long one write holds up the reads behind it. */
+const MAX_GROUP_POINTS = 20_000
+
+/** Opens or creates the store. Throws `timeseries.IN_USE`, `LOG_DAMAGED`, `DATABASE_DAMAGED`, `FORMAT_UNKNOWN`. */
+export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions): Promise<EmbeddedTimeSeries> {
+  const settings = { ...EMBEDDED_DEFAULTS, ...options }
+  const core: CoreOptions = {
+    directory: settings.directory,
+    durability: settings.durability,
+    logSoftBytes: settings.logSoftBytes,
+    logHardBytes: settings.logHardBytes,
+    segmentBytes: settings.segmentBytes,
+    maxTailPoints: settings.maxTailPoints,
+    maxEntities: settings.maxEntitiesInMemory,
+  }
+  const port = await WorkerPort.open(core, options.clock, options.onFatal)
+  return new EmbeddedStore(port, options.clock, settings)
+}
+
+class EmbeddedStore implements EmbeddedTimeSeries {
+  private readonly port: WorkerPort
+  private readonly clock: Clock
+  private readonly maxPendingReads: number
+  private readonly group: GroupCommit<Buffer, CommitSequence>
+  private readonly writer = new ByteWriter(64 * 1024)
+  private batches = 0
+  private closing: Promise<void> | undefined
+
+  constructor(port: WorkerPort, clock: Clock, limits: { maxPendingPoints: number; maxPendingReads: number }) {
+    this.port = port
+    this.clock = clock
+    this.maxPendingReads = limits.maxPendingReads
+    this.group = new GroupCommit({
+      name: 'The time-series store',
+      maxPending: limits.maxPendingPoints,
+      maxGroup: MAX_GROUP_POINTS,
+      write: (group) => this.writeGroup(group),
+    })
+  }
+
+  write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
+    try {
+      this.writer.reset()
+      encodeBatch(this.writer, writes, this.clock.now())
+    } catch (error) {
+      return Promise.reject(error as Error)
+    }
+    return this.group.add(this.writer.copy(), Math.max(1, countPoints(writes)))
+  }
+
+  async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
+    const reply = await this.port.ask({ kind: 'history', entityId, query }, this.maxPendingReads)
+    return { value: pointsIn(reply), sequence: reply.sequence }
+  }
+
+  async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
+    const reply = await this.port.ask({ kind: 'latest', entityId, keys }, this.maxPendingReads)
+    return { value: [...pointsIn(reply).values()].flat(), sequence: reply.sequence }
+  }
+
+  async keys(entityId: string): Promise<readonly string[]> {
+    const reply = await this.port.ask({ kind: 'keys', entityId }, this.maxPendingReads)
+    return reply.keys ?? []
+  }
+
+  async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    const reply = await this.port.ask({ kind: 'delete', range }, this.maxPendingReads)
+    const latestRemoved = [...pointsIn(reply)].map(([key, points]) => ({ key, replacement: points[0] }))
+    return { value: { latestRemoved }, sequence: reply.sequence }
+  }
+
+  async deleteEntity(entityId: string): Promise<void> {
+    await this.port.ask({ kind: 'deleteEntity', entityId }, this.maxPendingReads)
+  }
+
+  async pack(): Promise<void> {
+    await this.port.ask({ kind: 'pack' }, this.maxPendingReads)
+  }
+
+  figures(): EmbeddedFigures {
+    return { ...this.port.figures, batchesWritten: this.batches, pendingPoints: this.group.pending }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.group.close().then(() => this.port.close()))
+  }
+
+  private async writeGroup(group: readonly Buffer[]): Promise<CommitSequence> {
+    let size = 1
+    for (const batch of group) size += batch.length
+    const operation = Buffer.allocUnsafeSlow(size)
+    operation[0] = OPERATION.WRITE
+    let at = 1
+    for (const batch of group) {
+      operation.set(batch, at)
+      at += batch.length
+    }
+    const reply = await this.port.ask({ kind: 'write', operation }, Infinity, [operation.buffer])
+    this.batches += group.length
+    return reply.sequence
+  }
+}
+
+function pointsIn(reply: Reply): Map<string, DataPoint[]> {
+  return reply.points === undefined ? new Map<string, DataPoint[]>() : decodePoints(new ByteReader(reply.points))
+}
