@@ -14,7 +14,6 @@ import {
 } from './route.ts'
 import { attributesOf } from './telemetry-body.ts'
 import { deviceOf, entityOf, scopeOf } from './telemetry-entity.ts'
-import { TelemetryRouteErrors } from './telemetry-errors.ts'
 
 const TELEMETRY = '/api/plugins/telemetry'
 const PREFIX = `${TELEMETRY}/:entityType/:entityId`
@@ -53,8 +52,6 @@ function readRoutes({ attributes, access }: Services): readonly RestRoute[] {
 
 function saveRoutes({ attributes, access }: Services, castStrings: boolean): readonly RestRoute[] {
   const save = async (call: UserCall, scope: AttributeScope, entity: EntityId): Promise<Answer> => {
-    // The client scope is the device's own: nobody else writes it.
-    if (scope === 'CLIENT_SCOPE') throw TelemetryRouteErrors.SCOPE_READ_ONLY({ scope })
     await attributes.saveByUser(call.principal, entity, scope, attributesOf(call.text(), castStrings))
     return EMPTY_ANSWER
   }
@@ -80,9 +77,7 @@ function saveRoutes({ attributes, access }: Services, castStrings: boolean): rea
 
 function deleteRoutes({ attributes, access }: Services): readonly RestRoute[] {
   const remove = async (call: UserCall, scope: AttributeScope, entity: EntityId): Promise<Answer> => {
-    const keys = call.query.keys()
-    if (keys.length === 0) throw TelemetryRouteErrors.KEYS_EMPTY()
-    await attributes.deleteByUser(call.principal, entity, scope, keys)
+    await attributes.deleteByUser(call.principal, entity, scope, call.query.keys())
     return EMPTY_ANSWER
   }
   return [

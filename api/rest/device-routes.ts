@@ -1,7 +1,6 @@
 /** Devices and their credentials. Source: `rest-api.md` 5.1 to 5.3. */
 import { z } from 'zod'
 import { CREDENTIALS_TYPES, type Device } from '../../model/entities.ts'
-import { defineErrors } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DeviceDraft, DeviceInfo, Services } from '../../services/services.ts'
@@ -14,10 +13,6 @@ import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER, jsonAnswer, type RestRoute, 
 
 /** More ids in one call would be a way around paging. */
 const MAX_IDS = 1000
-
-const DeviceRouteErrors = defineErrors('device-route', {
-  NOT_ASSIGNED: { kind: 'invalid', status: 400, text: "Device isn't assigned to any customer!" },
-})
 
 const deviceSchema = z.object({
   id: optionalId,
@@ -267,8 +262,6 @@ function assignRoutes({ devices, access }: Services): readonly RestRoute[] {
       handle: async (call) => {
         const deviceId = uuidOf('deviceId', call.parameter(0))
         await allow(access, call.principal, 'ASSIGN_TO_CUSTOMER', 'DEVICE', deviceId)
-        const device = found(await devices.find(tenantOf(call.principal), deviceId), 'Device', deviceId)
-        if (device.customerId === null) throw DeviceRouteErrors.NOT_ASSIGNED()
         return jsonAnswer(renderDevice(await devices.assignToCustomerByUser(call.principal, deviceId, null)))
       },
     },

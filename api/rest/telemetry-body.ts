@@ -1,14 +1,10 @@
-/** Bodies of the saving calls, to typed entries. Source: `rest-api.md` 4.5 and 4.6. */
+/** Bodies of the saving calls, to typed entries; what a key may be the services check. Source: `rest-api.md` 4.5 and 4.6. */
 import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Entry, TelemetryGroup } from '../../model/value.ts'
 import { isJsonObject } from './body.ts'
 import { TelemetryRouteErrors } from './telemetry-errors.ts'
-
-const MAX_KEY_LENGTH = 255
-/** Mark-up or a template where a name belongs: refused before a page that forgets to escape ever sees it. */
-const MARKUP = /<[a-z!/?]|\{\{[^}]*\}\}/i
 
 /** Telemetry: `{"k":v}`, `{"ts":ms,"values":{…}}`, or an array of either. Groups without a time get `now`. */
 export function telemetryOf(text: string, now: number, castStrings: boolean): readonly TelemetryGroup[] {
@@ -32,10 +28,6 @@ function groupOf(item: JsonValue, now: number, castStrings: boolean): TelemetryG
 }
 
 function seriesEntries(object: JsonObject, castStrings: boolean): readonly Entry[] {
-  for (const key of Object.keys(object)) {
-    if (key.trim() === '') throw TelemetryRouteErrors.SERIES_KEY_BLANK()
-    checkKey(key)
-  }
   return converted(object, castStrings, (reason) => TelemetryRouteErrors.SERIES_INVALID({ reason }))
 }
 
@@ -43,18 +35,8 @@ function seriesEntries(object: JsonObject, castStrings: boolean): readonly Entry
 export function attributesOf(text: string, castStrings: boolean): readonly Entry[] {
   const body = parsed(text, () => TelemetryRouteErrors.ATTRIBUTES_NOT_JSON())
   if (!isJsonObject(body)) throw TelemetryRouteErrors.ATTRIBUTES_NO_OBJECT()
-  const keys = Object.keys(body)
-  if (keys.length === 0) throw TelemetryRouteErrors.ATTRIBUTES_EMPTY()
-  for (const key of keys) {
-    if (key.trim() === '') throw TelemetryRouteErrors.KEY_BLANK()
-    checkKey(key)
-  }
+  if (Object.keys(body).length === 0) throw TelemetryRouteErrors.ATTRIBUTES_EMPTY()
   return converted(body, castStrings, (reason) => TelemetryRouteErrors.ATTRIBUTE_INVALID({ reason }))
-}
-
-function checkKey(key: string): void {
-  if (key.length > MAX_KEY_LENGTH) throw TelemetryRouteErrors.KEY_TOO_LONG()
-  if (MARKUP.test(key)) throw TelemetryRouteErrors.KEY_MALFORMED()
 }
 
 function parsed(text: string, refuse: () => Error): JsonValue {

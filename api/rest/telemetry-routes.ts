@@ -179,7 +179,6 @@ function deleteRoute({ services: { telemetry, access } }: TelemetryRouteOptions)
       const endTs = query.integer('endTs')
       const keys = query.keys()
       const entity = await entityOf(access, call, 'WRITE_TELEMETRY')
-      if (keys.length === 0) throw TelemetryRouteErrors.KEYS_EMPTY()
       const range = all ? EVERYTHING : rangeOf(startTs, endTs)
       await telemetry.deleteByUser(call.principal, entity, { keys, ...range, deleteLatest, rewriteLatest })
       return EMPTY_ANSWER

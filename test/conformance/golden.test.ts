@@ -1,0 +1,88 @@
+/**
+ * Replays the request and answer pairs recorded from a real ThingsBoard against this server, by their own runner. The
+ * recordings are no part of the project: without them this is a printed skip.
+ */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { DEMO_CUSTOMER, DEMO_TENANT } from '../support/clients.ts'
+import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { DELIBERATE_DIFFERENCES, MAX_DIFFERENCES } from './deliberate-differences.ts'
+
+const FOLDER = join('..', 'shared', 'golden')
+const CASES = join(PROJECT_ROOT, FOLDER, 'cases')
+
+/** Places in the scenario of what is built so far. */
+const BUILT: readonly (readonly [first: number, last: number])[] = [
+  [1, 115],
+  [124, 142],
+  [180, 193],
+  [211, 217],
+  [259, 265],
+]
+/** Inside those places, calls that belong to later work. */
+const LATER: readonly string[] = []
+
+/** Names of the recorded cases that must match. */
+function casesOfWhatIsBuilt(): readonly string[] {
+  return readdirSync(CASES)
+    .filter((file) => /^\d{3}-.*\.json$/.test(file))
+    .filter((file) =>
+      BUILT.some(([first, last]) => Number(file.slice(0, 3)) >= first && Number(file.slice(0, 3)) <= last),
+    )
+    .map((file) => file.slice(4, -'.json'.length))
+    .filter((name) => !LATER.includes(name))
+}
+
+/** Name of each failed case to what differs; plays the whole scenario, since later cases need what earlier ones made. */
+async function replay(
+  url: string,
+  mqttPort: number,
+): Promise<{ failures: ReadonlyMap<string, string>; passed: number }> {
+  const script = join(FOLDER, 'golden.mjs')
+  const options = ['--base', url, '--mqtt', `127.0.0.1:${mqttPort}`, '--golden', join(FOLDER, 'cases')]
+  const users = ['--user', DEMO_TENANT.username, '--pass', DEMO_TENANT.password]
+  const customers = ['--customer-user', DEMO_CUSTOMER.username, '--customer-pass', DEMO_CUSTOMER.password]
+  // Its packages are looked up from the folder it is started in. It exits 1 for the cases that are not built yet.
+  const output = await new Promise<string>((resolve) => {
+    execFile(
+      process.execPath,
+      [script, 'check', ...options, ...users, ...customers],
+      { cwd: PROJECT_ROOT, maxBuffer: 64 * 1024 * 1024 },
+      (_error, stdout, stderr) => resolve(`${stdout}\n${stderr}`),
+    )
+  })
+  const summary = /^(\d+) passed, (\d+) failed$/m.exec(output)
+  assert.ok(summary, `the runner gave no summary:\n${output.slice(-4000)}`)
+  assert.doesNotMatch(output, /scenario stopped/)
+  const failures = new Map<string, string>()
+  for (const block of output.split(/^FAIL /m).slice(1)) {
+    const [name = '', ...lines] = block.split('\n')
+    failures.set(name, lines.filter((line) => line.startsWith('      ')).join('\n'))
+  }
+  assert.equal(failures.size, Number(summary[2]))
+  return { failures, passed: Number(summary[1]) }
+}
+
+const skip = existsSync(CASES) ? false : 'the recorded cases are not beside this checkout'
+
+test('the recorded cases match, but for the listed differences', { skip, timeout: 300_000 }, async () => {
+  assert.ok(Object.keys(DELIBERATE_DIFFERENCES).length <= MAX_DIFFERENCES)
+  const wanted = casesOfWhatIsBuilt()
+  assert.ok(wanted.length > 100, `only ${wanted.length} cases were found`)
+  const millrace = await startMillrace()
+  try {
+    const { failures } = await replay(millrace.url, millrace.ports['mqtt'] ?? 0)
+    const unexpected = wanted.filter((name) => failures.has(name) && !(name in DELIBERATE_DIFFERENCES))
+    assert.deepEqual(
+      unexpected.map((name) => `${name}\n${failures.get(name) ?? ''}`),
+      [],
+    )
+    const matching = Object.keys(DELIBERATE_DIFFERENCES).filter((name) => !failures.has(name))
+    assert.deepEqual(matching, [], 'listed as different, but the same')
+  } finally {
+    await millrace.stop()
+  }
+})
