@@ -8,7 +8,11 @@ export const PayloadErrors = defineErrors('payload', {
   BAD_TIME: { kind: 'invalid', status: 400, text: "Can't parse ts: {value}" },
   TOO_LARGE: { kind: 'invalid', status: 413, text: 'Payload size exceeds the limit of {limit} bytes' },
   TOO_MANY_ENTRIES: { kind: 'invalid', status: 400, text: 'The payload holds more than {limit} values' },
-  KEY_TOO_LONG: { kind: 'invalid', status: 400, text: 'A key is {length} characters long, at most {limit} are allowed' },
+  KEY_TOO_LONG: {
+    kind: 'invalid',
+    status: 400,
+    text: 'A key is {length} characters long, at most {limit} are allowed',
+  },
   STRING_TOO_LONG: {
     kind: 'invalid',
     status: 400,

@@ -37,10 +37,10 @@ export class FlatJsonReader {
    * One group, with its text where that is already the canonical one; undefined where the slow road must decide.
    * `castStrings`: texts that may be numbers go the slow road.
    */
-  read(bytes: Buffer, castStrings: boolean): UploadGroup | undefined {
+  read(bytes: Buffer, castStrings: boolean, start = 0, end = bytes.length): UploadGroup | undefined {
     this.bytes = bytes
-    this.position = 0
-    this.end = bytes.length
+    this.position = start
+    this.end = end
     this.canonical = true
     const group = this.readUpload(castStrings)
     if (group !== undefined) {
@@ -72,7 +72,7 @@ export class FlatJsonReader {
         const nestedStart = this.position
         nested = this.readValues(castStrings)
         if (nested === undefined) return undefined
-        nestedText = this.canonical ? this.bytes.latin1Slice(nestedStart, this.position) : undefined
+        nestedText = this.canonical ? this.bytes.toString('latin1', nestedStart, this.position) : undefined
         this.canonical = blanksOutside
       } else if (!this.readMember(members, key, castStrings)) return undefined
       const more = this.readSeparator()
@@ -81,7 +81,7 @@ export class FlatJsonReader {
     }
     if (nested === undefined) {
       return this.canonical
-        ? { ts: undefined, entries: members, json: this.bytes.latin1Slice(start, this.position) }
+        ? { ts: undefined, entries: members, json: this.bytes.toString('latin1', start, this.position) }
         : { ts: undefined, entries: members }
     }
     return timedGroup(members, nested, nestedText)
@@ -132,7 +132,9 @@ export class FlatJsonReader {
     const code = this.bytes[this.position] ?? 0
     if (code === MINUS || (code >= ZERO && code <= NINE)) {
       if (!this.readNumber()) return false
-      entries.push(this.isDouble ? { key, type: 'DOUBLE', value: this.number } : { key, type: 'LONG', value: this.number })
+      entries.push(
+        this.isDouble ? { key, type: 'DOUBLE', value: this.number } : { key, type: 'LONG', value: this.number },
+      )
       return true
     }
     if (code === QUOTE) {
@@ -192,10 +194,11 @@ export class FlatJsonReader {
       const code = bytes[index] ?? 0
       if (code === QUOTE) {
         this.position = index + 1
-        return bytes.latin1Slice(start, index)
+        return bytes.toString('latin1', start, index)
       }
       if (code < 0x20 || code > 0x7e || code === BACKSLASH) return undefined
-      if (castStrings && index === start && code <= NINE && (code >= ZERO || code === MINUS || code === DOT)) return undefined
+      if (castStrings && index === start && code <= NINE && (code >= ZERO || code === MINUS || code === DOT))
+        return undefined
     }
     return undefined
   }
@@ -229,7 +232,11 @@ export class FlatJsonReader {
 }
 
 /** `ts` and `values` are both members: everything beside them is ignored (`device-api.md` 2.1). */
-function timedGroup(members: readonly Entry[], nested: readonly Entry[], nestedText: string | undefined): UploadGroup | undefined {
+function timedGroup(
+  members: readonly Entry[],
+  nested: readonly Entry[],
+  nestedText: string | undefined,
+): UploadGroup | undefined {
   for (const member of members) {
     if (member.key !== 'ts') continue
     if (member.type !== 'LONG' || typeof member.value !== 'number') return undefined

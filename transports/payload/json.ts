@@ -4,7 +4,14 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { entriesOf } from '../../model/entry-json.ts'
-import { LongDecimal, WholeDouble, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import {
+  LongDecimal,
+  WholeDouble,
+  parseJson,
+  stringifyJson,
+  type JsonObject,
+  type JsonValue,
+} from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
@@ -27,11 +34,11 @@ export class JsonPayloadDecoder {
     this.conversion = { castStrings: limits.castStrings, nulls: 'skip' }
   }
 
-  /** One group an element, in order; `[]` is no group. Flat elements have no time of their own. */
-  telemetry(body: Buffer): readonly UploadGroup[] {
-    const fast = this.fastRoad ? this.flat.read(body, this.limits.castStrings) : undefined
+  /** The payload between two offsets. One group an element, in order; `[]` is no group. Flat elements have no time of their own. */
+  telemetry(bytes: Buffer, start = 0, end = bytes.length): readonly UploadGroup[] {
+    const fast = this.fastRoad ? this.flat.read(bytes, this.limits.castStrings, start, end) : undefined
     if (fast !== undefined && fast.entries.length <= this.limits.maxEntries) return [fast]
-    const value = parseBody(body)
+    const value = parseBody(bytes.subarray(start, end))
     const groups: UploadGroup[] = []
     let entries = 0
     for (const element of Array.isArray(value) ? value : [value]) {
@@ -46,7 +53,8 @@ export class JsonPayloadDecoder {
 
   attributes(body: Buffer): readonly Entry[] {
     const fast = this.fastRoad ? this.flat.read(body, this.limits.castStrings) : undefined
-    if (fast?.ts === undefined && fast !== undefined && fast.entries.length <= this.limits.maxEntries) return fast.entries
+    if (fast?.ts === undefined && fast !== undefined && fast.entries.length <= this.limits.maxEntries)
+      return fast.entries
     const value = parseBody(body)
     if (!isObject(value)) throw wrongShape(value)
     const entries = this.entries(value)
@@ -60,6 +68,14 @@ export class JsonPayloadDecoder {
     if (Array.isArray(value) && value.length === 1) value = value[0] ?? null
     if (!isObject(value)) throw wrongShape(value)
     return attributeRequestOf(keyList(value['clientKeys']), keyList(value['sharedKeys']))
+  }
+
+  /** The method a device calls. Throws `invalid` where there is none. */
+  method(body: Buffer): string {
+    const value = parseBody(body)
+    const method = isObject(value) ? value['method'] : undefined
+    if (typeof method !== 'string') throw wrongShape(value)
+    return method
   }
 
   private group(element: JsonObject): UploadGroup {

@@ -11,11 +11,11 @@ export class KeyCache {
   /** The text of printable ASCII bytes; `hash` is any hash of them. */
   text(bytes: Buffer, start: number, end: number, hash: number): string {
     const length = end - start
-    if (length > LONGEST_CACHED) return bytes.latin1Slice(start, end)
+    if (length > LONGEST_CACHED) return bytes.toString('latin1', start, end)
     const slot = (hash ^ (hash >>> 12)) & (SLOTS - 1)
     const known = this.slots[slot]
     if (known !== undefined && known.length === length && sameBytes(known, bytes, start)) return known
-    const text = bytes.latin1Slice(start, end)
+    const text = bytes.toString('latin1', start, end)
     this.slots[slot] = text
     return text
   }

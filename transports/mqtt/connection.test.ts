@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { IConnectPacket } from 'mqtt-packet'
+import { deviceNamed } from '../testkit.ts'
+import { startMqttTransport } from './server.ts'
+import { openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
+
+async function bench(run: (bench: MqttBench) => Promise<void>, limits = {}): Promise<void> {
+  const opened = await openMqttBench(limits)
+  try {
+    await run(opened)
+    assert.deepEqual(opened.logged, [])
+  } finally {
+    await opened.close()
+  }
+}
+
+function codes(client: RawClient): readonly unknown[] {
+  return client.packets.map((packet) => {
+    if (packet.cmd === 'connack') return packet.reasonCode ?? packet.returnCode
+    return packet.cmd === 'disconnect' ? packet.reasonCode : packet.cmd
+  })
+}
+
+describe('MQTT connect', () => {
+  it('accepts an access token as user name, with no session present', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      device.send(device.connectPacket('one', { clean: false, clientId: 'x' }))
+      const [connack] = await device.received(1)
+      assert.deepEqual(connack?.cmd === 'connack' && [connack.returnCode, connack.sessionPresent], [0, false])
+      assert.deepEqual(
+        [...gateway.sessions].map((session) => [session.device.deviceName, session.transport]),
+        [['one', 'MQTT']],
+      )
+    }))
+
+  it('holds what comes behind CONNECT until the device is known, then takes it', () =>
+    bench(async ({ gateway, client }) => {
+      gateway.cold = true
+      const device = await client()
+      device.send(device.connectPacket('one'), device.publish('v1/devices/me/telemetry', '{"a":1}', 4))
+      await device.received(2)
+      assert.deepEqual(
+        device.packets.map((packet) => packet.cmd),
+        ['connack', 'puback'],
+      )
+    }))
+
+  const REFUSALS: readonly {
+    name: string
+    token?: string
+    change?: Partial<IConnectPacket>
+    v4: number
+    v5: number
+  }[] = [
+    { name: 'unknown token', token: 'nobody', v4: 5, v5: 0x86 },
+    { name: 'unknown token with password', token: 'nobody', change: { password: Buffer.from('x') }, v4: 5, v5: 0x86 },
+    { name: 'client id alone', change: { clientId: 'someone' }, v4: 2, v5: 0x85 },
+    { name: 'nothing at all', change: { clientId: '' }, v4: 5, v5: 0x87 },
+  ]
+  for (const { name, token, change, v4, v5 } of REFUSALS) {
+    it(`refuses ${name} with ${v4} (3.1.1) and 0x${v5.toString(16)} (5), then closes`, () =>
+      bench(async ({ client }) => {
+        for (const [version, code] of [
+          [4, v4],
+          [5, v5],
+        ] as const) {
+          const device = await client(version)
+          device.send(device.connectPacket(token, change))
+          await device.end()
+          assert.deepEqual(codes(device), [code])
+        }
+      }))
+  }
+
+  it('says server unavailable when the credentials cannot be looked up', () =>
+    bench(async ({ gateway, client }) => {
+      gateway.cold = true
+      gateway.storeFails = true
+      const device = await client(5)
+      device.send(device.connectPacket('one'))
+      await device.end()
+      assert.deepEqual(codes(device), [0x88])
+    }))
+
+  it('tells a v5 client its bounds', () =>
+    bench(async ({ client }) => {
+      const device = await client(5)
+      device.send(device.connectPacket('one', { clientId: '', properties: { sessionExpiryInterval: 60 } }))
+      const [connack] = await device.received(1)
+      assert.ok(connack?.cmd === 'connack')
+      const { assignedClientIdentifier, ...properties } = connack.properties ?? {}
+      assert.match(assignedClientIdentifier ?? '', /^[0-9a-f-]{36}$/)
+      assert.deepEqual(properties, {
+        receiveMaximum: 1000,
+        maximumQoS: 1,
+        maximumPacketSize: 65_540,
+        sharedSubscriptionAvailable: false,
+        subscriptionIdentifiersAvailable: false,
+        sessionExpiryInterval: 0,
+      })
+    }))
+
+  const CLOSED_SILENTLY: readonly { name: string; bytes: string }[] = [
+    { name: 'a packet before CONNECT', bytes: 'c000' },
+    { name: 'another protocol level', bytes: '100e00044d51545406020000000278790000' },
+    { name: 'the name of 3.1 with the level of 3.1.1', bytes: '101000064d514973647004020000000278790000' },
+    { name: 'a bridge bit in the level', bytes: '100e00044d51545484020000000278790000' },
+    { name: 'a reserved connect flag', bytes: '100e00044d51545404030000000278790000' },
+    { name: 'a client id longer than its packet', bytes: '100e00044d5154540402000000ff78790000' },
+    { name: 'HTTP', bytes: Buffer.from('GET / HTTP/1.1\r\n\r\n').toString('hex') },
+  ]
+  for (const { name, bytes } of CLOSED_SILENTLY) {
+    it(`closes without a word on ${name}`, () =>
+      bench(async ({ transport, client }) => {
+        const device = await client()
+        device.socket.write(Buffer.from(bytes, 'hex'))
+        await device.end()
+        assert.deepEqual(codes(device), [])
+        assert.equal(transport.figures().malformed, 1)
+      }))
+  }
+
+  it('ends a connection that sends CONNECT twice', () =>
+    bench(async ({ client }) => {
+      const device = await client(5)
+      await device.login('one')
+      device.send(device.connectPacket('one'))
+      await device.end()
+      assert.deepEqual(codes(device), [0x82])
+    }))
+
+  it('ends a connection whose packet is over the limit with 0x95 before the packet is there', () =>
+    bench(async ({ client }) => {
+      const device = await client(5)
+      await device.login('one')
+      device.socket.write(Buffer.from([0x30, 0x81, 0x80, 0x04]))
+      await device.end()
+      assert.deepEqual(codes(device), [0x95])
+    }))
+
+  it('takes a packet that comes byte by byte', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      for (const byte of device.bytes(device.publish('v1/devices/me/telemetry', '{"a":1}', 5))) {
+        device.socket.write(Buffer.from([byte]))
+        await new Promise(setImmediate)
+      }
+      await device.received(1)
+      assert.equal(gateway.uploads.length, 1)
+    }))
+})
+
+describe('MQTT silence', () => {
+  it('closes who never finishes CONNECT', () =>
+    bench(async ({ client, clock, transport }) => {
+      const device = await client()
+      device.socket.write(Buffer.from([0x10]))
+      const other = await client()
+      await other.login('one')
+      clock.advance(11_000)
+      await device.end()
+      assert.equal(transport.figures().malformed, 0)
+    }))
+
+  it('closes after one and a half keep alives of silence, not before, and a ping counts', () =>
+    bench(async ({ client, clock }) => {
+      const device = await client(5)
+      await device.login('one', { keepalive: 10 })
+      for (let second = 0; second < 60; second += 10) {
+        clock.advance(10_000)
+        device.send({ cmd: 'pingreq' })
+        await device.received(second / 10 + 1)
+      }
+      clock.advance(15_000)
+      device.send({ cmd: 'pingreq' })
+      await device.received(7)
+      clock.advance(17_000)
+      await device.end()
+      assert.equal(codes(device).at(-1), 0x8d)
+    }))
+
+  it('does not take half packets for a sign of life', () =>
+    bench(async ({ client, clock, gateway }) => {
+      const device = await client()
+      await device.login('one', { keepalive: 2 })
+      for (let second = 0; second < 5; second++) {
+        device.socket.write(Buffer.from(second === 0 ? [0x30, 0x50] : [0x00]))
+        const other = await client()
+        await other.login('two')
+        clock.advance(1000)
+      }
+      await device.end()
+      assert.equal(gateway.sessions.size, 5)
+    }))
+
+  it('closes a session without keep alive after the idle time', () =>
+    bench(
+      async ({ client, clock }) => {
+        const device = await client(5)
+        await device.login('one', { keepalive: 0 })
+        clock.advance(400_000)
+        device.send({ cmd: 'pingreq' })
+        await device.received(1)
+        clock.advance(602_000)
+        await device.end()
+        assert.deepEqual(codes(device), ['pingresp', 0x8d])
+      },
+      { idleTimeoutMs: 600_000 },
+    ))
+})
+
+describe('MQTT session end', () => {
+  const ENDS = [
+    ['DEVICE_DELETED', 0x98],
+    ['CREDENTIALS_CHANGED', 0x98],
+    ['TAKEN_OVER', 0x8e],
+    ['SHUTDOWN', 0x8b],
+  ] as const
+  for (const [end, code] of ENDS) {
+    it(`tells a v5 client ${end} as 0x${code.toString(16)}`, () =>
+      bench(async ({ gateway, client }) => {
+        const device = await client(5)
+        await device.login('one')
+        for (const session of gateway.sessions) session.listener.closed(end)
+        await device.end()
+        assert.deepEqual(codes(device), [code])
+      }))
+  }
+
+  it('closes its device session when the client disconnects or vanishes', () =>
+    bench(async ({ gateway, client, transport }) => {
+      const polite = await client()
+      await polite.login('one')
+      polite.send({ cmd: 'disconnect' })
+      await polite.end()
+      const rude = await client()
+      await rude.login('two')
+      assert.deepEqual(
+        [...gateway.sessions].map((session) => session.device),
+        [deviceNamed('two')],
+      )
+      rude.socket.resetAndDestroy()
+      while (transport.figures().connections > 0) await new Promise(setImmediate)
+      assert.equal(gateway.sessions.size, 0)
+    }))
+
+  it('tells everybody on close and leaves no connection', async () => {
+    const opened = await openMqttBench()
+    const device = await opened.client(5)
+    await device.login('one')
+    const closing = opened.transport.close()
+    await device.end()
+    await closing
+    await opened.transport.close()
+    assert.deepEqual(codes(device), [0x8b])
+    assert.equal(opened.transport.figures().connections, 0)
+  })
+
+  it('says which address it cannot listen on', () =>
+    bench(async ({ gateway, clock, transport }) => {
+      const second = startMqttTransport({
+        gateway,
+        clock,
+        bindAddress: '127.0.0.1',
+        port: transport.port,
+        log: { debug() {}, info() {}, warn() {}, error() {} },
+      })
+      await assert.rejects(second, { code: 'mqtt.LISTEN_FAILED' })
+    }))
+
+  it('refuses connections over its bound', () =>
+    bench(
+      async ({ client, transport }) => {
+        const first = await client()
+        await first.login('one')
+        const second = await client()
+        await second.end()
+        assert.equal(transport.figures().overConnectionLimit, 1)
+      },
+      { maxConnections: 1 },
+    ))
+})

@@ -1,0 +1,101 @@
+/** CONNECT in the order of the specification: protocol, who is it, session, CONNACK. Source: `device-api.md` 3.1–3.3. */
+import { randomUUID } from 'node:crypto'
+import type { DeviceIdentity } from '../../../engine/device/gateway.ts'
+import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
+import { ticksOf } from '../keep-alive-wheel.ts'
+import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
+import type { MqttSession } from '../session.ts'
+import { DownlinkPushes } from './push.ts'
+
+const LONGEST_CLIENT_ID_V3 = 23
+/** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
+const FIXED_HEADER_BYTES = 4
+const KEEP_ALIVE_GRACE = 1.5
+
+/** Throws ProtocolViolation for what is no CONNECT of a version served here: the connection closes without CONNACK. */
+export function handleConnect(session: MqttSession, frame: Buffer): void {
+  const packet = decodePacket(frame, undefined)
+  if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
+  session.version = versionOf(packet)
+  session.phase = 'AUTHENTICATING'
+  if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
+  const token = packet.username ?? ''
+  if (token === '') return refuse(session, unknownDevice(packet))
+  const known = session.host.gateway.lookUp({ type: 'ACCESS_TOKEN', token })
+  if (known !== undefined) return accept(session, packet, known)
+  session.host.gateway.authenticate({ type: 'ACCESS_TOKEN', token }).then(
+    (device) => {
+      if (session.phase !== 'AUTHENTICATING') return
+      if (device === undefined) refuse(session, unknownDevice(packet))
+      else accept(session, packet, device)
+      session.resume()
+    },
+    () => {
+      // The store did not answer: the gateway counts it, the client may try again.
+      if (session.phase === 'AUTHENTICATING') refuse(session, Reason.SERVER_UNAVAILABLE)
+    },
+  )
+}
+
+function versionOf(packet: IConnectPacket): 3 | 4 | 5 {
+  const { protocolId, protocolVersion, clientId } = packet
+  if ('bridgeMode' in packet) throw malformed('protocol level of a bridge')
+  if (protocolId === 'MQIsdp' && protocolVersion === 3) {
+    if (clientId.length < 1 || clientId.length > LONGEST_CLIENT_ID_V3) throw malformed('client id of MQTT 3.1')
+    return 3
+  }
+  if (protocolId === 'MQTT' && (protocolVersion === 4 || protocolVersion === 5)) return protocolVersion
+  throw new ProtocolViolation(Reason.PROTOCOL_ERROR, 'protocol name and level do not match')
+}
+
+/** Which of the refusals: `device-api.md` 3.3. */
+function unknownDevice(packet: IConnectPacket): ReasonCode {
+  const hasUser = packet.username !== undefined && packet.username !== ''
+  const hasPassword = packet.password !== undefined && packet.password.length > 0
+  if (hasUser || hasPassword) return Reason.BAD_USER_NAME_OR_PASSWORD
+  return packet.clientId.trim() === '' ? Reason.NOT_AUTHORIZED : Reason.CLIENT_ID_NOT_VALID
+}
+
+function refuse(session: MqttSession, reason: ReasonCode): void {
+  session.host.counts.unauthenticated++
+  session.send(
+    session.version === 5
+      ? { cmd: 'connack', sessionPresent: false, reasonCode: reason }
+      : { cmd: 'connack', sessionPresent: false, returnCode: connackV3(reason) },
+  )
+  session.close(reason)
+}
+
+function accept(session: MqttSession, packet: IConnectPacket, device: DeviceIdentity): void {
+  const { host } = session
+  session.phase = 'CONNECTED'
+  const keepAliveMs = (packet.keepalive ?? 0) * 1000 * KEEP_ALIVE_GRACE
+  // One tick more: a tick is not a whole second for a packet that came late in it. [MQTT-3.1.2-24]
+  session.allowedTicks = ticksOf(keepAliveMs === 0 ? host.limits.idleTimeoutMs : keepAliveMs) + 1
+  session.heard()
+  host.wheel.add(session)
+  if (session.version === 5) session.pushes = DownlinkPushes.forClient(packet.properties)
+  session.device = host.gateway.openSession(device, 'MQTT', session)
+  // Nothing is kept between connections, so there is never a session to be present.
+  if (session.version === 5) session.send(connackV5(session, packet))
+  else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
+}
+
+function connackV5(session: MqttSession, packet: IConnectPacket): Parameters<MqttSession['send']>[0] {
+  const { limits } = session.host
+  return {
+    cmd: 'connack',
+    sessionPresent: false,
+    reasonCode: Reason.SUCCESS,
+    properties: {
+      receiveMaximum: limits.maxInFlight,
+      maximumQoS: 1,
+      maximumPacketSize: limits.maxPacketBytes + FIXED_HEADER_BYTES,
+      sharedSubscriptionAvailable: false,
+      subscriptionIdentifiersAvailable: false,
+      // [MQTT-3.1.2-23] and [MQTT-3.1.3-7]: told only where it differs from what the client asked.
+      ...((packet.properties?.sessionExpiryInterval ?? 0) > 0 ? { sessionExpiryInterval: 0 } : {}),
+      ...(packet.clientId === '' ? { assignedClientIdentifier: randomUUID() } : {}),
+    },
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * PUBLISH: to the topic's meaning, and its acknowledgement's place in the line. Source: `device-api.md` 3.5, 3.8.
+ * A publish is acknowledged by its receipt, which the gateway settles once the message is durable.
+ */
+import { isMillraceError } from '../../../model/errors.ts'
+import type { PublishReceipt } from '../../../engine/device/gateway.ts'
+import { Acknowledgement } from '../acknowledgements.ts'
+import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
+import { Reason, type ReasonCode } from '../reason-codes.ts'
+import type { MqttSession } from '../session.ts'
+import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
+import { answerAttributes, answerClientRpc } from './requests.ts'
+
+const view = new PublishView()
+const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
+
+/** Throws ProtocolViolation. */
+export function handlePublish(
+  session: MqttSession,
+  bytes: Buffer,
+  start: number,
+  bodyStart: number,
+  end: number,
+): void {
+  view.read(bytes, start, bodyStart, end, session.version)
+  session.host.counts.received++
+  const { qos, messageId, payloadStart } = view
+  const uplink = uplinkAt(bytes, view.topicStart, view.topicEnd)
+  const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId)
+  // The second delivery of a QoS 2 publish: its first PUBREC was lost, its message was not. [MQTT-4.3.3-10]
+  if (receipt === undefined) return
+  try {
+    dispatch(session, uplink, receipt, bytes, payloadStart, end)
+  } catch (error) {
+    if (!isMillraceError(error) || error.kind !== 'invalid') throw error
+    undecodable(session, receipt)
+  }
+}
+
+function dispatch(
+  session: MqttSession,
+  uplink: Uplink,
+  receipt: PublishReceipt,
+  bytes: Buffer,
+  start: number,
+  end: number,
+): void {
+  const { device, host } = session
+  if (device === undefined) return
+  switch (uplink.kind) {
+    case 'TELEMETRY':
+      return device.postTelemetry(host.decoder.telemetry(bytes, start, end), receipt)
+    case 'ATTRIBUTES':
+      return device.postAttributes(host.decoder.attributes(bytes.subarray(start, end)), receipt)
+    case 'ATTRIBUTE_REQUEST':
+      return answerAttributes(session, device, uplink, bytes.subarray(start, end), receipt)
+    case 'CLIENT_RPC':
+      if (!answerClientRpc(session, uplink.requestId, bytes.subarray(start, end))) break
+      return settle(receipt, Reason.SUCCESS)
+    case 'GATEWAY':
+      return settle(receipt, Reason.NOT_AUTHORIZED)
+    case 'BAD_REQUEST_ID':
+    case 'FORMAT_NOT_SUPPORTED':
+      return undecodable(session, receipt)
+    case 'UNKNOWN':
+  }
+  // The reference acknowledges what goes to nowhere, and clients live with it; v5 clients are told (`device-api.md` 3.8).
+  host.counts.unknownTopics++
+  device.touch()
+  settle(receipt, Reason.TOPIC_NAME_INVALID)
+}
+
+/** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */
+function expectAcknowledgement(session: MqttSession, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
+  const { maxInFlight } = session.host.limits
+  if (session.version === 5) {
+    if (qos === 2) throw new ProtocolViolation(Reason.QOS_NOT_SUPPORTED, 'QoS 2, though the Maximum QoS is 1') // [MQTT-3.2.2-11]
+    if (session.acknowledgements.pending >= maxInFlight) {
+      throw new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
+    }
+  }
+  const acknowledgement = new Acknowledgement(session, messageId, qos)
+  session.acknowledgements.add(acknowledgement)
+  if (qos === 1) return acknowledgement
+  session.unreleased ??= new Set()
+  if (session.unreleased.has(messageId)) {
+    acknowledgement.settle(Reason.SUCCESS)
+    return undefined
+  }
+  if (session.unreleased.size >= maxInFlight) {
+    throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
+  }
+  session.unreleased.add(messageId)
+  return acknowledgement
+}
+
+/** PUBREL: the packet id is free again; answered also for one that is not known. [MQTT-4.3.3-11] */
+export function releasePublish(session: MqttSession, messageId: number): void {
+  session.unreleased?.delete(messageId)
+  if (session.unreleased?.size === 0) session.unreleased = undefined
+  session.send({ cmd: 'pubcomp', messageId })
+}
+
+/** MQTT 3 has no word for it but the end of the connection; v5 says it where there is a PUBACK (`device-api.md` 3.8). */
+function undecodable(session: MqttSession, receipt: PublishReceipt): void {
+  session.host.counts.undecodable++
+  if (session.version === 5 && receipt instanceof Acknowledgement) receipt.settle(Reason.PAYLOAD_FORMAT_INVALID)
+  else session.close(Reason.PAYLOAD_FORMAT_INVALID)
+}
+
+function settle(receipt: PublishReceipt, reason: ReasonCode): void {
+  if (receipt instanceof Acknowledgement) receipt.settle(reason)
+}
+
+function uplinkAt(bytes: Buffer, start: number, end: number): Uplink {
+  if (isTelemetryTopic(bytes, start, end)) return TELEMETRY
+  const topic = bytes.toString('utf8', start, end)
+  // [MQTT-3.3.2-2], [MQTT-1.5.4-1], [MQTT-1.5.4-2]
+  if (/[+#\0\ufffd]/.test(topic)) throw malformed('topic name')
+  return uplinkOf(topic)
+}
+
+/** Nearly every publish: told from its bytes, so that no string is made. */
+function isTelemetryTopic(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start !== TELEMETRY_TOPIC.length) return false
+  for (let index = TELEMETRY_TOPIC.length - 1; index >= 0; index--) {
+    if (bytes[start + index] !== TELEMETRY_TOPIC.charCodeAt(index)) return false
+  }
+  return true
+}

@@ -1,0 +1,60 @@
+/** What a device asks over MQTT and is answered on a response topic. Source: `device-api.md` 3.5. */
+import { defineErrors, isMillraceError } from '../../../model/errors.ts'
+import { entriesJson } from '../../../model/entry-json.ts'
+import type { AttributeAnswer, DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { MqttSession } from '../session.ts'
+import { RPC_RESPONSE_FILTER, RPC_RESPONSE_PREFIX, type Uplink } from '../topics.ts'
+import { grantedQos, push } from './push.ts'
+
+export const RequestErrors = defineErrors('mqtt', {
+  ATTRIBUTES_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'the attributes cannot be read now' },
+})
+
+/** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
+const TOLD_IN_FLIGHT_MESSAGES = 100
+
+/** Throws `invalid` for a payload that is no request. The receipt is settled when the answer is on its way. */
+export function answerAttributes(
+  session: MqttSession,
+  device: DeviceSession,
+  uplink: Extract<Uplink, { kind: 'ATTRIBUTE_REQUEST' }>,
+  payload: Buffer,
+  receipt: PublishReceipt,
+): void {
+  const { family, requestId } = uplink
+  device.requestAttributes(session.host.decoder.attributeRequest(payload)).then(
+    (answer) => {
+      receipt.stored()
+      const qos = grantedQos(session, family.filter)
+      push(session, `${family.responsePrefix}${requestId}`, attributeAnswerJson(answer), qos)
+    },
+    (error: unknown) => {
+      receipt.refused(isMillraceError(error) ? error : RequestErrors.ATTRIBUTES_UNAVAILABLE({}, error))
+    },
+  )
+}
+
+/** A scope with no values is left out. */
+export function attributeAnswerJson(answer: AttributeAnswer): string {
+  const scopes: string[] = []
+  if (answer.client.length > 0) scopes.push(`"client":${entriesJson(answer.client)}`)
+  if (answer.shared.length > 0) scopes.push(`"shared":${entriesJson(answer.shared)}`)
+  return `{${scopes.join(',')}}`
+}
+
+/**
+ * `getSessionLimits` is answered by the transport itself: SDKs and gateways ask it first. False for every other method.
+ */
+export function answerClientRpc(session: MqttSession, requestId: number, payload: Buffer): boolean {
+  if (session.host.decoder.method(payload) !== 'getSessionLimits') return false
+  const rateLimits = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
+  const limits = {
+    maxPayloadSize: session.host.limits.maxPacketBytes,
+    maxInflightMessages: TOLD_IN_FLIGHT_MESSAGES,
+    rateLimits,
+  }
+  session.device?.touch()
+  const qos = grantedQos(session, RPC_RESPONSE_FILTER)
+  push(session, `${RPC_RESPONSE_PREFIX}${requestId}`, JSON.stringify(limits), qos)
+  return true
+}

@@ -1,0 +1,31 @@
+/** Bounds on MQTT clients, each with the attack or mistake that it stops. */
+
+export interface MqttLimits {
+  /** Remaining length of one packet. An endless packet: v5 DISCONNECT 0x95, v3 close. `device-api.md` 3.1. */
+  readonly maxPacketBytes: number
+  /** From the TCP connect to a complete CONNECT. A connection that never speaks is closed. */
+  readonly connectTimeoutMs: number
+  /** For sessions without a keep alive: the longest silence. */
+  readonly idleTimeoutMs: number
+  /**
+   * Publishes of one session not acknowledged yet. Over it the socket is not read; a v5 client is told it as Receive Maximum
+   * and is disconnected with 0x93 if it sends more.
+   */
+  readonly maxInFlight: number
+  /** Bytes a client does not read. Over it the client is cut off. */
+  readonly maxPendingBytes: number
+  /** Pushes that wait because a v5 client's Receive Maximum is used up. Over it: DISCONNECT 0x97. */
+  readonly maxQueuedPushes: number
+  /** Over it new connections are closed at once. */
+  readonly maxConnections: number
+}
+
+export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
+  maxPacketBytes: 65_536,
+  connectTimeoutMs: 10_000,
+  idleTimeoutMs: 600_000,
+  maxInFlight: 1000,
+  maxPendingBytes: 1_048_576,
+  maxQueuedPushes: 100,
+  maxConnections: 100_000,
+})

@@ -1,0 +1,255 @@
+/**
+ * One MQTT connection: cuts its bytes into packets, hands each to its handler, and writes what there is to say once a turn.
+ *
+ * | phase | what may come | leaves by |
+ * |---|---|---|
+ * | NEW | CONNECT only [MQTT-3.1.0-1] | CONNECT → AUTHENTICATING |
+ * | AUTHENTICATING | bytes are held, the socket is not read | CONNACK 0 → CONNECTED, refusal → CLOSED |
+ * | CONNECTED | everything but CONNECT [MQTT-3.1.0-2] | DISCONNECT, violation, silence, the platform → CLOSED |
+ * | CLOSED | nothing; what is left to write goes out | |
+ *
+ * It holds no closure, timer or stream of its own, and no buffer while no packet is half read: ten thousand idle ones are cheap.
+ */
+import type { Socket } from 'node:net'
+import type { MillraceError } from '../../model/errors.ts'
+import type {
+  DeviceSession,
+  DeviceSessionListener,
+  PublishReceipt,
+  SessionEnd,
+  SharedAttributesUpdate,
+} from '../../engine/device/gateway.ts'
+import { AcknowledgementLine, type Acknowledgement, type AcknowledgementOwner } from './acknowledgements.ts'
+import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
+import { handlePacket, requireConnect } from './handlers/packet.ts'
+import { DownlinkPushes, pushAttributes } from './handlers/push.ts'
+import type { Timed } from './keep-alive-wheel.ts'
+import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
+import type { SessionHost } from './session-host.ts'
+
+export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
+
+/** How long a closing connection may take to read its last bytes, in ticks of the wheel. */
+const CLOSING_TICKS = 2
+const cursor = new FrameCursor()
+
+export class MqttSession implements DeviceSessionListener, AcknowledgementOwner, Timed, PublishReceipt {
+  readonly host: SessionHost
+  readonly socket: Socket
+  readonly acknowledgements = new AcknowledgementLine()
+  phase: SessionPhase = 'NEW'
+  version: ProtocolVersion = 4
+  device: DeviceSession | undefined
+  slot = 0
+  /** Ticks of silence that are allowed. */
+  allowedTicks: number
+  /** Bits by filter: subscribed, and granted QoS 1. */
+  subscriptions = 0
+  grantedQos1 = 0
+  /** The filter of the last attribute SUBSCRIBE: its text is the topic of pushes. */
+  attributeFilter = 0
+  /** Only while there are some: ids of QoS 2 publishes not released, pushes of a client that limits them. */
+  unreleased: Set<number> | undefined
+  pushes: DownlinkPushes | undefined
+  lastMessageId = 0
+  private lastHeardTick: number
+  private held: Buffer | undefined
+  private outgoing: Buffer[] | undefined
+  private flushing = false
+  private paused = false
+
+  constructor(host: SessionHost, socket: Socket, allowedTicks: number) {
+    this.host = host
+    this.socket = socket
+    this.allowedTicks = allowedTicks
+    this.lastHeardTick = host.wheel.tick
+  }
+
+  received(chunk: Buffer): void {
+    if (this.phase === 'CLOSED') return
+    this.parse(this.held === undefined ? chunk : Buffer.concat([this.held, chunk]))
+  }
+
+  /** Reads on where it stopped: after authentication, when there is room again. */
+  resume(): void {
+    if (this.phase === 'CLOSED') return
+    const held = this.held
+    if (held !== undefined) this.parse(held)
+    if (this.paused && !this.mustWait()) {
+      this.paused = false
+      this.socket.resume()
+    }
+  }
+
+  private parse(bytes: Buffer): void {
+    let offset = 0
+    this.held = undefined
+    try {
+      while (offset < bytes.length && !this.mustWait() && this.phase !== 'CLOSED') {
+        if (this.phase === 'NEW') requireConnect(bytes[offset])
+        if (!cursor.advance(bytes, offset, this.host.limits.maxPacketBytes)) break
+        const end = cursor.end
+        // Only whole packets count as being heard: a byte a second keeps nothing alive.
+        if (this.phase === 'CONNECTED') this.lastHeardTick = this.host.wheel.tick
+        handlePacket(this, bytes, offset, cursor.bodyStart, end)
+        offset = end
+      }
+    } catch (error) {
+      this.violated(error)
+      return
+    }
+    if (this.phase === 'CLOSED') return
+    // A copy, so that half a packet does not keep the whole read alive.
+    if (offset < bytes.length) this.held = offset === 0 ? bytes : Buffer.from(bytes.subarray(offset))
+    if (this.mustWait()) this.pause()
+  }
+
+  private mustWait(): boolean {
+    if (this.phase === 'AUTHENTICATING' || !this.host.gateway.writable) return true
+    // A v5 client was told its Receive Maximum: what it sends beyond is answered with 0x93, not waited for.
+    return this.version !== 5 && this.acknowledgements.pending >= this.host.limits.maxInFlight
+  }
+
+  private pause(): void {
+    if (!this.paused) {
+      this.paused = true
+      this.socket.pause()
+    }
+    if (!this.host.gateway.writable) this.host.waitForRoom(this)
+  }
+
+  private violated(error: unknown): void {
+    if (!(error instanceof ProtocolViolation)) {
+      this.host.unexpected(error)
+      this.close(Reason.UNSPECIFIED_ERROR)
+      return
+    }
+    this.host.counts.malformed++
+    this.close(error.reason)
+  }
+
+  send(packet: Packet): void {
+    this.sendBytes(encodePacket(packet, this.version))
+  }
+
+  sendBytes(bytes: Buffer): void {
+    if (this.phase === 'CLOSED') return
+    if (this.outgoing === undefined) this.outgoing = [bytes]
+    else this.outgoing.push(bytes)
+    this.flushSoon()
+  }
+
+  acknowledgementReady(): void {
+    this.flushSoon()
+  }
+
+  private flushSoon(): void {
+    if (this.flushing) return
+    this.flushing = true
+    this.host.flushSoon(this)
+  }
+
+  /** Everything there is to say, in one write. Called by the host once a turn. */
+  flush(): void {
+    this.flushing = false
+    if (this.phase === 'CLOSED') return
+    this.write()
+    if (this.socket.writableLength > this.host.limits.maxPendingBytes) {
+      this.host.counts.slowConsumers++
+      this.socket.destroy()
+      return
+    }
+    if (this.paused) this.resume()
+  }
+
+  private write(): void {
+    const waiting = this.acknowledgements.pending
+    const acknowledged = this.acknowledgements.take(this.version)
+    this.host.counts.acknowledged += waiting - this.acknowledgements.pending
+    const others = this.outgoing
+    this.outgoing = undefined
+    if (others === undefined) {
+      if (acknowledged !== undefined) this.socket.write(acknowledged)
+      return
+    }
+    if (acknowledged !== undefined) others.push(acknowledged)
+    const [only] = others
+    this.socket.write(others.length === 1 && only !== undefined ? only : Buffer.concat(others))
+  }
+
+  /** The session's own receipt: publishes of QoS 0, which nobody waits for. */
+  stored(): void {
+    this.host.counts.storedUnacknowledged++
+  }
+
+  refused(error: MillraceError): void {
+    this.host.counts.refused++
+    this.close(publishRefusal(error).reason)
+  }
+
+  publishRefused(acknowledgement: Acknowledgement, error: MillraceError): void {
+    this.host.counts.refused++
+    const { reason, stays } = publishRefusal(error)
+    if (stays && this.version === 5) acknowledgement.settle(reason)
+    else this.close(reason)
+  }
+
+  sharedAttributesChanged(update: SharedAttributesUpdate): void {
+    if (this.phase === 'CONNECTED') pushAttributes(this, update)
+  }
+
+  closed(end: SessionEnd): void {
+    this.device = undefined
+    this.close(sessionEndReason(end))
+  }
+
+  dueTick(): number {
+    return this.lastHeardTick + this.allowedTicks
+  }
+
+  expired(): void {
+    if (this.phase === 'CLOSED') this.socket.destroy()
+    else this.close(Reason.KEEP_ALIVE_TIMEOUT)
+  }
+
+  heard(): void {
+    this.lastHeardTick = this.host.wheel.tick
+  }
+
+  /**
+   * Says why (v5, once connected [MQTT-3.14.0-1]), lets what is written go out, and closes. Later calls do nothing.
+   * No reason: the client ended it.
+   */
+  close(reason: ReasonCode | undefined): void {
+    if (this.phase === 'CLOSED') return
+    if (this.version === 5 && this.phase === 'CONNECTED' && reason !== undefined) {
+      this.send({ cmd: 'disconnect', reasonCode: reason })
+    }
+    this.write()
+    this.phase = 'CLOSED'
+    this.released()
+    this.heard()
+    this.allowedTicks = CLOSING_TICKS
+    this.host.wheel.add(this)
+    this.socket.end()
+    // Nothing more is wanted from it; reading on lets the other side's end be seen.
+    this.socket.resume()
+  }
+
+  /** The socket is gone, for whatever reason. */
+  gone(): void {
+    this.phase = 'CLOSED'
+    this.host.wheel.remove(this)
+    this.released()
+  }
+
+  private released(): void {
+    this.held = undefined
+    this.outgoing = undefined
+    this.pushes = undefined
+    this.unreleased = undefined
+    const device = this.device
+    this.device = undefined
+    device?.close()
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The one table of topics. Devices publish to uplink topics and subscribe to downlink filters; nothing is routed between
+ * clients. Protobuf topics (`…/p`) are known and refused as an undecodable payload: never acknowledged and dropped.
+ * Source: `device-api.md` 3.4, 3.7, 4.1.
+ */
+
+export type Uplink =
+  | { readonly kind: 'TELEMETRY' }
+  | { readonly kind: 'ATTRIBUTES' }
+  | { readonly kind: 'ATTRIBUTE_REQUEST'; readonly requestId: number; readonly family: ResponseFamily }
+  | { readonly kind: 'CLIENT_RPC'; readonly requestId: number }
+  /** The id in the topic is no 32-bit integer. */
+  | { readonly kind: 'BAD_REQUEST_ID' }
+  | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
+  | { readonly kind: 'GATEWAY' }
+  | { readonly kind: 'UNKNOWN' }
+
+/** Where answers to a request of this family go, and the filter whose granted QoS they use. */
+export interface ResponseFamily {
+  readonly requestPrefix: string
+  readonly responsePrefix: string
+  readonly filter: number
+}
+
+export const TELEMETRY_TOPIC = 'v1/devices/me/telemetry'
+export const CLIENT_RPC_PREFIX = 'v1/devices/me/rpc/request/'
+export const RPC_RESPONSE_PREFIX = 'v1/devices/me/rpc/response/'
+
+/** Filters a client may subscribe to, as text; their index is a bit in a session's subscriptions. */
+export const FILTERS: readonly string[] = [
+  'v1/devices/me/attributes',
+  'v2/a',
+  'v2/a/j',
+  'v1/devices/me/attributes/response/+',
+  'v2/a/res/+',
+  'v2/a/res/j/+',
+  'v1/devices/me/rpc/request/+',
+  'v2/r/req/+',
+  'v2/r/req/j/+',
+  'v1/devices/me/rpc/response/+',
+  'v2/r/res/+',
+  'v2/r/res/j/+',
+  'v2/fw/response/+/chunk/+',
+  'v2/fw/error',
+  'v2/sw/response/+/chunk/+',
+  'v2/sw/error',
+  'v1/gateway/attributes',
+  'v1/gateway/attributes/response',
+  'v1/gateway/rpc',
+]
+const ATTRIBUTE_FILTERS = 3
+export const RPC_RESPONSE_FILTER = 9
+
+const FILTER_INDEX = new Map(FILTERS.map((filter, index) => [filter, index]))
+
+/** The filter's index, or undefined where no such subscription exists. */
+export function filterIndex(filter: string): number | undefined {
+  return FILTER_INDEX.get(filter)
+}
+
+/** Whether pushes of shared attributes go out on this filter (its text is then the topic). */
+export function isAttributeFilter(index: number): boolean {
+  return index < ATTRIBUTE_FILTERS
+}
+
+export function hasAttributeFilter(subscriptions: number): boolean {
+  return (subscriptions & ((1 << ATTRIBUTE_FILTERS) - 1)) !== 0
+}
+
+const FIXED = new Map<string, Uplink>([
+  [TELEMETRY_TOPIC, { kind: 'TELEMETRY' }],
+  ['v2/t', { kind: 'TELEMETRY' }],
+  ['v2/t/j', { kind: 'TELEMETRY' }],
+  ['v2/t/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
+  ['v1/devices/me/attributes', { kind: 'ATTRIBUTES' }],
+  ['v2/a', { kind: 'ATTRIBUTES' }],
+  ['v2/a/j', { kind: 'ATTRIBUTES' }],
+  ['v2/a/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
+])
+
+const FAMILIES: readonly ResponseFamily[] = [
+  {
+    requestPrefix: 'v1/devices/me/attributes/request/',
+    responsePrefix: 'v1/devices/me/attributes/response/',
+    filter: 3,
+  },
+  { requestPrefix: 'v2/a/req/j/', responsePrefix: 'v2/a/res/j/', filter: 5 },
+  { requestPrefix: 'v2/a/req/', responsePrefix: 'v2/a/res/', filter: 4 },
+]
+
+const UNKNOWN: Uplink = { kind: 'UNKNOWN' }
+const REQUEST_ID = /^-?\d{1,10}$/
+const INT32_MAX = 2 ** 31 - 1
+
+export function uplinkOf(topic: string): Uplink {
+  const fixed = FIXED.get(topic)
+  if (fixed !== undefined) return fixed
+  if (topic.startsWith('v1/gateway/')) return { kind: 'GATEWAY' }
+  if (topic.startsWith('v2/a/req/p/')) return { kind: 'FORMAT_NOT_SUPPORTED' }
+  for (const family of FAMILIES) {
+    if (!topic.startsWith(family.requestPrefix)) continue
+    const requestId = requestIdOf(topic, family.requestPrefix)
+    return requestId === undefined ? { kind: 'BAD_REQUEST_ID' } : { kind: 'ATTRIBUTE_REQUEST', requestId, family }
+  }
+  if (topic.startsWith(CLIENT_RPC_PREFIX)) {
+    const requestId = requestIdOf(topic, CLIENT_RPC_PREFIX)
+    return requestId === undefined ? { kind: 'BAD_REQUEST_ID' } : { kind: 'CLIENT_RPC', requestId }
+  }
+  return UNKNOWN
+}
+
+function requestIdOf(topic: string, prefix: string): number | undefined {
+  const text = topic.slice(prefix.length)
+  const id = Number(text)
+  return REQUEST_ID.test(text) && id <= INT32_MAX && id >= -INT32_MAX - 1 ? id : undefined
+}

@@ -1,0 +1,213 @@
+/** For the tests of transports: a platform whose answers the test decides, and a clock that stands until it is moved. */
+import type { Clock, TimerHandle } from '../model/clock.ts'
+import type { Log } from '../model/log.ts'
+import type { MillraceError } from '../model/errors.ts'
+import type { Entry } from '../model/value.ts'
+import type {
+  AttributeAnswer,
+  AttributeRequest,
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  PresentedCredentials,
+  PublishReceipt,
+  TransportName,
+  UploadGroup,
+} from '../engine/device/gateway.ts'
+
+export function deviceNamed(name: string): DeviceIdentity {
+  return {
+    deviceId: `00000000-0000-4000-8000-${name.padStart(12, '0').slice(-12)}`,
+    tenantId: '00000000-0000-4000-8000-0000000000aa',
+    customerId: null,
+    deviceName: name,
+    deviceType: 'default',
+    deviceProfileId: '00000000-0000-4000-8000-0000000000bb',
+    ruleChainId: null,
+  }
+}
+
+export interface Upload {
+  readonly device: string
+  readonly kind: 'telemetry' | 'attributes'
+  readonly groups: readonly UploadGroup[]
+  readonly receipt: PublishReceipt
+}
+
+/** Stores at once unless `holding`; then receipts wait in `uploads` for the test. Tokens are device names. */
+export class FakeGateway implements DeviceGateway {
+  private room = true
+  private readonly fullListeners = new Set<() => void>()
+  holding = false
+  refusal: MillraceError | undefined
+  /** True: `lookUp` knows nothing and `authenticate` must be asked. */
+  cold = false
+  storeFails = false
+  answer: AttributeAnswer = { client: [], shared: [] }
+  readonly uploads: Upload[] = []
+  readonly sessions = new Set<FakeSession>()
+  touches = 0
+  private readonly devices: Map<string, DeviceIdentity>
+  private readonly writableListeners = new Set<() => void>()
+  private readonly uploadListeners = new Set<() => void>()
+
+  constructor(names: readonly string[]) {
+    this.devices = new Map(names.map((name) => [name, deviceNamed(name)]))
+  }
+
+  get writable(): boolean {
+    if (!this.room) for (const listener of this.fullListeners) listener()
+    return this.room
+  }
+
+  /** Resolves once a transport has asked and heard that there is no room. */
+  becomeFull(): Promise<void> {
+    this.room = false
+    return new Promise((resolve) => {
+      const asked = () => {
+        this.fullListeners.delete(asked)
+        resolve()
+      }
+      this.fullListeners.add(asked)
+    })
+  }
+
+  lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined {
+    return this.cold ? undefined : this.devices.get(credentials.token)
+  }
+
+  authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined> {
+    if (this.storeFails) return Promise.reject(new Error('the store does not answer'))
+    return Promise.resolve(this.devices.get(credentials.token))
+  }
+
+  openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): FakeSession {
+    const session = new FakeSession(this, device, transport, listener)
+    this.sessions.add(session)
+    return session
+  }
+
+  onWritable(listener: () => void): () => void {
+    this.writableListeners.add(listener)
+    return () => this.writableListeners.delete(listener)
+  }
+
+  becomeWritable(): void {
+    this.room = true
+    for (const listener of this.writableListeners) listener()
+  }
+
+  receive(upload: Upload): void {
+    this.uploads.push(upload)
+    for (const listener of this.uploadListeners) listener()
+    if (this.refusal !== undefined) upload.receipt.refused(this.refusal)
+    else if (!this.holding) upload.receipt.stored()
+  }
+
+  /** Resolves once so many uploads have come. */
+  async uploaded(count: number): Promise<void> {
+    while (this.uploads.length < count) {
+      await new Promise<void>((resolve) => {
+        const heard = () => {
+          this.uploadListeners.delete(heard)
+          resolve()
+        }
+        this.uploadListeners.add(heard)
+      })
+    }
+  }
+}
+
+export class FakeSession implements DeviceSession {
+  readonly device: DeviceIdentity
+  readonly transport: TransportName
+  readonly listener: DeviceSessionListener
+  subscribed = false
+  requests: AttributeRequest[] = []
+  private readonly gateway: FakeGateway
+
+  constructor(gateway: FakeGateway, device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener) {
+    this.gateway = gateway
+    this.device = device
+    this.transport = transport
+    this.listener = listener
+  }
+
+  postTelemetry(groups: readonly UploadGroup[], receipt: PublishReceipt): void {
+    this.gateway.receive({ device: this.device.deviceName, kind: 'telemetry', groups, receipt })
+  }
+
+  postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void {
+    const groups = [{ ts: undefined, entries }]
+    this.gateway.receive({ device: this.device.deviceName, kind: 'attributes', groups, receipt })
+  }
+
+  requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {
+    this.requests.push(request)
+    return this.gateway.storeFails
+      ? Promise.reject(new Error('the store does not answer'))
+      : Promise.resolve(this.gateway.answer)
+  }
+
+  subscribeToSharedAttributes(): void {
+    this.subscribed = true
+  }
+
+  unsubscribeFromSharedAttributes(): void {
+    this.subscribed = false
+  }
+
+  touch(): void {
+    this.gateway.touches++
+  }
+
+  close(): void {
+    this.gateway.sessions.delete(this)
+  }
+}
+
+/** Time stands until `advance`. */
+export class StandingClock implements Clock {
+  private time = 1_700_000_000_000
+  private timers: { readonly at: number; readonly run: () => void }[] = []
+
+  now(): number {
+    return this.time
+  }
+
+  monotonic(): number {
+    return this.time
+  }
+
+  after(delayMs: number, run: () => void): TimerHandle {
+    const timer = { at: this.time + delayMs, run }
+    this.timers.push(timer)
+    return { cancel: () => (this.timers = this.timers.filter((other) => other !== timer)) }
+  }
+
+  soon(run: () => void): void {
+    setImmediate(run)
+  }
+
+  /** Runs what falls due, in order, each at its own time. */
+  advance(milliseconds: number): void {
+    const end = this.time + milliseconds
+    for (;;) {
+      const next = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0]
+      if (next === undefined) break
+      this.timers = this.timers.filter((timer) => timer !== next)
+      this.time = next.at
+      next.run()
+    }
+    this.time = end
+  }
+}
+
+/** Every line of any level ends up in `lines`. */
+export function recordingLog(lines: string[]): Log {
+  const record = (text: string, fields?: Readonly<Record<string, unknown>>) => {
+    lines.push(`${text} ${JSON.stringify(fields ?? {})}`)
+  }
+  return { debug: record, info: record, warn: record, error: record }
+}
