@@ -4,7 +4,12 @@ import { from } from 'rxjs'
 import { Mailbox, SharedTurn } from './mailbox.ts'
 import { ManualClock } from './testkit.ts'
 
-function open<T>(capacity = 100): { clock: ManualClock; mailbox: Mailbox<T>; batches: (readonly T[])[]; ends: unknown[] } {
+function open<T>(capacity = 100): {
+  clock: ManualClock
+  mailbox: Mailbox<T>
+  batches: (readonly T[])[]
+  ends: unknown[]
+} {
   const clock = new ManualClock()
   const mailbox = new Mailbox<T>(new SharedTurn(clock), { capacity })
   const batches: (readonly T[])[] = []
@@ -19,13 +24,11 @@ function open<T>(capacity = 100): { clock: ManualClock; mailbox: Mailbox<T>; bat
 
 test('what was offered in one turn comes out as one batch, in order', () => {
   const { clock, mailbox, batches } = open<number>()
-  from([1, 2, 3]).forEach((value) => mailbox.next(value))
   mailbox.offer(1)
   mailbox.offer(2)
-  assert.deepEqual(batches, [])
+  assert.equal(batches.length, 0)
   clock.turn()
-  assert.equal(batches.length, 1)
-  assert.deepEqual(batches[0]?.slice(-2), [1, 2])
+  assert.deepEqual(batches, [[1, 2]])
 })
 
 test('an RxJS source pushes into a mailbox, which completes after its last batch', () => {

@@ -172,7 +172,11 @@ test('close drains every mailbox, closes every behaviour, and refuses what comes
 
 test('100,000 actors stay under 1 KiB of heap each', async () => {
   const { clock, system } = open()
-  const kind: ActorKind<number> = { name: 'device', idleTimeoutMs: 60_000, create: () => ({ receive: () => undefined }) }
+  const kind: ActorKind<number> = {
+    name: 'device',
+    idleTimeoutMs: 60_000,
+    create: () => ({ receive: () => undefined }),
+  }
   const before = process.memoryUsage().heapUsed
   for (let index = 0; index < 100_000; index++) system.tell(kind, `device ${index}`, index)
   await clock.settle()

@@ -101,7 +101,8 @@ export class ManualClock implements Clock {
     let next: Timer | undefined
     for (const timer of this.timers) {
       if (timer.atMs > untilMs) continue
-      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order)) next = timer
+      if (next === undefined || timer.atMs < next.atMs || (timer.atMs === next.atMs && timer.order < next.order))
+        next = timer
     }
     return next
   }
@@ -141,7 +142,9 @@ export class SeededRandom implements Random {
 }
 
 /** A kind of actor that notes every batch it gets. */
-export function probe<T>(name = 'probe'): ActorKind<T> & { readonly batches: { id: string; batch: readonly T[] }[]; closed: number } {
+export function probe<T>(
+  name = 'probe',
+): ActorKind<T> & { readonly batches: { id: string; batch: readonly T[] }[]; closed: number } {
   const kind = {
     name,
     batches: [] as { id: string; batch: readonly T[] }[],

@@ -1,0 +1,23 @@
+/** What the link answers when it does not store. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const LinkErrors = defineErrors('link', {
+  LINK_CLOSED: { kind: 'retryable', status: 503, text: 'the link is closing' },
+  BUFFER_FULL: {
+    kind: 'retryable',
+    status: 503,
+    text: 'the link has {messages} messages waiting for the disk, no more are taken',
+  },
+  BACKLOG_FULL: {
+    kind: 'retryable',
+    status: 503,
+    text: 'the log holds {bytes} bytes not yet processed, at most {limit} are allowed',
+  },
+  DISK_REFUSED: { kind: 'retryable', status: 503, text: 'the log could not be written: {reason}' },
+  MESSAGE_TOO_LARGE: {
+    kind: 'invalid',
+    status: 413,
+    text: 'message of {size} characters, at most {limit} are allowed',
+  },
+  MESSAGE_INVALID: { kind: 'invalid', status: 400, text: 'message cannot be encoded: {reason}' },
+})

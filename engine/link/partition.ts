@@ -1,0 +1,8 @@
+/** `hash(originator) mod P`: decides the partition, its owner, and with it the order. FNV-1a over the id's text. */
+export function partitionOf(originatorId: string, partitions: number): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < originatorId.length; index++) {
+    hash = Math.imul(hash ^ originatorId.charCodeAt(index), 0x01000193)
+  }
+  return (hash >>> 0) % partitions
+}

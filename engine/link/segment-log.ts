@@ -1,0 +1,541 @@
+/**
+ * The embedded link: one physical log on disk for all partitions. Messages are encoded into the open frame as they come;
+ * what piled up while the last frame was being stored is the next one. Settles and tries ride along.
+ *
+ * Frames, settles and tries of one write are one checksummed block (`block.ts`, `wire.ts`); after a disk error nothing is
+ * acknowledged until a new segment could be written (`segment-writer.ts`); what a run left is read at opening (`recovery.ts`).
+ */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { errorText, type MillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { Backlog } from './backlog.ts'
+import { DeadLetterStore, type DeadLetter, type DeadLetters } from './dead-letters.ts'
+import type { Disk, Durability } from './disk.ts'
+import { LinkErrors } from './errors.ts'
+import type { LinkEvent, LinkEventListener } from './events.ts'
+import { Ledger, type LedgerPage } from './ledger.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from './link.ts'
+import { RangeSet } from './range-set.ts'
+import { recover, type Recovery } from './recovery.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import { Segments } from './segments.ts'
+import { BlockWriter } from './wire.ts'
+
+export interface SegmentLogOptions {
+  readonly directory: string
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly durability: Durability
+  readonly partitions: number
+  readonly bounds?: Partial<SegmentLogBounds>
+  /** What a person on call should know; must not throw. */
+  readonly onEvent?: LinkEventListener
+}
+
+export interface SegmentLogBounds {
+  readonly segmentBytes: number
+  /** Messages and bytes that wait for the disk: over half of it senders are asked to pause, over all of it refused. */
+  readonly maxPendingMessages: number
+  readonly maxPendingBytes: number
+  /** Bytes of segments that are not settled: the same two steps. */
+  readonly maxBacklogBytes: number
+  /** Undelivered messages kept in memory; further ones are read back from disk. */
+  readonly maxMemoryMessages: number
+  readonly maxMemoryBytes: number
+  /** Characters of one message's data. */
+  readonly maxMessageSize: number
+  readonly maxDeadLetters: number
+  readonly maxDeadLetterBytes: number
+  /** The longest that a settle waits for a frame to ride along with. */
+  readonly settleDelayMs: number
+}
+
+export const DEFAULT_BOUNDS: SegmentLogBounds = {
+  segmentBytes: 64 << 20,
+  maxPendingMessages: 65_536,
+  maxPendingBytes: 32 << 20,
+  maxBacklogBytes: 8 * 2 ** 30,
+  maxMemoryMessages: 20_000,
+  maxMemoryBytes: 16 << 20,
+  maxMessageSize: 16 << 20,
+  maxDeadLetters: 100_000,
+  maxDeadLetterBytes: 1 << 30,
+  settleDelayMs: 5,
+}
+
+export interface SegmentLogFigures {
+  readonly published: number
+  readonly stored: number
+  readonly refused: number
+  readonly delivered: number
+  readonly settled: number
+  readonly failed: number
+  readonly buried: number
+  /** Blocks written: each cost one sync at the level power-cut. */
+  readonly writes: number
+  readonly bytesWritten: number
+  /** In memory, waiting for the disk. */
+  readonly pending: number
+  /** Durable and not settled. */
+  readonly unsettled: number
+  readonly backlogBytes: number
+  readonly segments: number
+  readonly deadLetters: number
+  readonly deadLettersDropped: number
+}
+
+export interface SegmentLog extends Link {
+  readonly deadLetters: DeadLetters
+  figures(): SegmentLogFigures
+}
+
+/** Opens the log, reading what the last run left. Throws what the disk throws, and where a block's schema is not known. */
+export async function openSegmentLog(options: SegmentLogOptions): Promise<SegmentLog> {
+  const bounds = { ...DEFAULT_BOUNDS, ...options.bounds }
+  const onEvent = options.onEvent ?? (() => undefined)
+  const { disk, directory, durability, clock } = options
+  const letters = await DeadLetterStore.open({
+    disk,
+    directory: `${directory}/dead-letters`,
+    durability,
+    clock,
+    segmentBytes: Math.min(bounds.segmentBytes, Math.max(1 << 16, bounds.maxDeadLetterBytes >> 4)),
+    maxLetters: bounds.maxDeadLetters,
+    maxBytes: bounds.maxDeadLetterBytes,
+    onEvent,
+  })
+  const settled: [number, number][] = []
+  const attempts = new Map<number, number>()
+  const recovery = await recover(disk, directory, onEvent, { entries: false }, (content) => {
+    for (const range of content.settled) settled.push(range)
+    for (const [sequence, tries] of content.attempts) attempts.set(sequence, tries)
+  })
+  const log = new SegmentLogLink(options, bounds, onEvent, letters, recovery, new RangeSet(settled), attempts)
+  await log.start()
+  return log
+}
+
+/** Messages that are encoded and wait for their write, with those who want to know. */
+class Frame {
+  readonly block: BlockWriter
+  messages: Message[] = []
+  receipts: PublishReceipt[] = []
+
+  constructor(partitions: number) {
+    this.block = new BlockWriter(partitions)
+  }
+
+  reset(): void {
+    this.block.reset()
+    this.messages = []
+    this.receipts = []
+  }
+}
+
+const MAX_LEDGER = 1_000_000
+const FIRST_PROBE_MS = 100
+const LAST_PROBE_MS = 5000
+
+class SegmentLogLink implements SegmentLog {
+  readonly deadLetters: DeadLetters
+  private readonly options: SegmentLogOptions
+  private readonly bounds: SegmentLogBounds
+  private readonly onEvent: LinkEventListener
+  private readonly letters: DeadLetterStore
+  private readonly segments: Segments
+  private readonly backlog: Backlog
+  private readonly writer: SegmentWriter
+  private readonly ledger = new Ledger()
+  private open: Frame
+  private spare: Frame
+  private nextSequence: number
+  /** Of all segments; kept here because every publish asks. */
+  private backlogBytes = 0
+  /** Messages and bytes of the frame that is being written. */
+  private inFlight = { messages: 0, bytes: 0 }
+  private isScheduled = false
+  private isWriting = false
+  private isSuspended = false
+  private isWritable = true
+  private isClosing = false
+  private settleTimer: TimerHandle | undefined
+  private probe: TimerHandle | undefined
+  private probeMs = FIRST_PROBE_MS
+  private readonly burying = new Set<Promise<void>>()
+  private readonly writableListeners = new Set<() => void>()
+  private refusals: [PublishReceipt, MillraceError][] = []
+  private closing: Promise<void> | undefined
+  private whenWritten: (() => void)[] = []
+  private readonly counts = {
+    published: 0,
+    stored: 0,
+    refused: 0,
+    settled: 0,
+    failed: 0,
+    buried: 0,
+    writes: 0,
+    bytesWritten: 0,
+  }
+
+  constructor(
+    options: SegmentLogOptions,
+    bounds: SegmentLogBounds,
+    onEvent: LinkEventListener,
+    letters: DeadLetterStore,
+    recovery: Recovery,
+    settled: RangeSet,
+    attempts: Map<number, number>,
+  ) {
+    const { disk, directory, durability, clock } = options
+    this.options = options
+    this.bounds = bounds
+    this.onEvent = onEvent
+    this.letters = letters
+    this.nextSequence = recovery.nextSequence
+    this.open = new Frame(options.partitions)
+    this.spare = new Frame(options.partitions)
+    this.segments = new Segments(disk, directory, onEvent)
+    this.segments.recovered(recovery.segments, settled)
+    this.writer = new SegmentWriter({
+      disk,
+      directory,
+      durability,
+      segmentBytes: bounds.segmentBytes,
+      last: recovery.segments.at(-1),
+      nextSequence: recovery.nextSequence,
+      opened: (segment) => this.segments.opened(segment),
+    })
+    this.backlog = new Backlog({
+      disk,
+      clock,
+      segments: this.segments,
+      onEvent,
+      maxMessages: bounds.maxMemoryMessages,
+      maxBytes: bounds.maxMemoryBytes,
+      settled,
+      attempts,
+      mayDeliver: () => this.ledger.size < MAX_LEDGER,
+    })
+    this.deadLetters = this.deadLetterFace()
+  }
+
+  async start(): Promise<void> {
+    await this.writer.openSegment()
+    this.segments.removeSettled()
+    await this.segments.idle()
+    this.backlogBytes = this.segments.bytes
+  }
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    this.counts.published++
+    const refusal = this.refusalOf(message)
+    if (refusal !== undefined) {
+      this.refuseSoon(receipt, refusal)
+      return
+    }
+    const frame = this.open
+    message.sequence = this.nextSequence
+    try {
+      frame.block.message(message)
+    } catch (error) {
+      this.refuseSoon(receipt, LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error))
+      return
+    }
+    this.nextSequence++
+    frame.messages.push(message)
+    frame.receipts.push(receipt)
+    if (this.isWritable && this.isOverHalf()) this.isWritable = false
+    this.schedule()
+  }
+
+  get writable(): boolean {
+    return this.isWritable
+  }
+
+  onWritable(listener: () => void): () => void {
+    this.writableListeners.add(listener)
+    return () => void this.writableListeners.delete(listener)
+  }
+
+  consume(consumer: LinkConsumer): void {
+    this.backlog.consume(consumer)
+  }
+
+  wake(): void {
+    this.backlog.pump()
+  }
+
+  settle(deliveries: readonly Delivery[]): void {
+    for (const { message } of deliveries) this.settleOne(message.sequence)
+    this.scheduleSettle()
+  }
+
+  failed(delivery: Delivery): void {
+    if (!this.backlog.outstanding.has(delivery.message.sequence)) return
+    this.counts.failed++
+    this.ledger.failed(delivery.message.sequence, delivery.attempt)
+    this.scheduleSettle()
+  }
+
+  bury(delivery: Delivery, reason: string): void {
+    if (!this.backlog.outstanding.has(delivery.message.sequence)) return
+    const buried = this.buryDurably(delivery, reason)
+    this.burying.add(buried)
+    void buried.then(() => this.burying.delete(buried))
+  }
+
+  figures(): SegmentLogFigures {
+    return {
+      ...this.counts,
+      delivered: this.backlog.delivered,
+      pending: this.open.messages.length + this.inFlight.messages,
+      unsettled: this.segments.unsettled,
+      backlogBytes: this.segments.bytes,
+      segments: this.segments.count,
+      deadLetters: this.letters.count,
+      deadLettersDropped: this.letters.droppedCount,
+    }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.drainAndClose())
+  }
+
+  private refusalOf(message: Message): MillraceError | undefined {
+    if (this.isClosing) return LinkErrors.LINK_CLOSED()
+    if (this.isSuspended) return LinkErrors.DISK_REFUSED({ reason: 'the last write failed' })
+    if (message.data.length > this.bounds.maxMessageSize) {
+      return LinkErrors.MESSAGE_TOO_LARGE({ size: message.data.length, limit: this.bounds.maxMessageSize })
+    }
+    const messages = this.open.messages.length + this.inFlight.messages
+    if (messages >= this.bounds.maxPendingMessages || this.pendingBytes() >= this.bounds.maxPendingBytes) {
+      return LinkErrors.BUFFER_FULL({ messages })
+    }
+    if (this.backlogBytes >= this.bounds.maxBacklogBytes) {
+      return LinkErrors.BACKLOG_FULL({ bytes: this.backlogBytes, limit: this.bounds.maxBacklogBytes })
+    }
+    return undefined
+  }
+
+  private pendingBytes(): number {
+    return this.open.block.bytes + this.inFlight.bytes
+  }
+
+  private isOverHalf(): boolean {
+    return (
+      this.open.messages.length + this.inFlight.messages >= this.bounds.maxPendingMessages / 2 ||
+      this.pendingBytes() >= this.bounds.maxPendingBytes / 2 ||
+      this.backlogBytes >= this.bounds.maxBacklogBytes * 0.9
+    )
+  }
+
+  /** A receipt is never told within `publish`: the caller has not finished yet. */
+  private refuseSoon(receipt: PublishReceipt, error: MillraceError): void {
+    this.refusals.push([receipt, error])
+    if (this.refusals.length > 1) return
+    this.options.clock.soon(() => {
+      const refusals = this.refusals
+      this.refusals = []
+      for (const [refused, reason] of refusals) this.tellRefused(refused, reason)
+    })
+  }
+
+  private tellRefused(receipt: PublishReceipt, error: MillraceError): void {
+    this.counts.refused++
+    try {
+      receipt.refused(error)
+    } catch (thrown) {
+      this.onEvent({ kind: 'receipt-threw', error: thrown })
+    }
+  }
+
+  private schedule(): void {
+    if (this.isScheduled || this.isWriting || this.isSuspended) return
+    this.isScheduled = true
+    this.options.clock.soon(() => {
+      this.isScheduled = false
+      this.write()
+    })
+  }
+
+  private scheduleSettle(): void {
+    if (this.isScheduled || this.isWriting || this.isSuspended || this.ledger.size === 0) return
+    this.settleTimer ??= this.options.clock.after(this.bounds.settleDelayMs, () => {
+      this.settleTimer = undefined
+      this.write()
+    })
+  }
+
+  /** Writes everything that waits as one block, unless a write is in flight: its end comes back here. */
+  private write(): void {
+    if (this.isWriting || this.isSuspended) return
+    const frame = this.open
+    const page = this.ledger.take()
+    if (frame.messages.length === 0 && page.settled.length === 0 && page.attempts.size === 0) {
+      this.tellWritten()
+      return
+    }
+    this.settleTimer?.cancel()
+    this.settleTimer = undefined
+    this.open = this.spare
+    this.spare = frame
+    frame.block.settled(page.settled)
+    frame.block.attempts(page.attempts)
+    const block = frame.block.finish()
+    this.inFlight = { messages: frame.messages.length, bytes: block.length }
+    this.isWriting = true
+    const next = frame.messages.length === 0 ? 0 : (frame.messages[0]?.sequence ?? 0) + frame.messages.length
+    this.writer.append(block, next).then(
+      (offset) => this.written(frame, page, block.length, offset),
+      (error: unknown) => this.writeFailed(frame, page, error),
+    )
+  }
+
+  private written(frame: Frame, page: LedgerPage, bytes: number, offset: number): void {
+    this.isWriting = false
+    this.inFlight = { messages: 0, bytes: 0 }
+    const { messages, receipts } = frame
+    frame.reset()
+    this.counts.writes++
+    this.counts.bytesWritten += bytes
+    this.counts.stored += messages.length
+    this.segments.stored(messages.length)
+    const segment = this.writer.current
+    if (messages.length > 0 && segment !== undefined) this.backlog.stored(messages, bytes, segment, offset)
+    this.segments.settled(page.settled)
+    this.backlogBytes = this.segments.bytes
+    for (const receipt of receipts) {
+      try {
+        receipt.stored()
+      } catch (error) {
+        this.onEvent({ kind: 'receipt-threw', error })
+      }
+    }
+    if (this.open.messages.length > 0 || this.isClosing) this.write()
+    else this.scheduleSettle()
+    this.backlog.pump()
+    this.checkWritable()
+  }
+
+  private writeFailed(frame: Frame, page: LedgerPage, error: unknown): void {
+    this.isWriting = false
+    this.isSuspended = true
+    this.inFlight = { messages: 0, bytes: 0 }
+    this.ledger.restore(page)
+    this.isWritable = false
+    this.onEvent({ kind: 'disk-failed', file: this.writer.current?.path ?? this.options.directory, error })
+    const refused = [...frame.receipts, ...this.open.receipts]
+    frame.reset()
+    this.open.reset()
+    const refusal = LinkErrors.DISK_REFUSED({ reason: errorText(error) }, error)
+    for (const receipt of refused) this.tellRefused(receipt, refusal)
+    this.probeMs = FIRST_PROBE_MS
+    this.probeLater()
+  }
+
+  private probeLater(): void {
+    if (this.isClosing) {
+      this.tellWritten()
+      return
+    }
+    this.probe = this.options.clock.after(this.probeMs, () => {
+      this.probe = undefined
+      this.probeMs = Math.min(LAST_PROBE_MS, this.probeMs * 2)
+      this.isWriting = true
+      this.writer.openSegment().then(
+        (segment) => this.recovered(segment.path),
+        (error: unknown) => {
+          this.isWriting = false
+          this.onEvent({ kind: 'disk-failed', file: this.options.directory, error })
+          this.probeLater()
+        },
+      )
+    })
+  }
+
+  private recovered(file: string): void {
+    this.isWriting = false
+    this.isSuspended = false
+    this.onEvent({ kind: 'disk-recovered', file })
+    this.write()
+    this.backlog.pump()
+    this.checkWritable()
+  }
+
+  private checkWritable(): void {
+    if (this.isWritable || this.isSuspended || this.isClosing || this.isOverHalf()) return
+    this.isWritable = true
+    for (const listener of [...this.writableListeners]) listener()
+  }
+
+  private settleOne(sequence: number): void {
+    if (!this.backlog.outstanding.delete(sequence)) return
+    this.counts.settled++
+    this.ledger.settle(sequence)
+  }
+
+  /** Letter first, settle second: a crash between them buries the message again, under the same id. */
+  private async buryDurably(delivery: Delivery, reason: string): Promise<void> {
+    for (let pauseMs = FIRST_PROBE_MS; ; pauseMs = Math.min(LAST_PROBE_MS, pauseMs * 2)) {
+      try {
+        await this.letters.put({ message: delivery.message, attempts: delivery.attempt, reason })
+        break
+      } catch (error) {
+        this.onEvent({ kind: 'dead-letter-not-stored', sequence: delivery.message.sequence, error })
+        // Not settled, so the next run delivers it again.
+        if (this.isClosing) return
+        await new Promise<void>((resolve) => void this.options.clock.after(pauseMs, resolve))
+      }
+    }
+    this.counts.buried++
+    this.settleOne(delivery.message.sequence)
+    this.scheduleSettle()
+  }
+
+  private async drainAndClose(): Promise<void> {
+    this.isClosing = true
+    this.isWritable = false
+    await this.backlog.close()
+    await Promise.all(this.burying)
+    this.settleTimer?.cancel()
+    while (!this.isSuspended && (this.isWriting || this.open.messages.length > 0 || this.ledger.size > 0)) {
+      const written = new Promise<void>((resolve) => this.whenWritten.push(resolve))
+      this.write()
+      await written
+    }
+    this.probe?.cancel()
+    await this.segments.idle()
+    await this.letters.close()
+    await this.writer.close()
+  }
+
+  private tellWritten(): void {
+    const waiting = this.whenWritten
+    this.whenWritten = []
+    for (const tell of waiting) tell()
+  }
+
+  private deadLetterFace(): DeadLetters {
+    const letters = this.letters
+    return {
+      get count() {
+        return letters.count
+      },
+      list: (query) => letters.list(query),
+      read: (id) => letters.read(id),
+      remove: (id) => letters.remove([id]),
+      replay: async (id) => {
+        const letter = await letters.read(id)
+        if (letter === undefined) return false
+        await this.publishAgain(letter)
+        return letters.remove([id])
+      },
+    }
+  }
+
+  private publishAgain(letter: DeadLetter): Promise<void> {
+    return new Promise((resolve, reject) => this.publish(letter.message, { stored: resolve, refused: reject }))
+  }
+}
+
+export type { LinkEvent }

@@ -1,0 +1,119 @@
+/**
+ * Appends blocks to the newest segment, one write at a time. After a failed write or sync nothing more goes into that file
+ * ("fsyncgate": a sync that succeeds after a failed one proves nothing): the file is left as it was at its last good byte,
+ * and the next segment's header says where that is, so that what failed can never come back as if it had been stored.
+ */
+import type { Disk, DiskFile, Durability } from './disk.ts'
+import { segmentPath, type SegmentFile } from './segment-file.ts'
+import { BlockWriter } from './wire.ts'
+
+export interface SegmentWriterOptions {
+  readonly disk: Disk
+  readonly directory: string
+  readonly durability: Durability
+  /** A segment that is longer than this is followed by a new one. */
+  readonly segmentBytes: number
+  /** The newest segment found at opening: the first one written here follows it. */
+  readonly last: SegmentFile | undefined
+  readonly nextSequence: number
+  /** A new segment is there, with its header durable. */
+  readonly opened: (segment: SegmentFile) => void
+}
+
+export class SegmentWriter {
+  private readonly options: SegmentWriterOptions
+  private file: DiskFile | undefined
+  private segment: SegmentFile | undefined
+  private lastId: number
+  /** No sequence at or above it was given out: the headers carry it, so that none is given out twice. */
+  private sequenceFloor: number
+  private readonly leaving = new Set<Promise<void>>()
+
+  constructor(options: SegmentWriterOptions) {
+    this.options = options
+    this.segment = options.last
+    this.lastId = options.last?.id ?? 0
+    this.sequenceFloor = options.nextSequence
+  }
+
+  /** The segment that is written to; undefined until the first one is open. */
+  get current(): SegmentFile | undefined {
+    return this.segment
+  }
+
+  /** Opens a fresh segment. Throws what the disk throws; may be called again. */
+  async openSegment(): Promise<SegmentFile> {
+    const { disk, directory } = this.options
+    const id = ++this.lastId
+    const path = segmentPath(directory, id)
+    const header = new BlockWriter(1)
+    header.segment({
+      id,
+      previousId: this.segment?.id ?? 0,
+      previousEnd: this.segment?.end ?? 0,
+      previousNextSequence: this.segment?.nextSequence ?? 0,
+      nextSequence: this.sequenceFloor,
+    })
+    const block = header.finish()
+    const file = await disk.create(path)
+    try {
+      await file.write(block, 0)
+      await file.sync()
+      await disk.syncDirectory(directory)
+    } catch (error) {
+      this.leave(file, undefined)
+      await disk.remove(path).catch(() => undefined) // It has no valid block that anybody was told of: the next opening drops it.
+      throw error
+    }
+    if (this.file !== undefined) this.leave(this.file, undefined)
+    this.file = file
+    this.segment = { id, path, end: block.length, nextSequence: this.sequenceFloor }
+    this.options.opened(this.segment)
+    return this.segment
+  }
+
+  /** Whether `append` would begin with a new segment. */
+  get needsSegment(): boolean {
+    return this.file === undefined || (this.segment?.end ?? 0) >= this.options.segmentBytes
+  }
+
+  /** Appends a block and makes it durable at the configured level; returns its offset. Throws what the disk throws. */
+  async append(block: Uint8Array, nextSequence: number): Promise<number> {
+    if (this.needsSegment) await this.openSegment()
+    const { file, segment } = this
+    if (file === undefined || segment === undefined) throw new Error('no segment is open')
+    this.sequenceFloor = Math.max(this.sequenceFloor, nextSequence)
+    try {
+      await file.write(block, segment.end)
+      if (this.options.durability === 'power-cut') await file.sync()
+    } catch (error) {
+      this.file = undefined
+      this.leave(file, segment.end)
+      throw error
+    }
+    const offset = segment.end
+    segment.end += block.length
+    segment.nextSequence = Math.max(segment.nextSequence, nextSequence)
+    return offset
+  }
+
+  async close(): Promise<void> {
+    const file = this.file
+    this.file = undefined
+    if (file !== undefined) this.leave(file, undefined)
+    await Promise.all(this.leaving)
+  }
+
+  /** Closes a file behind the writer's back; cuts what failed, where the disk lets it, to give back the space. */
+  private leave(file: DiskFile, cutAt: number | undefined): void {
+    const left = (async () => {
+      try {
+        if (cutAt !== undefined) await file.truncate(cutAt)
+      } finally {
+        await file.close()
+      }
+    })().catch(() => undefined) // The disk has failed already and that was told; the next header makes the cut in any case.
+    this.leaving.add(left)
+    void left.then(() => this.leaving.delete(left))
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * One originator's messages in the queue, in their order. Healthy, they are in process side by side up to a bound. Once one
+ * has failed, nothing further starts; when those in process have ended, the failed ones are tried again one by one, the oldest first,
+ * and the rest goes on when none is left.
+ */
+import type { Delivery } from '../link/link.ts'
+
+/** A delivery with the number of the try that comes next. */
+export interface Attempt {
+  readonly delivery: Delivery
+  readonly attempt: number
+}
+
+export class Lane {
+  readonly originator: string
+  inFlight = 0
+  /** Due and allowed to try again: set by the queue when the pause is over. */
+  isPausing = false
+  private waiting: Delivery[] = []
+  private head = 0
+  private failed: Attempt[] = []
+
+  constructor(originator: string) {
+    this.originator = originator
+  }
+
+  get isIdle(): boolean {
+    return this.inFlight === 0 && this.failed.length === 0 && this.waitingCount === 0
+  }
+
+  get waitingCount(): number {
+    return this.waiting.length - this.head
+  }
+
+  get hasFailed(): boolean {
+    return this.failed.length > 0
+  }
+
+  wait(delivery: Delivery): void {
+    this.waiting.push(delivery)
+  }
+
+  /** Puts a failed message back, in the order of the log. */
+  putBack(attempt: Attempt): void {
+    const sequence = attempt.delivery.message.sequence
+    let index = this.failed.length
+    while (index > 0 && (this.failed[index - 1]?.delivery.message.sequence ?? 0) > sequence) index--
+    this.failed.splice(index, 0, attempt)
+  }
+
+  /** What may start now, or undefined. */
+  next(maxInFlight: number): Attempt | undefined {
+    if (this.failed.length > 0) {
+      return this.inFlight === 0 && !this.isPausing ? this.failed.shift() : undefined
+    }
+    if (this.inFlight >= maxInFlight) return undefined
+    const delivery = this.waiting[this.head]
+    if (delivery === undefined) return undefined
+    if (++this.head === this.waiting.length) {
+      this.waiting = []
+      this.head = 0
+    } else if (this.head >= 1024 && this.head * 2 > this.waiting.length) {
+      this.waiting = this.waiting.slice(this.head)
+      this.head = 0
+    }
+    return { delivery, attempt: delivery.attempt }
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * From the link to the rule engine and back: packs out, outcomes in. Every delivery ends in exactly one of: settled, or
+ * buried after its last try. A failed message waits and is tried again at the head of its originator's lane, its tries noted
+ * durably, while other originators go on.
+ *
+ * Bounded by `maxHeld`: when it is reached the link keeps the rest on disk, and in the end senders are slowed.
+ */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import type { Delivery, Link, LinkConsumer } from '../link/link.ts'
+import { QueueErrors } from './errors.ts'
+import { Lane, type Attempt } from './lane.ts'
+import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
+import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
+import type { WorkProcessor } from './work.ts'
+
+export interface QueueOptions {
+  readonly link: Link
+  readonly processor: WorkProcessor
+  readonly clock: Clock
+  readonly settings?: Partial<QueueSettings>
+}
+
+export interface QueueFigures {
+  readonly received: number
+  readonly settled: number
+  /** Failed tries, timeouts included. */
+  readonly failed: number
+  readonly timedOut: number
+  readonly retried: number
+  readonly buried: number
+  /** Messages held now, and those of them that are in process. */
+  readonly held: number
+  readonly inFlight: number
+  readonly packs: number
+  /** Originators whose lane waits for a retry. */
+  readonly failingLanes: number
+}
+
+export interface Queue {
+  /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
+  close(): Promise<void>
+  figures(): QueueFigures
+}
+
+/** Starts to consume the link at once. */
+export function createQueue(options: QueueOptions): Queue {
+  const queue = new PackQueue(options)
+  options.link.consume(queue)
+  return queue
+}
+
+/** Retries due within the same 16 ms share one timer and one pack. */
+const RETRY_GRAIN_MS = 16
+
+class PackQueue implements Queue, LinkConsumer, WorkOwner {
+  private readonly link: Link
+  private readonly processor: WorkProcessor
+  private readonly clock: Clock
+  private readonly settings: QueueSettings
+  private readonly lanes = new Map<string, Lane>()
+  private readonly failing = new Set<Lane>()
+  private readonly retryTimers = new Map<number, { readonly timer: TimerHandle; readonly lanes: Lane[] }>()
+  /** Works that may start: handed out as one pack at the end of the turn that gathered them. */
+  private starting: PackWork[] = []
+  private settled: Delivery[] = []
+  private isTurnAsked = false
+  /** In the order of their deadlines. */
+  private packs: Pack[] = []
+  private timeout: TimerHandle | undefined
+  private held = 0
+  private inFlight = 0
+  private isClosing = false
+  private closing: Promise<void> | undefined
+  private whenDrained: (() => void) | undefined
+  private readonly counts = { received: 0, settled: 0, failed: 0, timedOut: 0, retried: 0, buried: 0, packs: 0 }
+
+  constructor(options: QueueOptions) {
+    this.link = options.link
+    this.processor = options.processor
+    this.clock = options.clock
+    this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
+  }
+
+  room(): number {
+    return this.isClosing ? 0 : this.settings.maxHeld - this.held
+  }
+
+  deliver(batch: readonly Delivery[]): void {
+    if (this.isClosing) return
+    this.held += batch.length
+    this.counts.received += batch.length
+    for (const delivery of batch) {
+      const originator = delivery.message.originator.id
+      let lane = this.lanes.get(originator)
+      if (lane === undefined) this.lanes.set(originator, (lane = new Lane(originator)))
+      if (lane.hasFailed || lane.waitingCount > 0 || lane.inFlight >= this.settings.maxInFlightPerOriginator)
+        lane.wait(delivery)
+      else this.start(lane, { delivery, attempt: delivery.attempt })
+    }
+    this.handOut()
+  }
+
+  ended(work: PackWork, error: Error | undefined): void {
+    const { lane, pack } = work
+    lane.inFlight--
+    this.inFlight--
+    if (pack !== undefined) pack.open--
+    if (error === undefined) {
+      this.counts.settled++
+      this.settled.push(work.delivery)
+      this.release(lane)
+    } else {
+      this.failedOnce(work, error)
+    }
+    this.askTurn()
+  }
+
+  figures(): QueueFigures {
+    return { ...this.counts, held: this.held, inFlight: this.inFlight, failingLanes: this.failing.size }
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.drain())
+  }
+
+  private start(lane: Lane, attempt: Attempt): void {
+    lane.inFlight++
+    this.inFlight++
+    this.starting.push(new PackWork(this, attempt.delivery, attempt.attempt, lane))
+  }
+
+  /** Gives the works that gathered to the processor, as one pack with one deadline. */
+  private handOut(): void {
+    if (this.starting.length === 0) return
+    const works = this.starting
+    this.starting = []
+    const pack: Pack = {
+      deadlineMs: this.clock.monotonic() + this.settings.processingTimeoutMs,
+      works,
+      open: works.length,
+    }
+    for (const work of works) work.pack = pack
+    this.packs.push(pack)
+    this.counts.packs++
+    if (this.timeout === undefined) this.armTimeout()
+    try {
+      this.processor.process(works)
+    } catch (error) {
+      // It promised not to: whatever it left open has failed.
+      const failure = QueueErrors.PROCESSOR_FAILED({ reason: errorText(error) }, error)
+      for (const work of works) work.timeOut(failure)
+    }
+  }
+
+  private failedOnce(work: PackWork, error: Error): void {
+    const { lane, delivery, attempt } = work
+    this.counts.failed++
+    if (attempt > this.settings.retries) {
+      this.counts.buried++
+      this.held--
+      this.link.bury({ message: delivery.message, attempt }, errorText(error))
+      this.release(lane)
+      return
+    }
+    this.link.failed({ message: delivery.message, attempt })
+    lane.putBack({ delivery, attempt: attempt + 1 })
+    this.failing.add(lane)
+    this.pause(lane, attempt)
+  }
+
+  /** A message of the lane is done with: what waits behind it may start. */
+  private release(lane: Lane): void {
+    if (!lane.hasFailed) this.failing.delete(lane)
+    if (this.isClosing) return
+    for (;;) {
+      const next = lane.next(this.settings.maxInFlightPerOriginator)
+      if (next === undefined) break
+      if (next.attempt > next.delivery.attempt) this.counts.retried++
+      this.start(lane, next)
+    }
+    if (lane.isIdle) this.lanes.delete(lane.originator)
+  }
+
+  private pause(lane: Lane, attempt: number): void {
+    if (lane.isPausing || this.isClosing) return
+    lane.isPausing = true
+    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs, maxHeld } = this.settings
+    // A lane that fills half of the room would hold up others: it is brought to its end without pauses.
+    const isCrowding = lane.waitingCount > maxHeld / 2
+    const pauseMs = isCrowding ? 0 : Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** (attempt - 1))
+    const due = Math.ceil((this.clock.monotonic() + pauseMs) / RETRY_GRAIN_MS) * RETRY_GRAIN_MS
+    const group = this.retryTimers.get(due)
+    if (group !== undefined) {
+      group.lanes.push(lane)
+      return
+    }
+    const timer = this.clock.after(due - this.clock.monotonic(), () => this.retry(due))
+    this.retryTimers.set(due, { timer, lanes: [lane] })
+  }
+
+  private retry(due: number): void {
+    const group = this.retryTimers.get(due)
+    this.retryTimers.delete(due)
+    for (const lane of group?.lanes ?? []) {
+      lane.isPausing = false
+      this.release(lane)
+    }
+    this.handOut()
+  }
+
+  private askTurn(): void {
+    if (this.isTurnAsked) return
+    this.isTurnAsked = true
+    this.clock.soon(() => {
+      this.isTurnAsked = false
+      this.turn()
+    })
+  }
+
+  /** Once a turn: settles what ended, starts what that made possible, asks the link for more. */
+  private turn(): void {
+    const settled = this.settled
+    if (settled.length > 0) {
+      this.settled = []
+      this.held -= settled.length
+      this.link.settle(settled)
+    }
+    while ((this.packs[0]?.open ?? 1) === 0) this.packs.shift()
+    this.handOut()
+    this.link.wake()
+    if (this.isClosing && this.inFlight === 0 && this.settled.length === 0) this.whenDrained?.()
+  }
+
+  private armTimeout(): void {
+    while ((this.packs[0]?.open ?? 1) === 0) this.packs.shift()
+    const oldest = this.packs[0]
+    this.timeout = undefined
+    if (oldest === undefined) return
+    const delayMs = Math.max(0, oldest.deadlineMs - this.clock.monotonic())
+    this.timeout = this.clock.after(delayMs, () => this.timeOutPacks())
+  }
+
+  private timeOutPacks(): void {
+    const now = this.clock.monotonic()
+    const error = QueueErrors.PROCESSING_TIMEOUT({ limit: this.settings.processingTimeoutMs })
+    for (const pack of this.packs) {
+      if (pack.deadlineMs > now) break
+      if (pack.open === 0) continue
+      this.counts.timedOut += pack.open
+      for (const work of pack.works) work.timeOut(error)
+    }
+    this.armTimeout()
+  }
+
+  private async drain(): Promise<void> {
+    this.isClosing = true
+    for (const { timer } of this.retryTimers.values()) timer.cancel()
+    this.retryTimers.clear()
+    if (this.inFlight > 0 || this.settled.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.whenDrained = resolve
+      })
+    }
+    this.timeout?.cancel()
+  }
+}
