@@ -46,7 +46,12 @@ export interface HistoryRequest {
 export interface TelemetryService {
   /** For nodes: calls back once, at the commit or with the error. Tells the feed when `notify`. */
   save(request: TelemetrySave, done: (error: Error | undefined) => void): void
-  saveByUser(principal: Principal, entity: EntityId, groups: readonly TelemetryGroup[], ttlSeconds: number): Promise<void>
+  saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    groups: readonly TelemetryGroup[],
+    ttlSeconds: number,
+  ): Promise<void>
   /** Throws `invalid`: TOO_MANY_INTERVALS, NEGATIVE_INTERVAL, LIMIT_TOO_SMALL with the reference's texts. */
   history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>>
   latest(entity: EntityId, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>>
@@ -138,7 +143,10 @@ export interface DeviceProfileService {
 export interface CustomerService {
   find(tenantId: string, id: string): Promise<Customer | undefined>
   findByTitle(tenantId: string, title: string): Promise<Customer | undefined>
-  save(principal: Principal, draft: { readonly id?: string; readonly title: string; readonly additionalInfo?: JsonValue }): Promise<Customer>
+  save(
+    principal: Principal,
+    draft: { readonly id?: string; readonly title: string; readonly additionalInfo?: JsonValue },
+  ): Promise<Customer>
   page(tenantId: string, page: PageQuery): Promise<Page<Customer>>
 }
 
@@ -197,7 +205,11 @@ export interface RuleChainService {
    * Replaces the graph; every node is checked against the catalogue first, so a bad chain changes nothing. Unknown node
    * types are refused by name, or stored disabled and marked where `disableUnknown`.
    */
-  saveGraphByUser(principal: Principal, draft: GraphDraft, options?: { readonly disableUnknown?: boolean }): Promise<RuleChainGraph>
+  saveGraphByUser(
+    principal: Principal,
+    draft: GraphDraft,
+    options?: { readonly disableUnknown?: boolean },
+  ): Promise<RuleChainGraph>
   setRootByUser(principal: Principal, id: string): Promise<RuleChain>
   deleteByUser(principal: Principal, id: string): Promise<void>
   /** Creates a chain of the default root chain's shape, root false. */

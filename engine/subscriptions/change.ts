@@ -13,13 +13,23 @@ export type Change =
       readonly sequence: number
       readonly points: readonly DataPoint[]
     }
-  | { readonly kind: 'telemetry-deleted'; readonly entity: EntityId; readonly sequence: number; readonly keys: readonly string[] }
+  | {
+      readonly kind: 'telemetry-deleted'
+      readonly entity: EntityId
+      readonly sequence: number
+      readonly keys: readonly string[]
+    }
   | {
       readonly kind: 'attributes'
       readonly entity: EntityId
       readonly sequence: number
       readonly scope: AttributeScope
       readonly attributes: readonly Attribute[]
+      /**
+       * Who is to hear it: `subscribers` are people's subscriptions, `device` the device whose shared attributes these are.
+       * Absent means all. Caches heed every change, whoever it is for.
+       */
+      readonly audience?: 'all' | 'subscribers' | 'device'
     }
   | {
       readonly kind: 'attributes-deleted'

@@ -1,0 +1,132 @@
+/**
+ * The one place that decides who may do what: the permission table of `rest-api.md` 3.5, first by authority alone, then by
+ * ownership. What belongs to another tenant is denied (403), what does not exist is not found (404).
+ */
+import type { Authority } from '../model/entities.ts'
+import type { EntityId, EntityType } from '../model/entity-id.ts'
+import type { Principal } from '../model/principal.ts'
+import { ServiceErrors } from './errors.ts'
+import type { Owner, OwnerLookup } from './ownership.ts'
+import type { AccessControl, Operation } from './services.ts'
+
+type Row = readonly Operation[] | 'all' | undefined
+
+const NOT_IN_OWN_HANDS: readonly Operation[] = [
+  'READ',
+  'WRITE',
+  'READ_CREDENTIALS',
+  'READ_ATTRIBUTES',
+  'WRITE_ATTRIBUTES',
+  'READ_TELEMETRY',
+  'WRITE_TELEMETRY',
+]
+const LOOK: readonly Operation[] = ['READ', 'READ_ATTRIBUTES', 'READ_TELEMETRY']
+
+const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType, Row>>>>> = {
+  SYS_ADMIN: {
+    ADMIN_SETTINGS: 'all',
+    TENANT: 'all',
+    TENANT_PROFILE: 'all',
+    DOMAIN: 'all',
+    DASHBOARD: ['READ'],
+    USER: 'all',
+    RULE_CHAIN: 'all',
+    WIDGETS_BUNDLE: 'all',
+    WIDGET_TYPE: 'all',
+    TB_RESOURCE: 'all',
+    QUEUE: 'all',
+    NOTIFICATION: 'all',
+    OAUTH2_CLIENT: 'all',
+    MOBILE_APP: 'all',
+  },
+  TENANT_ADMIN: {
+    ADMIN_SETTINGS: 'all',
+    TENANT: [...LOOK, 'DELETE'],
+    DEVICE: 'all',
+    ASSET: 'all',
+    ENTITY_VIEW: 'all',
+    EDGE: 'all',
+    CUSTOMER: 'all',
+    DASHBOARD: 'all',
+    ALARM: 'all',
+    DEVICE_PROFILE: 'all',
+    ASSET_PROFILE: 'all',
+    RULE_CHAIN: 'all',
+    RPC: 'all',
+    OTA_PACKAGE: 'all',
+    API_USAGE_STATE: 'all',
+    JOB: 'all',
+    USER: 'all',
+    WIDGETS_BUNDLE: 'all',
+    WIDGET_TYPE: 'all',
+    TB_RESOURCE: 'all',
+    QUEUE: 'all',
+    NOTIFICATION: 'all',
+    OAUTH2_CLIENT: 'all',
+    MOBILE_APP: 'all',
+    CALCULATED_FIELD: 'all',
+  },
+  CUSTOMER_USER: {
+    DEVICE: NOT_IN_OWN_HANDS,
+    ASSET: NOT_IN_OWN_HANDS,
+    ENTITY_VIEW: NOT_IN_OWN_HANDS,
+    EDGE: NOT_IN_OWN_HANDS,
+    CUSTOMER: LOOK,
+    DASHBOARD: LOOK,
+    ALARM: 'all',
+    DEVICE_PROFILE: ['READ'],
+    ASSET_PROFILE: ['READ'],
+    RPC: ['READ'],
+    USER: ['READ', 'WRITE'],
+    WIDGETS_BUNDLE: ['READ'],
+    WIDGET_TYPE: ['READ'],
+    TB_RESOURCE: ['READ'],
+  },
+}
+
+/** Kinds that a customer user sees because they are the tenant's, not because they are assigned to the customer. */
+const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['DEVICE_PROFILE', 'ASSET_PROFILE', 'RPC'])
+
+export class PermissionTable implements AccessControl {
+  private readonly ownerOf: OwnerLookup
+
+  constructor(ownerOf: OwnerLookup) {
+    this.ownerOf = ownerOf
+  }
+
+  checkAuthority(principal: Principal, operation: Operation, entityType: EntityType): void {
+    const row = PERMISSIONS[principal.authority][entityType]
+    if (row === 'all' || row?.includes(operation) === true) return
+    throw ServiceErrors.PERMISSION_DENIED()
+  }
+
+  async check(principal: Principal, operation: Operation, entity: EntityId): Promise<void> {
+    this.checkAuthority(principal, operation, entity.entityType)
+    const owner = await this.ownerOf(entity)
+    if (owner === undefined) throw itemNotFound(entity)
+    if (!mayTouch(principal, operation, entity, owner)) throw ServiceErrors.PERMISSION_DENIED()
+  }
+}
+
+function mayTouch(principal: Principal, operation: Operation, entity: EntityId, owner: Owner): boolean {
+  switch (principal.authority) {
+    case 'SYS_ADMIN':
+      if (entity.entityType === 'TENANT') return true
+      if (entity.entityType === 'USER') return owner.user?.authority !== 'CUSTOMER_USER'
+      return owner.tenantId === null
+    case 'TENANT_ADMIN':
+      return owner.tenantId !== null && owner.tenantId === principal.tenantId
+    case 'CUSTOMER_USER':
+      if (owner.tenantId === null || owner.tenantId !== principal.tenantId) return false
+      if (SHARED_IN_TENANT.has(entity.entityType)) return true
+      if (entity.entityType === 'USER' && operation !== 'READ') return entity.id === principal.userId
+      return owner.customerId !== null && owner.customerId === principal.customerId
+  }
+}
+
+/** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */
+export function itemNotFound(entity: EntityId) {
+  const words = entity.entityType.toLowerCase().replaceAll('_', ' ')
+  const typeName = entity.entityType === 'ENTITY_VIEW' ? 'Entity View' : words.charAt(0).toUpperCase() + words.slice(1)
+  return ServiceErrors.ITEM_NOT_FOUND({ typeName, id: entity.id, entityType: entity.entityType })
+}

@@ -1,0 +1,199 @@
+/**
+ * Attributes: saves of one turn become one commit; the cache and the feed hear of it in the order of commits.
+ * Source: `rest-api.md` 4.2, 4.5, 4.8; `rule-engine.md` 10.2, 10.6.
+ */
+import type { Clock } from '../model/clock.ts'
+import type { EntityId } from '../model/entity-id.ts'
+import { entriesJson } from '../model/entry-json.ts'
+import type { Principal } from '../model/principal.ts'
+import { ATTRIBUTE_SCOPES, type AttributeScope, type Entry } from '../model/value.ts'
+import type { AttributesSave } from '../engine/rulechain/node.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attributes.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { Snapshot } from '../storage/timeseries/store.ts'
+import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
+import type { Changes } from './changes.ts'
+import { TelemetryErrors } from './errors.ts'
+import { checkKey } from './names.ts'
+import { requirePlace, type PlaceLookup } from './place.ts'
+import type { AttributeService } from './services.ts'
+
+interface WaitingSave {
+  readonly request: AttributesSave
+  readonly attributes: readonly ScopedAttribute[]
+  resolve(): void
+  reject(error: Error): void
+}
+
+export class CachedAttributes implements AttributeService {
+  private readonly entities: EntityStore
+  private readonly cache: AttributeCache
+  private readonly feed: ChangeFeed
+  private readonly changes: Changes
+  private readonly placeOf: PlaceLookup
+  private readonly clock: Clock
+  /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
+  private waiting: WaitingSave[] = []
+
+  constructor(
+    entities: EntityStore,
+    cache: AttributeCache,
+    feed: ChangeFeed,
+    changes: Changes,
+    placeOf: PlaceLookup,
+    clock: Clock,
+  ) {
+    this.entities = entities
+    this.cache = cache
+    this.feed = feed
+    this.changes = changes
+    this.placeOf = placeOf
+    this.clock = clock
+  }
+
+  save(request: AttributesSave): Promise<void> {
+    if (request.entries.length === 0) return Promise.resolve()
+    const attributes = scopedAttributes(request.scope, request.entries, this.clock.now())
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ request, attributes, resolve, reject })
+      if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
+    })
+  }
+
+  async saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    scope: AttributeScope,
+    entries: readonly Entry[],
+  ): Promise<void> {
+    if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
+    for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
+    const place = await requirePlace(this.placeOf, entity)
+    const saved = scopedAttributes(scope, entries, this.clock.now())
+    const statement = this.entities.attributes.save(writesOf(entity, saved, 0))
+    const happening = { principal, ...place, originator: entity, metadata: { scope } }
+    const data = entriesJson(entries)
+    const { sequence } = await this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...happening, data })
+    this.tellSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
+  }
+
+  async deleteByUser(
+    principal: Principal,
+    entity: EntityId,
+    scope: AttributeScope,
+    keys: readonly string[],
+  ): Promise<void> {
+    if (keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
+    const place = await requirePlace(this.placeOf, entity)
+    const statement = this.entities.attributes.delete(entity.id, scope, keys)
+    const happening = { principal, ...place, originator: entity, metadata: { scope } }
+    const data = `{"attributes":${JSON.stringify(keys)}}`
+    const { sequence: commit } = await this.changes.commit([statement], {
+      type: 'ATTRIBUTES_DELETED',
+      ...happening,
+      data,
+    })
+    const deleted = keys.map((key) => ({ scope, key }))
+    const sequence = this.cache.apply(commit, { entityId: entity.id, saved: [], deleted })
+    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
+  }
+
+  async find(
+    entity: EntityId,
+    scope: AttributeScope | undefined,
+    keys: readonly string[] | undefined,
+  ): Promise<Snapshot<readonly ScopedAttribute[]>> {
+    const { attributes, sequence } = this.cache.lookUp(entity.id) ?? (await this.load(entity.id))
+    const found: ScopedAttribute[] = []
+    for (const each of scope === undefined ? ATTRIBUTE_SCOPES : [scope]) {
+      const byKey = attributes.get(each)
+      if (byKey === undefined) continue
+      if (keys === undefined || keys.length === 0) found.push(...byKey.values())
+      else for (const key of new Set(keys)) pushFound(found, byKey.get(key))
+    }
+    return { value: found, sequence }
+  }
+
+  async keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]> {
+    const { value } = await this.find(entity, scope, undefined)
+    return value.map((attribute) => attribute.key)
+  }
+
+  /** What is held by now changes in place: it is looked up again, so that the number fits what is read. */
+  private async load(entityId: string): Promise<AttributesAsOf> {
+    const loaded = await this.cache.load(entityId)
+    return this.cache.lookUp(entityId) ?? loaded
+  }
+
+  private async flush(): Promise<void> {
+    const saves = this.waiting
+    this.waiting = []
+    const stored = saves.filter((save) => save.request.store)
+    try {
+      await this.store(stored)
+    } catch (error) {
+      const reason = error instanceof Error ? error : new Error(String(error))
+      for (const save of stored) save.reject(reason)
+    }
+    for (const save of saves) {
+      if (save.request.store) continue
+      // Shown and not stored: after every change known so far, and before the next one.
+      this.tell(save.request, save.attributes, this.cache.lastSequence + 0.5)
+      save.resolve()
+    }
+  }
+
+  private async store(saves: readonly WaitingSave[]): Promise<void> {
+    if (saves.length === 0) return
+    const writes = saves.flatMap(({ request, attributes }) => writesOf(request.entity, attributes, request.sequence))
+    const { results, sequence: commit } = await this.entities.write([this.entities.attributes.save(writes)])
+    const untouched = new Set(results[0]?.untouched)
+    let place = 0
+    for (const save of saves) {
+      const saved = save.attributes.filter(() => !untouched.has(place++))
+      if (saved.length > 0) {
+        const effect = { entityId: save.request.entity.id, saved, deleted: [] }
+        this.tell(save.request, saved, this.cache.apply(commit, effect))
+      }
+      save.resolve()
+    }
+  }
+
+  private tell(request: AttributesSave, attributes: readonly ScopedAttribute[], sequence: number): void {
+    const { entity, scope, notify } = request
+    const toDevice = request.notifyDevice && scope === 'SHARED_SCOPE'
+    if ((!notify && !toDevice) || !this.feed.hasListeners(entity)) return
+    const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : 'device'
+    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
+  }
+
+  private tellSaved(
+    entity: EntityId,
+    scope: AttributeScope,
+    attributes: readonly ScopedAttribute[],
+    sequence: number,
+  ): void {
+    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience: 'all' })
+  }
+}
+
+function scopedAttributes(
+  scope: AttributeScope,
+  entries: readonly Entry[],
+  lastUpdateTs: number,
+): readonly ScopedAttribute[] {
+  return entries.map((entry): ScopedAttribute => ({ ...entry, lastUpdateTs, scope }))
+}
+
+function writesOf(
+  entity: EntityId,
+  attributes: readonly ScopedAttribute[],
+  sequence: number,
+): readonly AttributeWrite[] {
+  return attributes.map((attribute) => ({ entityId: entity.id, scope: attribute.scope, attribute, sequence }))
+}
+
+function pushFound(found: ScopedAttribute[], attribute: ScopedAttribute | undefined): void {
+  if (attribute !== undefined) found.push(attribute)
+}

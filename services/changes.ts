@@ -1,0 +1,74 @@
+/**
+ * Commits a user's change together with the rule-engine message it causes, and hands the message to the outbox. Builds
+ * these messages (`rule-engine.md` 2.3) with the user block (2.5).
+ */
+import type { Clock, Random } from '../model/clock.ts'
+import type { EntityId } from '../model/entity-id.ts'
+import type { KnownMessageType } from '../model/message-type.ts'
+import { Message, type Metadata } from '../model/message.ts'
+import type { Principal } from '../model/principal.ts'
+import type { Statement, Written } from '../storage/entities/database.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { OutboxPublisher } from './outbox.ts'
+
+export interface Happening {
+  readonly type: KnownMessageType
+  readonly principal: Principal
+  readonly tenantId: string
+  readonly customerId: string | null
+  readonly originator: EntityId
+  readonly metadata: Metadata
+  readonly data: string
+  /** The chain of the device's profile; null means the root chain. */
+  readonly ruleChainId?: string | null
+}
+
+export class Changes {
+  private readonly entities: EntityStore
+  private readonly publisher: OutboxPublisher
+  private readonly clock: Clock
+  private readonly random: Random
+
+  constructor(entities: EntityStore, publisher: OutboxPublisher, clock: Clock, random: Random) {
+    this.entities = entities
+    this.publisher = publisher
+    this.clock = clock
+    this.random = random
+  }
+
+  /** Resolves when the change and the message are durable; `results` are those of the given steps. */
+  async commit(statements: readonly Statement[], happening: Happening): Promise<Written> {
+    const message = this.messageOf(happening)
+    const written = await this.entities.write([...statements, this.entities.outbox.add(message)])
+    this.publisher.committed({ id: this.entities.outbox.addedId(written, statements.length), message })
+    return written
+  }
+
+  private messageOf(happening: Happening): Message {
+    return new Message({
+      id: this.random.uuid(),
+      ts: this.clock.now(),
+      type: happening.type,
+      tenantId: happening.tenantId,
+      originator: happening.originator,
+      customerId: happening.customerId ?? undefined,
+      metadata: { ...happening.metadata, ...userBlock(happening.principal), ...customerBlock(happening.customerId) },
+      data: happening.data,
+      ruleChainId: happening.ruleChainId ?? undefined,
+    })
+  }
+}
+
+function userBlock(principal: Principal): Metadata {
+  return {
+    userId: principal.userId,
+    userName: principal.email,
+    userEmail: principal.email,
+    ...(principal.firstName === null ? {} : { userFirstName: principal.firstName }),
+    ...(principal.lastName === null ? {} : { userLastName: principal.lastName }),
+  }
+}
+
+function customerBlock(customerId: string | null): Metadata {
+  return customerId === null ? {} : { customerId }
+}

@@ -1,0 +1,36 @@
+/**
+ * Deletes the time series of entities that are gone. The need for it is noted in the transaction of the deletion, so what
+ * a crash or a failing store leaves is done at the next start.
+ */
+import { errorText } from '../model/errors.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
+import type { Report } from './outbox.ts'
+
+export class Cleanup {
+  private readonly entities: EntityStore
+  private readonly timeSeries: TimeSeriesStore
+  private readonly report: Report
+
+  constructor(entities: EntityStore, timeSeries: TimeSeriesStore, report: Report) {
+    this.entities = entities
+    this.timeSeries = timeSeries
+    this.report = report
+  }
+
+  async resume(): Promise<void> {
+    for (const entityId of await this.entities.cleanups.pending()) await this.run(entityId)
+  }
+
+  async run(entityId: string): Promise<void> {
+    try {
+      await this.timeSeries.deleteEntity(entityId)
+      await this.entities.write([this.entities.cleanups.done(entityId)])
+    } catch (error) {
+      this.report('The time series of a deleted entity are not deleted yet; the next start tries again', {
+        entityId,
+        error: errorText(error),
+      })
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/** Builds the services over their stores. Nothing runs before `startOutbox`. */
+import type { Clock, Random } from '../model/clock.ts'
+import type { Link } from '../engine/link/link.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
+import { PermissionTable } from './access.ts'
+import { AttributeCache } from './attribute-cache.ts'
+import { CachedAttributes } from './attributes.ts'
+import { Changes } from './changes.ts'
+import { Cleanup } from './cleanup.ts'
+import { StoredCustomers } from './customers.ts'
+import { StoredDeviceProfiles } from './device-profiles.ts'
+import { StoredDevices } from './devices.ts'
+import { OutboxPublisher, type Report } from './outbox.ts'
+import { ownerLookup } from './ownership.ts'
+import { placeLookup } from './place.ts'
+import { StoredRuleChains } from './rule-chains.ts'
+import type { Services } from './services.ts'
+import { StoredTelemetry } from './telemetry.ts'
+import { StoredTenants } from './tenants.ts'
+import { StoredUsers } from './users.ts'
+
+export interface ServicesOptions {
+  readonly entities: EntityStore
+  readonly timeSeries: TimeSeriesStore
+  readonly feed: ChangeFeed
+  readonly link: Link
+  readonly clock: Clock
+  readonly random: Random
+  readonly catalogue: Pick<NodeCatalogue, 'find'>
+  /** Keep lately read attributes in memory (`CACHE_ATTRIBUTES_ENABLED`). */
+  readonly cacheAttributes: boolean
+  /** Hears of what went wrong outside any call: a line in the system log. */
+  readonly report: Report
+}
+
+/** `close` waits for what is on its way to the link; the stores and the link are closed by whoever opened them. */
+export function createServices(options: ServicesOptions): Services {
+  const { entities, timeSeries, feed, link, clock, random, catalogue, report } = options
+  const ownerOf = ownerLookup(entities)
+  const placeOf = placeLookup(entities, ownerOf)
+  const publisher = new OutboxPublisher(entities, link, clock, report)
+  const changes = new Changes(entities, publisher, clock, random)
+  const cleanup = new Cleanup(entities, timeSeries, report)
+  const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.cacheAttributes)
+  const forgetAttributes = (entityId: string): void => cache.forget(entityId)
+  return {
+    telemetry: new StoredTelemetry(timeSeries, feed, changes, placeOf, clock),
+    attributes: new CachedAttributes(entities, cache, feed, changes, placeOf, clock),
+    devices: new StoredDevices({ entities, changes, feed, cleanup, clock, random, forgetAttributes }),
+    deviceProfiles: new StoredDeviceProfiles(entities),
+    customers: new StoredCustomers(entities, changes, clock, random),
+    tenants: new StoredTenants(entities),
+    users: new StoredUsers(entities, clock),
+    ruleChains: new StoredRuleChains({ entities, changes, feed, catalogue, clock, random }),
+    access: new PermissionTable(ownerOf),
+    async startOutbox() {
+      await publisher.start()
+      await cleanup.resume()
+    },
+    close: () => publisher.close(),
+  }
+}

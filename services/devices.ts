@@ -1,0 +1,288 @@
+/** Devices with their credentials and assignment (`rest-api.md` 5.1 to 5.3). */
+import type { Clock, Random } from '../model/clock.ts'
+import type { Device, DeviceCredentials, DeviceProfile, Page, PageQuery } from '../model/entities.ts'
+import type { EntityId } from '../model/entity-id.ts'
+import { isMillraceError } from '../model/errors.ts'
+import { stringifyJson, type JsonObject } from '../model/json.ts'
+import type { Metadata } from '../model/message.ts'
+import type { KnownMessageType } from '../model/message-type.ts'
+import type { Principal } from '../model/principal.ts'
+import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { Statement } from '../storage/entities/database.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { itemNotFound } from './access.ts'
+import type { Changes } from './changes.ts'
+import type { Cleanup } from './cleanup.ts'
+import { checkCredentials, newAccessToken } from './device-credentials.ts'
+import { newDeviceProfile } from './device-profiles.ts'
+import { deviceJson } from './entity-json.ts'
+import { ServiceErrors } from './errors.ts'
+import { checkName, checkText } from './names.ts'
+import type { DeviceDraft, DeviceInfo, DevicePageFilter, DeviceService } from './services.ts'
+
+export interface DeviceServiceParts {
+  readonly entities: EntityStore
+  readonly changes: Changes
+  readonly feed: ChangeFeed
+  readonly cleanup: Cleanup
+  readonly clock: Clock
+  readonly random: Random
+  /** Forgets cached attributes of a device that is gone. */
+  readonly forgetAttributes: (entityId: string) => void
+}
+
+type CredentialsDraft = Parameters<DeviceService['saveCredentialsByUser']>[1]
+
+/** A save without a version overwrites: it starts again when another save came between, at most so often. */
+const MAX_TRIES = 5
+
+export class StoredDevices implements DeviceService {
+  private readonly parts: DeviceServiceParts
+  private readonly entities: EntityStore
+
+  constructor(parts: DeviceServiceParts) {
+    this.parts = parts
+    this.entities = parts.entities
+  }
+
+  async find(tenantId: string, deviceId: string): Promise<Device | undefined> {
+    return this.findInfo(tenantId, deviceId)
+  }
+
+  findAnywhere(deviceId: string): Promise<Device | undefined> {
+    return this.entities.devices.findAnywhere(deviceId)
+  }
+
+  findByName(tenantId: string, name: string): Promise<Device | undefined> {
+    return this.entities.devices.findByName(tenantId, name)
+  }
+
+  async findInfo(tenantId: string, deviceId: string): Promise<DeviceInfo | undefined> {
+    const device = await this.entities.devices.findAnywhere(deviceId)
+    return device?.tenantId === tenantId ? device : undefined
+  }
+
+  findByIds(tenantId: string, ids: readonly string[]): Promise<readonly Device[]> {
+    return this.entities.devices.findByIds(tenantId, ids)
+  }
+
+  page(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<Device>> {
+    return this.entities.devices.page(tenantId, filter, page, false)
+  }
+
+  pageInfos(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<DeviceInfo>> {
+    return this.entities.devices.page(tenantId, filter, page, true)
+  }
+
+  findByAccessToken(token: string): Promise<DeviceIdentity | undefined> {
+    return this.entities.deviceCredentials.findDevice('ACCESS_TOKEN', token)
+  }
+
+  async saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {
+    checkName('Device', 'name', draft.name)
+    checkText('label', draft.label)
+    checkText('type', draft.type)
+    if (draft.id === undefined) return this.create(principal, draft, accessToken)
+    const { id } = draft
+    return this.changeDevice(principal, id, draft.version, async (before) => {
+      const { profile, statements } = await this.profileFor(before.tenantId, draft, before)
+      const device: Device = {
+        ...before,
+        version: before.version + 1,
+        name: draft.name,
+        type: profile.name,
+        label: draft.label ?? null,
+        deviceProfileId: profile.id,
+        deviceData: draft.deviceData ?? before.deviceData,
+        additionalInfo: draft.additionalInfo ?? null,
+      }
+      return { device, statements, type: 'ENTITY_UPDATED', metadata: {} }
+    })
+  }
+
+  async deleteByUser(principal: Principal, deviceId: string): Promise<void> {
+    const before = await this.required(principal, deviceId)
+    const originator: EntityId = { entityType: 'DEVICE', id: deviceId }
+    const steps = [...this.entities.devices.delete(before), this.entities.cleanups.note(deviceId)]
+    await this.commit(principal, before, steps, 'ENTITY_DELETED', {})
+    this.parts.forgetAttributes(deviceId)
+    this.parts.feed.publish({ kind: 'entity-deleted', entity: originator, tenantId: before.tenantId })
+    await this.parts.cleanup.run(deviceId)
+  }
+
+  async credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined> {
+    const credentials = await this.entities.deviceCredentials.findByDevice(deviceId)
+    return credentials?.tenantId === tenantId ? credentials : undefined
+  }
+
+  async saveCredentialsByUser(principal: Principal, draft: CredentialsDraft): Promise<DeviceCredentials> {
+    const device = await this.required(principal, draft.deviceId)
+    checkCredentials(draft)
+    const before = await this.entities.deviceCredentials.findByDevice(draft.deviceId)
+    if (before === undefined || (draft.id !== undefined && draft.id !== before.id))
+      throw ServiceErrors.CREDENTIALS_UNKNOWN()
+    if (draft.version !== undefined && draft.version !== before.version) {
+      throw ServiceErrors.VERSION_CONFLICT({ entity: 'Device credentials' })
+    }
+    const credentials: DeviceCredentials = {
+      ...before,
+      version: before.version + 1,
+      credentialsType: draft.credentialsType,
+      credentialsId: draft.credentialsId,
+      credentialsValue: draft.credentialsValue ?? null,
+    }
+    await this.entities.write(this.entities.deviceCredentials.update(credentials))
+    this.tellChanged(device.id, true)
+    return credentials
+  }
+
+  async assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device> {
+    return this.changeDevice(principal, deviceId, undefined, async (before) => {
+      const device: Device = { ...before, version: before.version + 1, customerId }
+      if (customerId === null) {
+        if (before.customerId === null) throw ServiceErrors.NOT_ASSIGNED()
+        const title = (await this.entities.customers.findAnywhere(before.customerId))?.title ?? ''
+        const metadata = { unassignedCustomerId: before.customerId, unassignedCustomerName: title }
+        return { device, statements: [], type: 'ENTITY_UNASSIGNED', metadata }
+      }
+      const customer = await this.entities.customers.findAnywhere(customerId)
+      if (customer?.tenantId !== before.tenantId) throw itemNotFound({ entityType: 'CUSTOMER', id: customerId })
+      const metadata = { assignedCustomerId: customerId, assignedCustomerName: customer.title }
+      return { device, statements: [], type: 'ENTITY_ASSIGNED', metadata }
+    })
+  }
+
+  private async create(principal: Principal, draft: DeviceDraft, accessToken: string | undefined): Promise<Device> {
+    const { tenantId } = principal
+    if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+    const { clock, random } = this.parts
+    const { profile, statements } = await this.profileFor(tenantId, draft, undefined)
+    const device: Device = {
+      id: random.uuid(),
+      createdTime: clock.now(),
+      version: 1,
+      tenantId,
+      customerId: principal.customerId,
+      deviceProfileId: profile.id,
+      name: draft.name,
+      type: profile.name,
+      label: draft.label ?? null,
+      deviceData: draft.deviceData ?? defaultDeviceData(profile),
+      additionalInfo: draft.additionalInfo ?? null,
+    }
+    const credentials = newAccessToken(device, random.uuid(), accessToken)
+    const { devices, deviceCredentials } = this.entities
+    const steps = [...statements, ...devices.insert(device), ...deviceCredentials.insert(credentials)]
+    await this.commit(principal, device, steps, 'ENTITY_CREATED', {}, profile)
+    return device
+  }
+
+  private async changeDevice(
+    principal: Principal,
+    deviceId: string,
+    version: number | undefined,
+    change: (before: Device) => Promise<{
+      readonly device: Device
+      readonly statements: readonly Statement[]
+      readonly type: KnownMessageType
+      readonly metadata: Metadata
+    }>,
+  ): Promise<Device> {
+    for (let attempt = 1; ; attempt++) {
+      const before = await this.required(principal, deviceId)
+      if (version !== undefined && version !== before.version)
+        throw ServiceErrors.VERSION_CONFLICT({ entity: 'Device' })
+      const { device, statements, type, metadata } = await change(before)
+      try {
+        await this.commit(principal, device, [...statements, ...this.entities.devices.update(device)], type, metadata)
+      } catch (error) {
+        const overtaken = isMillraceError(error) && error.code === 'entities.VERSION_CONFLICT'
+        if (overtaken && version === undefined && attempt < MAX_TRIES) continue
+        throw error
+      }
+      this.tellChanged(deviceId, false)
+      return device
+    }
+  }
+
+  private async required(principal: Principal, deviceId: string): Promise<Device> {
+    const device = await this.entities.devices.findAnywhere(deviceId)
+    if (device === undefined) throw itemNotFound({ entityType: 'DEVICE', id: deviceId })
+    if (device.tenantId !== principal.tenantId) throw ServiceErrors.PERMISSION_DENIED()
+    const { id, createdTime, version, tenantId, customerId, deviceProfileId, name, type, label } = device
+    const { deviceData, additionalInfo } = device
+    return {
+      id,
+      createdTime,
+      version,
+      tenantId,
+      customerId,
+      deviceProfileId,
+      name,
+      type,
+      label,
+      deviceData,
+      additionalInfo,
+    }
+  }
+
+  /** The profile by id, by the type's name (made where there is none), else the one before or the default. */
+  private async profileFor(
+    tenantId: string,
+    draft: DeviceDraft,
+    before: Device | undefined,
+  ): Promise<{ readonly profile: DeviceProfile; readonly statements: readonly Statement[] }> {
+    const { deviceProfiles } = this.entities
+    if (draft.deviceProfileId !== undefined) {
+      const profile = await deviceProfiles.findAnywhere(draft.deviceProfileId)
+      if (profile?.tenantId !== tenantId) throw ServiceErrors.PROFILE_UNKNOWN()
+      return { profile, statements: [] }
+    }
+    if (draft.type !== undefined && draft.type !== '') {
+      const named = await deviceProfiles.findByName(tenantId, draft.type)
+      if (named !== undefined) return { profile: named, statements: [] }
+      const record = { id: this.parts.random.uuid(), createdTime: this.parts.clock.now(), tenantId }
+      const profile = newDeviceProfile({ ...record, name: draft.type, isDefault: false })
+      return { profile, statements: deviceProfiles.insert(profile) }
+    }
+    const kept = before && (await deviceProfiles.findAnywhere(before.deviceProfileId))
+    const profile = kept ?? (await deviceProfiles.findDefault(tenantId))
+    if (profile === undefined) throw ServiceErrors.PROFILE_UNKNOWN()
+    return { profile, statements: [] }
+  }
+
+  private async commit(
+    principal: Principal,
+    device: Device,
+    statements: readonly Statement[],
+    type: KnownMessageType,
+    metadata: Metadata,
+    profile?: DeviceProfile,
+  ): Promise<void> {
+    const { tenantId, customerId } = device
+    const ruleChainId = profile?.defaultRuleChainId ?? (await this.entities.devices.ruleChainOf(device.id))
+    await this.parts.changes.commit(statements, {
+      type,
+      principal,
+      tenantId,
+      customerId,
+      ruleChainId,
+      originator: { entityType: 'DEVICE', id: device.id },
+      metadata: { ...metadata, entityName: device.name, entityType: 'DEVICE' },
+      data: stringifyJson(deviceJson(device)),
+    })
+  }
+
+  private tellChanged(deviceId: string, credentialsChanged: boolean): void {
+    this.parts.feed.publish({
+      kind: 'device-changed',
+      entity: { entityType: 'DEVICE', id: deviceId },
+      credentialsChanged,
+    })
+  }
+}
+
+function defaultDeviceData(profile: DeviceProfile): JsonObject {
+  return { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: profile.transportType } }
+}

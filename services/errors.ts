@@ -1,0 +1,78 @@
+/** What services refuse; the texts are the reference's (`rest-api.md` 2.4, 3.5, 4.4 to 4.8), where clients may match them. */
+import { defineErrors } from '../model/errors.ts'
+
+const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
+
+export const ServiceErrors = defineErrors('services', {
+  PERMISSION_DENIED: {
+    kind: 'denied',
+    status: 403,
+    text: "You don't have permission to perform this operation!",
+    restCode: 20,
+  },
+  ITEM_NOT_FOUND: { kind: 'invalid', status: 404, text: '{typeName} with id [{id}] is not found', restCode: 32 },
+  VERSION_CONFLICT: {
+    kind: 'invalid',
+    status: 409,
+    text: '{entity} was already changed by someone else',
+    restCode: 35,
+  },
+  NAME_MISSING: { ...BAD_REQUEST, text: '{entity} {property} should be specified!' },
+  NAME_MALFORMED: { ...BAD_REQUEST, text: 'Validation error: {property} is malformed' },
+  NAME_TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
+  PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Device is referencing non existing device profile!' },
+  NOT_ASSIGNED: { ...BAD_REQUEST, text: "Device isn't assigned to any customer!" },
+  CREDENTIALS_ID_MISSING: { ...BAD_REQUEST, text: 'Device credentials id should be specified!' },
+  CREDENTIALS_TYPE_UNSUPPORTED: {
+    ...BAD_REQUEST,
+    text: 'Device credentials of type {credentialsType} are not supported: use ACCESS_TOKEN',
+  },
+  CREDENTIALS_UNKNOWN: { ...BAD_REQUEST, text: 'Unable to update non-existent device credentials!' },
+  PASSWORD_WRONG: { ...BAD_REQUEST, text: "Current password doesn't match!" },
+  PASSWORD_SAME: { ...BAD_REQUEST, text: 'New password should be different from existing!' },
+  PASSWORD_SHORT: { ...BAD_REQUEST, text: 'Password must be {limit} or more characters in length.' },
+  PASSWORD_LONG: { ...BAD_REQUEST, text: 'Password must be no more than {limit} characters in length.' },
+  ROOT_CHAIN_DELETE: { ...BAD_REQUEST, text: 'Deletion of Root Tenant Rule Chain is prohibited!' },
+  CHAIN_REFERENCED: {
+    ...BAD_REQUEST,
+    text: 'The rule chain referenced by the device profiles cannot be deleted!',
+  },
+  NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
+})
+
+export const TelemetryErrors = defineErrors('telemetry', {
+  KEY_EMPTY: { kind: 'invalid', status: 400, text: "Key can't be null or empty" },
+  KEY_BLANK: { kind: 'invalid', status: 400, text: 'Key cannot be blank' },
+  KEY_MALFORMED: { kind: 'invalid', status: 400, text: 'Validation error: key is malformed' },
+  KEY_TOO_LONG: {
+    kind: 'invalid',
+    status: 400,
+    text: 'Validation error: key length must be equal or less than {limit}',
+  },
+  SCOPE_READ_ONLY: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}' },
+  KEYS_MISSING: { kind: 'invalid', status: 400, text: 'Empty keys: []' },
+  TOO_MANY_INTERVALS: {
+    kind: 'invalid',
+    status: 400,
+    text: "Incorrect TsKvQuery. Number of intervals is to high - {count}. Please increase 'interval' parameter for your query or reduce the time range of the query.",
+  },
+  NEGATIVE_INTERVAL: {
+    kind: 'invalid',
+    status: 400,
+    text: "Invalid TsKvQuery: 'interval' must be greater than 0, but got {interval}",
+  },
+  LIMIT_TOO_SMALL: { kind: 'invalid', status: 400, text: 'Page size must not be less than one' },
+})
+
+export const RuleChainErrors = defineErrors('rule-chain', {
+  SELF_RELATION: { ...BAD_REQUEST, text: "Can't create the relation to yourself." },
+  CYCLE: { ...BAD_REQUEST, text: "Can't create circling relations in rule chain." },
+  INDEX_OUT_OF_RANGE: {
+    ...BAD_REQUEST,
+    text: '{member} {index} is not the place of a node: the chain has {count} nodes',
+  },
+  RELATION_EMPTY: { ...BAD_REQUEST, text: 'The connection from node {from} to node {to} has no type' },
+  TYPE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' has an unknown type: {type}" },
+  CONFIGURATION_INVALID: { ...BAD_REQUEST, text: "Rule node '{name}' has a bad configuration: {reason}" },
+  ROOT_EXISTS: { ...BAD_REQUEST, text: 'Another root rule chain is present in scope of current tenant!' },
+})

@@ -1,0 +1,162 @@
+/**
+ * Publishes what the outbox holds, in the order of commits, and removes what the link has stored. Entries are held in
+ * memory up to a bound; beyond it they wait in the table. A crash between storing and removing publishes once more.
+ */
+import type { Clock } from '../model/clock.ts'
+import { errorText, type MillraceError } from '../model/errors.ts'
+import type { Link, PublishReceipt } from '../engine/link/link.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { OutboxEntry } from '../storage/entities/outbox.ts'
+
+/** Entries in memory; more wait in the table. */
+const MAX_HELD = 10_000
+const PAGE = 1_000
+const RETRY_MS = 1_000
+
+export type Report = (text: string, fields: Readonly<Record<string, unknown>>) => void
+
+export class OutboxPublisher {
+  private readonly entities: EntityStore
+  private readonly link: Link
+  private readonly clock: Clock
+  private readonly report: Report
+  private started = false
+  private closed = false
+  private loading = false
+  /** The table has entries that were not taken into memory. */
+  private behind = true
+  private lastTaken = 0
+  private held: OutboxEntry[] = []
+  private inFlight = 0
+  private storedIds: number[] = []
+  private removing = false
+  private stopListening: (() => void) | undefined
+  private readonly idle: (() => void)[] = []
+
+  constructor(entities: EntityStore, link: Link, clock: Clock, report: Report) {
+    this.entities = entities
+    this.link = link
+    this.clock = clock
+    this.report = report
+  }
+
+  /** Publishes what a crash left; resolves when all of it is given to the link. */
+  async start(): Promise<void> {
+    if (this.started) return
+    this.started = true
+    this.stopListening = this.link.onWritable(() => this.publishHeld())
+    await this.load()
+  }
+
+  /** Takes an entry that was just committed. */
+  committed(entry: OutboxEntry): void {
+    if (!this.started || this.loading || this.behind || this.held.length >= MAX_HELD) {
+      this.behind = true
+      return
+    }
+    if (entry.id <= this.lastTaken) return
+    this.lastTaken = entry.id
+    this.held.push(entry)
+    this.publishHeld()
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+    this.stopListening?.()
+    this.held = []
+    while (this.inFlight > 0 || this.removing) await new Promise<void>((resolve) => this.idle.push(resolve))
+  }
+
+  private async load(): Promise<void> {
+    if (this.loading || this.closed) return
+    this.loading = true
+    try {
+      while (this.behind && this.held.length < MAX_HELD && !this.closed) {
+        this.behind = false
+        const entries = await this.entities.outbox.after(this.lastTaken, PAGE)
+        if (entries.length === 0) continue
+        this.behind = true
+        this.lastTaken = entries.at(-1)?.id ?? this.lastTaken
+        this.held.push(...entries)
+        this.publishHeld()
+      }
+    } catch (error) {
+      this.behind = true
+      this.report('The outbox cannot be read; trying again', { error: errorText(error) })
+      this.clock.after(RETRY_MS, () => void this.load())
+    } finally {
+      this.loading = false
+    }
+  }
+
+  private publishHeld(): void {
+    if (this.closed) return
+    let published = 0
+    while (published < this.held.length && this.link.writable) {
+      const entry = this.held[published]
+      if (entry === undefined) break
+      published++
+      this.inFlight++
+      this.link.publish(entry.message, this.receiptOf(entry))
+    }
+    if (published > 0) this.held.splice(0, published)
+    if (this.started && this.behind && this.held.length < PAGE) void this.load()
+  }
+
+  private receiptOf(entry: OutboxEntry): PublishReceipt {
+    return {
+      stored: () => {
+        this.storedIds.push(entry.id)
+        this.landed()
+      },
+      refused: (error) => {
+        this.refused(entry, error)
+        this.landed()
+      },
+    }
+  }
+
+  private refused(entry: OutboxEntry, error: MillraceError): void {
+    const fields = { messageId: entry.message.id, messageType: entry.message.type, error: error.message }
+    if (error.kind === 'retryable' && !this.closed) {
+      const place = this.held.findIndex((other) => other.id > entry.id)
+      this.held.splice(place < 0 ? this.held.length : place, 0, entry)
+      this.clock.after(RETRY_MS, () => this.publishHeld())
+    } else if (error.kind === 'invalid') {
+      // It will never be taken: keeping it would try it again at every start.
+      this.report('The link will never take a message of the outbox; it is dropped', fields)
+      this.storedIds.push(entry.id)
+    } else {
+      this.report('A message stays in the outbox until the next start', fields)
+    }
+  }
+
+  private landed(): void {
+    this.inFlight--
+    if (!this.removing && this.storedIds.length > 0) void this.removeStored()
+    this.tellIdle()
+  }
+
+  private async removeStored(): Promise<void> {
+    this.removing = true
+    while (this.storedIds.length > 0) {
+      const ids = this.storedIds
+      this.storedIds = []
+      try {
+        await this.entities.write([this.entities.outbox.remove(ids)])
+      } catch (error) {
+        this.report('Published messages stay in the outbox: they are published once more at the next start', {
+          count: ids.length,
+          error: errorText(error),
+        })
+      }
+    }
+    this.removing = false
+    this.tellIdle()
+  }
+
+  private tellIdle(): void {
+    if (this.inFlight > 0 || this.removing) return
+    for (const resolve of this.idle.splice(0)) resolve()
+  }
+}

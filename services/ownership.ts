@@ -1,0 +1,46 @@
+/** Whose an entity is: for access checks, and for the tenant and customer that messages about it carry. */
+import type { EntityId } from '../model/entity-id.ts'
+import type { User } from '../model/entities.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+
+export interface Owner {
+  /** Null for what belongs to the system. */
+  readonly tenantId: string | null
+  readonly customerId: string | null
+  /** The user itself where the entity is one: who may see it depends on its authority. */
+  readonly user?: User
+}
+
+export type OwnerLookup = (entity: EntityId) => Promise<Owner | undefined>
+
+/** Undefined where there is no such entity. Kinds of entity that the platform does not keep yet do not exist. */
+export function ownerLookup(entities: EntityStore): OwnerLookup {
+  return async ({ entityType, id }) => {
+    switch (entityType) {
+      case 'DEVICE':
+        return entities.devices.findAnywhere(id)
+      case 'CUSTOMER': {
+        const customer = await entities.customers.findAnywhere(id)
+        return customer && { tenantId: customer.tenantId, customerId: customer.id }
+      }
+      case 'TENANT': {
+        const tenant = await entities.tenants.find(id)
+        return tenant && { tenantId: tenant.id, customerId: null }
+      }
+      case 'USER': {
+        const user = await entities.users.find(id)
+        return user && { tenantId: user.tenantId, customerId: user.customerId, user }
+      }
+      case 'DEVICE_PROFILE': {
+        const profile = await entities.deviceProfiles.findAnywhere(id)
+        return profile && { tenantId: profile.tenantId, customerId: null }
+      }
+      case 'RULE_CHAIN': {
+        const chain = await entities.ruleChains.findAnywhere(id)
+        return chain && { tenantId: chain.tenantId, customerId: null }
+      }
+      default:
+        return undefined
+    }
+  }
+}

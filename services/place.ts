@@ -1,0 +1,33 @@
+/** Where an entity stands: its tenant and customer, and the chain that its messages go to. */
+import { NULL_UUID, type EntityId } from '../model/entity-id.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { itemNotFound } from './access.ts'
+import type { OwnerLookup } from './ownership.ts'
+
+export interface EntityPlace {
+  readonly tenantId: string
+  readonly customerId: string | null
+  /** The chain of a device's profile; null means the tenant's root chain. */
+  readonly ruleChainId: string | null
+}
+
+export type PlaceLookup = (entity: EntityId) => Promise<EntityPlace | undefined>
+
+/** The tenant of messages about what belongs to the system: a system administrator's own record, for example. */
+const SYSTEM_TENANT = NULL_UUID
+
+export function placeLookup(entities: EntityStore, ownerOf: OwnerLookup): PlaceLookup {
+  return async (entity) => {
+    const owner = await ownerOf(entity)
+    if (owner === undefined) return undefined
+    const ruleChainId = entity.entityType === 'DEVICE' ? await entities.devices.ruleChainOf(entity.id) : null
+    return { tenantId: owner.tenantId ?? SYSTEM_TENANT, customerId: owner.customerId, ruleChainId }
+  }
+}
+
+/** Throws `ITEM_NOT_FOUND` where the entity went between the access check and now. */
+export async function requirePlace(placeOf: PlaceLookup, entity: EntityId): Promise<EntityPlace> {
+  const place = await placeOf(entity)
+  if (place === undefined) throw itemNotFound(entity)
+  return place
+}

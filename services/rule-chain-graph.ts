@@ -1,0 +1,204 @@
+/**
+ * The save rules of a rule chain's graph (`rule-engine.md` 3.5, `rest-api.md` 8.2): checks everything before anything is
+ * changed, keeps the identity of nodes, and orders nodes by creation.
+ */
+import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../model/entities.ts'
+import { errorText, isMillraceError } from '../model/errors.ts'
+import { WholeDouble, type JsonObject, type JsonValue } from '../model/json.ts'
+import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
+import { RuleChainErrors } from './errors.ts'
+import { checkText } from './names.ts'
+import type { GraphDraft, NodeDraft } from './services.ts'
+
+/** How long "debug everything" stays on, from the moment it is asked for (`rest-api.md` 8.2). */
+export const MAX_DEBUG_MS = 15 * 60_000
+const INPUT_NODE_TYPE = 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode'
+
+export interface GraphRules {
+  readonly catalogue: Pick<NodeCatalogue, 'find'>
+  readonly disableUnknown: boolean
+  readonly now: number
+  readonly newId: () => string
+  /** The name of another chain, for nodes made of legacy chain connections. */
+  readonly chainName: (ruleChainId: string) => string | undefined
+}
+
+/** Throws a `rule-chain` error with the node's name; nothing is stored here. */
+export function checkedGraph(
+  draft: GraphDraft,
+  chain: RuleChain,
+  before: RuleChainGraph,
+  rules: GraphRules,
+): RuleChainGraph {
+  const { nodes, connections } = withInputNodes(draft, rules)
+  checkIndexes(draft.firstNodeIndex, nodes.length, connections)
+  checkNoCircle(nodes.length, connections)
+  const known = new Map(before.nodes.map((node, place) => [node.id, { node, place }]))
+  const places = nodes.map((node, index) => {
+    const existing = node.id === undefined ? undefined : known.get(node.id)
+    // A node's id is kept once: a second node that claims it, or an id of another chain, is a new node.
+    if (existing !== undefined) known.delete(existing.node.id)
+    const made = ruleNodeOf(node, chain.id, existing?.node, rules)
+    return { index, order: existing?.place ?? before.nodes.length + index, node: made }
+  })
+  places.sort((a, b) => a.order - b.order)
+  const newIndexes = new Map(places.map((place, index) => [place.index, index]))
+  const newIndex = (index: number): number => newIndexes.get(index) ?? index
+  return {
+    ruleChainId: chain.id,
+    version: chain.version,
+    firstNodeIndex: draft.firstNodeIndex === null ? null : newIndex(draft.firstNodeIndex),
+    nodes: places.map((place) => place.node),
+    connections: distinct(
+      connections.map(({ fromIndex, toIndex, type }) => ({
+        fromIndex: newIndex(fromIndex),
+        toIndex: newIndex(toIndex),
+        type,
+      })),
+    ),
+    ...(draft.notes === undefined || draft.notes === null ? {} : { notes: draft.notes }),
+  }
+}
+
+function ruleNodeOf(
+  draft: NodeDraft,
+  ruleChainId: string,
+  existing: RuleNode | undefined,
+  rules: GraphRules,
+): RuleNode {
+  checkText('name', draft.name)
+  const definition = rules.catalogue.find(draft.type)
+  if (definition === undefined && !rules.disableUnknown) {
+    throw RuleChainErrors.TYPE_UNKNOWN({ name: draft.name, type: draft.type })
+  }
+  return {
+    id: existing?.id ?? rules.newId(),
+    createdTime: existing?.createdTime ?? rules.now,
+    ruleChainId,
+    type: draft.type,
+    name: draft.name,
+    debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now),
+    singletonMode: draft.singletonMode ?? false,
+    queueName: draft.queueName ?? null,
+    additionalInfo: draft.additionalInfo ?? null,
+    ...(definition === undefined ? disabled(draft) : checked(draft, definition)),
+  }
+}
+
+type Configured = Pick<RuleNode, 'configurationVersion' | 'configuration' | 'disabledReason'>
+
+function disabled(draft: NodeDraft): Configured {
+  return {
+    configurationVersion: draft.configurationVersion ?? 0,
+    configuration: draft.configuration,
+    disabledReason: `Unknown node type: ${draft.type}`,
+  }
+}
+
+function checked(draft: NodeDraft, definition: NodeDefinition): Configured {
+  const version = draft.configurationVersion ?? 0
+  const old = version < definition.configurationVersion
+  try {
+    const configuration =
+      old && definition.upgrade !== undefined ? definition.upgrade(draft.configuration, version) : draft.configuration
+    definition.check(configuration)
+    return {
+      configurationVersion: Math.max(version, definition.configurationVersion),
+      configuration,
+      disabledReason: null,
+    }
+  } catch (error) {
+    if (!isMillraceError(error)) throw error
+    throw RuleChainErrors.CONFIGURATION_INVALID({ name: draft.name, reason: errorText(error) }, error)
+  }
+}
+
+/** `allEnabled` is a wish for some time: it is kept as the time at which it ends. */
+function debugSettingsOf(settings: JsonValue, now: number): JsonValue {
+  if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) return null
+  if (settings instanceof WholeDouble || !('allEnabled' in settings || 'allEnabledUntil' in settings)) return settings
+  const latest = now + MAX_DEBUG_MS
+  const wished = settings as JsonObject
+  if (wished['allEnabled'] === true) return { ...wished, allEnabled: false, allEnabledUntil: latest }
+  return { ...wished, allEnabled: false, allEnabledUntil: Math.min(Number(wished['allEnabledUntil'] ?? 0), latest) }
+}
+
+interface DraftGraph {
+  readonly nodes: readonly NodeDraft[]
+  readonly connections: readonly NodeConnection[]
+}
+
+/** Every legacy chain connection becomes an input node, named after its chain, and a connection to it. */
+function withInputNodes(draft: GraphDraft, rules: GraphRules): DraftGraph {
+  const nodes = [...draft.nodes]
+  const connections = [...(draft.connections ?? [])]
+  for (const legacy of draft.ruleChainConnections ?? []) {
+    const target = targetChainOf(legacy)
+    nodes.push({
+      type: INPUT_NODE_TYPE,
+      name: rules.chainName(target) ?? target,
+      configurationVersion: 0,
+      configuration: { ruleChainId: target },
+      additionalInfo: legacy['additionalInfo'] ?? null,
+    })
+    const type = legacy['type']
+    connections.push({
+      fromIndex: Number(legacy['fromIndex']),
+      toIndex: nodes.length - 1,
+      type: typeof type === 'string' ? type : '',
+    })
+  }
+  return { nodes, connections }
+}
+
+/** An id as an object, as REST sends it, or as text. */
+export function targetChainOf(legacy: JsonObject): string {
+  const target = legacy['targetRuleChainId']
+  if (typeof target === 'string') return target
+  const id = target !== null && typeof target === 'object' && 'id' in target ? target.id : undefined
+  return typeof id === 'string' ? id : ''
+}
+
+function checkIndexes(firstNodeIndex: number | null, count: number, connections: readonly NodeConnection[]): void {
+  const check = (member: string, index: number): void => {
+    if (!Number.isInteger(index) || index < 0 || index >= count)
+      throw RuleChainErrors.INDEX_OUT_OF_RANGE({ member, index, count })
+  }
+  if (firstNodeIndex !== null) check('firstNodeIndex', firstNodeIndex)
+  for (const { fromIndex, toIndex, type } of connections) {
+    check('fromIndex', fromIndex)
+    check('toIndex', toIndex)
+    if (fromIndex === toIndex) throw RuleChainErrors.SELF_RELATION()
+    if (type.trim() === '') throw RuleChainErrors.RELATION_EMPTY({ from: fromIndex, to: toIndex })
+    checkText('type', type)
+  }
+}
+
+/** Takes away nodes that nothing leads to, one after the other: what cannot be taken away lies on a circle. */
+function checkNoCircle(count: number, connections: readonly NodeConnection[]): void {
+  const incoming = new Array<number>(count).fill(0)
+  const outgoing = Array.from({ length: count }, (): number[] => [])
+  for (const { fromIndex, toIndex } of connections) {
+    incoming[toIndex] = (incoming[toIndex] ?? 0) + 1
+    outgoing[fromIndex]?.push(toIndex)
+  }
+  const free = incoming.flatMap((edges, index) => (edges === 0 ? [index] : []))
+  let taken = 0
+  for (let index = free.pop(); index !== undefined; index = free.pop()) {
+    taken++
+    for (const target of outgoing[index] ?? []) {
+      const left = (incoming[target] ?? 0) - 1
+      incoming[target] = left
+      if (left === 0) free.push(target)
+    }
+  }
+  if (taken < count) throw RuleChainErrors.CYCLE()
+}
+
+/** A connection given twice is kept once; in the order in which reads show them. */
+function distinct(connections: readonly NodeConnection[]): readonly NodeConnection[] {
+  const byIdentity = new Map(connections.map((each) => [`${each.fromIndex} ${each.toIndex} ${each.type}`, each]))
+  return [...byIdentity.values()].sort(
+    (a, b) => a.fromIndex - b.fromIndex || a.toIndex - b.toIndex || (a.type < b.type ? -1 : 1),
+  )
+}

@@ -1,0 +1,113 @@
+/**
+ * What a first start puts into an empty store: everything for the demo, or only the means to log in. One transaction, so
+ * that a start that was killed seeds again from the beginning; a store that has users is left alone.
+ */
+import type { Clock, Random } from '../model/clock.ts'
+import type { Authority, Customer, Device, Tenant, User } from '../model/entities.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import type { Statement } from '../storage/entities/database.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { defaultGraph, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
+import { newAccessToken } from './device-credentials.ts'
+import { newDeviceProfile } from './device-profiles.ts'
+import { checkedGraph } from './rule-chain-graph.ts'
+import { firstNodeId, newRuleChain } from './rule-chains.ts'
+import { hashPassword, randomText } from './secrets.ts'
+
+export const DEMO_LOGINS = {
+  systemAdministrator: { email: 'sysadmin@millrace.local', password: 'sysadmin' },
+  tenantAdministrator: { email: 'tenant@millrace.local', password: 'tenant' },
+  customerUser: { email: 'customer@millrace.local', password: 'customer' },
+} as const
+export const DEMO_ACCESS_TOKEN = 'DEMO_THERMOMETER'
+export const DEMO_DEVICE_NAME = 'Demo Thermometer'
+
+const ONE_TIME_PASSWORD_LENGTH = 24
+
+export interface SeedOptions {
+  readonly entities: EntityStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly catalogue: Pick<NodeCatalogue, 'find'>
+}
+
+/** Whether it seeded: false where the store was not empty. */
+export async function seedDemo(options: SeedOptions): Promise<boolean> {
+  const { entities, clock, random } = options
+  if (await entities.users.hasAny()) return false
+  const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1 })
+  const tenant: Tenant = { ...record(), title: 'Tenant', additionalInfo: null }
+  const customer: Customer = { ...record(), tenantId: tenant.id, title: 'Customer A', additionalInfo: null }
+  const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true })
+  const device: Device = {
+    ...record(),
+    tenantId: tenant.id,
+    customerId: customer.id,
+    deviceProfileId: profile.id,
+    name: DEMO_DEVICE_NAME,
+    type: profile.name,
+    label: null,
+    deviceData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
+    additionalInfo: { description: 'Sends what the five-minute tour sends' },
+  }
+  const { systemAdministrator, tenantAdministrator, customerUser } = DEMO_LOGINS
+  await entities.write([
+    ...entities.tenants.insert(tenant),
+    ...entities.customers.insert(customer),
+    ...entities.deviceProfiles.insert(profile),
+    ...entities.devices.insert(device),
+    ...entities.deviceCredentials.insert(newAccessToken(device, random.uuid(), DEMO_ACCESS_TOKEN)),
+    ...rootRuleChain(options, tenant.id),
+    ...(await user(options, 'SYS_ADMIN', null, null, systemAdministrator)),
+    ...(await user(options, 'TENANT_ADMIN', tenant.id, null, tenantAdministrator)),
+    ...(await user(options, 'CUSTOMER_USER', tenant.id, customer.id, customerUser)),
+  ])
+  return true
+}
+
+/** The one-time password of the system administrator, to be printed; undefined where the store was not empty. */
+export async function seedMinimal(options: SeedOptions): Promise<{ email: string; password: string } | undefined> {
+  if (await options.entities.users.hasAny()) return undefined
+  const login = { email: DEMO_LOGINS.systemAdministrator.email, password: randomText(ONE_TIME_PASSWORD_LENGTH) }
+  await options.entities.write(await user(options, 'SYS_ADMIN', null, null, login))
+  return login
+}
+
+function rootRuleChain({ entities, clock, random, catalogue }: SeedOptions, tenantId: string): readonly Statement[] {
+  const chain = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: ROOT_RULE_CHAIN_NAME, root: true }
+  const raised = { ...chain, version: 2 }
+  const nothing = { ruleChainId: chain.id, version: 1, firstNodeIndex: null, nodes: [], connections: [] }
+  const graph = checkedGraph(defaultGraph(chain.id), raised, nothing, {
+    catalogue,
+    disableUnknown: true,
+    now: clock.now(),
+    newId: () => random.uuid(),
+    chainName: () => undefined,
+  })
+  const { ruleChains } = entities
+  const saved = { ...raised, firstRuleNodeId: firstNodeId(graph) }
+  return [...ruleChains.insert(chain), ...ruleChains.update(saved), ...ruleChains.replaceGraph(graph)]
+}
+
+async function user(
+  { entities, clock, random }: SeedOptions,
+  authority: Authority,
+  tenantId: string | null,
+  customerId: string | null,
+  login: { readonly email: string; readonly password: string },
+): Promise<readonly Statement[]> {
+  const record: User = {
+    id: random.uuid(),
+    createdTime: clock.now(),
+    version: 1,
+    tenantId,
+    customerId,
+    email: login.email,
+    authority,
+    firstName: null,
+    lastName: null,
+    phone: null,
+    additionalInfo: null,
+  }
+  return entities.users.insert(record, { passwordHash: await hashPassword(login.password), tokensValidFrom: 0 })
+}

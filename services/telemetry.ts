@@ -1,0 +1,141 @@
+/**
+ * Telemetry: saves of one turn become one write of the store, and the feed is told after its commit. Source: `rest-api.md` 4.
+ */
+import type { Clock } from '../model/clock.ts'
+import type { EntityId } from '../model/entity-id.ts'
+import { entriesJson } from '../model/entry-json.ts'
+import type { Principal } from '../model/principal.ts'
+import type { DataPoint, TelemetryGroup } from '../model/value.ts'
+import type { TelemetrySave } from '../engine/rulechain/node.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { DeletedKeys, PointsByKey, PointsWrite, Snapshot, TimeSeriesStore } from '../storage/timeseries/store.ts'
+import type { Changes } from './changes.ts'
+import { TelemetryErrors } from './errors.ts'
+import { historyQueryOf } from './history.ts'
+import { checkKey } from './names.ts'
+import { requirePlace, type PlaceLookup } from './place.ts'
+import type { HistoryRequest, TelemetryService } from './services.ts'
+
+interface WaitingSave {
+  readonly request: TelemetrySave
+  readonly done: (error: Error | undefined) => void
+}
+
+export type DeletionRange = Parameters<TelemetryService['deleteByUser']>[2]
+
+export class StoredTelemetry implements TelemetryService {
+  private readonly store: TimeSeriesStore
+  private readonly feed: ChangeFeed
+  private readonly changes: Changes
+  private readonly placeOf: PlaceLookup
+  private readonly clock: Clock
+  /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
+  private waiting: WaitingSave[] = []
+  private lastSequence = 0
+
+  constructor(store: TimeSeriesStore, feed: ChangeFeed, changes: Changes, placeOf: PlaceLookup, clock: Clock) {
+    this.store = store
+    this.feed = feed
+    this.changes = changes
+    this.placeOf = placeOf
+    this.clock = clock
+  }
+
+  save(request: TelemetrySave, done: (error: Error | undefined) => void): void {
+    this.waiting.push({ request, done })
+    if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
+  }
+
+  async saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    groups: readonly TelemetryGroup[],
+    ttlSeconds: number,
+  ): Promise<void> {
+    for (const group of groups) for (const entry of group.entries) checkKey(entry.key, TelemetryErrors.KEY_EMPTY)
+    const place = await requirePlace(this.placeOf, entity)
+    const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
+    const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
+    this.publish(entity, points, await this.store.write([write]))
+    const series = groups.map((group) => `{"ts":${group.ts},"values":${entriesJson(group.entries)}}`)
+    const data = `{"timeseries":[${series.join(',')}]}`
+    await this.changes.commit([], {
+      type: 'TIMESERIES_UPDATED',
+      principal,
+      ...place,
+      originator: entity,
+      metadata: {},
+      data,
+    })
+  }
+
+  async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
+    const query = historyQueryOf(request)
+    if (query === undefined) return { value: new Map(), sequence: this.lastSequence }
+    return this.store.history(entity.id, query)
+  }
+
+  latest(entity: EntityId, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
+    return this.store.latest(entity.id, keys)
+  }
+
+  keys(entity: EntityId): Promise<readonly string[]> {
+    return this.store.keys(entity.id)
+  }
+
+  async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+    if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
+    const place = await requirePlace(this.placeOf, entity)
+    const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
+    this.lastSequence = Math.max(this.lastSequence, sequence)
+    this.publishDeletion(entity, deleted, sequence)
+    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
+    await this.changes.commit([], {
+      type: 'TIMESERIES_DELETED',
+      principal,
+      ...place,
+      originator: entity,
+      metadata: {},
+      data,
+    })
+    return deleted
+  }
+
+  private async flush(): Promise<void> {
+    const saves = this.waiting
+    this.waiting = []
+    const writes = saves.flatMap(({ request }) => (request.history || request.latest ? [writeOf(request)] : []))
+    // What is only shown and not stored comes after every commit known so far, and before the next one.
+    let sequence = this.lastSequence + 0.5
+    try {
+      if (writes.length > 0) sequence = await this.store.write(writes)
+    } catch (error) {
+      const reason = error instanceof Error ? error : new Error(String(error))
+      for (const save of saves) save.done(reason)
+      return
+    }
+    for (const { request, done } of saves) {
+      if (request.notify) this.publish(request.entity, request.points, sequence)
+      done(undefined)
+    }
+  }
+
+  private publish(entity: EntityId, points: readonly DataPoint[], sequence: number): void {
+    if (Number.isInteger(sequence)) this.lastSequence = Math.max(this.lastSequence, sequence)
+    if (this.feed.hasListeners(entity)) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+  }
+
+  /** A key whose latest value went is first told as deleted, so that an older point may take its place. */
+  private publishDeletion(entity: EntityId, deleted: DeletedKeys, sequence: number): void {
+    const keys = deleted.latestRemoved.map(({ key }) => key)
+    if (keys.length === 0) return
+    this.feed.publish({ kind: 'telemetry-deleted', entity, sequence, keys })
+    const points = deleted.latestRemoved.flatMap(({ replacement }) => (replacement === undefined ? [] : [replacement]))
+    if (points.length > 0) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+  }
+}
+
+function writeOf(request: TelemetrySave): PointsWrite {
+  const { points, sequence, ttlSeconds, history, latest } = request
+  return { entityId: request.entity.id, points, sequence, ttlSeconds, history, latest }
+}

@@ -1,0 +1,76 @@
+/** Users: who they are, and whether a password is theirs (`rest-api.md` 1.5, 1.6, 12). */
+import type { Clock } from '../model/clock.ts'
+import type { User } from '../model/entities.ts'
+import { NULL_UUID } from '../model/entity-id.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { ServiceErrors } from './errors.ts'
+import { itemNotFound } from './access.ts'
+import { hashPassword, verifyPassword } from './secrets.ts'
+import type { UserService } from './services.ts'
+
+export const PASSWORD_MIN_LENGTH = 6
+export const PASSWORD_MAX_LENGTH = 72
+/** Asked at every request with a token. */
+const MAX_CACHED_USERS = 10_000
+
+export class StoredUsers implements UserService {
+  private readonly entities: EntityStore
+  private readonly clock: Clock
+  private readonly validFrom = new Map<string, number>()
+  /** What an unknown user's password is compared with, so that the answer takes as long as a known one's. */
+  private decoy: Promise<string> | undefined
+
+  constructor(entities: EntityStore, clock: Clock) {
+    this.entities = entities
+    this.clock = clock
+  }
+
+  async authenticate(email: string, password: string): Promise<User | undefined> {
+    const user = await this.entities.users.findByEmail(email)
+    const credentials = user && (await this.entities.users.credentials(user.id))
+    const matches = await verifyPassword(password, credentials?.passwordHash ?? (await this.decoyHash()))
+    return matches && credentials !== undefined ? user : undefined
+  }
+
+  find(id: string): Promise<User | undefined> {
+    return this.entities.users.find(id)
+  }
+
+  async tokensValidFrom(id: string): Promise<number> {
+    const known = this.validFrom.get(id)
+    if (known !== undefined) return known
+    const credentials = await this.entities.users.credentials(id)
+    // A deleted user's tokens never become valid.
+    if (credentials === undefined) return Number.MAX_SAFE_INTEGER
+    this.remember(id, credentials.tokensValidFrom)
+    return credentials.tokensValidFrom
+  }
+
+  async changePassword(id: string, current: string, next: string): Promise<void> {
+    const credentials = await this.entities.users.credentials(id)
+    if (credentials === undefined) throw itemNotFound({ entityType: 'USER', id })
+    if (!(await verifyPassword(current, credentials.passwordHash))) throw ServiceErrors.PASSWORD_WRONG()
+    checkPassword(next)
+    if (next === current) throw ServiceErrors.PASSWORD_SAME()
+    // A token's time is in whole seconds: those made from this second on stay valid (`rest-api.md` 1.3).
+    const validFrom = Math.floor(this.clock.now() / 1000) * 1000
+    await this.entities.write(this.entities.users.changePassword(credentials, await hashPassword(next), validFrom))
+    this.remember(id, validFrom)
+  }
+
+  private remember(id: string, validFrom: number): void {
+    if (this.validFrom.size >= MAX_CACHED_USERS) this.validFrom.clear()
+    this.validFrom.set(id, validFrom)
+  }
+
+  private decoyHash(): Promise<string> {
+    this.decoy ??= hashPassword(NULL_UUID)
+    return this.decoy
+  }
+}
+
+/** Throws `PASSWORD_SHORT`, `PASSWORD_LONG`. */
+export function checkPassword(password: string): void {
+  if (password.length < PASSWORD_MIN_LENGTH) throw ServiceErrors.PASSWORD_SHORT({ limit: PASSWORD_MIN_LENGTH })
+  if (password.length > PASSWORD_MAX_LENGTH) throw ServiceErrors.PASSWORD_LONG({ limit: PASSWORD_MAX_LENGTH })
+}
