@@ -101,6 +101,12 @@ function refuseContradictions(config: Config): void {
       reason: `HTTP_BIND_PORT and MQTT_BIND_PORT are both ${config.httpBindPort} on ${config.httpBindAddress}: give one of them another port`,
     })
   }
+  if (config.queueMaxRetryPauseSeconds < config.queueRetryPauseSeconds) {
+    throw ConfigErrors.CONTRADICTION({
+      reason:
+        'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_MAX_RETRY_PAUSE is shorter than TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE: raise the one or lower the other',
+    })
+  }
   if (config.jwtRefreshExpirationSeconds < config.jwtExpirationSeconds) {
     throw ConfigErrors.CONTRADICTION({
       reason:

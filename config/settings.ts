@@ -184,7 +184,7 @@ export const SETTINGS = {
   }),
   queueRetries: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES',
-    default: 3,
+    default: 10,
     min: 0,
     max: 1000,
     unit: 'tries',
@@ -192,15 +192,24 @@ export const SETTINGS = {
   }),
   queueRetryPauseSeconds: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE',
-    default: 3,
+    default: 1,
     min: 0,
     max: 3600,
     unit: 's',
-    description: 'Pause before a failed message is tried again; only its own originator waits.',
+    description:
+      'Pause before a failed message is tried again, doubled for each further try; only its own originator waits.',
+  }),
+  queueMaxRetryPauseSeconds: queue.integer({
+    name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_MAX_RETRY_PAUSE',
+    default: 30,
+    min: 0,
+    max: 3600,
+    unit: 's',
+    description: 'Longest pause between two tries.',
   }),
   queueTimeoutMs: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PACK_PROCESSING_TIMEOUT_MS',
-    default: 60_000,
+    default: 30_000,
     min: 100,
     max: 3_600_000,
     unit: 'ms',

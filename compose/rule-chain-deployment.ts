@@ -1,0 +1,102 @@
+/**
+ * Brings rule chains into the engine: all of them at start, then each one as it changes. A change made over the API is answered
+ * only when the engine runs it, so that the next message already meets the new version.
+ */
+import { errorText } from '../model/errors.ts'
+import type { Log } from '../model/log.ts'
+import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { RuleChainService } from '../services/services.ts'
+
+export class RuleChainDeployment {
+  private readonly ruleChains: RuleChainService
+  private readonly engine: RuleEngine
+  private readonly log: Log
+  /** The last deployment of each chain that is under way. */
+  private readonly underWay = new Map<string, Promise<void>>()
+  private stopListening: () => void = () => undefined
+
+  constructor(ruleChains: RuleChainService, engine: RuleEngine, log: Log) {
+    this.ruleChains = ruleChains
+    this.engine = engine
+    this.log = log
+  }
+
+  /** Loads every chain, then follows the feed. */
+  async start(feed: ChangeFeed): Promise<void> {
+    this.stopListening = feed.listenToAll((change) => {
+      if (change.kind === 'rule-chain-changed') this.deploy(change.tenantId, change.entity.id)
+      if (change.kind === 'entity-deleted' && change.entity.entityType === 'RULE_CHAIN') this.withdraw(change.entity.id)
+    })
+    for (const { chain, graph } of await this.ruleChains.loadAll())
+      this.report(chain.name, await this.engine.load(chain, graph))
+  }
+
+  close(): void {
+    this.stopListening()
+  }
+
+  /** The service whose changes resolve once the engine runs them. */
+  deployedService(): RuleChainService {
+    const inner = this.ruleChains
+    const deployed = async <Result>(change: Promise<Result>): Promise<Result> => {
+      const result = await change
+      await Promise.all(this.underWay.values())
+      return result
+    }
+    return {
+      saveByUser: (principal, draft) => deployed(inner.saveByUser(principal, draft)),
+      saveGraphByUser: (principal, draft, options) => deployed(inner.saveGraphByUser(principal, draft, options)),
+      setRootByUser: (principal, id) => deployed(inner.setRootByUser(principal, id)),
+      deleteByUser: (principal, id) => deployed(inner.deleteByUser(principal, id)),
+      createDefaultByUser: (principal, name) => deployed(inner.createDefaultByUser(principal, name)),
+      find: (tenantId, id) => inner.find(tenantId, id),
+      page: (tenantId, type, page) => inner.page(tenantId, type, page),
+      graph: (tenantId, id) => inner.graph(tenantId, id),
+      root: (tenantId) => inner.root(tenantId),
+      loadAll: () => inner.loadAll(),
+    }
+  }
+
+  private deploy(tenantId: string, id: string): void {
+    this.follow(id, async () => {
+      const [chain, graph] = await Promise.all([
+        this.ruleChains.find(tenantId, id),
+        this.ruleChains.graph(tenantId, id),
+      ])
+      if (chain === undefined || graph === undefined) return // Deleted meanwhile: that change comes next.
+      this.report(chain.name, await this.engine.load(chain, graph))
+    })
+  }
+
+  private withdraw(id: string): void {
+    this.follow(id, () => this.engine.remove(id))
+  }
+
+  /** One deployment of a chain after the other, so that the newest version is the last to arrive. */
+  private follow(id: string, run: () => Promise<void>): void {
+    const next = (this.underWay.get(id) ?? Promise.resolve()).then(run).catch((error: unknown) => {
+      this.log.error('a rule chain could not be deployed; its last version goes on', {
+        ruleChainId: id,
+        reason: errorText(error),
+      })
+    })
+    this.underWay.set(id, next)
+    void next.then(() => {
+      if (this.underWay.get(id) === next) this.underWay.delete(id)
+    })
+  }
+
+  private report(name: string, start: Awaited<ReturnType<RuleEngine['load']>>): void {
+    if (start.error !== undefined)
+      this.log.error('a rule chain does not run', { ruleChain: name, reason: start.error.message })
+    for (const node of start.nodes) {
+      if (node.error === undefined) continue
+      this.log.warn('a rule node does not run: its messages take Failure', {
+        ruleChain: name,
+        ruleNode: node.name,
+        reason: node.error.message,
+      })
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/** Opens what is durable: entities, time series, and the link's log, all below the data folder. */
+import { mkdir } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { defineErrors, errorText } from '../model/errors.ts'
+import { systemClock } from '../model/system-clock.ts'
+import type { Log } from '../model/log.ts'
+import type { Config } from '../config/settings.ts'
+import { nodeDisk } from '../engine/link/node-disk.ts'
+import { openSegmentLog, type SegmentLog } from '../engine/link/segment-log.ts'
+import type { LinkEvent } from '../engine/link/events.ts'
+import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
+import { openEmbeddedTimeSeries, type EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import type { Closing } from './closing.ts'
+
+const StoreErrors = defineErrors('data', {
+  FOLDER_UNUSABLE: {
+    kind: 'terminal',
+    status: 500,
+    text: 'DATA_DIR={folder} can not be used: {reason}. Name a folder that this user may write to',
+  },
+})
+
+export interface Stores {
+  readonly entities: EntityStore
+  readonly timeSeries: EmbeddedTimeSeries
+  readonly link: SegmentLog
+}
+
+/** Throws FOLDER_UNUSABLE and what the stores throw. */
+export async function openStores(
+  config: Config,
+  log: Log,
+  closing: Closing,
+  onFatal: (error: Error) => void,
+): Promise<Stores> {
+  const folder = resolve(config.dataDir)
+  try {
+    await mkdir(folder, { recursive: true })
+  } catch (error) {
+    throw StoreErrors.FOLDER_UNUSABLE({ folder: config.dataDir, reason: errorText(error) }, error)
+  }
+  const { durability } = config
+  const clock = systemClock
+  // The three are apart from each other: they open side by side, and each closes even where another did not open.
+  const opened = await Promise.allSettled([
+    openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock }),
+    openEmbeddedTimeSeries({ directory: join(folder, 'time-series'), durability, clock, onFatal }),
+    openSegmentLog({
+      directory: join(folder, 'link'),
+      disk: nodeDisk,
+      clock,
+      durability,
+      partitions: config.queuePartitions,
+      onEvent: (event) => reportLinkEvent(log, event),
+    }),
+  ])
+  const [entities, timeSeries, link] = opened
+  for (const [index, result] of opened.entries()) {
+    if (result.status === 'fulfilled')
+      closing.add(['entity store', 'time-series store', 'link'][index] ?? '', () => result.value.close())
+  }
+  if (entities.status === 'rejected') throw entities.reason
+  if (timeSeries.status === 'rejected') throw timeSeries.reason
+  if (link.status === 'rejected') throw link.reason
+  return { entities: entities.value, timeSeries: timeSeries.value, link: link.value }
+}
+
+function reportLinkEvent(log: Log, event: LinkEvent): void {
+  const { kind, ...fields } = event
+  const shown = 'error' in event ? { ...fields, error: errorText(event.error) } : fields
+  if (kind === 'disk-recovered' || kind === 'torn-tail-cut') log.info(`link: ${kind}`, shown)
+  else log.error(`link: ${kind}`, shown)
+}
