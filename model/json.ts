@@ -55,18 +55,11 @@ export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | Jso
 
 export const MAX_JSON_DEPTH = 100
 
-/**
- * Something to lose: a dot followed by zeros only, an exponent, 16 digits or more in a row, or `__proto__` as a key.
- * May be true of text inside a string too: then only the slow road is taken, with the same result.
- */
-const NEEDS_CARE = /\.0+(?!\d)|\d[eE]|\d{16}|-0(?!\.\d*[1-9])|"__proto__"|\\u/
-
 /** Parses JSON text, keeping number types. Throws `JSON_INVALID`, `JSON_TOO_DEEP`. Repeated keys: the last one wins. */
 export function parseJson(text: string): JsonValue {
-  checkDepth(text)
+  const hasSomethingToLose = scan(text)
   try {
-    if (!NEEDS_CARE.test(text)) return JSON.parse(text) as JsonValue
-    return parseWithSource(text)
+    return hasSomethingToLose ? parseWithSource(text) : (JSON.parse(text) as JsonValue)
   } catch (error) {
     throw JsonErrors.JSON_INVALID({ reason: (error as Error).message }, error)
   }
@@ -112,21 +105,61 @@ function integerOfScientific(source: string): bigint | undefined {
   return BigInt(mantissa.replace('.', '')) * 10n ** BigInt(scale)
 }
 
-/** JSON bombs are refused before the parser recurses into them. */
-function checkDepth(text: string): void {
-  if (text.length <= MAX_JSON_DEPTH) return
+const QUOTE = 0x22
+const MINUS = 0x2d
+const DOT = 0x2e
+const ZERO = 0x30
+const BACKSLASH = 0x5c
+
+/**
+ * True where a number of the text has something to lose: a dot followed by zeros only, an exponent, 16 digits or more in a
+ * row, or minus zero. JSON bombs are refused here, before the parser recurses into them. A walk over the characters that
+ * jumps over strings: a third of what a regular expression takes (`benchmarks/rule-chain`).
+ */
+function scan(text: string): boolean {
+  const { length } = text
+  let hasSomethingToLose = false
   let depth = 0
-  let inString = false
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index)
-    if (inString) {
-      if (code === 0x5c) index++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x7b || code === 0x5b) {
+  let index = 0
+  while (index < length) {
+    const code = text.charCodeAt(index++)
+    if (code === QUOTE) index = endOfString(text, index)
+    else if (isDigit(code)) {
+      const start = index - 1
+      let next = text.charCodeAt(index)
+      while (isDigit(next)) next = text.charCodeAt(++index)
+      // `e` and `E` differ in one bit.
+      if (index - start >= 16 || (next | 0x20) === 0x65) hasSomethingToLose = true
+    } else if (code === DOT) {
+      if (text.charCodeAt(index) === ZERO && hasZerosOnly(text, index)) hasSomethingToLose = true
+    } else if (code === MINUS) {
+      if (text.charCodeAt(index) === ZERO && text.charCodeAt(index + 1) !== DOT) hasSomethingToLose = true
+    } else if (code === 0x7b || code === 0x5b) {
       if (++depth > MAX_JSON_DEPTH) throw JsonErrors.JSON_TOO_DEEP({ limit: MAX_JSON_DEPTH })
     } else if (code === 0x7d || code === 0x5d) depth--
   }
+  return hasSomethingToLose
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 0x39
+}
+
+function hasZerosOnly(text: string, from: number): boolean {
+  let index = from
+  while (text.charCodeAt(index) === ZERO) index++
+  return !isDigit(text.charCodeAt(index))
+}
+
+/** Behind the closing quote of the string that begins at `from`; the text's end where it has none. */
+function endOfString(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote >= 0; quote = text.indexOf('"', quote + 1)) {
+    let index = quote - 1
+    while (index >= from && text.charCodeAt(index) === BACKSLASH) index--
+    // An even number of backslashes before it escape each other, not the quote.
+    if ((quote - index) % 2 === 1) return quote + 1
+  }
+  return text.length
 }
 
 /** Compact JSON text; a {@link WholeDouble} keeps its dot and a `bigint` its digits. */

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isMillraceError } from './errors.ts'
+import { LongDecimal, MAX_JSON_DEPTH, WholeDouble, exactNumber, parseJson, stringifyJson } from './json.ts'
+import type { JsonValue } from './json.ts'
+
+/** Every number read by the slow road. */
+function slowly(text: string): JsonValue {
+  const reviver = (_key: string, value: unknown, context: { source?: string }): unknown =>
+    typeof value === 'number' && context.source !== undefined ? exactNumber(context.source, value) : value
+  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown) as JsonValue
+}
+
+const numbers = [
+  '2',
+  '-7',
+  '0',
+  '-0',
+  '-0.0',
+  '-0.5',
+  '2.0',
+  '2.50',
+  '2.05',
+  '20.00',
+  '1e3',
+  '2.5E1',
+  '1e-3',
+  '0.1',
+  '10',
+  '100.001',
+]
+const long = ['9007199254740991', '9007199254740993', '123456789012345.5', '0.12345678901234567', '1234567890123456.0']
+const texts = [
+  'a',
+  'say \\"2.0\\"',
+  'back\\\\',
+  '\\\\\\"1e5',
+  '2024-01-05T10:00:00.000Z',
+  '[[[{{{',
+  '\\u005f_proto__',
+  '__proto__',
+  '',
+]
+
+test('the fast road is taken only where it reads the same as the slow one', () => {
+  const values = [...numbers, ...long, ...texts.map((text) => `"${text}"`), 'true', 'null', '[]', '{}']
+  for (const first of values) {
+    for (const second of values) {
+      for (const text of [`[${first},${second}]`, `{"${texts[1]}":${first}, "b" : [ ${second} ]}`]) {
+        assert.deepEqual(parseJson(text), slowly(text), text)
+      }
+    }
+  }
+})
+
+test('numbers keep what their text says', () => {
+  assert.deepEqual(parseJson('[2,2.0,-0,-0.0,9007199254740993,0.12345678901234567]'), [
+    2,
+    new WholeDouble(2),
+    0,
+    new WholeDouble(-0),
+    9007199254740993n,
+    new LongDecimal('0.12345678901234567'),
+  ])
+  assert.equal(stringifyJson(parseJson('{"a":2.0,"b":9007199254740993}')), '{"a":2.0,"b":9007199254740993}')
+})
+
+test('brackets inside strings do not count as depth, brackets outside do', () => {
+  const brackets = '['.repeat(MAX_JSON_DEPTH + 1)
+  assert.deepEqual(parseJson(`{"text":"\\"${brackets}"}`), { text: `"${brackets}` })
+  assert.ok(Array.isArray(parseJson('['.repeat(MAX_JSON_DEPTH) + ']'.repeat(MAX_JSON_DEPTH))))
+  assert.throws(
+    () => parseJson(brackets + ']'.repeat(MAX_JSON_DEPTH + 1)),
+    (error) => isMillraceError(error) && error.code === 'json.JSON_TOO_DEEP',
+  )
+})
+
+test('text that is no JSON is refused, wherever it breaks off', () => {
+  const whole = '{"a":[1.0,"x\\"y",-0.5e3],"b":{"c":null}}'
+  for (let length = 0; length < whole.length; length++) {
+    assert.throws(() => parseJson(whole.slice(0, length)), isMillraceError, whole.slice(0, length))
+  }
+})
