@@ -52,6 +52,9 @@ export interface JavaScriptWorkers {
 
 /** Tasks handed to each thread: one is worked on while the next is already there. */
 const TASKS_A_THREAD = 2
+const ISOLATES = 64
+/** A script's context takes 0.25 MiB: at most some 40 % of a tenant's heap is theirs. */
+const SCRIPTS_A_MB = 1.5
 const BATCH_MESSAGES = 512
 const BATCH_CHARACTERS = 1_000_000
 
@@ -72,7 +75,13 @@ export function createJavaScriptWorkers(
   }
   let pool: SandboxPool | undefined
   const thePool = (): SandboxPool =>
-    (pool ??= startPool({ memoryLimitMb, timeoutMs, resultLimit, isolates: 64, scripts: 1000 }))
+    (pool ??= startPool({
+      memoryLimitMb,
+      timeoutMs,
+      resultLimit,
+      isolates: ISOLATES,
+      scripts: Math.ceil(memoryLimitMb * SCRIPTS_A_MB),
+    }))
   const counts: TaskFigures & { messages: number; batches: number } = { messages: 0, batches: 0, strikes: 0, deaths: 0 }
   const dispatcher = new Dispatcher({
     slots: options.threads * TASKS_A_THREAD,

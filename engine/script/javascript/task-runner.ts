@@ -8,7 +8,7 @@ import type { ThreadPool } from '../../workers/thread-pool.ts'
 import { ScriptErrors } from '../errors.ts'
 import { batchText } from './batch-text.ts'
 import { isStrike, parseOutcomes } from './outcome.ts'
-import type { SandboxAnswer, SandboxRequest } from './protocol.ts'
+import type { GuestError, SandboxAnswer, SandboxRequest } from './protocol.ts'
 import type { LaneTask, ScriptLane } from './script-lane.ts'
 import { STRIKE_LIMIT } from './strikes.ts'
 
@@ -88,7 +88,7 @@ function answeredOutcomes(
 ): readonly unknown[] {
   switch (answer.type) {
     case 'ran':
-      return parseOutcomes(answer.outcomes)
+      return brokenAlone(parseOutcomes(answer.outcomes), alone)
     case 'died':
       figures.deaths++
       if (!alone) return []
@@ -99,6 +99,11 @@ function answeredOutcomes(
     case 'compiled':
       throw new TypeError('sandbox answered a run with a compilation')
   }
+}
+
+/** A message that leaves nothing behind even alone broke its isolate by itself. */
+function brokenAlone(outcomes: readonly unknown[], alone: boolean): readonly unknown[] {
+  return alone && outcomes.length === 0 ? [{ error: 'memory' } satisfies GuestError] : outcomes
 }
 
 function fill(outcomes: unknown[], count: number, error: Error): readonly unknown[] {

@@ -19,6 +19,8 @@ interface GuestScript {
 interface TenantIsolate {
   readonly isolate: ivm.Isolate
   readonly scripts: Map<number, GuestScript>
+  /** Something ran in it, or more than one script is in it. */
+  used: boolean
 }
 
 /** Thrown by `prepare` where the author's text is no function body. */
@@ -44,7 +46,7 @@ export class TenantIsolates {
       this.scriptOf(identity)
       return { type: 'compiled' }
     } catch (error) {
-      this.dropBroken(identity)
+      if (this.dropBroken(identity)) return this.compile(identity)
       if (error instanceof SourceRefused) return { type: 'refused', fault: error.fault }
       return { type: 'refused', fault: { line: 0, column: 0, reason: (error as Error).message } }
     }
@@ -55,13 +57,18 @@ export class TenantIsolates {
     let script: GuestScript | undefined
     try {
       script = this.scriptOf(identity)
-      return ran(script.run.applySync(undefined, [batch, 0], { timeout: this.limits.timeoutMs }))
+      const answer = ran(script.run.applySync(undefined, [batch, 0], { timeout: this.limits.timeoutMs }))
+      this.tenantOf(identity.tenantId).used = true
+      return answer
     } catch (error) {
+      // What others left in the heap is not this batch's fault: it gets an isolate of its own before it is blamed.
+      if (this.dropBroken(identity)) return this.run(identity, batch, count)
       const tenant = this.tenants.get(identity.tenantId)
       if (tenant === undefined || tenant.isolate.isDisposed) {
-        this.dropBroken(identity)
+        this.tenants.delete(identity.tenantId)
         return count > 1 ? NOTHING_RAN : failed({ error: 'memory' })
       }
+      if (error instanceof SourceRefused) return { type: 'refused', fault: error.fault }
       const answer = script === undefined ? failed(hostFailure(error)) : this.stopped(script, error)
       // Whatever the stopped code left half done goes with its context.
       this.dropScript(tenant, identity.scriptId)
@@ -97,6 +104,7 @@ export class TenantIsolates {
     }
     const script = prepare(tenant.isolate, identity, this.limits)
     tenant.scripts.set(identity.scriptId, script)
+    if (tenant.scripts.size > 1) tenant.used = true
     if (tenant.scripts.size > this.limits.scripts) this.dropScript(tenant, oldest(tenant.scripts))
     return script
   }
@@ -110,6 +118,7 @@ export class TenantIsolates {
     const tenant = {
       isolate: new ivm.Isolate({ memoryLimit: this.limits.memoryLimitMb }),
       scripts: new Map<number, GuestScript>(),
+      used: false,
     }
     this.tenants.set(tenantId, tenant)
     if (this.tenants.size > this.limits.isolates) {
@@ -120,8 +129,12 @@ export class TenantIsolates {
     return tenant
   }
 
-  private dropBroken({ tenantId }: ScriptIdentity): void {
-    if (this.tenants.get(tenantId)?.isolate.isDisposed === true) this.tenants.delete(tenantId)
+  /** Drops an isolate that is over its memory limit; true where it had served before. */
+  private dropBroken({ tenantId }: ScriptIdentity): boolean {
+    const tenant = this.tenants.get(tenantId)
+    if (tenant === undefined || !tenant.isolate.isDisposed || !tenant.used) return false
+    this.tenants.delete(tenantId)
+    return true
   }
 
   private dropScript(tenant: TenantIsolate, scriptId: number): void {
