@@ -34,7 +34,7 @@ export interface DeviceServiceParts {
 
 type CredentialsDraft = Parameters<DeviceService['saveCredentialsByUser']>[1]
 
-/** A save without a version overwrites: it starts again when another save came between, at most so often. */
+/** A save starts again when another one came between its reads and its commit, at most so often. */
 const MAX_TRIES = 5
 
 export class StoredDevices implements DeviceService {
@@ -83,7 +83,7 @@ export class StoredDevices implements DeviceService {
     checkName('Device', 'name', draft.name)
     checkText('label', draft.label)
     checkText('type', draft.type)
-    if (draft.id === undefined) return this.create(principal, draft, accessToken)
+    if (draft.id === undefined) return retried(() => this.create(principal, draft, accessToken))
     const { id } = draft
     return this.changeDevice(principal, id, draft.version, async (before) => {
       const { profile, statements } = await this.profileFor(before.tenantId, draft, before)
@@ -189,21 +189,15 @@ export class StoredDevices implements DeviceService {
       readonly metadata: Metadata
     }>,
   ): Promise<Device> {
-    for (let attempt = 1; ; attempt++) {
+    return retried(async () => {
       const before = await this.required(principal, deviceId)
       if (version !== undefined && version !== before.version)
         throw ServiceErrors.VERSION_CONFLICT({ entity: 'Device' })
       const { device, statements, type, metadata } = await change(before)
-      try {
-        await this.commit(principal, device, [...statements, ...this.entities.devices.update(device)], type, metadata)
-      } catch (error) {
-        const overtaken = isMillraceError(error) && error.code === 'entities.VERSION_CONFLICT'
-        if (overtaken && version === undefined && attempt < MAX_TRIES) continue
-        throw error
-      }
+      await this.commit(principal, device, [...statements, ...this.entities.devices.update(device)], type, metadata)
       this.tellChanged(deviceId, false)
       return device
-    }
+    })
   }
 
   private async required(principal: Principal, deviceId: string): Promise<Device> {
@@ -281,6 +275,24 @@ export class StoredDevices implements DeviceService {
       credentialsChanged,
     })
   }
+}
+
+/** A save that named a version finds another one at its next try, and is refused then. */
+async function retried<Value>(save: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await save()
+    } catch (error) {
+      if (attempt === MAX_TRIES || !wasOvertaken(error)) throw error
+    }
+  }
+}
+
+/** The record changed meanwhile, or the profile of a new type was made meanwhile. */
+function wasOvertaken(error: unknown): boolean {
+  if (!isMillraceError(error)) return false
+  if (error.code === 'entities.VERSION_CONFLICT') return true
+  return error.code === 'entities.NAME_TAKEN' && error.fields['entity'] === 'Device profile'
 }
 
 function defaultDeviceData(profile: DeviceProfile): JsonObject {

@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { openTestPlatform, type TestPlatform } from './testkit.ts'
+import { DEMO_ACCESS_TOKEN, DEMO_DEVICE_NAME } from './seed.ts'
+
+let platform: TestPlatform
+
+before(async () => {
+  platform = await openTestPlatform()
+})
+after(() => platform.close())
+beforeEach(() => {
+  platform.link.messages.length = 0
+  platform.changes.length = 0
+})
+
+test('finds the seeded device by its access token', async () => {
+  const identity = await platform.services.devices.findByAccessToken(DEMO_ACCESS_TOKEN)
+  assert.equal(identity?.deviceName, DEMO_DEVICE_NAME)
+  assert.equal(identity?.deviceType, 'default')
+  assert.equal(identity?.ruleChainId, null)
+  assert.equal(await platform.services.devices.findByAccessToken('nobody'), undefined)
+})
+
+test('creates a device with a random token of 20 letters and digits and tells the rule engine', async () => {
+  const { services, tenant, tenantId, link } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'created', label: 'lab' })
+  const credentials = await services.devices.credentials(tenantId, device.id)
+  assert.match(credentials?.credentialsId ?? '', /^[A-Za-z0-9]{20}$/)
+  assert.equal(device.version, 1)
+  assert.equal(device.type, 'default')
+  const [message] = link.messages
+  assert.equal(message?.type, 'ENTITY_CREATED')
+  assert.deepEqual(message?.originator, { entityType: 'DEVICE', id: device.id })
+  assert.equal(message?.metadata['userEmail'], 'tenant@millrace.local')
+  assert.equal(message?.metadata['entityName'], 'created')
+  assert.equal((message?.json() as { name: string }).name, 'created')
+})
+
+test('refuses a name that is taken and leaves nothing behind', async () => {
+  const { services, tenant, tenantId, link } = platform
+  await services.devices.saveByUser(tenant, { name: 'twice' })
+  link.messages.length = 0
+  await assert.rejects(services.devices.saveByUser(tenant, { name: 'twice', type: 'made on the way' }), {
+    message: 'Device with such name already exists!',
+    status: 400,
+    restCode: 31,
+  })
+  const { data } = await services.deviceProfiles.page(tenantId, { pageSize: 100, page: 0 })
+  assert.ok(!data.some((profile) => profile.name === 'made on the way'))
+  assert.equal(link.messages.length, 0)
+})
+
+test('refuses an access token that is in use and makes no device', async () => {
+  const { services, tenant, tenantId } = platform
+  await assert.rejects(services.devices.saveByUser(tenant, { name: 'token thief' }, DEMO_ACCESS_TOKEN), {
+    message: 'Device credentials are already assigned to another device!',
+  })
+  assert.equal(await services.devices.findByName(tenantId, 'token thief'), undefined)
+})
+
+test('makes a profile for a type that is new and uses it for the next device', async () => {
+  const { services, tenant } = platform
+  const first = await services.devices.saveByUser(tenant, { name: 'thermo 1', type: 'thermostat' })
+  const second = await services.devices.saveByUser(tenant, { name: 'thermo 2', type: 'thermostat' })
+  assert.equal(first.type, 'thermostat')
+  assert.equal(second.deviceProfileId, first.deviceProfileId)
+})
+
+test('two devices of one new type, created at the same time, share one profile', async () => {
+  const { services, tenant } = platform
+  const [first, second] = await Promise.all([
+    services.devices.saveByUser(tenant, { name: 'racer 1', type: 'raced' }),
+    services.devices.saveByUser(tenant, { name: 'racer 2', type: 'raced' }),
+  ])
+  assert.equal(first.deviceProfileId, second.deviceProfileId)
+})
+
+test('refuses a profile of nobody', async () => {
+  const draft = { name: 'no profile', deviceProfileId: '11111111-2222-1333-8444-555555555555' }
+  await assert.rejects(platform.services.devices.saveByUser(platform.tenant, draft), {
+    message: 'Device is referencing non existing device profile!',
+  })
+})
+
+for (const [name, message] of [
+  ['', 'Device name should be specified!'],
+  ['   ', 'Device name should be specified!'],
+  ['<b>bold</b>', 'Validation error: name is malformed'],
+  ['{{constructor}}', 'Validation error: name is malformed'],
+  ['x'.repeat(256), 'Validation error: name length must be equal or less than 255'],
+] as const) {
+  test(`refuses the name ${JSON.stringify(name.slice(0, 20))}`, async () => {
+    await assert.rejects(platform.services.devices.saveByUser(platform.tenant, { name }), {
+      message,
+      status: 400,
+      restCode: 31,
+    })
+  })
+}
+
+test('refuses a stale version, overwrites without one, and counts versions', async () => {
+  const { services, tenant } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'versions' })
+  const second = await services.devices.saveByUser(tenant, { id: device.id, name: 'versions 2', version: 1 })
+  assert.equal(second.version, 2)
+  await assert.rejects(services.devices.saveByUser(tenant, { id: device.id, name: 'versions 3', version: 1 }), {
+    message: 'Device was already changed by someone else',
+    status: 409,
+    restCode: 35,
+  })
+  const third = await services.devices.saveByUser(tenant, { id: device.id, name: 'versions 3' })
+  assert.equal(third.version, 3)
+})
+
+test('saves without a version that meet all succeed, one after the other', async () => {
+  const { services, tenant } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'met' })
+  const saves = ['a', 'b', 'c'].map((label) =>
+    services.devices.saveByUser(tenant, { id: device.id, name: 'met', label }),
+  )
+  const versions = (await Promise.all(saves)).map((saved) => saved.version)
+  assert.deepEqual(versions.sort(), [2, 3, 4])
+})
+
+test('tells sessions when the credentials change, and finds the device by the new token only', async () => {
+  const { services, tenant, changes } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'rekeyed' }, 'OLD_KEY')
+  changes.length = 0
+  const saved = await services.devices.saveCredentialsByUser(tenant, {
+    deviceId: device.id,
+    credentialsType: 'ACCESS_TOKEN',
+    credentialsId: 'NEW_KEY',
+    credentialsValue: null,
+  })
+  assert.equal(saved.version, 2)
+  assert.deepEqual(changes, [
+    { kind: 'device-changed', entity: { entityType: 'DEVICE', id: device.id }, credentialsChanged: true },
+  ])
+  assert.equal(await services.devices.findByAccessToken('OLD_KEY'), undefined)
+  assert.equal((await services.devices.findByAccessToken('NEW_KEY'))?.deviceId, device.id)
+})
+
+test('refuses kinds of credentials that no transport would accept', async () => {
+  const device = await platform.services.devices.findByName(platform.tenantId, DEMO_DEVICE_NAME)
+  const draft = {
+    deviceId: device?.id ?? '',
+    credentialsType: 'MQTT_BASIC',
+    credentialsId: 'x',
+    credentialsValue: null,
+  } as const
+  await assert.rejects(platform.services.devices.saveCredentialsByUser(platform.tenant, draft), { status: 400 })
+})
+
+test('assigns to a customer and back, and says so to the rule engine', async () => {
+  const { services, tenant, tenantId, link } = platform
+  const customer = await services.customers.save(tenant, { title: 'Customer B' })
+  const device = await services.devices.saveByUser(tenant, { name: 'assigned' })
+  link.messages.length = 0
+  const assigned = await services.devices.assignToCustomerByUser(tenant, device.id, customer.id)
+  assert.equal(assigned.customerId, customer.id)
+  assert.equal((await services.devices.findInfo(tenantId, device.id))?.customerTitle, 'Customer B')
+  const unassigned = await services.devices.assignToCustomerByUser(tenant, device.id, null)
+  assert.equal(unassigned.customerId, null)
+  assert.deepEqual(
+    link.messages.map((message) => [
+      message.type,
+      message.metadata['assignedCustomerName'] ?? message.metadata['unassignedCustomerName'],
+    ]),
+    [
+      ['ENTITY_ASSIGNED', 'Customer B'],
+      ['ENTITY_UNASSIGNED', 'Customer B'],
+    ],
+  )
+  await assert.rejects(services.devices.assignToCustomerByUser(tenant, device.id, null), {
+    message: "Device isn't assigned to any customer!",
+  })
+})
+
+test('deletes a device with its credentials, attributes and series', async () => {
+  const { services, tenant, tenantId, timeSeries, changes, link } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'gone' }, 'GONE_KEY')
+  const entity = { entityType: 'DEVICE', id: device.id } as const
+  await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [{ key: 'a', type: 'LONG', value: 1 }])
+  changes.length = 0
+  link.messages.length = 0
+  await services.devices.deleteByUser(tenant, device.id)
+  assert.equal(await services.devices.findByAccessToken('GONE_KEY'), undefined)
+  assert.deepEqual((await services.attributes.find(entity, undefined, undefined)).value, [])
+  assert.ok(timeSeries.deletedEntities.includes(device.id))
+  assert.deepEqual(changes, [{ kind: 'entity-deleted', entity, tenantId }])
+  assert.deepEqual(
+    link.messages.map((message) => message.type),
+    ['ENTITY_DELETED'],
+  )
+})
+
+test('series that could not be deleted with their device are deleted at the next start', async () => {
+  const { services, tenant, timeSeries, entities } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'gone later' })
+  timeSeries.failure = new Error('the disk is full')
+  await services.devices.deleteByUser(tenant, device.id)
+  timeSeries.failure = undefined
+  assert.deepEqual(await entities.cleanups.pending(), [device.id])
+  await services.startOutbox()
+  assert.ok(timeSeries.deletedEntities.includes(device.id))
+  assert.deepEqual(await entities.cleanups.pending(), [])
+})
+
+test('lists only the active devices where asked', async () => {
+  const { services, tenant, tenantId } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'lively' })
+  const entity = { entityType: 'DEVICE', id: device.id } as const
+  await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [
+    { key: 'active', type: 'BOOLEAN', value: true },
+  ])
+  const page = await services.devices.pageInfos(tenantId, { active: true }, { pageSize: 10, page: 0 })
+  assert.deepEqual(
+    page.data.map((info) => [info.name, info.active]),
+    [['lively', true]],
+  )
+})
+
+test('does not show or change a device of another tenant', async () => {
+  const { services, tenant, tenantId } = platform
+  const device = await services.devices.saveByUser(tenant, { name: 'mine' })
+  const stranger = { ...tenant, tenantId: '00000000-0000-4000-8000-000000000000' }
+  assert.equal(await services.devices.find(stranger.tenantId, device.id), undefined)
+  await assert.rejects(services.devices.saveByUser(stranger, { id: device.id, name: 'theirs' }), { status: 403 })
+  await assert.rejects(services.devices.deleteByUser(stranger, device.id), { status: 403 })
+  assert.equal((await services.devices.find(tenantId, device.id))?.name, 'mine')
+})

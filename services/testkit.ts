@@ -1,0 +1,237 @@
+/** Real entity store in a fresh folder, with a clock that is moved, a link that remembers, and series kept in memory. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { randomUUID } from 'node:crypto'
+import type { Clock, Random, TimerHandle } from '../model/clock.ts'
+import type { User } from '../model/entities.ts'
+import type { MillraceError } from '../model/errors.ts'
+import type { Message } from '../model/message.ts'
+import type { Principal } from '../model/principal.ts'
+import type { DataPoint } from '../model/value.ts'
+import type { Link, PublishReceipt } from '../engine/link/link.ts'
+import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
+import type { Change } from '../engine/subscriptions/change.ts'
+import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
+import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
+import type {
+  DeleteRange,
+  DeletedKeys,
+  PointsByKey,
+  PointsWrite,
+  Snapshot,
+  TimeSeriesStore,
+} from '../storage/timeseries/store.ts'
+import { createServices } from './create-services.ts'
+import { DEMO_LOGINS, seedDemo } from './seed.ts'
+import { RuleChainErrors } from './errors.ts'
+import type { Services } from './services.ts'
+
+/** Wall time is moved by hand; turns are real, and timers run when asked to. */
+export class TestClock implements Clock {
+  time = 1_700_000_000_000
+  private timers: (() => void)[] = []
+
+  now(): number {
+    return this.time
+  }
+
+  monotonic(): number {
+    return this.time
+  }
+
+  after(_delayMs: number, run: () => void): TimerHandle {
+    this.timers.push(run)
+    return { cancel: () => (this.timers = this.timers.filter((timer) => timer !== run)) }
+  }
+
+  soon(run: () => void): void {
+    setImmediate(run)
+  }
+
+  runTimers(): void {
+    for (const run of this.timers.splice(0)) run()
+  }
+}
+
+export const testRandom: Random = { next: () => 0.5, uuid: () => randomUUID() }
+
+/** Takes, refuses or keeps what is published, as told; `storedNow` says when it is asked to hold back. */
+export class TestLink implements Link {
+  writable = true
+  readonly messages: Message[] = []
+  private readonly held: PublishReceipt[] = []
+  private listeners: (() => void)[] = []
+  /** The next publishes are refused with these. */
+  readonly refusals: MillraceError[] = []
+  holdsReceipts = false
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    const refusal = this.refusals.shift()
+    if (refusal !== undefined) return receipt.refused(refusal)
+    this.messages.push(message)
+    if (this.holdsReceipts) this.held.push(receipt)
+    else receipt.stored()
+  }
+
+  storeHeld(): void {
+    for (const receipt of this.held.splice(0)) receipt.stored()
+  }
+
+  becomeWritable(): void {
+    this.writable = true
+    for (const listener of this.listeners) listener()
+  }
+
+  onWritable(listener: () => void): () => void {
+    this.listeners.push(listener)
+    return () => (this.listeners = this.listeners.filter((other) => other !== listener))
+  }
+
+  consume(): void {}
+  wake(): void {}
+  settle(): void {}
+  failed(): void {}
+  bury(): void {}
+  async close(): Promise<void> {}
+}
+
+/** History only, without aggregation: enough to see what services write. */
+export class MemoryTimeSeries implements TimeSeriesStore {
+  readonly writes: (readonly PointsWrite[])[] = []
+  readonly deletedEntities: string[] = []
+  readonly ranges: DeleteRange[] = []
+  deletion: DeletedKeys = { latestRemoved: [] }
+  failure: Error | undefined
+  private sequence = 0
+
+  async write(writes: readonly PointsWrite[]): Promise<number> {
+    if (this.failure !== undefined) throw this.failure
+    this.writes.push(writes)
+    return ++this.sequence
+  }
+
+  async history(): Promise<Snapshot<PointsByKey>> {
+    return { value: new Map(), sequence: this.sequence }
+  }
+
+  async latest(entityId: string): Promise<Snapshot<readonly DataPoint[]>> {
+    const points = this.writes.flat().filter((write) => write.entityId === entityId)
+    return { value: points.flatMap((write) => write.points), sequence: this.sequence }
+  }
+
+  async keys(): Promise<readonly string[]> {
+    return []
+  }
+
+  async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    this.ranges.push(range)
+    return { value: this.deletion, sequence: ++this.sequence }
+  }
+
+  async deleteEntity(entityId: string): Promise<void> {
+    if (this.failure !== undefined) throw this.failure
+    this.deletedEntities.push(entityId)
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Knows every type that begins with `test.` or `org.`; `bad: true` in a configuration is refused. */
+export const testCatalogue: Pick<NodeCatalogue, 'find'> = {
+  find: (type) => (/^(test|org)\./.test(type) && !type.endsWith('TbSendRPCRequestNode') ? definition(type) : undefined),
+}
+
+function definition(type: string): NodeDefinition {
+  return {
+    type,
+    name: type,
+    category: 'ACTION',
+    configurationVersion: type === 'test.Upgraded' ? 2 : 0,
+    description: '',
+    relations: ['Success'],
+    defaultConfiguration: {},
+    configurationSchema: {},
+    upgrade: (configuration, fromVersion) => ({ ...configuration, upgradedFrom: fromVersion }),
+    create: () => ({ handle: () => 'Success' }),
+    check: (configuration) => {
+      if (configuration['bad'] === true) throw RuleChainErrors.RELATION_EMPTY({ from: 0, to: 1 })
+    },
+  }
+}
+
+export interface TestPlatform {
+  readonly services: Services
+  readonly entities: EntityStore
+  readonly clock: TestClock
+  readonly link: TestLink
+  readonly timeSeries: MemoryTimeSeries
+  readonly feed: InProcessChangeFeed
+  /** Everything the feed was told. */
+  readonly changes: Change[]
+  readonly reports: string[]
+  readonly tenant: Principal
+  readonly customer: Principal
+  readonly systemAdministrator: Principal
+  readonly tenantId: string
+  close(): Promise<void>
+}
+
+/** A seeded platform; `start: false` leaves the outbox unread. */
+export async function openTestPlatform(
+  options: { cacheAttributes?: boolean; start?: boolean } = {},
+): Promise<TestPlatform> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
+  const clock = new TestClock()
+  const entities = await openEntityStore({ file: path.join(folder, 'entities.db'), durability: 'process-death', clock })
+  await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
+  const link = new TestLink()
+  const timeSeries = new MemoryTimeSeries()
+  const reports: string[] = []
+  const changes: Change[] = []
+  const feed = new InProcessChangeFeed((error) => reports.push(String(error)))
+  feed.listenToAll((change) => changes.push(change))
+  const services = createServices({
+    entities,
+    timeSeries,
+    feed,
+    link,
+    clock,
+    random: testRandom,
+    catalogue: testCatalogue,
+    cacheAttributes: options.cacheAttributes ?? true,
+    report: (text) => reports.push(text),
+  })
+  if (options.start !== false) await services.startOutbox()
+  const tenant = await principalOf(entities, DEMO_LOGINS.tenantAdministrator.email)
+  return {
+    services,
+    entities,
+    clock,
+    link,
+    timeSeries,
+    feed,
+    changes,
+    reports,
+    tenant,
+    customer: await principalOf(entities, DEMO_LOGINS.customerUser.email),
+    systemAdministrator: await principalOf(entities, DEMO_LOGINS.systemAdministrator.email),
+    tenantId: tenant.tenantId ?? '',
+    async close() {
+      await services.close()
+      await entities.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+async function principalOf(entities: EntityStore, email: string): Promise<Principal> {
+  const user = await entities.users.findByEmail(email)
+  if (user === undefined) throw new Error(`${email} was not seeded`)
+  return principalFrom(user)
+}
+
+export function principalFrom(user: User): Principal {
+  const { id: userId, email, authority, tenantId, customerId, firstName, lastName } = user
+  return { userId, email, authority, tenantId, customerId, firstName, lastName }
+}
