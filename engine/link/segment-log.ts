@@ -194,7 +194,10 @@ class SegmentLogLink implements SegmentLog {
     this.nextSequence = recovery.nextSequence
     this.open = new Frame(options.partitions)
     this.spare = new Frame(options.partitions)
-    this.segments = new Segments(disk, directory, onEvent)
+    this.segments = new Segments(disk, directory, onEvent, () => {
+      this.backlogBytes = this.segments.bytes
+      this.checkWritable()
+    })
     this.segments.recovered(recovery.segments, settled)
     this.writer = new SegmentWriter({
       disk,

@@ -21,9 +21,11 @@ export class Segments {
   private readonly disk: Disk
   private readonly directory: string
   private readonly onEvent: LinkEventListener
+  private readonly removed: () => void
   private removing: Promise<void> | undefined
 
-  constructor(disk: Disk, directory: string, onEvent: LinkEventListener) {
+  constructor(disk: Disk, directory: string, onEvent: LinkEventListener, removed: () => void) {
+    this.removed = removed
     this.disk = disk
     this.directory = directory
     this.onEvent = onEvent
@@ -119,6 +121,7 @@ export class Segments {
         return
       }
       this.entries.shift()
+      this.removed()
     }
   }
 }

@@ -16,7 +16,8 @@ export interface WorkOwner {
 /** Works that started together and share one deadline. */
 export interface Pack {
   readonly deadlineMs: number
-  readonly works: readonly PackWork[]
+  /** Emptied when all have ended: a pack may wait long behind one that has not. */
+  works: readonly PackWork[]
   open: number
 }
 

@@ -67,6 +67,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private isTurnAsked = false
   /** In the order of their deadlines. */
   private packs: Pack[] = []
+  private packsLookedThrough = 1024
   private timeout: TimerHandle | undefined
   private held = 0
   private inFlight = 0
@@ -105,7 +106,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     const { lane, pack } = work
     lane.inFlight--
     this.inFlight--
-    if (pack !== undefined) pack.open--
+    if (pack !== undefined && --pack.open === 0) pack.works = []
     if (error === undefined) {
       this.counts.settled++
       this.settled.push(work.delivery)
@@ -226,19 +227,29 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       this.held -= settled.length
       this.link.settle(settled)
     }
-    while ((this.packs[0]?.open ?? 1) === 0) this.packs.shift()
+    this.forgetEndedPacks()
     this.handOut()
     this.link.wake()
     if (this.isClosing && this.inFlight === 0 && this.settled.length === 0) this.whenDrained?.()
   }
 
   private armTimeout(): void {
-    while ((this.packs[0]?.open ?? 1) === 0) this.packs.shift()
+    this.forgetEndedPacks()
     const oldest = this.packs[0]
     this.timeout = undefined
     if (oldest === undefined) return
     const delayMs = Math.max(0, oldest.deadlineMs - this.clock.monotonic())
     this.timeout = this.clock.after(delayMs, () => this.timeOutPacks())
+  }
+
+  private forgetEndedPacks(): void {
+    let ended = 0
+    while (this.packs[ended]?.open === 0) ended++
+    if (ended > 0) this.packs.splice(0, ended)
+    // Behind a pack that hangs: looked through only when many have gathered, so that the cost a pack stays constant.
+    if (this.packs.length < this.packsLookedThrough) return
+    this.packs = this.packs.filter((pack) => pack.open > 0)
+    this.packsLookedThrough = Math.max(1024, this.packs.length * 2)
   }
 
   private timeOutPacks(): void {
@@ -251,6 +262,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       for (const work of pack.works) work.timeOut(error)
     }
     this.armTimeout()
+    this.handOut()
   }
 
   private async drain(): Promise<void> {

@@ -1,0 +1,245 @@
+/** What every link promises. An implementation's test is a call of {@link testLink} and what only it can do wrong. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Message } from '../../model/message.ts'
+import type { Delivery, Link, LinkConsumer } from './link.ts'
+import { message } from './testkit.ts'
+
+/** One link under test, with the ways in which it can end. */
+export interface LinkUnderTest {
+  readonly link: Link
+  /** Closes it and opens what it left. */
+  reopen(): Promise<LinkUnderTest>
+  /** Leaves it as a killed process would and opens what it left. */
+  crash(): Promise<LinkUnderTest>
+  /** Bodies of the messages that were buried. */
+  buried(): Promise<readonly { readonly message: Message; readonly reason: string }[]>
+  close(): Promise<void>
+}
+
+/** Publishes and resolves when all are stored, with the order in which the receipts came. */
+export function publishAll(link: Link, messages: readonly Message[]): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const stored: number[] = []
+    messages.forEach((published, index) => {
+      link.publish(published, {
+        stored: () => {
+          stored.push(index)
+          if (stored.length === messages.length) resolve(stored)
+        },
+        refused: reject,
+      })
+    })
+  })
+}
+
+/** A consumer that keeps what it gets, and tells when it has so many. */
+export class Collector implements LinkConsumer {
+  readonly deliveries: Delivery[] = []
+  limit: number
+  private readonly waiting: { readonly count: number; readonly resolve: () => void }[] = []
+
+  constructor(limit = Infinity) {
+    this.limit = limit
+  }
+
+  room(): number {
+    return this.limit - this.deliveries.length
+  }
+
+  deliver(batch: readonly Delivery[]): void {
+    assert.ok(batch.length > 0 && batch.length <= this.room(), `${batch.length} delivered, room for ${this.room()}`)
+    this.deliveries.push(...batch)
+    for (const { count, resolve } of this.waiting) if (this.deliveries.length >= count) resolve()
+  }
+
+  got(count: number): Promise<void> {
+    if (this.deliveries.length >= count) return Promise.resolve()
+    return new Promise((resolve) => this.waiting.push({ count, resolve }))
+  }
+
+  get messages(): Message[] {
+    return this.deliveries.map((delivery) => delivery.message)
+  }
+}
+
+export function testLink(name: string, open: () => Promise<LinkUnderTest>): void {
+  const ids = (messages: readonly Message[]): string[] => messages.map(({ id }) => id)
+
+  test(`${name}: tells each receipt once, in the order of publishing, and delivers in that order`, async () => {
+    const { link, close } = await open()
+    const published = Array.from({ length: 500 }, (_, index) => message({ device: index % 7 }))
+    const collector = new Collector()
+    link.consume(collector)
+    const stored = await publishAll(link, published)
+    assert.deepEqual(
+      stored,
+      published.map((_, index) => index),
+    )
+    await collector.got(500)
+    for (let device = 0; device < 7; device++) {
+      const of = (messages: readonly Message[]): string[] => ids(messages.filter((_, index) => index % 7 === device))
+      assert.deepEqual(of(collector.messages), of(published))
+    }
+    const sequences = published.map(({ sequence }) => sequence)
+    assert.ok(
+      sequences.every((sequence, index) => sequence > (sequences[index - 1] ?? 0)),
+      'sequences rise',
+    )
+    await close()
+  })
+
+  test(`${name}: tells no receipt within the call of publish`, async () => {
+    const { link, close } = await open()
+    let told = 0
+    const ended = new Promise<void>((resolve) => {
+      const receipt = { stored: () => (told++, resolve()), refused: () => (told++, resolve()) }
+      link.publish(message(), receipt)
+    })
+    assert.equal(told, 0)
+    await ended
+    assert.equal(told, 1)
+    await close()
+  })
+
+  test(`${name}: keeps every field of a message through a restart`, async () => {
+    const first = await open()
+    const published = [
+      message({ data: '', metadata: {} }),
+      message({ ts: -5, data: 'ünï 𝄞 \u0000', dataType: 'TEXT', type: 'Käse' }),
+      message({ ts: 2 ** 51, data: 'x'.repeat(300_000), dataType: 'BINARY' }),
+      message({ customerId: 'a customer', ruleChainId: 'a chain', ruleNodeId: 'a node' }),
+      message({ originator: { entityType: 'ASSET', id: 'é'.repeat(60) } }),
+      message({
+        metadata: JSON.parse('{"b":"1","a":"1700000000000","__proto__":"own","":""}') as Record<string, string>,
+      }),
+    ]
+    await publishAll(first.link, published)
+    const second = await first.reopen()
+    const collector = new Collector()
+    second.link.consume(collector)
+    await collector.got(published.length)
+    for (const [index, before] of published.entries()) {
+      const { metadata, ...rest } = { ...collector.messages[index] }
+      const { metadata: metadataBefore, ...restBefore } = { ...before }
+      assert.deepEqual(rest, restBefore)
+      assert.deepEqual(Object.entries(metadata ?? {}), Object.entries(metadataBefore))
+    }
+    await second.close()
+  })
+
+  for (const end of ['reopen', 'crash'] as const) {
+    test(`${name}: after a ${end} delivers again what was not settled, with its tries, and nothing else`, async () => {
+      const first = await open()
+      const published = Array.from({ length: 30 }, (_, index) => message({ device: index % 3 }))
+      const collector = new Collector()
+      first.link.consume(collector)
+      await publishAll(first.link, published)
+      await collector.got(30)
+      const isSettled = (delivery: Delivery): boolean => delivery.message.sequence % 3 !== 0
+      assert.ok(collector.deliveries.every(({ attempt }) => attempt === 1))
+      first.link.settle(collector.deliveries.filter(isSettled))
+      const open1 = collector.deliveries.filter((delivery) => !isSettled(delivery))
+      for (const delivery of open1.slice(0, 4)) first.link.failed({ message: delivery.message, attempt: 2 })
+      // Settles ride along with the next frame: once that is stored, so are they.
+      const last = message({ device: 9 })
+      await publishAll(first.link, [last])
+      const second = await first[end]()
+      const again = new Collector()
+      second.link.consume(again)
+      await again.got(open1.length + 1)
+      assert.deepEqual(ids(again.messages), [...ids(open1.map((delivery) => delivery.message)), last.id])
+      assert.deepEqual(
+        again.deliveries.map(({ attempt }) => attempt),
+        again.deliveries.map((_, index) => (index < 4 ? 3 : 1)),
+      )
+      assert.deepEqual(
+        again.messages.map(({ sequence }) => sequence),
+        [...open1.map((delivery) => delivery.message.sequence), last.sequence],
+      )
+      await second.close()
+    })
+  }
+
+  test(`${name}: settles without a further publish, soon`, async () => {
+    const first = await open()
+    const collector = new Collector()
+    first.link.consume(collector)
+    await publishAll(first.link, [message(), message()])
+    await collector.got(2)
+    first.link.settle(collector.deliveries.slice(0, 1))
+    const second = await first.reopen()
+    const again = new Collector()
+    second.link.consume(again)
+    await again.got(1)
+    assert.deepEqual(ids(again.messages), ids(collector.messages.slice(1)))
+    await second.close()
+  })
+
+  test(`${name}: delivers no more than the consumer has room for, and goes on when woken`, async () => {
+    const { link, close } = await open()
+    const published = Array.from({ length: 40 }, () => message())
+    const collector = new Collector(15)
+    link.consume(collector)
+    await publishAll(link, published)
+    await collector.got(15)
+    assert.equal(collector.deliveries.length, 15)
+    collector.limit = 40
+    link.wake()
+    await collector.got(40)
+    assert.deepEqual(ids(collector.messages), ids(published))
+    await close()
+  })
+
+  test(`${name}: a buried message is kept with body and reason, and never delivered again`, async () => {
+    const first = await open()
+    const collector = new Collector()
+    first.link.consume(collector)
+    const published = [message({ data: 'poison' }), message()]
+    await publishAll(first.link, published)
+    await collector.got(2)
+    for (const delivery of collector.deliveries.slice(0, 1)) first.link.bury(delivery, 'it threw')
+    const second = await first.reopen()
+    const again = new Collector()
+    second.link.consume(again)
+    await again.got(1)
+    assert.deepEqual(ids(again.messages), ids(published.slice(1)))
+    const buried = await second.buried()
+    assert.deepEqual(
+      buried.map((letter) => [letter.message.id, letter.message.data, letter.reason]),
+      [[published[0]?.id, 'poison', 'it threw']],
+    )
+    await second.close()
+  })
+
+  test(`${name}: settling twice counts once`, async () => {
+    const first = await open()
+    const collector = new Collector()
+    first.link.consume(collector)
+    await publishAll(first.link, [message(), message(), message()])
+    await collector.got(3)
+    const once = collector.deliveries.slice(0, 1)
+    first.link.settle(once)
+    first.link.settle(once)
+    const second = await first.reopen()
+    const again = new Collector()
+    second.link.consume(again)
+    await again.got(2)
+    assert.deepEqual(ids(again.messages), ids(collector.messages.slice(1)))
+    await second.close()
+  })
+
+  test(`${name}: stores what was published before close, refuses what comes later, closes once`, async () => {
+    const first = await open()
+    const stored = publishAll(first.link, [message(), message()])
+    const closed = first.link.close()
+    assert.equal(first.link.close(), closed)
+    await stored
+    await closed
+    const code = await new Promise((resolve) =>
+      first.link.publish(message(), { stored: () => resolve('stored'), refused: (error) => resolve(error.kind) }),
+    )
+    assert.equal(code, 'retryable')
+    await first.close()
+  })
+}
