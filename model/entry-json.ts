@@ -2,7 +2,15 @@
  * Between JSON values and typed entries, the one place. Source: the table of `rule-engine.md` 1.3, `device-api.md` 2.3.
  */
 import { defineErrors } from './errors.ts'
-import { LongDecimal, WholeDouble, javaDouble, stringifyJson, exactNumber, type JsonObject, type JsonValue } from './json.ts'
+import {
+  LongDecimal,
+  WholeDouble,
+  javaDouble,
+  stringifyJson,
+  exactNumber,
+  type JsonObject,
+  type JsonValue,
+} from './json.ts'
 import { fitsLong, longValue, type Entry, type TypedValue } from './value.ts'
 
 export const EntryErrors = defineErrors('entry', {
@@ -17,7 +25,7 @@ export interface ConversionOptions {
   readonly nulls: 'skip' | 'refuse'
 }
 
-const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+const PLAIN_NUMBER = /^-?(\d+|\d*\.\d+)$/
 
 /** The entries of a flat JSON object. Throws `VALUE_NULL`, `LONG_TOO_BIG`. */
 export function entriesOf(object: JsonObject, options: ConversionOptions): Entry[] {
@@ -38,14 +46,18 @@ function entryOf(key: string, value: Exclude<JsonValue, null>, options: Conversi
     return Number.isInteger(value) ? { key, ...longOf(value, options) } : { key, type: 'DOUBLE', value }
   }
   if (typeof value === 'string') {
-    if (options.castStrings && PLAIN_NUMBER.test(value)) return { key, ...numberOf(withoutLeadingZeros(value), options) }
+    if (options.castStrings && PLAIN_NUMBER.test(value))
+      return { key, ...numberOf(withoutLeadingZeros(value), options) }
     return { key, type: 'STRING', value }
   }
   if (typeof value === 'boolean') return { key, type: 'BOOLEAN', value }
   return { key, ...structuredValue(value, options) }
 }
 
-function structuredValue(value: Exclude<JsonValue, null | number | string | boolean>, options: ConversionOptions): TypedValue {
+function structuredValue(
+  value: Exclude<JsonValue, null | number | string | boolean>,
+  options: ConversionOptions,
+): TypedValue {
   if (typeof value === 'bigint') return longOf(value, options)
   if (value instanceof WholeDouble) return { type: 'DOUBLE', value: value.value }
   if (value instanceof LongDecimal) return { type: 'STRING', value: value.text }
@@ -54,7 +66,8 @@ function structuredValue(value: Exclude<JsonValue, null | number | string | bool
 
 function numberOf(text: string, options: ConversionOptions): TypedValue {
   const number = exactNumber(text)
-  if (typeof number === 'number') return Number.isInteger(number) ? longOf(number, options) : { type: 'DOUBLE', value: number }
+  if (typeof number === 'number')
+    return Number.isInteger(number) ? longOf(number, options) : { type: 'DOUBLE', value: number }
   return structuredValue(number, options)
 }
 
@@ -73,11 +86,19 @@ function withoutLeadingZeros(text: string): string {
 /** Null members of nested objects go, null items of arrays stay (`device-api.md` 2.3). */
 function withoutNullMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNullMembers)
-  if (value === null || typeof value !== 'object' || value instanceof WholeDouble || value instanceof LongDecimal) return value
+  if (value === null || typeof value !== 'object' || value instanceof WholeDouble || value instanceof LongDecimal)
+    return value
   const kept: JsonObject = {}
   for (const key of Object.keys(value)) {
     const member = value[key]
-    if (member !== null && member !== undefined) kept[key] = withoutNullMembers(member)
+    if (member === null || member === undefined) continue
+    // Defined, not assigned: a member called __proto__ is data.
+    Object.defineProperty(kept, key, {
+      value: withoutNullMembers(member),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   }
   return kept
 }

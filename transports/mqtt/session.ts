@@ -22,7 +22,7 @@ import type {
 import { AcknowledgementLine, type Acknowledgement, type AcknowledgementOwner } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
-import { DownlinkPushes, pushAttributes } from './handlers/push.ts'
+import { pushAttributes, type DownlinkPushes } from './handlers/push.ts'
 import type { Timed } from './keep-alive-wheel.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
 import type { SessionHost } from './session-host.ts'

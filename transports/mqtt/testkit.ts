@@ -116,8 +116,8 @@ export interface MqttBench {
   readonly clock: StandingClock
   readonly transport: MqttTransport
   readonly logged: string[]
-  client(version?: 3 | 4 | 5): Promise<RawClient>
-  close(): Promise<void>
+  readonly client: (version?: 3 | 4 | 5) => Promise<RawClient>
+  readonly close: () => Promise<void>
 }
 
 /** An MQTT transport over a platform with the devices `one` and `two`. */

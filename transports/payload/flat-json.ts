@@ -65,8 +65,8 @@ export class FlatJsonReader {
     for (;;) {
       const key = this.readKey()
       if (key === undefined) return undefined
-      if (key === 'values' && this.bytes[this.position] === OPEN) {
-        if (nested !== undefined) return undefined
+      if (key === 'values') {
+        if (nested !== undefined || this.bytes[this.position] !== OPEN) return undefined
         const blanksOutside = this.canonical
         this.canonical = true
         const nestedStart = this.position

@@ -1,6 +1,6 @@
 /** What goes down to the device unasked: PUBLISH packets of QoS 0 or 1, within what the client said it can take. */
-import { entriesJson } from '../../../model/entry-json.ts'
 import type { SharedAttributesUpdate } from '../../../engine/device/gateway.ts'
+import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
 import { encodePacket, type IConnectPacket } from '../codec.ts'
 import { Reason } from '../reason-codes.ts'
 import type { MqttSession } from '../session.ts'
@@ -53,9 +53,8 @@ export function grantedQos(session: MqttSession, filter: number): 0 | 1 {
 }
 
 export function pushAttributes(session: MqttSession, update: SharedAttributesUpdate): void {
-  const text = update.kind === 'updated' ? entriesJson(update.entries) : `{"deleted":${JSON.stringify(update.keys)}}`
   const filter = session.attributeFilter
-  push(session, FILTERS[filter] ?? '', text, grantedQos(session, filter))
+  push(session, FILTERS[filter] ?? '', sharedAttributesJson(update), grantedQos(session, filter))
 }
 
 export function push(session: MqttSession, topic: string, text: string, qos: 0 | 1): void {

@@ -1,7 +1,7 @@
 /** What a device asks over MQTT and is answered on a response topic. Source: `device-api.md` 3.5. */
 import { defineErrors, isMillraceError } from '../../../model/errors.ts'
-import { entriesJson } from '../../../model/entry-json.ts'
-import type { AttributeAnswer, DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
+import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
 import type { MqttSession } from '../session.ts'
 import { RPC_RESPONSE_FILTER, RPC_RESPONSE_PREFIX, type Uplink } from '../topics.ts'
 import { grantedQos, push } from './push.ts'
@@ -32,14 +32,6 @@ export function answerAttributes(
       receipt.refused(isMillraceError(error) ? error : RequestErrors.ATTRIBUTES_UNAVAILABLE({}, error))
     },
   )
-}
-
-/** A scope with no values is left out. */
-export function attributeAnswerJson(answer: AttributeAnswer): string {
-  const scopes: string[] = []
-  if (answer.client.length > 0) scopes.push(`"client":${entriesJson(answer.client)}`)
-  if (answer.shared.length > 0) scopes.push(`"shared":${entriesJson(answer.shared)}`)
-  return `{${scopes.join(',')}}`
 }
 
 /**

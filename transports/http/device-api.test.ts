@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
+import { UwsServer } from '../../server/uws.ts'
+import { FakeGateway, StandingClock, recordingLog } from '../testkit.ts'
+import { registerHttpDeviceApi, type HttpDeviceFigures } from './device-api.ts'
+import type { HttpDeviceLimits } from './limits.ts'
+
+interface HttpBench {
+  readonly gateway: FakeGateway
+  readonly clock: StandingClock
+  readonly figures: () => HttpDeviceFigures
+  readonly call: (method: string, path: string, body?: string, signal?: AbortSignal) => Promise<Answer>
+}
+
+interface Answer {
+  readonly status: number
+  readonly type: string | null
+  readonly allow: string | null
+  readonly text: string
+}
+
+const Refusals = defineErrors('test', {
+  BUSY: { kind: 'retryable', status: 503, text: 'busy' },
+  BROKEN: { kind: 'terminal', status: 507, text: 'the disk is full' },
+})
+
+async function bench(run: (bench: HttpBench) => Promise<void>, limits: Partial<HttpDeviceLimits> = {}): Promise<void> {
+  const gateway = new FakeGateway(['one', 'two'])
+  const clock = new StandingClock()
+  const logged: string[] = []
+  const log = recordingLog(logged)
+  const server = new UwsServer({
+    maxBodyBytes: 1_000_000,
+    drainTimeoutMs: 1000,
+    onHandlerError: (error) => log.error(String(error)),
+  })
+  const api = registerHttpDeviceApi({ server, gateway, limits, clock, log })
+  const port = await server.listen('127.0.0.1', 0)
+  try {
+    await run({
+      gateway,
+      clock,
+      figures: () => api.figures(),
+      call: async (method, path, body, signal) => {
+        const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+          method,
+          ...(body === undefined ? {} : { body }),
+          ...(signal === undefined ? {} : { signal }),
+        })
+        const { status, headers } = response
+        return { status, type: headers.get('content-type'), allow: headers.get('allow'), text: await response.text() }
+      },
+    })
+    assert.deepEqual(logged, [])
+  } finally {
+    await server.close()
+  }
+}
+
+function errorOf(answer: Answer): { message: string; errorCode: number; status: number; timestamp: number } {
+  assert.equal(answer.type, 'application/json')
+  return JSON.parse(answer.text) as { message: string; errorCode: number; status: number; timestamp: number }
+}
+
+describe('HTTP device API', () => {
+  it('answers an upload only when its receipt says stored, with an empty 200', () =>
+    bench(async ({ gateway, call, figures }) => {
+      gateway.holding = true
+      let answered = false
+      const posted = call('POST', '/api/v1/one/telemetry', '{"a":1}').then((answer) => {
+        answered = true
+        return answer
+      })
+      await gateway.uploaded(1)
+      // A whole other request is answered meanwhile.
+      assert.equal((await call('GET', '/api/v1/one/attributes')).status, 200)
+      assert.equal(answered, false)
+      assert.equal(figures().acknowledged, 0)
+      gateway.uploads[0]?.receipt.stored()
+      assert.deepEqual(await posted, { status: 200, type: null, allow: null, text: '' })
+    }))
+
+  it('takes telemetry in every shape and attributes, with known and with unknown tokens alike', () =>
+    bench(async ({ gateway, call }) => {
+      for (const cold of [false, true]) {
+        gateway.cold = cold
+        for (const body of ['{"a":1}', '[{"a":1},{"ts":1,"values":{"b":2}}]', '{}', '[]', '{"ts":5}']) {
+          assert.equal((await call('POST', '/api/v1/one/telemetry', body)).status, 200, body)
+        }
+        assert.equal((await call('POST', '/api/v1/two/attributes', '{"a":"x"}')).status, 200)
+      }
+      assert.equal(gateway.uploads.length, 12)
+      assert.equal(gateway.uploads[5]?.kind, 'attributes')
+      assert.equal(gateway.uploads[5].device, 'two')
+    }))
+
+  it('answers 401 without a body to a token nobody has, on every path', () =>
+    bench(async ({ call, figures }) => {
+      for (const [method, path] of [
+        ['POST', 'telemetry'],
+        ['POST', 'attributes'],
+        ['GET', 'attributes'],
+        ['GET', 'attributes/updates'],
+        ['GET', 'rpc?timeout=500'],
+      ] as const) {
+        const answer = await call(method, `/api/v1/no-such-token/${path}`, method === 'POST' ? '{"a":1}' : undefined)
+        assert.deepEqual([answer.status, answer.text], [401, ''], path)
+      }
+      assert.equal(figures().unauthenticated, 5)
+    }))
+
+  const BAD: readonly [string, string, RegExp][] = [
+    ['telemetry', '{"a":', /Invalid JSON/],
+    ['telemetry', '', /empty/],
+    ['telemetry', '"x"', /^Can't parse value: "x"$/],
+    ['telemetry', '[1]', /^Can't parse value: \[1\]$/],
+    ['telemetry', 'null', /^Can't parse value: null$/],
+    ['telemetry', '{"ts":"x","values":{"a":1}}', /ts/],
+    ['telemetry', '{"ts":1,"values":5}', /parse/],
+    ['telemetry', '['.repeat(5000), /nested/],
+    ['attributes', '[{"a":1}]', /^Can't parse value/],
+  ]
+  for (const [path, body, message] of BAD) {
+    it(`answers 400 in the platform's error body to ${JSON.stringify(body.slice(0, 30))} as ${path}`, () =>
+      bench(async ({ gateway, call, clock }) => {
+        const answer = await call('POST', `/api/v1/one/${path}`, body)
+        const error = errorOf(answer)
+        assert.deepEqual([answer.status, error.status, error.errorCode, error.timestamp], [400, 400, 31, clock.now()])
+        assert.match(error.message, message)
+        assert.equal(gateway.uploads.length, 0)
+      }))
+  }
+
+  it('answers 405 with what is allowed to a wrong method, and 404 to paths it does not have', () =>
+    bench(async ({ call }) => {
+      const wrong = await call('GET', '/api/v1/one/telemetry')
+      assert.deepEqual([wrong.status, wrong.allow], [405, 'POST'])
+      assert.equal(errorOf(wrong).message, "Request method 'GET' is not supported")
+      assert.equal((await call('DELETE', '/api/v1/one/attributes')).allow, 'GET, POST')
+      const missing = await call('GET', '/api/v1/one/nowhere/at/all')
+      assert.equal(missing.status, 404)
+      assert.equal(errorOf(missing).message, 'No static resource api/v1/one/nowhere/at/all.')
+      assert.equal((await call('GET', '/api/v1/one')).status, 404)
+    }))
+
+  it('answers 413 to a body over the limit', () =>
+    bench(
+      async ({ gateway, call }) => {
+        const answer = await call('POST', '/api/v1/one/telemetry', `{"a":"${'x'.repeat(2000)}"}`)
+        assert.equal(answer.status, 413)
+        assert.equal(gateway.uploads.length, 0)
+      },
+      { maxBodyBytes: 1000 },
+    ))
+
+  it('answers 503 while there is no room, and what a refusal says otherwise', () =>
+    bench(async ({ gateway, call }) => {
+      gateway.refusal = Refusals.BUSY()
+      assert.equal((await call('POST', '/api/v1/one/telemetry', '{"a":1}')).status, 503)
+      gateway.refusal = Refusals.BROKEN()
+      assert.equal((await call('POST', '/api/v1/one/telemetry', '{"a":1}')).status, 507)
+      gateway.refusal = undefined
+      void gateway.becomeFull()
+      assert.equal((await call('POST', '/api/v1/one/telemetry', '{"a":1}')).status, 503)
+      assert.equal(gateway.uploads.length, 2)
+    }))
+
+  it('answers attributes with empty scopes left out, asked by keys or all', () =>
+    bench(async ({ gateway, call }) => {
+      gateway.answer = {
+        client: [{ key: 'fw', type: 'STRING', value: '1' }],
+        shared: [{ key: 'target', type: 'DOUBLE', value: 20 }],
+      }
+      const answer = await call('GET', '/api/v1/one/attributes?clientKeys=fw,n&sharedKeys=target')
+      assert.equal(answer.text, '{"client":{"fw":"1"},"shared":{"target":20.0}}')
+      await call('GET', '/api/v1/one/attributes?clientKeys=fw')
+      await call('GET', '/api/v1/one/attributes?clientKeys=')
+      const [session] = gateway.sessions
+      assert.deepEqual(session?.requests, [
+        { clientKeys: ['fw', 'n'], sharedKeys: ['target'] },
+        { clientKeys: ['fw'], sharedKeys: undefined },
+        { clientKeys: 'all', sharedKeys: 'all' },
+      ])
+    }))
+})
+
+describe('HTTP long poll', () => {
+  async function waiting(gateway: FakeGateway): Promise<void> {
+    while (![...gateway.sessions].some((session) => session.subscribed)) await new Promise(setImmediate)
+  }
+
+  it('is answered by the first update and holds nothing afterwards', () =>
+    bench(async ({ gateway, call, figures }) => {
+      const poll = call('GET', '/api/v1/one/attributes/updates?timeout=8000')
+      await waiting(gateway)
+      for (const session of gateway.sessions) {
+        session.listener.sharedAttributesChanged({ kind: 'updated', entries: [{ key: 'a', type: 'LONG', value: 1 }] })
+        session.listener.sharedAttributesChanged({ kind: 'deleted', keys: ['a'] })
+      }
+      assert.deepEqual(await poll, { status: 200, type: 'application/json', allow: null, text: '{"a":1}' })
+      assert.equal(gateway.sessions.size, 0)
+      assert.equal(figures().waitingPolls, 0)
+    }))
+
+  it('is answered 408 when its time has passed', () =>
+    bench(async ({ gateway, call, clock }) => {
+      const poll = call('GET', '/api/v1/one/attributes/updates?timeout=1000')
+      await waiting(gateway)
+      clock.advance(999)
+      assert.equal(gateway.sessions.size, 1)
+      clock.advance(1)
+      assert.deepEqual([(await poll).status, (await poll).text], [408, ''])
+      assert.equal((await call('GET', '/api/v1/one/attributes/updates?timeout=soon')).status, 400)
+    }))
+
+  it('is told when its device is deleted', () =>
+    bench(async ({ gateway, call }) => {
+      const poll = call('GET', '/api/v1/one/attributes/updates')
+      await waiting(gateway)
+      for (const session of gateway.sessions) session.listener.closed('DEVICE_DELETED')
+      assert.deepEqual([(await poll).status, (await poll).text], [403, 'Device was deleted!'])
+    }))
+
+  it('ends with a client that goes away, and more than its bound get 503', () =>
+    bench(
+      async ({ gateway, call, figures }) => {
+        const gone = new AbortController()
+        const poll = call('GET', '/api/v1/one/attributes/updates', undefined, gone.signal)
+        await waiting(gateway)
+        assert.equal((await call('GET', '/api/v1/two/attributes/updates')).status, 503)
+        gone.abort()
+        await assert.rejects(poll)
+        while (figures().waitingPolls > 0) await new Promise(setImmediate)
+        assert.equal(gateway.sessions.size, 0)
+      },
+      { maxWaitingPolls: 1 },
+    ))
+})

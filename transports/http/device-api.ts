@@ -1,0 +1,205 @@
+/**
+ * The HTTP device API: the token in the path is the only authentication. Source: `device-api.md` 6; undecodable bodies are 400
+ * here, where the reference answers 500.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { Log } from '../../model/log.ts'
+import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
+import type {
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  PublishReceipt,
+} from '../../engine/device/gateway.ts'
+import type { HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
+import { attributeAnswerJson } from '../payload/attribute-answer.ts'
+import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
+import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
+import { DeviceApiAnswers } from './answers.ts'
+import { DEFAULT_HTTP_DEVICE_LIMITS, type HttpDeviceLimits } from './limits.ts'
+import { LongPolls } from './long-poll.ts'
+
+export interface HttpDeviceApiOptions {
+  readonly server: HttpServer
+  readonly gateway: DeviceGateway
+  readonly limits?: Partial<HttpDeviceLimits>
+  readonly payload?: PayloadLimits
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Figures since the start; each but `waitingPolls` only grows. */
+export interface HttpDeviceFigures {
+  readonly received: number
+  readonly acknowledged: number
+  readonly refused: number
+  readonly undecodable: number
+  readonly unauthenticated: number
+  readonly waitingPolls: number
+}
+
+/** Declares the routes; before the server listens. */
+export function registerHttpDeviceApi(options: HttpDeviceApiOptions): { figures(): HttpDeviceFigures } {
+  const api = new HttpDeviceApi(options)
+  api.declare(options.server)
+  return api
+}
+
+const POLL_TIMEOUT = /^\d{1,15}$/
+const NO_HEADERS: readonly string[] = []
+
+/** One-shot sessions hear nothing: only polls wait for what the platform has to say. */
+const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
+
+type ForDevice = (device: DeviceIdentity, request: HttpRequest, reply: HttpReply) => void
+
+class HttpDeviceApi {
+  private readonly gateway: DeviceGateway
+  private readonly limits: HttpDeviceLimits
+  private readonly decoder: JsonPayloadDecoder
+  private readonly answers: DeviceApiAnswers
+  private readonly polls: LongPolls
+  private readonly log: Log
+  /** One session a known identity: an upload makes none. */
+  private readonly sessions = new WeakMap<DeviceIdentity, DeviceSession>()
+  private readonly counts = { received: 0, acknowledged: 0, refused: 0, undecodable: 0, unauthenticated: 0 }
+
+  constructor(options: HttpDeviceApiOptions) {
+    this.gateway = options.gateway
+    this.limits = { ...DEFAULT_HTTP_DEVICE_LIMITS, ...options.limits }
+    this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
+    this.answers = new DeviceApiAnswers(options.clock)
+    this.polls = new LongPolls(options.gateway, options.clock, this.answers, this.limits.maxWaitingPolls)
+    this.log = options.log
+  }
+
+  figures(): HttpDeviceFigures {
+    return { ...this.counts, waitingPolls: this.polls.waiting }
+  }
+
+  declare(server: HttpServer): void {
+    const upload = { maxBodyBytes: this.limits.maxBodyBytes, headers: NO_HEADERS }
+    const read = { headers: NO_HEADERS }
+    const base = '/api/v1/:token'
+    server.route('POST', `${base}/telemetry`, this.forDevice(this.postTelemetry), upload)
+    server.route('POST', `${base}/attributes`, this.forDevice(this.postAttributes), upload)
+    server.route('GET', `${base}/attributes`, this.forDevice(this.getAttributes), read)
+    server.route('GET', `${base}/attributes/updates`, this.forDevice(this.getUpdates), read)
+    server.route('ANY', `${base}/telemetry`, this.wrongMethod('POST'), upload)
+    server.route('ANY', `${base}/attributes`, this.wrongMethod('GET, POST'), upload)
+    server.route('ANY', `${base}/attributes/updates`, this.wrongMethod('GET'), upload)
+    const unknown: ForDevice = (_device, request, reply) => this.answers.notFound(reply, request.path)
+    server.route('ANY', `${base}/*`, this.forDevice(unknown), upload)
+    server.route('ANY', base, (request, reply) => this.answers.notFound(reply, request.path), upload)
+  }
+
+  private readonly postTelemetry: ForDevice = (device, request, reply) => {
+    const receipt = this.receipt(reply)
+    if (receipt !== undefined) this.session(device).postTelemetry(this.decoder.telemetry(request.body), receipt)
+  }
+
+  private readonly postAttributes: ForDevice = (device, request, reply) => {
+    const receipt = this.receipt(reply)
+    if (receipt !== undefined) this.session(device).postAttributes(this.decoder.attributes(request.body), receipt)
+  }
+
+  private readonly getAttributes: ForDevice = (device, request, reply) => {
+    const query = new URLSearchParams(request.query)
+    const asked = attributeRequestOf(splitKeys(query.get('clientKeys') ?? ''), splitKeys(query.get('sharedKeys') ?? ''))
+    this.session(device)
+      .requestAttributes(asked)
+      .then(
+        (answer) => this.answers.json(reply, attributeAnswerJson(answer)),
+        (error: unknown) => this.failed(reply, error),
+      )
+  }
+
+  private readonly getUpdates: ForDevice = (device, request, reply) => {
+    const text = new URLSearchParams(request.query).get('timeout') ?? '0'
+    if (!POLL_TIMEOUT.test(text))
+      return this.answers.badParameter(reply, `Parameter 'timeout' is not a number: ${text}`)
+    const asked = Number(text) === 0 ? this.limits.pollTimeoutMs : Number(text)
+    this.polls.open(device, reply, Math.min(asked, this.limits.maxPollTimeoutMs))
+  }
+
+  private wrongMethod(allowed: string): (request: HttpRequest, reply: HttpReply) => void {
+    return (request, reply) => this.answers.wrongMethod(reply, request.method, allowed)
+  }
+
+  /** With a token seen lately there is no promise on the way. */
+  private forDevice(handler: ForDevice): (request: HttpRequest, reply: HttpReply) => void {
+    return (request, reply) => {
+      const credentials = { type: 'ACCESS_TOKEN', token: request.parameters[0] ?? '' } as const
+      const known = this.gateway.lookUp(credentials)
+      if (known !== undefined) return this.handle(handler, known, request, reply)
+      this.gateway.authenticate(credentials).then(
+        (device) => {
+          if (device !== undefined) return this.handle(handler, device, request, reply)
+          this.counts.unauthenticated++
+          this.answers.unauthorized(reply)
+        },
+        (error: unknown) => this.failed(reply, error),
+      )
+    }
+  }
+
+  private handle(handler: ForDevice, device: DeviceIdentity, request: HttpRequest, reply: HttpReply): void {
+    try {
+      handler(device, request, reply)
+    } catch (error) {
+      this.failed(reply, error)
+    }
+  }
+
+  private failed(reply: HttpReply, error: unknown): void {
+    if (isMillraceError(error)) {
+      if (error.kind === 'invalid') this.counts.undecodable++
+    } else {
+      const stack = error instanceof Error ? error.stack : undefined
+      this.log.error('http device api: unexpected error', { error: errorText(error), stack })
+    }
+    this.answers.error(reply, error)
+  }
+
+  private session(device: DeviceIdentity): DeviceSession {
+    let session = this.sessions.get(device)
+    if (session === undefined) {
+      session = this.gateway.openSession(device, 'HTTP', DEAF)
+      this.sessions.set(device, session)
+    }
+    return session
+  }
+
+  /** Undefined where the platform has no room; the client has its answer then. */
+  private receipt(reply: HttpReply): PublishReceipt | undefined {
+    this.counts.received++
+    if (this.gateway.writable) return new UploadReceipt(reply, this.answers, this.counts)
+    this.counts.refused++
+    this.answers.busy(reply)
+    return undefined
+  }
+}
+
+/** The one place from which an upload is answered with success: its messages are durable. */
+class UploadReceipt implements PublishReceipt {
+  private readonly reply: HttpReply
+  private readonly answers: DeviceApiAnswers
+  private readonly counts: { acknowledged: number; refused: number }
+
+  constructor(reply: HttpReply, answers: DeviceApiAnswers, counts: { acknowledged: number; refused: number }) {
+    this.reply = reply
+    this.answers = answers
+    this.counts = counts
+  }
+
+  stored(): void {
+    this.counts.acknowledged++
+    this.reply.send(200, undefined, '')
+  }
+
+  refused(error: MillraceError): void {
+    this.counts.refused++
+    this.answers.error(this.reply, error)
+  }
+}

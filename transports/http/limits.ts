@@ -1,0 +1,19 @@
+/** Bounds on the HTTP device API. */
+
+export interface HttpDeviceLimits {
+  /** Body of an upload; over it the answer is 413. */
+  readonly maxBodyBytes: number
+  /** Long polls that wait at once; over it the answer is 503. */
+  readonly maxWaitingPolls: number
+  /** How long a poll waits that names no time (`device-api.md` 6). */
+  readonly pollTimeoutMs: number
+  /** The longest a poll may ask for; more is cut to it. */
+  readonly maxPollTimeoutMs: number
+}
+
+export const DEFAULT_HTTP_DEVICE_LIMITS: HttpDeviceLimits = Object.freeze({
+  maxBodyBytes: 4_194_304,
+  maxWaitingPolls: 10_000,
+  pollTimeoutMs: 60_000,
+  maxPollTimeoutMs: 300_000,
+})

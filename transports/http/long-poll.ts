@@ -1,0 +1,82 @@
+/**
+ * `GET …/attributes/updates`: waits for one update of the shared attributes. What changes between two polls is not told; a device
+ * that cares reads the attributes (`device-api.md` 6).
+ */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type {
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  SessionEnd,
+  SharedAttributesUpdate,
+} from '../../engine/device/gateway.ts'
+import type { HttpReply } from '../../server/http-server.ts'
+import { sharedAttributesJson } from '../payload/attribute-answer.ts'
+import type { DeviceApiAnswers } from './answers.ts'
+
+export class LongPolls {
+  waiting = 0
+  private readonly gateway: DeviceGateway
+  private readonly clock: Clock
+  private readonly answers: DeviceApiAnswers
+  private readonly limit: number
+
+  constructor(gateway: DeviceGateway, clock: Clock, answers: DeviceApiAnswers, limit: number) {
+    this.gateway = gateway
+    this.clock = clock
+    this.answers = answers
+    this.limit = limit
+  }
+
+  open(device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
+    if (this.waiting >= this.limit) return this.answers.busy(reply)
+    this.waiting++
+    const poll = new LongPoll(reply, this.answers, () => this.waiting--)
+    poll.begin(this.gateway.openSession(device, 'HTTP', poll), this.clock, timeoutMs)
+  }
+}
+
+class LongPoll implements DeviceSessionListener {
+  private readonly reply: HttpReply
+  private readonly answers: DeviceApiAnswers
+  private readonly ended: () => void
+  private session: DeviceSession | undefined
+  private timer: TimerHandle | undefined
+
+  constructor(reply: HttpReply, answers: DeviceApiAnswers, ended: () => void) {
+    this.reply = reply
+    this.answers = answers
+    this.ended = ended
+  }
+
+  begin(session: DeviceSession, clock: Clock, timeoutMs: number): void {
+    this.session = session
+    this.timer = clock.after(timeoutMs, () => this.end(() => this.reply.send(408, undefined, '')))
+    this.reply.onClosed(() => this.end(() => undefined))
+    session.subscribeToSharedAttributes()
+  }
+
+  sharedAttributesChanged(update: SharedAttributesUpdate): void {
+    this.end(() => this.answers.json(this.reply, sharedAttributesJson(update)))
+  }
+
+  closed(reason: SessionEnd): void {
+    this.end(() => {
+      if (reason === 'DEVICE_DELETED') this.reply.send(403, 'text/plain;charset=UTF-8', 'Device was deleted!')
+      else if (reason === 'CREDENTIALS_CHANGED') this.answers.unauthorized(this.reply)
+      else this.answers.busy(this.reply)
+    })
+  }
+
+  /** Exactly once, whoever comes first: the update, the time, the client, the platform. */
+  private end(answer: () => void): void {
+    const { session } = this
+    if (session === undefined) return
+    this.session = undefined
+    this.timer?.cancel()
+    session.close()
+    this.ended()
+    answer()
+  }
+}
