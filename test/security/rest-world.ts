@@ -1,0 +1,129 @@
+/**
+ * The REST API over real sockets and a real entity store, with two tenants that know nothing of each other: for tests that
+ * walk the route table.
+ */
+import { randomBytes } from 'node:crypto'
+import { createAuth } from '../../api/auth/auth.ts'
+import { registerRestApi } from '../../api/rest/register.ts'
+import type { RestRoute } from '../../api/rest/route.ts'
+import type { Authority, User } from '../../model/entities.ts'
+import type { Route } from '../../server/http-server.ts'
+import { UwsServer } from '../../server/uws.ts'
+import { newDeviceProfile } from '../../services/device-profiles.ts'
+import { DEMO_LOGINS } from '../../services/seed.ts'
+import { hashPassword } from '../../services/secrets.ts'
+import { openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
+
+export interface RestWorld {
+  readonly url: string
+  readonly routes: readonly RestRoute[]
+  /** All that the server serves, with the answers to unknown paths and methods. */
+  readonly served: readonly Route[]
+  readonly platform: TestPlatform
+  /** Access tokens. */
+  readonly tenant: string
+  readonly customer: string
+  readonly systemAdministrator: string
+  readonly otherTenant: string
+  /** Ids of what the first tenant has, by the names that routes give their parameters. */
+  readonly ids: Readonly<Record<string, string>>
+  readonly otherTenantId: string
+  close(): Promise<void>
+}
+
+const OTHER_LOGIN = { email: 'other@millrace.local', password: 'other-password' }
+
+export async function openRestWorld(): Promise<RestWorld> {
+  const platform = await openTestPlatform()
+  const { services, clock, entities } = platform
+  const otherTenantId = await addOtherTenant(platform)
+  const failures: unknown[] = []
+  const auth = await createAuth({
+    users: services.users,
+    signingKey: randomBytes(64),
+    clock,
+    random: testRandom,
+    settings: entities.settings,
+  })
+  const server = new UwsServer({
+    maxBodyBytes: 64 * 1024,
+    drainTimeoutMs: 1000,
+    onHandlerError: (error) => failures.push(error),
+  })
+  const routes = registerRestApi({
+    server,
+    services,
+    auth,
+    clock,
+    version: '0.0.0',
+    metricsSources: [],
+    healthChecks: [],
+    page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
+    log: { error: (fields, message) => failures.push({ message, ...fields }) },
+    castStrings: true,
+  })
+  const port = await server.listen('127.0.0.1', 0)
+  const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
+    (await auth.login(email, password)).token
+  return {
+    url: `http://127.0.0.1:${port}`,
+    routes,
+    served: server.routes,
+    platform,
+    tenant: await tokenOf(DEMO_LOGINS.tenantAdministrator),
+    customer: await tokenOf(DEMO_LOGINS.customerUser),
+    systemAdministrator: await tokenOf(DEMO_LOGINS.systemAdministrator),
+    otherTenant: await tokenOf(OTHER_LOGIN),
+    ids: await makeThings(platform),
+    otherTenantId,
+    async close() {
+      await server.close()
+      await platform.close()
+      if (failures.length > 0)
+        throw new Error(`the API failed: ${failures.map((failure) => JSON.stringify(failure)).join('\n')}`)
+    },
+  }
+}
+
+/** What the first tenant owns and its customer user has no part in. */
+async function makeThings({ services, tenant, tenantId }: TestPlatform): Promise<Record<string, string>> {
+  const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
+  const customer = await services.customers.save(tenant, { title: 'secret customer' })
+  const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
+  const profile = await services.deviceProfiles.findDefault(tenantId)
+  return {
+    deviceId: device.id,
+    entityId: device.id,
+    customerId: customer.id,
+    ruleChainId: ruleChain.id,
+    deviceProfileId: profile.id,
+    tenantId,
+    userId: tenant.userId,
+  }
+}
+
+async function addOtherTenant({ entities, clock, services }: TestPlatform): Promise<string> {
+  const record = () => ({ id: testRandom.uuid(), createdTime: clock.now(), version: 1 })
+  const tenant = { ...record(), title: 'Other', additionalInfo: null }
+  const authority: Authority = 'TENANT_ADMIN'
+  const user: User = {
+    ...record(),
+    tenantId: tenant.id,
+    customerId: null,
+    email: OTHER_LOGIN.email,
+    authority,
+    firstName: null,
+    lastName: null,
+    phone: null,
+    additionalInfo: null,
+  }
+  await entities.write([
+    ...entities.tenants.insert(tenant),
+    ...entities.deviceProfiles.insert(
+      newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true }),
+    ),
+    ...entities.users.insert(user, { passwordHash: await hashPassword(OTHER_LOGIN.password), tokensValidFrom: 0 }),
+  ])
+  await services.devices.saveByUser(principalFrom(user), { name: 'their device' })
+  return tenant.id
+}
