@@ -50,6 +50,8 @@ export interface CoreFigures {
 
 /** Points moved into chunks after a write, at least. */
 const MOVE_AT_LEAST = 4096
+/** Points moved for each written, so that what is due never piles up. */
+const MOVE_A_POINT = 1.25
 const EXPIRED_AT_ONCE = 64
 
 export class Core {
@@ -155,7 +157,7 @@ export class Core {
 
   /** After an answer: moves some of what is due into chunks. A failure keeps everything where it is, and is tried again. */
   tidy(now: number): void {
-    const budget = Math.max(MOVE_AT_LEAST, this.movePoints * 2)
+    const budget = Math.max(MOVE_AT_LEAST, this.movePoints * MOVE_A_POINT)
     this.movePoints = 0
     try {
       this.move(budget, now)

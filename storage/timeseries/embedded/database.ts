@@ -158,7 +158,7 @@ export class ChunkDatabase {
   *chunks(series: number, low: number, high: number, order: 'ASC' | 'DESC'): Generator<ChunkRow> {
     if (order === 'DESC') {
       for (const row of this.statement('descending').iterate(series, high)) {
-        const chunk = chunkRow(row as Row)
+        const chunk = chunkRow(row)
         if (chunk.endTs < low) return
         yield chunk
       }
@@ -166,7 +166,7 @@ export class ChunkDatabase {
     }
     const first = this.one('startAtOrBefore', series, low)?.['start_ts']
     for (const row of this.statement('ascending').iterate(series, typeof first === 'number' ? first : low)) {
-      const chunk = chunkRow(row as Row)
+      const chunk = chunkRow(row)
       if (chunk.startTs > high) return
       if (chunk.endTs >= low) yield chunk
     }
@@ -259,7 +259,7 @@ export class ChunkDatabase {
   }
 
   private migrate(): void {
-    const found = numberIn(this.database.prepare('PRAGMA user_version').get() as Row | undefined, 'user_version')
+    const found = numberIn(this.database.prepare('PRAGMA user_version').get(), 'user_version')
     if (found > FORMAT) throw TimeSeriesErrors.FORMAT_UNKNOWN({ file: this.path, found, known: FORMAT })
     if (found < FORMAT) this.database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${FORMAT}; COMMIT`)
   }
@@ -275,11 +275,11 @@ export class ChunkDatabase {
   }
 
   private one(name: StatementName, ...values: Bound[]): Row | undefined {
-    return this.statement(name).get(...values) as Row | undefined
+    return this.statement(name).get(...values)
   }
 
   private all(name: StatementName, ...values: Bound[]): Row[] {
-    return this.statement(name).all(...values) as Row[]
+    return this.statement(name).all(...values)
   }
 }
 

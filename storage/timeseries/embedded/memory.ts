@@ -38,8 +38,9 @@ export class Memory {
     const known = this.entities.get(name)
     if (known !== undefined) return known
     const entity = this.load(name)
+    // Before it is in: a sweep must not take the very entity that its caller is about to change.
+    if (this.entities.size >= this.maxEntities) this.sweep()
     this.entities.set(name, entity)
-    if (this.entities.size > this.maxEntities) this.sweep()
     return entity
   }
 
@@ -128,7 +129,7 @@ export class Memory {
   private sweep(): void {
     let looked = 0
     for (const [name, entity] of this.entities) {
-      if (++looked > SWEEP || this.entities.size <= this.maxEntities) return
+      if (++looked > SWEEP || this.entities.size < this.maxEntities) return
       this.entities.delete(name)
       if (entity.dirty) this.entities.set(name, entity)
     }

@@ -60,14 +60,14 @@ export const EMBEDDED_DEFAULTS = {
   maxPendingPoints: 200_000,
   maxPendingReads: 10_000,
   maxEntitiesInMemory: 100_000,
-  logSoftBytes: 12 * 2 ** 20,
-  logHardBytes: 24 * 2 ** 20,
-  segmentBytes: 2 * 2 ** 20,
+  logSoftBytes: 16 * 2 ** 20,
+  logHardBytes: 32 * 2 ** 20,
+  segmentBytes: 4 * 2 ** 20,
   maxTailPoints: 500_000,
 } as const
 
 /** Points of one group at most: bounds how long one write holds up the reads behind it. */
-const MAX_GROUP_POINTS = 20_000
+const MAX_GROUP_POINTS = 10_000
 
 /** Opens or creates the store. Throws `timeseries.IN_USE`, `LOG_DAMAGED`, `DATABASE_DAMAGED`, `FORMAT_UNKNOWN`. */
 export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions): Promise<EmbeddedTimeSeries> {
@@ -106,13 +106,9 @@ class EmbeddedStore implements EmbeddedTimeSeries {
     })
   }
 
-  write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
-    try {
-      this.writer.reset()
-      encodeBatch(this.writer, writes, this.clock.now())
-    } catch (error) {
-      return Promise.reject(error as Error)
-    }
+  async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
+    this.writer.reset()
+    encodeBatch(this.writer, writes, this.clock.now())
     return this.group.add(this.writer.copy(), Math.max(1, countPoints(writes)))
   }
 

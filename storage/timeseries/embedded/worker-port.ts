@@ -36,7 +36,12 @@ export class WorkerPort {
   /** Starts the worker and waits until the store is open. Throws what opening it threw. */
   static async open(options: CoreOptions, clock: Clock, onFatal?: (error: Error) => void): Promise<WorkerPort> {
     const start: WorkerStart = { options, now: clock.now() }
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: start, name: 'timeseries' })
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+      workerData: start,
+      name: 'timeseries',
+      // node:sqlite says at every start that it is experimental.
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    })
     const { opened } = await new Promise<Opened>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
