@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isMillraceError } from '../../model/errors.ts'
+import { Message } from '../../model/message.ts'
+import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { acknowledge } from './acknowledge.ts'
+import { ruleChainInput } from './rule-chain-input.ts'
+import { ruleChainOutput } from './rule-chain-output.ts'
+
+const TARGET = '77777777-7777-4777-8777-777777777777'
+const DEFAULT_CHAIN = '88888888-8888-4888-8888-888888888888'
+const message = testMessage({ data: '{}' })
+
+test('acknowledge settles and goes on', async () => {
+  const [result] = await runNode(await createNode(acknowledge), message)
+  assert.deepEqual(result?.step, { flow: 'acknowledge' })
+})
+
+test('output returns by its own name', async () => {
+  const instance = await createNode(ruleChainOutput, {}, testContext({ ruleNodeName: 'Alarm' }))
+  const [result] = await runNode(instance, message)
+  assert.deepEqual(result?.step, { flow: 'return', relation: 'Alarm' })
+})
+
+test('rule chain enters the configured chain, or the default chain that the message carries', async () => {
+  const fixed = await createNode(ruleChainInput, { ruleChainId: TARGET.toUpperCase() })
+  const forwarding = await createNode(ruleChainInput, { ruleChainId: TARGET, forwardMsgToDefaultRuleChain: true })
+  const ofDevice: Message = message.with({ ruleChainId: DEFAULT_CHAIN })
+  const targetOf = async (instance: typeof fixed, given: Message) => (await runNode(instance, given))[0]?.step
+  assert.deepEqual(await targetOf(fixed, ofDevice), { flow: 'enter', ruleChainId: TARGET })
+  assert.deepEqual(await targetOf(forwarding, ofDevice), { flow: 'enter', ruleChainId: DEFAULT_CHAIN })
+  assert.deepEqual(await targetOf(forwarding, message), { flow: 'enter', ruleChainId: TARGET })
+})
+
+test('rule chain without a chain id can not be made', async () => {
+  for (const ruleChainId of [null, 'the root']) {
+    await assert.rejects(
+      createNode(ruleChainInput, { ruleChainId }),
+      (error) => isMillraceError(error) && error.kind === 'invalid' && error.message.includes('ruleChainId'),
+    )
+  }
+})
