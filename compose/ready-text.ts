@@ -51,3 +51,9 @@ export function readyText(facts: ReadyFacts): string {
   }
   return `${lines.join('\n')}\n`
 }
+
+/** The name under which a process on this machine reaches what listens on the address. */
+export function reachableHost(address: string): string {
+  if (address === '0.0.0.0' || address === '::') return '127.0.0.1'
+  return address.includes(':') ? `[${address}]` : address
+}

@@ -65,7 +65,7 @@ export const SETTINGS = {
   }),
   httpMaxPayloadBytes: http.integer({
     name: 'HTTP_TRANSPORT_MAX_PAYLOAD_SIZE',
-    default: 65_536,
+    default: 4_194_304,
     min: 1024,
     max: 1 << 30,
     unit: 'bytes',
@@ -113,7 +113,7 @@ export const SETTINGS = {
   }),
   mqttInFlightPerDevice: mqtt.integer({
     name: 'MQTT_MSG_QUEUE_SIZE_PER_DEVICE_LIMIT',
-    default: 100,
+    default: 1000,
     min: 1,
     max: 65_535,
     unit: 'messages',
@@ -239,6 +239,14 @@ export const SETTINGS = {
     max: 4096,
     unit: 'MiB',
     description: 'Memory of one tenant’s JavaScript isolate on one thread.',
+  }),
+  jsQueueBound: scripts.integer({
+    name: 'JS_QUEUE_MAX_MESSAGES',
+    default: 50_000,
+    min: 100,
+    max: 10_000_000,
+    unit: 'messages',
+    description: 'Messages of one tenant that may wait for the JavaScript pool; more fail and are tried again.',
   }),
   tbelTimeoutMs: scripts.integer({
     name: 'TBEL_MAX_REQUESTS_TIMEOUT',

@@ -1,0 +1,134 @@
+/** Opens what talks to the outside: the HTTP server with all its APIs, and MQTT. */
+import { errorText } from '../model/errors.ts'
+import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { SystemLog } from '../logging/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { DeviceGateway } from '../engine/device/gateway.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import { createAuth } from '../api/auth/auth.ts'
+import { resolveSigningKey } from '../api/auth/signing-key.ts'
+import { sendError } from '../api/errors.ts'
+import type { MetricsSource } from '../api/metrics.ts'
+import { registerRestApi } from '../api/rest/register.ts'
+import { registerWebSocketApi } from '../api/ws/register.ts'
+import { UwsServer } from '../server/uws.ts'
+import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
+import type { Services } from '../services/services.ts'
+import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
+import { startMqttTransport } from '../transports/mqtt/server.ts'
+import type { Closing } from './closing.ts'
+import { reachableHost } from './ready-text.ts'
+import type { Stores } from './stores.ts'
+
+export interface EdgeParts {
+  readonly config: Config
+  readonly version: string
+  readonly log: SystemLog
+  readonly closing: Closing
+  readonly stores: Stores
+  readonly services: Services
+  readonly gateway: DeviceGateway
+  readonly feed: ChangeFeed
+  readonly metricsSources: readonly MetricsSource[]
+  /** Whether the demo logins were seeded into this data folder. */
+  readonly demo: boolean
+}
+
+export type Ports = Readonly<Partial<Record<'http' | 'mqtt' | 'coap' | 'lwm2m', number>>>
+
+/** Resolves with the real ports once everything listens. */
+export async function openEdges(parts: EdgeParts): Promise<Ports> {
+  const { config, closing, gateway, log } = parts
+  let mqttPort: number | undefined
+  const metricsSources = [...parts.metricsSources]
+  if (config.mqttEnabled) {
+    const mqtt = await startMqttTransport({
+      gateway,
+      bindAddress: config.mqttBindAddress,
+      port: config.mqttBindPort,
+      clock: systemClock,
+      limits: { maxPacketBytes: config.mqttMaxPayloadBytes, maxInFlight: config.mqttInFlightPerDevice },
+      log,
+    })
+    closing.add('MQTT', () => mqtt.close())
+    metricsSources.push({ name: 'mqtt', figures: () => ({ ...mqtt.figures() }) })
+    mqttPort = mqtt.port
+  }
+  const httpPort = await openHttp(parts, metricsSources)
+  return { http: httpPort, ...(mqttPort === undefined ? {} : { mqtt: mqttPort }) }
+}
+
+async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource[]): Promise<number> {
+  const { config, closing, services, stores, log, feed } = parts
+  const server = new UwsServer({
+    maxBodyBytes: config.restMaxBodyBytes,
+    drainTimeoutMs: config.stopTimeoutMs,
+    onHandlerError: (error, request, reply) => {
+      log.error('a request handler threw', { method: request.method, path: request.path, error: errorText(error) })
+      if (reply.open) sendError(reply, error, systemClock.now())
+    },
+  })
+  closing.add('HTTP server', () => server.close())
+  let port = config.httpBindPort
+  const auth = await createAuth({
+    users: services.users,
+    signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
+    clock: systemClock,
+    random: systemRandom,
+    settings: stores.entities.settings,
+    accessLifetimeSeconds: config.jwtExpirationSeconds,
+    refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
+  })
+  const deviceApi = registerHttpDeviceApi({
+    server,
+    gateway: parts.gateway,
+    clock: systemClock,
+    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
+    log,
+  })
+  const webSockets = registerWebSocketApi({
+    server,
+    services,
+    feed,
+    authenticate: (token) => auth.authenticate(token),
+    clock: systemClock,
+    limits: { maxPendingBytes: config.wsPendingBytes },
+    log,
+  })
+  closing.add('WebSocket sessions', () => webSockets.close())
+  registerRestApi({
+    server,
+    services,
+    auth,
+    clock: systemClock,
+    version: parts.version,
+    metricsSources: [
+      ...metricsSources,
+      { name: 'http', figures: () => ({ requestsInFlight: server.requestsInFlight }) },
+      { name: 'http_device_api', figures: () => ({ ...deviceApi.figures() }) },
+      { name: 'websocket', figures: () => ({ ...webSockets.figures() }) },
+    ],
+    healthChecks: [
+      { name: 'entities', check: async () => void (await stores.entities.settings.find('health')) },
+      { name: 'timeSeries', check: async () => void (await stores.timeSeries.keys('health')) },
+      {
+        name: 'link',
+        check: () => (stores.link.writable ? Promise.resolve() : Promise.reject(new Error('over its bound'))),
+      },
+    ],
+    page: {
+      baseUrl: () => `http://${reachableHost(config.httpBindAddress)}:${port}`,
+      demo: parts.demo
+        ? {
+            username: DEMO_LOGINS.tenantAdministrator.email,
+            password: DEMO_LOGINS.tenantAdministrator.password,
+            accessToken: DEMO_ACCESS_TOKEN,
+          }
+        : undefined,
+    },
+    log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
+    castStrings: config.castStrings,
+  })
+  port = await server.listen(config.httpBindAddress, config.httpBindPort)
+  return port
+}
