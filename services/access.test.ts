@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Authority } from '../model/entities.ts'
+import { ENTITY_TYPES, type EntityId, type EntityType } from '../model/entity-id.ts'
+import { isMillraceError } from '../model/errors.ts'
+import type { Principal } from '../model/principal.ts'
+import type { Operation } from './services.ts'
+import { openTestPlatform, type TestPlatform } from './testkit.ts'
+
+const OPERATIONS: readonly Operation[] = [
+  'READ',
+  'WRITE',
+  'DELETE',
+  'READ_CREDENTIALS',
+  'WRITE_CREDENTIALS',
+  'READ_ATTRIBUTES',
+  'WRITE_ATTRIBUTES',
+  'READ_TELEMETRY',
+  'WRITE_TELEMETRY',
+  'ASSIGN_TO_CUSTOMER',
+  'CREATE',
+]
+/** In the order of {@link OPERATIONS}; `+` allowed, `-` denied (403). */
+const ALL = '+++++++++++'
+const NONE = '-----------'
+const LOOK = '+----+-+---'
+const IN_HANDS = '++-+-++++--'
+
+type Case = 'own' | 'of the own tenant only' | 'of another tenant'
+
+/** The rows of `rest-api.md` 3.5 for the entities that the platform keeps. */
+const TABLE: readonly (readonly [Authority, EntityType, Readonly<Record<Case, string>>])[] = [
+  ['SYS_ADMIN', 'DEVICE', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['SYS_ADMIN', 'CUSTOMER', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['SYS_ADMIN', 'DEVICE_PROFILE', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['SYS_ADMIN', 'RULE_CHAIN', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['SYS_ADMIN', 'TENANT', { own: ALL, 'of the own tenant only': ALL, 'of another tenant': ALL }],
+  ['TENANT_ADMIN', 'DEVICE', { own: ALL, 'of the own tenant only': ALL, 'of another tenant': NONE }],
+  ['TENANT_ADMIN', 'CUSTOMER', { own: ALL, 'of the own tenant only': ALL, 'of another tenant': NONE }],
+  ['TENANT_ADMIN', 'DEVICE_PROFILE', { own: ALL, 'of the own tenant only': ALL, 'of another tenant': NONE }],
+  ['TENANT_ADMIN', 'RULE_CHAIN', { own: ALL, 'of the own tenant only': ALL, 'of another tenant': NONE }],
+  [
+    'TENANT_ADMIN',
+    'TENANT',
+    { own: '+-+--+-+---', 'of the own tenant only': '+-+--+-+---', 'of another tenant': NONE },
+  ],
+  ['CUSTOMER_USER', 'DEVICE', { own: IN_HANDS, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['CUSTOMER_USER', 'CUSTOMER', { own: LOOK, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  [
+    'CUSTOMER_USER',
+    'DEVICE_PROFILE',
+    { own: '+----------', 'of the own tenant only': '+----------', 'of another tenant': NONE },
+  ],
+  ['CUSTOMER_USER', 'RULE_CHAIN', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+  ['CUSTOMER_USER', 'TENANT', { own: NONE, 'of the own tenant only': NONE, 'of another tenant': NONE }],
+]
+
+let platform: TestPlatform
+let principals: Readonly<Record<Authority, Principal>>
+let ids: Readonly<Record<Case, Readonly<Partial<Record<EntityType, string>>>>>
+
+before(async () => {
+  platform = await openTestPlatform()
+  const { entities, services, tenant, customer, systemAdministrator, tenantId } = platform
+  principals = { SYS_ADMIN: systemAdministrator, TENANT_ADMIN: tenant, CUSTOMER_USER: customer }
+  const unassigned = await services.devices.saveByUser(tenant, { name: 'unassigned' })
+  const otherCustomer = await services.customers.save(tenant, { title: 'Customer B' })
+  const own = (await services.devices.saveByUser(tenant, { name: 'assigned' })).id
+  await services.devices.assignToCustomerByUser(tenant, own, customer.customerId)
+  const record = { createdTime: 1, version: 1, additionalInfo: null }
+  const foreignTenant = { ...record, id: '00000000-0000-4000-8000-00000000000a', title: 'Foreign' }
+  const profile = await services.deviceProfiles.findDefault(tenantId)
+  const foreignProfile = { ...profile, id: '00000000-0000-4000-8000-00000000000b', tenantId: foreignTenant.id }
+  await entities.write([...entities.tenants.insert(foreignTenant), ...entities.deviceProfiles.insert(foreignProfile)])
+  const stranger: Principal = { ...tenant, tenantId: foreignTenant.id }
+  const foreignDevice = await services.devices.saveByUser(stranger, { name: 'foreign' })
+  const foreignCustomer = await services.customers.save(stranger, { title: 'Customer A' })
+  const foreignChain = await services.ruleChains.saveByUser(stranger, { name: 'foreign' })
+  const chain = (await services.ruleChains.root(tenantId))?.id ?? ''
+  const shared = { TENANT: tenantId, DEVICE_PROFILE: profile.id, RULE_CHAIN: chain }
+  ids = {
+    own: { ...shared, DEVICE: own, CUSTOMER: customer.customerId ?? '' },
+    'of the own tenant only': { ...shared, DEVICE: unassigned.id, CUSTOMER: otherCustomer.id },
+    'of another tenant': {
+      TENANT: foreignTenant.id,
+      DEVICE_PROFILE: foreignProfile.id,
+      RULE_CHAIN: foreignChain.id,
+      DEVICE: foreignDevice.id,
+      CUSTOMER: foreignCustomer.id,
+    },
+  }
+})
+after(() => platform.close())
+
+async function verdict(principal: Principal, operation: Operation, entity: EntityId): Promise<string> {
+  try {
+    await platform.services.access.check(principal, operation, entity)
+    return '+'
+  } catch (error) {
+    if (!isMillraceError(error)) throw error
+    return error.status === 403 ? '-' : String(error.status)
+  }
+}
+
+for (const [authority, entityType, expected] of TABLE) {
+  test(`what ${authority} may do to a ${entityType}`, async () => {
+    for (const kind of Object.keys(expected) as Case[]) {
+      const id = ids[kind][entityType]
+      assert.ok(id !== undefined && id !== '')
+      const verdicts = []
+      for (const operation of OPERATIONS)
+        verdicts.push(await verdict(principals[authority], operation, { entityType, id }))
+      assert.equal(verdicts.join(''), expected[kind], `${kind}: ${OPERATIONS.join(' ')}`)
+    }
+  })
+}
+
+test('users: an administrator those of the tenant, a customer user itself and to read its customer’s', async () => {
+  const { tenant, customer, systemAdministrator, services } = platform
+  const entity = (principal: Principal): EntityId => ({ entityType: 'USER', id: principal.userId })
+  const see = (principal: Principal, whom: Principal, operation: Operation) =>
+    verdict(principal, operation, entity(whom))
+  assert.equal(await see(systemAdministrator, tenant, 'WRITE'), '+')
+  assert.equal(await see(systemAdministrator, customer, 'READ'), '-')
+  assert.equal(await see(tenant, customer, 'WRITE'), '+')
+  assert.equal(await see(tenant, systemAdministrator, 'READ'), '-')
+  assert.equal(await see(customer, customer, 'READ'), '+')
+  assert.equal(await see(customer, customer, 'WRITE'), '+')
+  assert.equal(await see(customer, customer, 'DELETE'), '-')
+  assert.equal(await see(customer, tenant, 'READ'), '-')
+  assert.equal(await see({ ...customer, userId: tenant.userId }, customer, 'WRITE'), '-')
+  assert.equal((await services.users.find(customer.userId))?.authority, 'CUSTOMER_USER')
+})
+
+test('what does not exist is not found, but only to those who may look for it', async () => {
+  const { tenant, systemAdministrator, services } = platform
+  const missing: EntityId = { entityType: 'DEVICE', id: '11111111-2222-1333-8444-555555555555' }
+  assert.equal(await verdict(tenant, 'READ', missing), '404')
+  assert.equal(await verdict(systemAdministrator, 'READ', missing), '-')
+  await assert.rejects(services.access.check(tenant, 'READ', { ...missing, entityType: 'RULE_CHAIN' }), {
+    message: 'Rule chain with id [11111111-2222-1333-8444-555555555555] is not found',
+    restCode: 32,
+  })
+})
+
+test('a type that the platform does not keep is never allowed', async () => {
+  for (const entityType of ENTITY_TYPES) {
+    if (['DEVICE', 'CUSTOMER', 'TENANT', 'USER', 'DEVICE_PROFILE', 'RULE_CHAIN'].includes(entityType)) continue
+    for (const principal of Object.values(principals)) {
+      const answer = await verdict(principal, 'READ', { entityType, id: '11111111-2222-1333-8444-555555555555' })
+      assert.ok(answer === '-' || answer === '404', `${principal.authority} ${entityType} ${answer}`)
+    }
+  }
+})
+
+test('authority alone is told apart from ownership', () => {
+  const { access } = platform.services
+  access.checkAuthority(platform.tenant, 'CREATE', 'DEVICE')
+  assert.throws(() => access.checkAuthority(platform.customer, 'CREATE', 'DEVICE'), {
+    message: "You don't have permission to perform this operation!",
+    status: 403,
+    restCode: 20,
+  })
+})
