@@ -17,7 +17,7 @@ const arbitraryMessage = fc
     ts: fc.integer({ min: -(2 ** 50), max: 2 ** 50 }),
     type: text,
     tenantId: fc.uuid(),
-    originator: fc.record({ entityType: fc.constantFrom(...ENTITY_TYPES), id: text }),
+    originator: fc.record({ entityType: fc.constantFrom(...ENTITY_TYPES), id: text }, { noNullPrototype: true }),
     customerId: fc.option(fc.uuid(), { nil: undefined }),
     metadata: fc.dictionary(text, fc.oneof(text, fc.bigInt({ min: 0n, max: 10n ** 15n }).map(String)), {
       noNullPrototype: true,

@@ -14,8 +14,10 @@ export interface Attempt {
 export class Lane {
   readonly originator: string
   inFlight = 0
-  /** Due and allowed to try again: set by the queue when the pause is over. */
+  /** Waits for its next retry: the queue says when that is over. */
   isPausing = false
+  /** The one message in process is a failed one on its next try. */
+  private isRetrying = false
   private waiting: Delivery[] = []
   private head = 0
   private failed: Attempt[] = []
@@ -32,8 +34,14 @@ export class Lane {
     return this.waiting.length - this.head
   }
 
+  /** Something failed and is not done with: nothing new may start. */
   get hasFailed(): boolean {
-    return this.failed.length > 0
+    return this.failed.length > 0 || this.isRetrying
+  }
+
+  ended(): void {
+    this.inFlight--
+    this.isRetrying = false
   }
 
   wait(delivery: Delivery): void {
@@ -50,8 +58,10 @@ export class Lane {
 
   /** What may start now, or undefined. */
   next(maxInFlight: number): Attempt | undefined {
-    if (this.failed.length > 0) {
-      return this.inFlight === 0 && !this.isPausing ? this.failed.shift() : undefined
+    if (this.hasFailed) {
+      if (this.inFlight > 0 || this.isPausing) return undefined
+      this.isRetrying = true
+      return this.failed.shift()
     }
     if (this.inFlight >= maxInFlight) return undefined
     const delivery = this.waiting[this.head]

@@ -96,7 +96,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       let lane = this.lanes.get(originator)
       if (lane === undefined) this.lanes.set(originator, (lane = new Lane(originator)))
       if (lane.hasFailed || lane.waitingCount > 0 || lane.inFlight >= this.settings.maxInFlightPerOriginator)
-        lane.wait(delivery)
+        this.wait(lane, delivery)
       else this.start(lane, { delivery, attempt: delivery.attempt })
     }
     this.handOut()
@@ -104,7 +104,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
 
   ended(work: PackWork, error: Error | undefined): void {
     const { lane, pack } = work
-    lane.inFlight--
+    lane.ended()
     this.inFlight--
     if (pack !== undefined && --pack.open === 0) pack.works = []
     if (error === undefined) {
@@ -186,10 +186,10 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private pause(lane: Lane, attempt: number): void {
     if (lane.isPausing || this.isClosing) return
     lane.isPausing = true
-    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs, maxHeld } = this.settings
-    // A lane that fills half of the room would hold up others: it is brought to its end without pauses.
-    const isCrowding = lane.waitingCount > maxHeld / 2
-    const pauseMs = isCrowding ? 0 : Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** (attempt - 1))
+    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
+    const pauseMs = this.isCrowding(lane)
+      ? 0
+      : Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** (attempt - 1))
     const due = Math.ceil((this.clock.monotonic() + pauseMs) / RETRY_GRAIN_MS) * RETRY_GRAIN_MS
     const group = this.retryTimers.get(due)
     if (group !== undefined) {
@@ -198,6 +198,18 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     }
     const timer = this.clock.after(due - this.clock.monotonic(), () => this.retry(due))
     this.retryTimers.set(due, { timer, lanes: [lane] })
+  }
+
+  private wait(lane: Lane, delivery: Delivery): void {
+    lane.wait(delivery)
+    if (!lane.isPausing || !this.isCrowding(lane)) return
+    lane.isPausing = false
+    this.release(lane)
+  }
+
+  /** A lane that fills half of the room would hold up others: it is brought to its end without pauses. */
+  private isCrowding(lane: Lane): boolean {
+    return lane.waitingCount > this.settings.maxHeld / 2
   }
 
   private retry(due: number): void {

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../actor/testkit.ts'
+import { message } from '../link/testkit.ts'
+import { createQueue, type Queue } from './queue.ts'
+import type { QueueSettings } from './settings.ts'
+import { MemoryLink } from './testkit.ts'
+import type { Work } from './work.ts'
+
+interface Opened {
+  readonly clock: ManualClock
+  readonly link: MemoryLink
+  readonly queue: Queue
+  /** Works that were started and not taken yet. */
+  readonly works: Work[]
+  readonly packs: number[]
+  /** Takes the started works, oldest first, as `device:data` with their try. */
+  take(): Work[]
+  publish(device: number, data: string): void
+}
+
+function open(settings: Partial<QueueSettings> = {}): Opened {
+  const clock = new ManualClock()
+  const link = new MemoryLink()
+  const works: Work[] = []
+  const packs: number[] = []
+  const processor = {
+    process: (pack: readonly Work[]) => {
+      packs.push(pack.length)
+      works.push(...pack)
+    },
+  }
+  const queue = createQueue({
+    link,
+    processor,
+    clock,
+    settings: { pauseBetweenRetriesMs: 1000, retries: 2, ...settings },
+  })
+  return {
+    clock,
+    link,
+    queue,
+    works,
+    packs,
+    take: () => works.splice(0),
+    publish: (device, data) => link.publish(message({ device, data })),
+  }
+}
+
+const data = (works: readonly Work[]): string[] => works.map((work) => work.message.data)
+
+test('a message is settled when its last branch ends, and not before', async () => {
+  const { clock, link, take, publish } = open()
+  publish(1, 'a')
+  const [work] = take()
+  work?.branch(2)
+  work?.end()
+  work?.end()
+  await clock.settle()
+  assert.equal(link.settled.length, 0)
+  work?.end()
+  await clock.settle()
+  assert.deepEqual(
+    link.settled.map((settled) => settled.data),
+    ['a'],
+  )
+})
+
+test('ending more branches than were opened is a programming error', () => {
+  const { take, publish } = open()
+  publish(1, 'a')
+  const [work] = take()
+  work?.end()
+  assert.throws(() => work?.end(), /more branches ended/)
+  assert.throws(() => work?.branch(1), /settled message/)
+})
+
+test('a failed message is tried again at the head of its lane while other devices go on', async () => {
+  const { clock, link, take, publish } = open()
+  publish(1, 'one')
+  const [first] = take()
+  first?.end(new Error('store is down'))
+  publish(1, 'two')
+  publish(2, 'other')
+  await clock.settle()
+  const others = take()
+  assert.deepEqual(data(others), ['other'])
+  others.forEach((work) => work.end())
+  assert.deepEqual(
+    link.failures.map(({ message: { data: body }, attempt }) => [body, attempt]),
+    [['one', 1]],
+  )
+  await clock.advance(900)
+  assert.deepEqual(take(), [])
+  await clock.advance(200)
+  const [again, ...none] = take()
+  assert.equal(again?.message.data, 'one')
+  assert.equal(again?.attempt, 2)
+  assert.deepEqual(none, [])
+  again?.end()
+  await clock.settle()
+  assert.deepEqual(data(take()), ['two'])
+  assert.deepEqual(
+    link.settled.map((settled) => settled.data),
+    ['other', 'one'],
+  )
+})
+
+test('messages of one device are in process side by side, in order, up to the bound', async () => {
+  const { clock, take, publish, queue } = open({ maxInFlightPerOriginator: 2 })
+  for (const body of ['1', '2', '3', '4']) publish(1, body)
+  const [first, second, ...none] = take()
+  assert.deepEqual([first?.message.data, second?.message.data, none.length], ['1', '2', 0])
+  assert.equal(queue.figures().inFlight, 2)
+  second?.end()
+  await clock.settle()
+  assert.deepEqual(data(take()), ['3'])
+})
+
+test('failed messages of one device are tried one by one, the oldest first, before its next one starts', async () => {
+  const { clock, take, publish } = open()
+  for (const body of ['1', '2', '3']) publish(1, body)
+  const [one, two, three] = take()
+  publish(1, '4')
+  assert.deepEqual(data(take()), ['4'], 'side by side while healthy')
+  three?.end(new Error('no'))
+  one?.end(new Error('no'))
+  publish(1, '5')
+  await clock.advance(2000)
+  assert.deepEqual(take(), [], 'two and four are still in process')
+  two?.end()
+  await clock.advance(2000)
+  assert.deepEqual(take(), [], 'four is still in process')
+})
+
+test('a lane goes on in the order of the log after its failures', async () => {
+  const { clock, link, take, publish } = open()
+  for (const body of ['1', '2', '3']) publish(1, body)
+  const works = take()
+  works[2]?.end(new Error('no'))
+  works[0]?.end(new Error('no'))
+  works[1]?.end()
+  publish(1, '4')
+  const order: string[] = []
+  for (let step = 0; step < 10; step++) {
+    await clock.advance(500)
+    for (const work of take()) {
+      order.push(work.message.data)
+      work.end()
+    }
+  }
+  assert.deepEqual(order, ['1', '3', '4'])
+  assert.equal(link.settled.length, 4)
+})
+
+test('after the last try the message is buried with its reason and the lane goes on', async () => {
+  const { clock, link, take, publish, queue } = open({ retries: 2 })
+  publish(1, 'poison')
+  publish(1, 'next')
+  const [poison, next] = take()
+  next?.end()
+  poison?.end(new Error('reason 1'))
+  const tries: number[] = []
+  for (let step = 0; step < 20; step++) {
+    await clock.advance(500)
+    for (const work of take()) {
+      tries.push(work.attempt)
+      work.end(new Error(`reason ${work.attempt}`))
+    }
+  }
+  assert.deepEqual(tries, [2, 3])
+  assert.deepEqual(
+    link.buried.map(({ delivery, reason }) => [delivery.message.data, delivery.attempt, reason]),
+    [['poison', 3, 'reason 3']],
+  )
+  publish(1, 'after')
+  assert.deepEqual(data(take()), ['after'])
+  assert.equal(queue.figures().held, 1)
+})
+
+test('tries of a former run count', async () => {
+  const { link, take } = open({ retries: 2 })
+  link.put(message({ data: 'old' }), 3)
+  const [work] = take()
+  assert.equal(work?.attempt, 3)
+  work?.end(new Error('again'))
+  assert.equal(link.buried.length, 1)
+})
+
+test('pauses double up to their maximum', async () => {
+  const { clock, take, publish } = open({ retries: 5, pauseBetweenRetriesMs: 100, maxPauseBetweenRetriesMs: 300 })
+  publish(1, 'x')
+  const times: number[] = []
+  for (let tries = 0; tries < 5; tries++) {
+    const start = clock.monotonic()
+    let work: Work | undefined
+    while ((work = take()[0]) === undefined) await clock.advance(2)
+    times.push(clock.monotonic() - start)
+    work.end(new Error('no'))
+  }
+  const expected = [0, 100, 200, 300, 300]
+  times.forEach((time, index) => assert.ok(Math.abs(time - (expected[index] ?? 0)) <= 18, times.join(' ')))
+})
+
+test('a message that does not end in time has failed, and its late end is ignored', async () => {
+  const { clock, link, take, publish, queue } = open({ processingTimeoutMs: 5000 })
+  publish(1, 'slow')
+  publish(2, 'quick')
+  const [slow, quick] = take()
+  quick?.end()
+  await clock.advance(5100)
+  assert.equal(queue.figures().timedOut, 1)
+  slow?.branch(3)
+  slow?.end()
+  slow?.end(new Error('late'))
+  await clock.advance(1100)
+  const [again] = take()
+  assert.equal(again?.attempt, 2)
+  again?.end()
+  await clock.settle()
+  assert.deepEqual(
+    link.settled.map((settled) => settled.data),
+    ['quick', 'slow'],
+  )
+})
+
+test('it takes no more than it may hold, and asks for more as messages are settled', async () => {
+  const { clock, link, take, publish, queue } = open({ maxHeld: 5 })
+  for (let count = 0; count < 12; count++) publish(count, String(count))
+  assert.equal(queue.figures().held, 5)
+  assert.equal(link.undelivered, 7)
+  for (let round = 0; round < 3; round++) {
+    take().forEach((work) => work.end())
+    await clock.settle()
+    assert.ok(queue.figures().held <= 5)
+  }
+  assert.equal(link.settled.length, 12)
+})
+
+test('a lane that fills half of the room is brought to its end without pauses', async () => {
+  const { clock, link, take, publish } = open({ maxHeld: 10, retries: 3, pauseBetweenRetriesMs: 60_000 })
+  publish(1, 'poison')
+  take()[0]?.end(new Error('no'))
+  for (let count = 0; count < 8; count++) publish(1, 'behind')
+  for (let step = 0; step < 4; step++) {
+    await clock.advance(20)
+    take().forEach((work) => (work.message.data === 'poison' ? work.end(new Error('no')) : work.end()))
+  }
+  assert.equal(link.buried.length, 1)
+})
+
+test('a processor that throws fails the pack, and each message has one outcome', async () => {
+  const clock = new ManualClock()
+  const link = new MemoryLink()
+  let calls = 0
+  const processor = {
+    process: (pack: readonly Work[]) => {
+      if (calls++ > 0) return pack.forEach((work) => work.end())
+      pack[0]?.end()
+      throw new Error('a bug')
+    },
+  }
+  link.publish(message({ device: 1 }))
+  link.publish(message({ device: 2 }))
+  createQueue({ link, processor, clock })
+  await clock.advance(5000)
+  assert.equal(link.settled.length, 2)
+  assert.deepEqual(
+    link.failures.map(({ message: { sequence } }) => sequence),
+    [2],
+  )
+})
+
+test('close takes nothing more, waits for what is in process, and settles it', async () => {
+  const { clock, link, queue, take, publish } = open()
+  publish(1, 'in process')
+  const [work] = take()
+  const closed = queue.close()
+  assert.equal(queue.close(), closed)
+  publish(1, 'late')
+  assert.deepEqual(take(), [])
+  let isClosed = false
+  void closed.then(() => (isClosed = true))
+  await clock.settle()
+  assert.equal(isClosed, false)
+  work?.end()
+  await clock.settle()
+  assert.equal(isClosed, true)
+  assert.equal(link.settled.length, 1)
+  assert.equal(clock.pendingTimers, 0)
+})
