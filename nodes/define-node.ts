@@ -38,8 +38,8 @@ export interface NodeSpecification<Schema extends z.ZodType> {
   readonly configuration: Schema
   readonly defaults: JsonObject
   readonly examples: readonly NodeExample[]
-  /** What the types can not say; throws with the reason. */
-  upgrade?(configuration: JsonObject, fromVersion: number): JsonObject
+  /** Raises a configuration of an older version; throws where it can not. */
+  readonly upgrade?: (configuration: JsonObject, fromVersion: number) => JsonObject
   create(configuration: z.output<Schema>, context: NodeContext): NodeInstance | Promise<NodeInstance>
 }
 

@@ -145,8 +145,7 @@ export async function createNode(
 
 /** Hands messages to a node as a batch where it takes batches, and one after the other where not. */
 export async function runNode(instance: NodeInstance, ...messages: readonly Message[]): Promise<readonly NodeResult[]> {
-  const { handleBatch } = instance
-  if (handleBatch === undefined) {
+  if (instance.handleBatch === undefined) {
     const results: NodeResult[] = []
     for (const message of messages) results.push(await runOne(instance, message))
     return results
@@ -156,7 +155,7 @@ export async function runNode(instance: NodeInstance, ...messages: readonly Mess
     if (results[index] !== undefined) throw new Error(`two outcomes for message ${index}`)
     results[index] = result
   }
-  await instance.handleBatch?.(messages, {
+  await instance.handleBatch(messages, {
     emit: (index, output) => settle(index, resultOf(messages[index], output)),
     fail: (index, error) => settle(index, failure(messages[index], error)),
   })

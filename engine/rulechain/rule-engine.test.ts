@@ -306,13 +306,13 @@ test('a new version takes over between two messages: none is lost, the old nodes
   const seen: string[] = []
   const closed: string[] = []
   const releases: (() => void)[] = []
-  const slow: MakeNode = (_context, { version }) => ({
+  const slow: MakeNode = (_context, configuration) => ({
     handle: async (message) => {
       await new Promise<void>((resolve) => releases.push(resolve))
-      seen.push(`${message.data} on ${String(version)}`)
+      seen.push(`${message.data} on ${JSON.stringify(configuration['version'])}`)
       return 'Success'
     },
-    close: () => void closed.push(String(version)),
+    close: () => void closed.push(JSON.stringify(configuration['version'])),
   })
   const setup = testEngine({ slow })
   await load(setup, 'A', [{ type: 'slow', configuration: { version: 'old' } }], [])
@@ -330,8 +330,8 @@ test('a new version takes over between two messages: none is lost, the old nodes
   await setup.clock.settle()
   releases.shift()?.()
   await setup.clock.settle()
-  assert.deepEqual(seen, ['first on old', 'second on new'])
-  assert.deepEqual(closed, ['old'])
+  assert.deepEqual(seen, ['first on "old"', 'second on "new"'])
+  assert.deepEqual(closed, ['"old"'])
   assert.ok(before.isSettled && after.isSettled)
 })
 

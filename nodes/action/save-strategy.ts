@@ -98,7 +98,7 @@ function firstInInterval(seconds: number): (ts: number, message: Message) => boo
     let firsts = intervals.get(interval)
     if (firsts === undefined) {
       if (intervals.size >= MAX_INTERVALS) intervals.delete(Math.min(...intervals.keys()))
-      intervals.set(interval, (firsts = new Map()))
+      intervals.set(interval, (firsts = new Map<string, string>()))
     }
     const first = firsts.get(message.originator.id)
     if (first !== undefined) return first === message.id

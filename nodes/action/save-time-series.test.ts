@@ -105,14 +105,14 @@ test('Success waits for the commit and a refused commit is a Failure with its er
   const instance = await createNode(saveTimeSeries, always, context)
   const outcomes: string[] = []
   const ended = instance.handleBatch?.([testMessage({ data: '{"a":1}' }), testMessage({ data: '{"a":2}' })], {
-    emit: (index, output) => void outcomes.push(`${index} ${String(output)}`),
+    emit: (index, output) => void outcomes.push(`${index} ${JSON.stringify(output)}`),
     fail: (index, error) => void outcomes.push(`${index} ${error.message}`),
   })
   assert.deepEqual(outcomes, [])
   commits[0]?.(undefined)
   commits[1]?.(new Error('disk full'))
   await ended
-  assert.deepEqual(outcomes, ['0 Success', '1 disk full'])
+  assert.deepEqual(outcomes, ['0 "Success"', '1 disk full'])
 })
 
 test('the processing settings decide what a save touches', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
-import { Message } from '../../model/message.ts'
+import type { Message } from '../../model/message.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { acknowledge } from './acknowledge.ts'
 import { ruleChainInput } from './rule-chain-input.ts'

@@ -1,0 +1,137 @@
+/**
+ * How many messages a second does the example chain take on one core, without link and storage? The expression language runs
+ * inline, JavaScript on the pool. Beside it the limits: parsing the same texts alone, and a bare function in place of the
+ * whole engine. Usage: node benchmarks/rule-chain/run.ts [--seconds 2] [--runs 5] [--pack 5000] [--threads 1] [--only TBEL]
+ */
+import { cpus } from 'node:os'
+import { parseArgs } from 'node:util'
+import { parseJson } from '../../model/json.ts'
+import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import type { ScriptHost } from '../../engine/script/script.ts'
+import { BenchmarkWork, messageOf, openRoad, payloads } from './road.ts'
+import { openScriptHost } from './script-hosts.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '2' },
+    runs: { type: 'string', default: '5' },
+    pack: { type: 'string', default: '5000' },
+    /** Of the JavaScript pool. */
+    threads: { type: 'string', default: '1' },
+    /** TBEL or JS alone, for a profile. */
+    only: { type: 'string' },
+  },
+})
+const seconds = Number(values.seconds)
+const runs = Number(values.runs)
+const packSize = Number(values.pack)
+const texts = payloads(packSize)
+
+/** Handles one pack; resolves when it is settled. */
+type Pack = () => void | Promise<void>
+
+async function rate(pack: Pack): Promise<number> {
+  const startedAt = performance.now()
+  let handled = 0
+  do {
+    await pack()
+    handled += packSize
+  } while (performance.now() - startedAt < seconds * 1000)
+  return (handled / (performance.now() - startedAt)) * 1000
+}
+
+interface Result {
+  readonly name: string
+  readonly median: number
+  readonly lowest: number
+  readonly highest: number
+}
+
+/** Runs the contestants in turns, so that a slow minute of the machine hits all of them. */
+async function measure(contestants: ReadonlyMap<string, Pack>): Promise<readonly Result[]> {
+  const rates = new Map([...contestants.keys()].map((name) => [name, [] as number[]]))
+  for (const pack of contestants.values()) await rate(pack)
+  for (let run = 0; run < runs; run++) {
+    for (const [name, pack] of contestants) rates.get(name)?.push(await rate(pack))
+  }
+  return [...rates].map(([name, measured]) => {
+    const sorted = measured.toSorted((a, b) => a - b)
+    return {
+      name,
+      median: Math.round(sorted[sorted.length >> 1] ?? 0),
+      lowest: Math.round(sorted[0] ?? 0),
+      highest: Math.round(sorted.at(-1) ?? 0),
+    }
+  })
+}
+
+async function chain(file: string, scripts: ScriptHost): Promise<{ readonly pack: Pack; close(): Promise<void> }> {
+  const road = await openRoad(new URL(`../../examples/${file}`, import.meta.url), scripts)
+  const tooHot = texts.filter((text) => text.includes('81.5')).length
+  const pack: Pack = () =>
+    new Promise((resolve, reject) => {
+      const before = { ...road.figures }
+      const state = { open: packSize, failed: 0, done: settled }
+      // A run that lost or misrouted a message is void.
+      function settled(): void {
+        const logged = road.figures.logged - before.logged
+        const saved = road.figures.saved - before.saved
+        if (state.failed === 0 && logged === tooHot && saved === (packSize - tooHot) * 3) resolve()
+        else reject(new Error(`void: ${state.failed} failed, ${logged} logged, ${saved} points saved`))
+      }
+      road.engine.process(texts.map((text, index) => new BenchmarkWork(messageOf(text, index), state)))
+    })
+  return { pack, close: () => road.close() }
+}
+
+/** The same decision without any engine around it. */
+function bareFunction(): void {
+  let passed = 0
+  texts.forEach((text, index) => {
+    const body = messageOf(text, index).json() as { readonly temperature?: number }
+    if (body.temperature === undefined || (body.temperature >= -40 && body.temperature <= 80)) passed++
+  })
+  if (passed === 0) throw new Error('nothing passed')
+}
+
+function parseAlone(): void {
+  for (const text of texts) parseJson(text)
+}
+
+const contestants = new Map<string, Pack>()
+if (values.only === undefined) contestants.set('parse alone', parseAlone).set('bare function', bareFunction)
+const closers: (() => Promise<void>)[] = []
+for (const [name, file, language] of [
+  ['TBEL', 'temperature-filter.json', 'TBEL'],
+  ['JavaScript on the pool', 'temperature-filter-javascript.json', 'JS'],
+] as const) {
+  if (values.only !== undefined && values.only !== language) continue
+  const host = openScriptHost(language, systemClock, systemRandom, Number(values.threads))
+  const opened = await chain(file, host.scripts)
+  contestants.set(name, opened.pack)
+  closers.push(async () => {
+    await opened.close()
+    await host.close()
+  })
+}
+
+const results = await measure(contestants)
+for (const close of closers) await close()
+const [cpu] = cpus()
+console.log(
+  `${cpu?.model ?? 'unknown CPU'} × ${cpus().length}, Node ${process.version}, packs of ${packSize}, ${runs} runs of ${seconds} s`,
+)
+console.table(Object.fromEntries(results.map(({ name, ...figures }) => [name, figures])))
+const peak = process.resourceUsage().maxRSS
+console.log(
+  JSON.stringify({
+    benchmark: 'rule-chain',
+    node: process.version,
+    cpu: cpu?.model,
+    packSize,
+    runs,
+    seconds,
+    peakRssKiB: peak,
+    results,
+  }),
+)
