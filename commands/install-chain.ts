@@ -73,6 +73,10 @@ type ChainFile = z.infer<typeof fileSchema>
 
 /** The process's exit code: 0 when installed, 1 with the reason on the error output otherwise. */
 export async function installChain(argv: readonly string[], output: CommandOutput = TERMINAL): Promise<number> {
+  if (argv.includes('--help') || argv.includes('-h')) {
+    output.out(INSTALL_CHAIN_USAGE)
+    return 0
+  }
   try {
     const options = optionsOf(argv)
     const chain = await readChain(options.file)

@@ -87,6 +87,7 @@ describe('install-chain', () => {
   test('says what is wrong with its arguments, its file, the login or the address', async () => {
     const nonsense = join(folder, 'nonsense.json')
     await writeFile(nonsense, '{"ruleChain":{}}')
+    assert.match((await run('--help')).out, /--disable-unknown/)
     assert.match((await run()).error, /exactly one FILE/)
     assert.match((await run(EXAMPLE, '--what')).error, /--what/)
     assert.match((await run(join(folder, 'absent.json'))).error, /cannot read .*absent\.json/)
