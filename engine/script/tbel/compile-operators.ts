@@ -1,0 +1,273 @@
+/** Operators as closures. The common case (two plain numbers) stays inside the closure, the rest goes to the shared functions. */
+import {
+  add,
+  arithmetic,
+  bits,
+  complement,
+  divideInts,
+  negate,
+  type ArithmeticOperator,
+  type BitOperator,
+} from './arithmetic.ts'
+import { inOrder, looselyEqual, type Order } from './comparison.ts'
+import { contains, matches, similarity, soundsLike } from './text-operators.ts'
+import { Fault } from './fault.ts'
+import { Frame, type Code, type Evaluate, type StaticType } from './frame.ts'
+import { textOf, typeName, type Value } from './values.ts'
+import type { Budget } from './budget.ts'
+import type { Compiler } from './compiler.ts'
+import type { BinaryOperator, Expression } from './syntax.ts'
+
+export function compileBinary(compiler: Compiler, expression: Extract<Expression, { kind: 'binary' }>): Code {
+  const left = compiler.expression(expression.left)
+  const right = compiler.expression(expression.right)
+  return joinCodes(compiler, expression.operator, left, right, expression.at)
+}
+
+/** Joins two pieces of code by an operator; literals are joined at once. */
+export function joinCodes(compiler: Compiler, operator: BinaryOperator, left: Code, right: Code, at: number): Code {
+  const run = binary(operator, left, right, at)
+  const type = resultType(operator, left, right)
+  if (left.constant === undefined || right.constant === undefined || operator === '~=') return { run, type }
+  try {
+    const constant = run(new Frame([], [], compiler.budget))
+    return { run: () => constant, type, constant }
+  } catch (error) {
+    if (error instanceof Fault) return { run, type }
+    throw error
+  }
+}
+
+function resultType(operator: BinaryOperator, left: Code, right: Code): StaticType {
+  if (operator === '#') return 'string'
+  if (operator === '+' && (left.type === 'string' || right.type === 'string')) return 'string'
+  if (operator === '+' && left.type === 'list') return 'list'
+  const areInts = left.type === 'int' && right.type === 'int'
+  if (!areInts) return 'unknown'
+  if (operator === '/') return bothConstant(left, right) ? 'unknown' : 'int'
+  return ['+', '-', '*', '%', '&', '|', '^', '<<', '>>', '>>>'].includes(operator) ? 'int' : 'unknown'
+}
+
+function bothConstant(left: Code, right: Code): boolean {
+  return left.constant !== undefined && right.constant !== undefined
+}
+
+function binary(operator: BinaryOperator, left: Code, right: Code, at: number): Evaluate {
+  switch (operator) {
+    case '&&':
+      return and(left.run, right.run, at)
+    case '||':
+      return or(left.run, right.run, at)
+    case '==':
+      return equality(left, right, at, true)
+    case '!=':
+      return equality(left, right, at, false)
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return ordering(operator, left, right, at)
+    case '+':
+      return addition(left.run, right.run, at)
+    case '/':
+      if (left.type === 'int' && right.type === 'int' && !bothConstant(left, right))
+        return plain(left.run, right.run, at, divideInts)
+      return plain(left.run, right.run, at, arithmetic['/'])
+    case '-':
+    case '*':
+    case '%':
+    case '**':
+      return mathematics(operator, left.run, right.run, at)
+    default:
+      return plain(left.run, right.run, at, others[operator])
+  }
+}
+
+type Operation = (left: Value, right: Value, budget: Budget) => Value
+
+function bitOperation(operator: BitOperator): Operation {
+  return (left, right) => bits(operator, left, right)
+}
+
+const others: Readonly<
+  Record<'&' | '|' | '^' | '<<' | '>>' | '>>>' | '#' | '~=' | 'contains' | 'soundslike' | 'strsim', Operation>
+> = {
+  '&': bitOperation('&'),
+  '|': bitOperation('|'),
+  '^': bitOperation('^'),
+  '<<': bitOperation('<<'),
+  '>>': bitOperation('>>'),
+  '>>>': bitOperation('>>>'),
+  '#': (left, right, budget) => joined(textOf(left), textOf(right), budget),
+  '~=': matches,
+  contains: contains,
+  soundslike: soundsLike,
+  strsim: similarity,
+}
+
+function plain(left: Evaluate, right: Evaluate, at: number, operation: Operation): Evaluate {
+  return (frame) => {
+    const leftValue = left(frame)
+    const rightValue = right(frame)
+    frame.budget.at = at
+    return operation(leftValue, rightValue, frame.budget)
+  }
+}
+
+function mathematics(operator: ArithmeticOperator, left: Evaluate, right: Evaluate, at: number): Evaluate {
+  const operation = arithmetic[operator]
+  if (operator !== '-' && operator !== '*') return plain(left, right, at, operation)
+  const isProduct = operator === '*'
+  return (frame) => {
+    const leftValue = left(frame)
+    const rightValue = right(frame)
+    if (typeof leftValue === 'number' && typeof rightValue === 'number') {
+      const result = isProduct ? leftValue * rightValue : leftValue - rightValue
+      if (isSmallInt(result) && isSmallInt(leftValue) && isSmallInt(rightValue)) return result + 0
+      // A fraction can only come of doubles and stays one; other whole results need the exact rules.
+      if (result % 1 !== 0 && result - result === 0) return result
+    }
+    frame.budget.at = at
+    return operation(leftValue, rightValue)
+  }
+}
+
+function addition(left: Evaluate, right: Evaluate, at: number): Evaluate {
+  return (frame) => {
+    const leftValue = left(frame)
+    const rightValue = right(frame)
+    if (typeof leftValue === 'number' && typeof rightValue === 'number') {
+      const result = leftValue + rightValue
+      if (isSmallInt(result) && isSmallInt(leftValue) && isSmallInt(rightValue)) return result
+      if (result % 1 !== 0 && result - result === 0) return result
+    }
+    frame.budget.at = at
+    if (Array.isArray(leftValue))
+      frame.budget.allocate(8 * (leftValue.length + (Array.isArray(rightValue) ? rightValue.length : 1)))
+    if (typeof leftValue === 'string' && typeof rightValue === 'string')
+      return joined(leftValue, rightValue, frame.budget)
+    const result = add(leftValue, rightValue)
+    if (typeof result === 'string') frame.budget.allocate(2 * result.length)
+    return result
+  }
+}
+
+function isSmallInt(value: number): boolean {
+  return (value | 0) === value
+}
+
+function joined(left: string, right: string, budget: Budget): string {
+  budget.allocate(2 * (left.length + right.length))
+  return left + right
+}
+
+function equality(left: Code, right: Code, at: number, wanted: boolean): Evaluate {
+  const leftRun = left.run
+  const rightRun = right.run
+  if (right.constant === null) return wanted ? (frame) => leftRun(frame) === null : (frame) => leftRun(frame) !== null
+  return (frame) => {
+    const leftValue = leftRun(frame)
+    const rightValue = rightRun(frame)
+    if (typeof leftValue === typeof rightValue && typeof leftValue !== 'object')
+      return (leftValue === rightValue) === wanted
+    frame.budget.at = at
+    frame.budget.step()
+    return looselyEqual(leftValue, rightValue) === wanted
+  }
+}
+
+function ordering(order: Order, left: Code, right: Code, at: number): Evaluate {
+  const leftRun = left.run
+  if (typeof right.constant === 'number') return orderedBeside(order, leftRun, right.constant, at)
+  const rightRun = right.run
+  const compare = COMPARISONS[order]
+  return (frame) => {
+    const leftValue = leftRun(frame)
+    const rightValue = rightRun(frame)
+    if (typeof leftValue === 'number' && typeof rightValue === 'number') return compare(leftValue, rightValue)
+    frame.budget.at = at
+    return inOrder(order, leftValue, rightValue)
+  }
+}
+
+const COMPARISONS: Readonly<Record<Order, (left: number, right: number) => boolean>> = {
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+}
+
+function orderedBeside(order: Order, left: Evaluate, bound: number, at: number): Evaluate {
+  const slow = (frame: Frame, value: Value): boolean => {
+    frame.budget.at = at
+    return inOrder(order, value, bound)
+  }
+  switch (order) {
+    case '<':
+      return (frame) => {
+        const value = left(frame)
+        return typeof value === 'number' ? value < bound : slow(frame, value)
+      }
+    case '<=':
+      return (frame) => {
+        const value = left(frame)
+        return typeof value === 'number' ? value <= bound : slow(frame, value)
+      }
+    case '>':
+      return (frame) => {
+        const value = left(frame)
+        return typeof value === 'number' ? value > bound : slow(frame, value)
+      }
+    case '>=':
+      return (frame) => {
+        const value = left(frame)
+        return typeof value === 'number' ? value >= bound : slow(frame, value)
+      }
+  }
+}
+
+/** A condition's value. Throws unless it is a boolean: there is no truthiness. */
+export function condition(frame: Frame, value: Value, at: number): boolean {
+  if (typeof value === 'boolean') return value
+  frame.budget.at = at
+  throw new Fault(`condition must be a boolean, not ${typeName(value)}`)
+}
+
+function and(left: Evaluate, right: Evaluate, at: number): Evaluate {
+  return (frame) => {
+    const value = left(frame)
+    if (value !== true && !condition(frame, value, at)) return false
+    const second = right(frame)
+    return typeof second === 'boolean' ? second : condition(frame, second, at)
+  }
+}
+
+function or(left: Evaluate, right: Evaluate, at: number): Evaluate {
+  return (frame) => {
+    const value = left(frame)
+    if (value !== false && condition(frame, value, at)) return true
+    const second = right(frame)
+    return typeof second === 'boolean' ? second : condition(frame, second, at)
+  }
+}
+
+export function compileUnary(compiler: Compiler, expression: Extract<Expression, { kind: 'unary' }>): Code {
+  const { at, operator } = expression
+  const { run: operand, type, constant } = compiler.expression(expression.operand)
+  if (operator === '!') return { run: (frame) => !condition(frame, operand(frame), at), type: 'unknown' }
+  const operation = operator === '-' ? negate : complement
+  if (
+    typeof constant === 'number' ||
+    typeof constant === 'bigint' ||
+    (operator === '-' && typeof constant === 'object' && constant !== null)
+  ) {
+    const value = operation(constant)
+    return { run: () => value, type, constant: value }
+  }
+  const run: Evaluate = (frame) => {
+    const value = operand(frame)
+    frame.budget.at = at
+    return operation(value)
+  }
+  return { run, type: type === 'int' ? 'int' : 'unknown' }
+}

@@ -1,0 +1,40 @@
+/** What compiled code runs on, and what the compiler knows about a piece of it. */
+import type { Budget } from './budget.ts'
+import type { Value } from './values.ts'
+
+/** Why a statement list stops early. */
+export const RUNNING = 0
+export const BREAKING = 1
+export const RETURNING = 2
+export type Signal = typeof RUNNING | typeof BREAKING | typeof RETURNING
+
+/** A variable that does not exist (yet) is undefined. */
+export type Variables = (Value | undefined)[]
+
+export class Frame {
+  readonly variables: Variables
+  readonly globals: Variables
+  readonly budget: Budget
+  signal: Signal = RUNNING
+
+  constructor(variables: Variables, globals: Variables, budget: Budget) {
+    this.variables = variables
+    this.globals = globals
+    this.budget = budget
+  }
+}
+
+export type Evaluate = (frame: Frame) => Value
+
+/**
+ * What is known before the script runs. Only `int` changes the meaning (a division of two ints known at compile time is
+ * cut, `rule-engine.md` 6.4 "division"); the other types lead to the methods that return ints.
+ */
+export type StaticType = 'int' | 'string' | 'list' | 'map' | 'unknown'
+
+export interface Code {
+  readonly run: Evaluate
+  readonly type: StaticType
+  /** The value of a literal, or of an operation on literals. */
+  readonly constant?: Value
+}

@@ -1,0 +1,55 @@
+/** Methods of sets. Source: `rule-engine.md` 6.5 "objects". */
+import { ValueSet, textOf, type Value } from '../values.ts'
+import { Fault } from '../fault.ts'
+import type { Budget } from '../budget.ts'
+import { argument, method, type Methods } from './signature.ts'
+
+const MEMBER_BYTES = 96
+
+/** A set of a list's items; counted, as every member's text is its identity. */
+export function setOf(items: readonly Value[], budget: Budget): ValueSet {
+  const set = new ValueSet()
+  for (const item of items) addCounted(set, item, budget)
+  return set
+}
+
+function addCounted(set: ValueSet, value: Value, budget: Budget): boolean {
+  budget.step()
+  budget.allocate(MEMBER_BYTES + (typeof value === 'object' ? 2 * textOf(value).length : 0))
+  return set.add(value)
+}
+
+export function membersOf(value: Value): readonly Value[] {
+  if (Array.isArray(value)) return value
+  if (value instanceof ValueSet) return [...value.members.values()]
+  throw new Fault('argument must be a list or a set')
+}
+
+function clear(set: ValueSet): null {
+  set.members.clear()
+  return null
+}
+
+function toList(set: ValueSet, budget: Budget): Value[] {
+  budget.allocate(8 * set.members.size)
+  return [...set.members.values()]
+}
+
+export const setMethods: Methods<ValueSet> = new Map([
+  ['add', method<ValueSet>(1, 1, (set, values, budget) => addCounted(set, argument(values, 0), budget))],
+  [
+    'addAll',
+    method<ValueSet>(1, 1, (set, values, budget) =>
+      membersOf(argument(values, 0))
+        .map((item) => addCounted(set, item, budget))
+        .includes(true),
+    ),
+  ],
+  ['remove', method<ValueSet>(1, 1, (set, values) => set.delete(argument(values, 0)))],
+  ['contains', method<ValueSet>(1, 1, (set, values) => set.has(argument(values, 0)))],
+  ['size', method<ValueSet>(0, 0, (set) => set.members.size)],
+  ['isEmpty', method<ValueSet>(0, 0, (set) => set.members.size === 0)],
+  ['clear', method<ValueSet>(0, 0, clear)],
+  ['toList', method<ValueSet>(0, 0, (set, _values, budget) => toList(set, budget))],
+  ['toString', method<ValueSet>(0, 0, (set) => textOf(set))],
+])

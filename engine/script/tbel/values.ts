@@ -1,0 +1,233 @@
+/**
+ * The language's values and their numeric types. Integers are plain numbers, so that the common road costs nothing:
+ *
+ * | language type | representation |
+ * |---|---|
+ * | int | integral `number` within 32 bits |
+ * | long | integral `number` beyond 32 bits up to 2^53, otherwise `bigint` (also small ones, such as `5L`) |
+ * | double | `number` that is not integral (also NaN, Infinity), or {@link WholeDouble} for `2.0` |
+ * | map | `Map` made by the script, or a plain object: shared message data, which is never written |
+ * | list | array |
+ *
+ * The same as `model/json.ts`, so message data is read in place.
+ */
+import { LongDecimal, WholeDouble, javaDouble, type JsonObject, type JsonValue } from '../../../model/json.ts'
+import { Fault } from './fault.ts'
+import { DateValue } from './library/date-value.ts'
+
+export type MapKey = string | number | bigint | boolean
+export type ScriptMap = Map<MapKey, Value>
+/** An entry of a map, as `foreach (e : map)` sees it. */
+export class MapEntry {
+  readonly key: MapKey
+  readonly value: Value
+  constructor(key: MapKey, value: Value) {
+    this.key = key
+    this.value = value
+  }
+}
+export type Value =
+  | null
+  | boolean
+  | string
+  | number
+  | bigint
+  | WholeDouble
+  | LongDecimal
+  | DateValue
+  | MapEntry
+  | ValueSet
+  | ScriptMap
+  | JsonObject
+  | Value[]
+export type NumberValue = number | bigint | WholeDouble
+
+/** A set by value, in order of insertion. */
+export class ValueSet {
+  readonly members = new Map<unknown, Value>()
+
+  add(value: Value): boolean {
+    const key = identityOf(value)
+    if (this.members.has(key)) return false
+    this.members.set(key, value)
+    return true
+  }
+
+  has(value: Value): boolean {
+    return this.members.has(identityOf(value))
+  }
+
+  delete(value: Value): boolean {
+    return this.members.delete(identityOf(value))
+  }
+}
+
+/** Equal values have equal keys: scalars by type and text, structures by their text. */
+function identityOf(value: Value): unknown {
+  if (typeof value === 'string') return `s${value}`
+  return `${typeName(value)} ${textOf(value)}`
+}
+
+export const MAX_DEPTH = 100
+
+export function isInt(value: Value): value is number {
+  return typeof value === 'number' && (value | 0) === value
+}
+
+/** A double as a value: whole ones are boxed, so that `2.0` stays a double. */
+export function double(value: number): number | WholeDouble {
+  return Number.isInteger(value) ? new WholeDouble(value) : value
+}
+
+/** A long as a value. */
+export function long(value: bigint): number | bigint {
+  return value >= -9007199254740991n && value <= 9007199254740991n && (value > 2147483647n || value < -2147483648n)
+    ? Number(value)
+    : value
+}
+
+/** A double cast to long: cut, saturated at ±2^63, NaN is 0. */
+export function longOf(value: number): number | bigint {
+  if (Number.isNaN(value)) return 0n
+  if (value >= 9223372036854775807) return 9223372036854775807n
+  if (value <= -9223372036854775808) return -9223372036854775808n
+  return long(BigInt(Math.trunc(value)))
+}
+
+/** A double cast to int: cut, saturated, NaN is 0. */
+export function intOf(value: number): number {
+  if (Number.isNaN(value)) return 0
+  if (value >= 2147483647) return 2147483647
+  if (value <= -2147483648) return -2147483648
+  return Math.trunc(value) + 0
+}
+
+/** 106 int, 107 long, 109 double: a mixed operation takes the larger; 0 is no number. */
+export type Rank = 0 | 106 | 107 | 109
+export const INT = 106
+export const LONG = 107
+export const DOUBLE = 109
+
+export function rankOf(value: Value): Rank {
+  if (typeof value === 'number') return (value | 0) === value ? INT : Number.isInteger(value) ? LONG : DOUBLE
+  if (typeof value === 'bigint') return LONG
+  return value instanceof WholeDouble || value instanceof LongDecimal ? DOUBLE : 0
+}
+
+export function isNumber(value: Value): value is NumberValue {
+  return rankOf(value) !== 0
+}
+
+/** Its number as a double; only for values of a numeric rank. */
+export function numberOf(value: Value): number {
+  return Number(value)
+}
+
+/** A plain object of the shared message data. */
+export function isPlainMap(value: Value): value is JsonObject {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+export function isMap(value: Value): value is ScriptMap | JsonObject {
+  return value instanceof Map || isPlainMap(value)
+}
+
+/** The key a value makes in a map. */
+export function keyOf(value: Value): MapKey {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+    return value
+  throw new Fault(`${typeName(value)} can not be a key of a map`)
+}
+
+/** Reads one value out of shared message data. */
+export function fromJson(value: JsonValue | undefined): Value {
+  if (value === undefined) return null
+  return value instanceof LongDecimal ? double(value.value) : value
+}
+
+/** A private copy that the script may write; null members go. */
+export function mutableCopy(value: JsonValue): Value {
+  if (typeof value !== 'object' || value === null || value instanceof WholeDouble || value instanceof LongDecimal)
+    return fromJson(value)
+  if (Array.isArray(value)) return value.map(mutableCopy)
+  const copy: ScriptMap = new Map()
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member !== null && member !== undefined) copy.set(key, mutableCopy(member))
+  }
+  return copy
+}
+
+/** The value as JSON; null members of maps go, NaN and infinities become text. Throws where it is nested too deeply. */
+export function toJson(value: Value, depth = 0): JsonValue {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'number' && !Number.isFinite(value) ? javaDouble(value) : value
+  }
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return value
+  if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
+  if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1))
+  if (value instanceof ValueSet) return [...value.members.values()].map((item) => toJson(item, depth + 1))
+  if (value instanceof DateValue) return value.toJsonText()
+  const members: JsonObject = {}
+  if (value instanceof MapEntry) setMember(members, String(value.key), toJson(value.value, depth + 1))
+  else if (value instanceof Map)
+    for (const [key, member] of value) setMember(members, String(key), toJson(member, depth + 1))
+  else
+    for (const key of Object.keys(value)) {
+      const member = value[key]
+      if (member !== null && member !== undefined) setMember(members, key, toJson(member, depth + 1))
+    }
+  return members
+}
+
+function setMember(members: JsonObject, key: string, value: JsonValue): void {
+  if (key === '__proto__')
+    Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true })
+  else members[key] = value
+}
+
+/** The text that `"" + value` gives: doubles with their dot, `[1, 2]`, `{x=1}`. */
+export function textOf(value: Value, depth = 0): string {
+  switch (typeof value) {
+    case 'string':
+      return value
+    case 'number':
+      return Number.isInteger(value) ? String(value) : javaDouble(value)
+    case 'object':
+      return value === null ? 'null' : structureText(value, depth)
+    default:
+      return String(value)
+  }
+}
+
+function structureText(value: Exclude<Value, null | boolean | string | number | bigint>, depth: number): string {
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return javaDouble(value.value)
+  if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
+  if (Array.isArray(value)) return `[${value.map((item) => textOf(item, depth + 1)).join(', ')}]`
+  if (value instanceof ValueSet)
+    return `[${[...value.members.values()].map((item) => textOf(item, depth + 1)).join(', ')}]`
+  if (value instanceof MapEntry) return `${value.key}=${textOf(value.value, depth + 1)}`
+  if (value instanceof DateValue) return value.toText()
+  const members: string[] = []
+  if (value instanceof Map) for (const [key, member] of value) members.push(`${key}=${textOf(member, depth + 1)}`)
+  else
+    for (const key of Object.keys(value)) {
+      const member = fromJson(value[key])
+      if (member !== null) members.push(`${key}=${textOf(member, depth + 1)}`)
+    }
+  return `{${members.join(', ')}}`
+}
+
+/** The name of a value's type in messages to the author. */
+export function typeName(value: Value): string {
+  const rank = rankOf(value)
+  if (rank !== 0) return rank === INT ? 'int' : rank === LONG ? 'long' : 'double'
+  if (value === null) return 'null'
+  if (typeof value === 'string' || typeof value === 'boolean') return typeof value
+  if (Array.isArray(value)) return 'list'
+  if (value instanceof ValueSet) return 'set'
+  if (value instanceof DateValue) return 'date'
+  return value instanceof MapEntry ? 'map entry' : 'map'
+}
