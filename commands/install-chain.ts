@@ -6,12 +6,13 @@ import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { defineErrors, errorText } from '../model/errors.ts'
-import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import { parseJson, stringifyJson, type JsonObject } from '../model/json.ts'
+import { DEFAULT_SERVER, RestSession } from './rest-session.ts'
 
 export const INSTALL_CHAIN_USAGE = `install-chain FILE [options]
   FILE                 an exported chain: {"ruleChain": {...}, "metadata": {...}}
-  --url URL            the server (default http://127.0.0.1:8080)
-  --user NAME          a tenant administrator (default tenant@millrace.local)
+  --url URL            the server (default ${DEFAULT_SERVER.url})
+  --user EMAIL         a tenant administrator (default ${DEFAULT_SERVER.user})
   --password TEXT      default: the environment's MILLRACE_PASSWORD, else the demo login's
   --root               make it the root chain, which every message enters
   --disable-unknown    keep nodes of unknown types, disabled and marked, instead of refusing the chain
@@ -25,8 +26,6 @@ const InstallErrors = defineErrors('install-chain', {
     status: 400,
     text: '{file} is no exported rule chain: {reason}; expected {"ruleChain": {...}, "metadata": {...}}',
   },
-  UNREACHABLE: { kind: 'retryable', status: 503, text: 'no answer from {url}: {reason}; is the server running?' },
-  REFUSED: { kind: 'invalid', status: 400, text: '{what} failed: {message} (HTTP {status})' },
   AMBIGUOUS: {
     kind: 'invalid',
     status: 409,
@@ -94,9 +93,9 @@ function optionsOf(argv: readonly string[]): Options {
       args: [...argv],
       allowPositionals: true,
       options: {
-        url: { type: 'string', default: 'http://127.0.0.1:8080' },
-        user: { type: 'string', default: 'tenant@millrace.local' },
-        password: { type: 'string' },
+        url: { type: 'string', default: DEFAULT_SERVER.url },
+        user: { type: 'string', default: DEFAULT_SERVER.user },
+        password: { type: 'string', default: DEFAULT_SERVER.password },
         root: { type: 'boolean', default: false },
         'disable-unknown': { type: 'boolean', default: false },
       },
@@ -105,9 +104,9 @@ function optionsOf(argv: readonly string[]): Options {
     if (file === undefined || positionals.length > 1) throw new Error('exactly one FILE is needed')
     return {
       file,
-      url: new URL(values.url).href.replace(/\/+$/, ''),
+      url: new URL(values.url).href,
       user: values.user,
-      password: values.password ?? process.env['MILLRACE_PASSWORD'] ?? 'tenant',
+      password: values.password,
       root: values.root,
       disableUnknown: values['disable-unknown'],
     }
@@ -129,39 +128,39 @@ async function readChain(file: string): Promise<ChainFile> {
 }
 
 async function install(options: Options, { ruleChain, metadata }: ChainFile, output: CommandOutput): Promise<void> {
-  const api = await login(options)
+  const api = await RestSession.open(options)
   const present = await chainNamed(api, ruleChain.name)
   const chain = present ?? (await createChain(api, ruleChain))
   try {
     const unknown = await saveGraph(api, chain, metadata, options.disableUnknown)
     for (const line of unknown) output.out(line)
   } catch (error) {
-    if (present === undefined) await api('DELETE', `/api/ruleChain/${chain.id.id}`, 'removing the empty chain')
+    if (present === undefined) await api.request('DELETE', `/api/ruleChain/${chain.id.id}`)
     throw error
   }
   output.out(`${present === undefined ? 'created' : 'replaced'} rule chain '${chain.name}' (${chain.id.id})`)
   if (chain.root) output.out('it is the root chain')
   else if (options.root) {
-    await api('POST', `/api/ruleChain/${chain.id.id}/root`, 'making it the root chain')
+    await api.request('POST', `/api/ruleChain/${chain.id.id}/root`)
     output.out('it is the root chain now')
   } else output.out('it is not the root chain: add --root to send every message through it')
 }
 
-async function chainNamed(api: Api, name: string): Promise<Chain | undefined> {
+async function chainNamed(api: RestSession, name: string): Promise<Chain | undefined> {
   const query = new URLSearchParams({ pageSize: '1000', page: '0', type: 'CORE', textSearch: name })
-  const page = pageSchema.parse(await api('GET', `/api/ruleChains?${query.toString()}`, 'looking for the chain'))
+  const page = pageSchema.parse(await api.request('GET', `/api/ruleChains?${query.toString()}`))
   const same = page.data.filter((chain) => chain.name === name)
   if (same.length > 1) throw InstallErrors.AMBIGUOUS({ count: same.length, name })
   return same[0]
 }
 
-async function createChain(api: Api, { name }: ChainFile['ruleChain']): Promise<Chain> {
-  return chainSchema.parse(await api('POST', '/api/ruleChain', 'creating the chain', { name, type: 'CORE' }))
+async function createChain(api: RestSession, { name }: ChainFile['ruleChain']): Promise<Chain> {
+  return chainSchema.parse(await api.request('POST', '/api/ruleChain', { name, type: 'CORE' }))
 }
 
 /** One line for each node that the server keeps disabled. */
 async function saveGraph(
-  api: Api,
+  api: RestSession,
   chain: Chain,
   metadata: ChainFile['metadata'],
   disableUnknown: boolean,
@@ -175,47 +174,8 @@ async function saveGraph(
     version: chain.version,
   }
   const path = `/api/ruleChain/metadata?disableUnknown=${disableUnknown}`
-  const saved = graphSchema.parse(await api('POST', path, 'saving its nodes', body))
+  const saved = graphSchema.parse(await api.request('POST', path, stringifyJson(body)))
   return saved.nodes
     .filter(({ disabledReason }) => disabledReason !== null && disabledReason !== undefined)
     .map(({ name, disabledReason }) => `node '${name}' is disabled: ${disabledReason ?? ''}`)
-}
-
-type Api = (method: string, path: string, what: string, body?: JsonValue) => Promise<unknown>
-
-async function login({ url, user, password }: Options): Promise<Api> {
-  const anonymous = client(url, undefined)
-  const answer = await anonymous('POST', '/api/auth/login', `login as ${user}`, { username: user, password })
-  return client(url, z.object({ token: z.string() }).parse(answer).token)
-}
-
-function client(url: string, token: string | undefined): Api {
-  return async (method, path, what, body) => {
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { 'X-Authorization': `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: stringifyJson(body) }),
-    }).catch((error: unknown) => {
-      throw InstallErrors.UNREACHABLE({ url, reason: reasonOf(error) }, error)
-    })
-    const text = await response.text()
-    if (!response.ok) throw InstallErrors.REFUSED({ what, status: response.status, message: messageOf(text) })
-    return text === '' ? undefined : parseJson(text)
-  }
-}
-
-/** `fetch` itself only says "fetch failed". */
-function reasonOf(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error)
-}
-
-function messageOf(text: string): string {
-  try {
-    return z.object({ message: z.string() }).parse(JSON.parse(text)).message
-  } catch {
-    return text.slice(0, 500)
-  }
 }

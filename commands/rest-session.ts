@@ -43,7 +43,7 @@ export class RestSession {
     return new RestSession(url, (answer as { token: string }).token)
   }
 
-  /** The parsed answer; undefined for an empty one. Throws UNREACHABLE, REFUSED. */
+  /** The parsed answer; undefined for an empty one. A text is sent as it is. Throws UNREACHABLE, REFUSED. */
   request(method: string, path: string, body?: unknown): Promise<unknown> {
     return call(this.url, method, path, this.token, body)
   }
@@ -64,7 +64,7 @@ async function call(
         'content-type': 'application/json',
         ...(token === undefined ? {} : { 'x-authorization': `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
   } catch (error) {
     const cause = (error as Error).cause
