@@ -25,6 +25,7 @@ export class OutboxPublisher {
   private loading = false
   /** The table has entries that were not taken into memory. */
   private behind = true
+  private pausing = false
   private lastTaken = 0
   private held: OutboxEntry[] = []
   private inFlight = 0
@@ -90,16 +91,12 @@ export class OutboxPublisher {
   }
 
   private publishHeld(): void {
-    if (this.closed) return
-    let published = 0
-    while (published < this.held.length && this.link.writable) {
-      const entry = this.held[published]
+    while (!this.closed && !this.pausing && this.link.writable) {
+      const entry = this.held.shift()
       if (entry === undefined) break
-      published++
       this.inFlight++
       this.link.publish(entry.message, this.receiptOf(entry))
     }
-    if (published > 0) this.held.splice(0, published)
     if (this.started && this.behind && this.held.length < PAGE) void this.load()
   }
 
@@ -121,7 +118,7 @@ export class OutboxPublisher {
     if (error.kind === 'retryable' && !this.closed) {
       const place = this.held.findIndex((other) => other.id > entry.id)
       this.held.splice(place < 0 ? this.held.length : place, 0, entry)
-      this.clock.after(RETRY_MS, () => this.publishHeld())
+      this.pause()
     } else if (error.kind === 'invalid') {
       // It will never be taken: keeping it would try it again at every start.
       this.report('The link will never take a message of the outbox; it is dropped', fields)
@@ -129,6 +126,16 @@ export class OutboxPublisher {
     } else {
       this.report('A message stays in the outbox until the next start', fields)
     }
+  }
+
+  /** After a refusal the later entries wait with it, so that the order of an entity's messages is kept. */
+  private pause(): void {
+    if (this.pausing) return
+    this.pausing = true
+    this.clock.after(RETRY_MS, () => {
+      this.pausing = false
+      this.publishHeld()
+    })
   }
 
   private landed(): void {

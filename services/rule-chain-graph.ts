@@ -118,7 +118,7 @@ function debugSettingsOf(settings: JsonValue, now: number): JsonValue {
   if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) return null
   if (settings instanceof WholeDouble || !('allEnabled' in settings || 'allEnabledUntil' in settings)) return settings
   const latest = now + MAX_DEBUG_MS
-  const wished = settings as JsonObject
+  const wished: JsonObject = settings
   if (wished['allEnabled'] === true) return { ...wished, allEnabled: false, allEnabledUntil: latest }
   return { ...wished, allEnabled: false, allEnabledUntil: Math.min(Number(wished['allEnabledUntil'] ?? 0), latest) }
 }

@@ -227,6 +227,15 @@ test('a chain of the default shape is made whole and is not root', async () => {
   assert.match(graph.nodes[5]?.disabledReason ?? '', /TbSendRPCRequestNode/)
 })
 
+test('a chain does not become root by saving it as root', async () => {
+  const { ruleChains } = platform.services
+  const message = 'Another root rule chain is present in scope of current tenant!'
+  await assert.rejects(ruleChains.saveByUser(platform.tenant, { name: 'usurper', root: true }), {
+    message,
+    status: 400,
+  })
+})
+
 test('saving the header keeps root and the graph', async () => {
   const { services, tenant, tenantId } = platform
   const root = await services.ruleChains.root(tenantId)

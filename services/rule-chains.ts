@@ -66,6 +66,7 @@ export class StoredRuleChains implements RuleChainService {
     checkName('Rule chain', 'name', draft.name)
     const before = draft.id === undefined ? undefined : await this.required(principal, draft.id)
     checkVersion(draft.version, before)
+    if (draft.root === true && before?.root !== true) throw RuleChainErrors.ROOT_EXISTS()
     const chain: RuleChain = {
       ...(before ?? this.newChain(principal)),
       version: (before?.version ?? 0) + 1,

@@ -188,6 +188,8 @@ export interface GraphDraft {
 
 export interface RuleChainDraft {
   readonly id?: string | undefined
+  /** As a client sends back what it read: a chain does not become root by it, `setRootByUser` is the way. */
+  readonly root?: boolean | undefined
   readonly name: string
   readonly type?: 'CORE' | 'EDGE' | undefined
   readonly debugMode?: boolean | undefined

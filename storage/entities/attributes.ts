@@ -87,12 +87,12 @@ function upsertSql(database: EntityDatabase): string {
     .onConflict((conflict) =>
       conflict
         .columns(['entity_id', 'scope', 'key'])
-        .doUpdateSet(({ ref }) => ({
-          kind: ref('excluded.kind'),
-          long_value: ref('excluded.long_value'),
-          double_value: ref('excluded.double_value'),
-          text_value: ref('excluded.text_value'),
-          last_update_ts: ref('excluded.last_update_ts'),
+        .doUpdateSet((row) => ({
+          kind: row.ref('excluded.kind'),
+          long_value: row.ref('excluded.long_value'),
+          double_value: row.ref('excluded.double_value'),
+          text_value: row.ref('excluded.text_value'),
+          last_update_ts: row.ref('excluded.last_update_ts'),
           sequence: sql<number>`case when excluded.sequence = 0 then attribute.sequence else excluded.sequence end`,
         }))
         .where(sql<boolean>`excluded.sequence = 0 or excluded.sequence >= attribute.sequence`),

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openEntityStore } from '../storage/entities/entity-store.ts'
+import { hashPassword, verifyPassword } from './secrets.ts'
+import { DEMO_LOGINS, seedDemo, seedMinimal } from './seed.ts'
+import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform } from './testkit.ts'
+import { createServices } from './create-services.ts'
+
+let platform: TestPlatform
+
+before(async () => {
+  platform = await openTestPlatform()
+})
+after(() => platform.close())
+
+for (const { email, password } of Object.values(DEMO_LOGINS)) {
+  test(`${email} logs in with the seeded password and no other`, async () => {
+    const { users } = platform.services
+    assert.equal((await users.authenticate(email, password))?.email, email)
+    assert.equal(await users.authenticate(email, `${password}x`), undefined)
+    assert.equal(await users.authenticate(email.toUpperCase(), password), undefined)
+  })
+}
+
+test('an unknown user is refused like a wrong password', async () => {
+  assert.equal(await platform.services.users.authenticate('nobody@millrace.local', 'x'), undefined)
+})
+
+test('a changed password works, the old one does not, and tokens of before are refused', async () => {
+  const { services, customer, clock } = platform
+  const { users } = services
+  const { email, password } = DEMO_LOGINS.customerUser
+  assert.equal(await users.tokensValidFrom(customer.userId), 0)
+  await assert.rejects(users.changePassword(customer.userId, 'wrong', 'better secret'), {
+    message: "Current password doesn't match!",
+  })
+  await assert.rejects(users.changePassword(customer.userId, password, 'short'), {
+    message: 'Password must be 6 or more characters in length.',
+  })
+  await assert.rejects(users.changePassword(customer.userId, password, password), {
+    message: 'New password should be different from existing!',
+  })
+  clock.time += 1_500
+  await users.changePassword(customer.userId, password, 'better secret')
+  assert.equal(await users.authenticate(email, password), undefined)
+  assert.equal((await users.authenticate(email, 'better secret'))?.id, customer.userId)
+  assert.equal(await users.tokensValidFrom(customer.userId), Math.floor(clock.time / 1000) * 1000)
+  const stored = await platform.entities.users.credentials(customer.userId)
+  assert.equal(stored?.tokensValidFrom, Math.floor(clock.time / 1000) * 1000)
+})
+
+test('tokens of a user that is not there are never valid', async () => {
+  const validFrom = await platform.services.users.tokensValidFrom('11111111-2222-1333-8444-555555555555')
+  assert.equal(validFrom, Number.MAX_SAFE_INTEGER)
+})
+
+test('the same password has another hash each time, and each is checked', async () => {
+  const [first, second] = await Promise.all([hashPassword('secret'), hashPassword('secret')])
+  assert.notEqual(first, second)
+  assert.ok(await verifyPassword('secret', first))
+  assert.ok(!(await verifyPassword('Secret', second)))
+  await assert.rejects(verifyPassword('secret', 'plain text'), /damaged/)
+})
+
+test('a store that has users is not seeded again', async () => {
+  const { entities, clock } = platform
+  const options = { entities, clock, random: testRandom, catalogue: testCatalogue }
+  assert.equal(await seedDemo(options), false)
+  assert.equal(await seedMinimal(options), undefined)
+  assert.equal((await entities.tenants.all()).length, 1)
+})
+
+test('two starts at once seed once', async () => {
+  const clock = new TestClock()
+  const entities = await openEntityStore({ file: ':memory:', durability: 'process-death', clock })
+  const options = { entities, clock, random: testRandom, catalogue: testCatalogue }
+  const results = await Promise.allSettled([seedDemo(options), seedDemo(options)])
+  assert.equal(results.filter((result) => result.status === 'fulfilled' && result.value).length, 1)
+  assert.equal((await entities.tenants.all()).length, 1)
+  await entities.close()
+})
+
+test('without the demo there is one administrator with a random password', async () => {
+  const clock = new TestClock()
+  const entities = await openEntityStore({ file: ':memory:', durability: 'process-death', clock })
+  const login = await seedMinimal({ entities, clock, random: testRandom, catalogue: testCatalogue })
+  assert.match(login?.password ?? '', /^[A-Za-z0-9]{24}$/)
+  assert.deepEqual(await entities.tenants.all(), [])
+  const { timeSeries, feed, link } = platform
+  const services = createServices({
+    entities,
+    timeSeries,
+    feed,
+    link,
+    clock,
+    random: testRandom,
+    catalogue: testCatalogue,
+    cacheAttributes: true,
+    report: () => undefined,
+  })
+  assert.equal((await services.users.authenticate(login?.email ?? '', login?.password ?? ''))?.authority, 'SYS_ADMIN')
+  assert.equal(await services.users.authenticate(login?.email ?? '', 'sysadmin'), undefined)
+  await entities.close()
+})
