@@ -1,0 +1,221 @@
+/**
+ * One client's socket, from opening to close: who it is, its commands in order, its subscriptions, its pings.
+ * Source: `websocket-api.md` 2 and 3.4.
+ */
+import type { TimerHandle } from '../../model/clock.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import type { WebSocketConnection } from '../../server/http-server.ts'
+import { CommandRunner, type CommandWorld, type SubscriptionTable } from './command-runner.ts'
+import { parseEnvelope, type AuthCommand, type Command, type EnvelopeKind } from './commands.ts'
+import { PARSE_ERROR_FRAME } from './frames.ts'
+import { Outgoing } from './outgoing.ts'
+import type { Subscription, SubscriptionHost } from './subscription.ts'
+import type { TenantCounts } from './tenant-counts.ts'
+
+export const CLOSE = {
+  going: 1001,
+  binary: 1003,
+  unparseable: 1007,
+  policy: 1008,
+  internal: 1011,
+  noPong: 4500,
+} as const
+
+export interface SessionLimits {
+  /** Frames kept for a slow client. */
+  readonly pendingFrames: number
+  /** Commands of a session under way at a time, and frames that wait for its authentication. */
+  readonly pendingCommands: number
+}
+
+export interface SessionWorld extends CommandWorld {
+  readonly feed: ChangeFeed
+  readonly authenticate: (token: string) => Promise<Principal>
+  readonly counts: TenantCounts
+  readonly limits: SessionLimits
+  atTurnEnd(subscription: Subscription): void
+}
+
+const AUTH_TIMEOUT_MS = 10_000
+const PONG_TIMEOUT_MS = 30_000
+
+export class Session implements SubscriptionHost, SubscriptionTable {
+  readonly feed: ChangeFeed
+  private readonly connection: WebSocketConnection
+  private readonly kind: EnvelopeKind
+  private readonly world: SessionWorld
+  private readonly outgoing: Outgoing
+  private readonly subscriptions = new Map<number, Subscription>()
+  private readonly authTimer: TimerHandle
+  private runner: CommandRunner | undefined
+  private principal: Principal | undefined
+  /** What came while a token is being checked; undefined while none is. */
+  private early: (string | readonly Command[])[] | undefined
+  private underWay = 0
+  private lastPong: number
+  private ended = false
+
+  constructor(connection: WebSocketConnection, kind: EnvelopeKind, world: SessionWorld) {
+    this.connection = connection
+    this.kind = kind
+    this.world = world
+    this.feed = world.feed
+    this.outgoing = new Outgoing(connection, world.limits.pendingFrames, () =>
+      this.end(CLOSE.policy, 'Max pending updates limit reached!'),
+    )
+    this.lastPong = world.clock.monotonic()
+    this.authTimer = world.clock.after(AUTH_TIMEOUT_MS, () => {
+      if (this.runner === undefined) this.end(CLOSE.policy, 'Auth cmd is missing')
+    })
+  }
+
+  get subscriptionCount(): number {
+    return this.subscriptions.size
+  }
+
+  /** The token of the URL: a bad one closes with 1011, as the upgrade itself has long succeeded. */
+  openedWithToken(token: string): void {
+    void this.authenticate(token, CLOSE.internal)
+  }
+
+  message(text: string | undefined): void {
+    if (this.ended) return
+    if (text === undefined) return this.end(CLOSE.binary, 'Binary frames are not used')
+    if (this.early !== undefined) {
+      if (this.early.length >= this.world.limits.pendingCommands)
+        this.end(CLOSE.policy, 'Max pending commands limit reached!')
+      else this.early.push(text)
+      return
+    }
+    const envelope = parseEnvelope(this.kind, text)
+    if (this.runner === undefined) {
+      if (envelope === undefined) {
+        return this.end(CLOSE.unparseable, `The given string value cannot be transformed to Json object: ${text}`)
+      }
+      if (envelope.authCmd === undefined) return this.end(CLOSE.policy, 'Auth cmd is missing')
+      const { authCmd, commands } = envelope
+      void this.authenticateBy(authCmd, commands)
+      return
+    }
+    if (envelope === undefined) return this.send(PARSE_ERROR_FRAME)
+    this.execute(envelope.commands)
+  }
+
+  send(frame: string): void {
+    if (!this.ended) this.outgoing.send(frame)
+  }
+
+  drained(): void {
+    if (!this.ended) this.outgoing.drain()
+  }
+
+  pong(): void {
+    this.lastPong = this.world.clock.monotonic()
+  }
+
+  /** Called every ping interval. */
+  tick(): void {
+    if (this.ended) return
+    if (this.world.clock.monotonic() - this.lastPong > PONG_TIMEOUT_MS) {
+      return this.end(CLOSE.noPong, 'Failed to send message within the configured send limit')
+    }
+    this.connection.ping()
+  }
+
+  atTurnEnd(subscription: Subscription): void {
+    this.world.atTurnEnd(subscription)
+  }
+
+  add(subscription: Subscription): boolean {
+    this.remove(subscription.cmdId)
+    if (this.ended || this.principal === undefined) return false
+    if (!this.world.counts.addSubscription(this.principal)) {
+      this.end(CLOSE.policy, 'Max tenant subscriptions limit reached!')
+      return false
+    }
+    this.subscriptions.set(subscription.cmdId, subscription)
+    return true
+  }
+
+  remove(cmdId: number): void {
+    const known = this.subscriptions.get(cmdId)
+    if (known !== undefined) this.forget(known)
+  }
+
+  forget(subscription: Subscription): void {
+    subscription.close()
+    if (this.subscriptions.get(subscription.cmdId) !== subscription) return
+    this.subscriptions.delete(subscription.cmdId)
+    if (this.principal !== undefined) this.world.counts.removeSubscriptions(this.principal, 1)
+  }
+
+  /** Closes the socket and lets go of everything. Idempotent. */
+  end(code: number, reason: string): void {
+    if (this.ended) return
+    this.letGo()
+    this.connection.close(code, reason)
+  }
+
+  /** The socket is gone. Idempotent. */
+  letGo(): void {
+    if (this.ended) return
+    this.ended = true
+    this.authTimer.cancel()
+    for (const subscription of this.subscriptions.values()) subscription.close()
+    if (this.principal !== undefined) {
+      this.world.counts.removeSubscriptions(this.principal, this.subscriptions.size)
+      this.world.counts.removeSession(this.principal)
+    }
+    this.subscriptions.clear()
+    this.early = undefined
+  }
+
+  private execute(commands: readonly Command[]): void {
+    for (const command of commands) {
+      if (this.ended || this.runner === undefined) return
+      if (this.underWay >= this.world.limits.pendingCommands) {
+        return this.end(CLOSE.policy, 'Max pending commands limit reached!')
+      }
+      this.underWay++
+      void this.runner.run(command).then(() => this.underWay--)
+    }
+  }
+
+  private async authenticateBy({ token, apiKey }: AuthCommand, behind: readonly Command[]): Promise<void> {
+    const hasToken = token !== undefined && token !== null && token !== ''
+    if (!hasToken && typeof apiKey === 'string') {
+      return this.end(CLOSE.unparseable, 'User not found for the provided API key')
+    }
+    if (!hasToken) return this.end(CLOSE.unparseable, 'Token is invalid')
+    await this.authenticate(token, CLOSE.unparseable, behind)
+  }
+
+  private async authenticate(token: string, refusalCode: number, behind: readonly Command[] = []): Promise<void> {
+    this.early = [behind]
+    let principal: Principal
+    try {
+      principal = await this.world.authenticate(token)
+    } catch (error) {
+      if (!isMillraceError(error)) this.world.log.error('WebSocket authentication failed', { error: errorText(error) })
+      return this.end(refusalCode, refusalText(error))
+    }
+    if (this.ended) return
+    if (!this.world.counts.addSession(principal)) return this.end(CLOSE.policy, 'Max tenant sessions limit reached!')
+    this.principal = principal
+    this.runner = new CommandRunner(this.world, principal, this, this)
+    this.authTimer.cancel()
+    const early = this.early ?? []
+    this.early = undefined
+    for (const each of early) {
+      if (typeof each === 'string') this.message(each)
+      else this.execute(each)
+    }
+  }
+}
+
+/** REST error code 11 is a token that was good once, or whose signature is not ours. */
+function refusalText(error: unknown): string {
+  return isMillraceError(error) && error.restCode === 11 ? 'JWT Token expired' : 'Invalid JWT token: '
+}
