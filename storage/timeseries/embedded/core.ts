@@ -186,6 +186,7 @@ export class Core {
     while (this.memory.oldestSegment !== undefined) this.move(Infinity, now)
     this.log.roll()
     this.dropSegments(now)
+    this.database.checkpoint(true)
   }
 
   /** Syncs the log and closes; what is in the log stays there. Idempotent. */

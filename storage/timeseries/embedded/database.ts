@@ -68,6 +68,7 @@ const STATEMENTS = {
   setSetting: 'INSERT OR REPLACE INTO setting (name, value) VALUES (?, ?)',
   setting: 'SELECT value FROM setting WHERE name = ?',
   checkpoint: 'PRAGMA wal_checkpoint(PASSIVE)',
+  truncate: 'PRAGMA wal_checkpoint(TRUNCATE)',
   pages: 'PRAGMA page_count',
 } as const
 
@@ -76,6 +77,8 @@ type Row = Readonly<Record<string, SQLOutputValue>>
 type Bound = string | number | Uint8Array | null
 
 const PAGE_BYTES = 16_384
+/** What SQLite's own log is cut to after a checkpoint. */
+const WAL_BYTES = 8 * 2 ** 20
 
 export class ChunkDatabase {
   readonly path: string
@@ -92,7 +95,8 @@ export class ChunkDatabase {
       this.nextChunk = this.guarded(() => {
         this.database
           .exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
-          PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 512`)
+          PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 512;
+          PRAGMA journal_size_limit = ${WAL_BYTES}`)
         this.migrate()
         return numberIn(this.one('lastChunk'), 'id') + 1
       })
@@ -228,10 +232,10 @@ export class ChunkDatabase {
     this.run('setSetting', name, value)
   }
 
-  /** Syncs what is committed to the disk; false where something of it must wait for the next time. */
-  checkpoint(): boolean {
+  /** Syncs what is committed to the disk; false where something of it must wait. `truncate` empties SQLite's own log too. */
+  checkpoint(truncate = false): boolean {
     return this.guarded(() => {
-      const row = this.one('checkpoint')
+      const row = this.one(truncate ? 'truncate' : 'checkpoint')
       return row !== undefined && numberIn(row, 'busy') === 0 && row['log'] === row['checkpointed']
     })
   }

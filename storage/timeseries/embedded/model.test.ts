@@ -92,7 +92,7 @@ const run = fc
   .map(({ key: name, start, count, step, value }) =>
     Array.from({ length: count }, (_, index): DataPoint => ({ key: name, ts: start + index * step, ...value })),
   )
-const writing = fc.record({
+const writing: fc.Arbitrary<{ kind: 'write'; write: PointsWrite }> = fc.record({
   kind: fc.constant('write' as const),
   write: fc.record({
     entityId,
