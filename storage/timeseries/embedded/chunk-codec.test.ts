@@ -63,6 +63,12 @@ for (const types of [
   })
 }
 
+test('doubles that are nearly decimals keep every bit', () => {
+  for (const values of [[-0], [1.5, -0, 0], [0.1 + 0.2, 0.3], [1e-9, 5e-324], [2 ** 60, 0.5], [1 / 3, 0.25]]) {
+    assertRoundTrip(values.map((value, index) => ({ ts: index, type: 'DOUBLE', value, expiresAt: 0 })))
+  }
+})
+
 /** A thermometer: every ten seconds, two decimals. */
 function thermometer(count: number): StoredPoint[] {
   return Array.from({ length: count }, (_, index) => ({

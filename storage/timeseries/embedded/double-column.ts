@@ -56,7 +56,9 @@ function scaleOf(values: Float64Array): number | undefined {
   return values.every((value) => isExact(value, factor)) ? scale : undefined
 }
 
+/** -0 has no whole number of its own. */
 function isExact(value: number, factor: number): boolean {
+  if (value === 0) return !Object.is(value, -0)
   const scaled = Math.round(value * factor)
   return Math.abs(scaled) < MAX_SCALED && Object.is(scaled / factor, value)
 }
