@@ -160,6 +160,7 @@ class SegmentLogLink implements SegmentLog {
   private isClosing = false
   private settleTimer: TimerHandle | undefined
   private probe: TimerHandle | undefined
+  private probing: Promise<void> | undefined
   private probeMs = FIRST_PROBE_MS
   private readonly burying = new Set<Promise<void>>()
   private readonly writableListeners = new Set<() => void>()
@@ -445,7 +446,7 @@ class SegmentLogLink implements SegmentLog {
       this.probe = undefined
       this.probeMs = Math.min(LAST_PROBE_MS, this.probeMs * 2)
       this.isWriting = true
-      this.writer.openSegment().then(
+      this.probing = this.writer.openSegment().then(
         (segment) => this.recovered(segment.path),
         (error: unknown) => {
           this.isWriting = false
@@ -501,12 +502,13 @@ class SegmentLogLink implements SegmentLog {
     await this.backlog.close()
     await Promise.all(this.burying)
     this.settleTimer?.cancel()
+    this.probe?.cancel()
+    await this.probing
     while (!this.isSuspended && (this.isWriting || this.open.messages.length > 0 || this.ledger.size > 0)) {
       const written = new Promise<void>((resolve) => this.whenWritten.push(resolve))
       this.write()
       await written
     }
-    this.probe?.cancel()
     await this.segments.idle()
     await this.letters.close()
     await this.writer.close()

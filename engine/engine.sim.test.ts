@@ -1,0 +1,42 @@
+/**
+ * The whole engine in simulated time: link, queue, rule chain and store, with crashes and faults by seed.
+ * `SEEDS=10000 node --test engine/engine.sim.test.ts` runs more; `SEED=n SEEDS=1` repeats one.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PLANTED_BUGS } from './simulation/watched-link.ts'
+import { liveThrough, type HistoryResult } from './simulation/world.ts'
+
+const seeds = Number(process.env['SEEDS'] ?? 200)
+const firstSeed = Number(process.env['SEED'] ?? 1)
+
+test('nothing acknowledged is lost, doubled or out of order in any history', async (context) => {
+  const total = { sent: 0, acknowledged: 0, refused: 0, starts: 0, crashes: 0, deadLetters: 0 }
+  for (let seed = firstSeed; seed < firstSeed + seeds; seed++) {
+    let result: HistoryResult
+    try {
+      result = await liveThrough(seed)
+    } catch (error) {
+      const command = `SEED=${seed} SEEDS=1 node --test engine/engine.sim.test.ts`
+      throw new Error(`seed ${seed}: ${String(error)}; repeat: ${command}`, { cause: error })
+    }
+    for (const name of Object.keys(total) as (keyof HistoryResult)[]) total[name] += result[name]
+  }
+  context.diagnostic(`seeds ${firstSeed} to ${firstSeed + seeds - 1}: ${JSON.stringify(total)}`)
+  assert.ok(total.acknowledged > total.sent / 2, 'the faults leave most messages acknowledged')
+  if (seeds >= 50) assert.ok(total.crashes > seeds && total.refused > 0 && total.deadLetters > 0, 'the faults happen')
+})
+
+for (const bug of PLANTED_BUGS) {
+  test(`the planted bug "${bug}" is found within 100 seeds`, async (context) => {
+    for (let seed = 1; seed <= 100; seed++) {
+      try {
+        await liveThrough(seed, bug)
+      } catch (error) {
+        context.diagnostic(`seed ${seed}: ${String(error).split('\n')[0]}`)
+        return
+      }
+    }
+    assert.fail('100 histories found nothing wrong')
+  })
+}

@@ -1,0 +1,70 @@
+/** The link as the checker watches it; and the place where a test plants a bug to show that the checker finds it. */
+import type { Clock } from '../../model/clock.ts'
+import type { Message } from '../../model/message.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import type { Checker } from './checker.ts'
+
+export const PLANTED_BUGS = [
+  'acknowledge before the log',
+  'settle before the store',
+  'settle never written',
+  'lane does not wait',
+] as const
+export type PlantedBug = (typeof PLANTED_BUGS)[number]
+
+export class WatchedLink implements Link {
+  private readonly inner: Link
+  private readonly checker: Checker
+  private readonly clock: Clock
+  private readonly bug: PlantedBug | undefined
+
+  constructor(inner: Link, checker: Checker, clock: Clock, bug: PlantedBug | undefined) {
+    this.inner = inner
+    this.checker = checker
+    this.clock = clock
+    this.bug = bug
+  }
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    if (this.bug === 'acknowledge before the log') {
+      this.inner.publish(message, { stored: () => undefined, refused: () => undefined })
+      this.clock.soon(() => receipt.stored())
+      return
+    }
+    this.inner.publish(message, receipt)
+  }
+
+  get writable(): boolean {
+    return this.inner.writable
+  }
+
+  onWritable(listener: () => void): () => void {
+    return this.inner.onWritable(listener)
+  }
+
+  consume(consumer: LinkConsumer): void {
+    this.inner.consume(consumer)
+  }
+
+  wake(): void {
+    this.inner.wake()
+  }
+
+  settle(deliveries: readonly Delivery[]): void {
+    this.checker.settled(deliveries.map(({ message }) => message))
+    if (this.bug !== 'settle never written') this.inner.settle(deliveries)
+  }
+
+  failed(delivery: Delivery): void {
+    this.inner.failed(delivery)
+  }
+
+  bury(delivery: Delivery, reason: string): void {
+    this.checker.buried(delivery.message)
+    this.inner.bury(delivery, reason)
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+}

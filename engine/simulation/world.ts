@@ -1,0 +1,307 @@
+/**
+ * One history: devices send, the engine runs on a simulated disk and store, faults and crashes come by seed, and at the end
+ * everything must be settled. The rule chain is real: a fan-out to two saving nodes, one of which throws at poison.
+ */
+import assert from 'node:assert/strict'
+import type { TimerHandle } from '../../model/clock.ts'
+import { Message } from '../../model/message.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { createActorSystem } from '../actor/system.ts'
+import type { Durability } from '../link/disk.ts'
+import { openSegmentLog, type SegmentLog } from '../link/segment-log.ts'
+import { SimulatedDisk } from '../link/testkit.ts'
+import { createQueue, type Queue } from '../queue/queue.ts'
+import { catalogueOf, chainOf, TENANT_ID, type MakeNode } from '../rulechain/testkit.ts'
+import { createRuleEngine, type RuleEngine } from '../rulechain/rule-engine.ts'
+import type { NodeServices } from '../rulechain/node.ts'
+import { Checker, isPoison, messageId } from './checker.ts'
+import { RunClock } from './run-clock.ts'
+import { SimulatedStore } from './simulated-store.ts'
+import { WatchedLink, type PlantedBug } from './watched-link.ts'
+
+const DEVICES = 5
+const MESSAGES = 24
+const FAULTS_UNTIL_MS = 8000
+const LIMIT_MS = 3_600_000
+
+export interface HistoryResult {
+  readonly sent: number
+  readonly acknowledged: number
+  readonly refused: number
+  readonly starts: number
+  readonly crashes: number
+  readonly deadLetters: number
+}
+
+/** Lives through one history. Throws what the checker found. */
+export async function liveThrough(seed: number, bug?: PlantedBug): Promise<HistoryResult> {
+  const world = new World(seed, bug)
+  await world.run()
+  return world.result()
+}
+
+interface EngineRun {
+  readonly clock: RunClock
+  log?: SegmentLog
+  link?: WatchedLink
+  engine?: RuleEngine
+  queue?: Queue
+  /** Being closed: takes nothing. */
+  isClosing: boolean
+  /** The disk failed and no write has succeeded since. */
+  isDiskFailing: boolean
+}
+
+class World {
+  private readonly clock = new ManualClock()
+  private readonly random: SeededRandom
+  private readonly disk: SimulatedDisk
+  private readonly store: SimulatedStore
+  private readonly checker: Checker
+  private readonly bug: PlantedBug | undefined
+  private readonly durability: Durability
+  private readonly maxInFlightPerOriginator: number
+  private readonly counters = new Array<number>(DEVICES).fill(0)
+  private current: EngineRun | undefined
+  private restart: TimerHandle | undefined
+  private crashes = 0
+  private deadLetters = 0
+  private failure: { readonly error: unknown } | undefined
+
+  constructor(seed: number, bug: PlantedBug | undefined) {
+    this.random = new SeededRandom(seed)
+    this.bug = bug
+    this.durability = this.random.chance(0.7) ? 'power-cut' : 'process-death'
+    const isStrict = this.random.chance(0.5)
+    this.maxInFlightPerOriginator = isStrict ? 1 : 4
+    this.disk = new SimulatedDisk(this.clock, this.random)
+    this.store = new SimulatedStore(this.clock, this.random)
+    this.checker = new Checker({ isStrict })
+  }
+
+  result(): HistoryResult {
+    const { acknowledged, refused, starts } = this.checker
+    const sent = this.counters.reduce((sum, count) => sum + count, 0)
+    return { sent, acknowledged, refused, starts, crashes: this.crashes, deadLetters: this.deadLetters }
+  }
+
+  async run(): Promise<void> {
+    this.start()
+    for (let device = 0; device < DEVICES; device++) this.sendLater(device)
+    this.disturbLater()
+    while (!this.isOver()) {
+      assert.ok(this.clock.monotonic() < LIMIT_MS, `stuck: ${JSON.stringify(this.current?.queue?.figures())}`)
+      await this.clock.advance(Math.max(0.01, this.clock.untilNextTimerMs ?? 10))
+      if (this.failure !== undefined) throw this.failure.error
+    }
+    const listing = this.current?.log?.deadLetters.list({ limit: DEVICES * MESSAGES })
+    assert.ok(listing !== undefined)
+    let isListed = false
+    void listing.then(() => (isListed = true))
+    while (!isListed) await this.clock.advance(1)
+    const letters = await listing
+    this.deadLetters = letters.length
+    this.checker.finish(this.store.state, letters)
+  }
+
+  /** The checker's assertions are thrown in the middle of the engine's work, which may catch them: they are kept here. */
+  private watch<Value>(check: () => Value): Value {
+    try {
+      return check()
+    } catch (error) {
+      this.failure ??= { error }
+      throw error
+    }
+  }
+
+  private isOver(): boolean {
+    const { log, queue } = this.current ?? {}
+    if (log === undefined || queue === undefined || this.clock.monotonic() < FAULTS_UNTIL_MS) return false
+    if (this.counters.some((count) => count < MESSAGES)) return false
+    const { pending, unsettled } = log.figures()
+    return pending === 0 && unsettled === 0 && queue.figures().held === 0
+  }
+
+  private sendLater(device: number): void {
+    if ((this.counters[device] ?? 0) >= MESSAGES) return
+    this.clock.after(this.random.below(400), () => {
+      const burst = 1 + this.random.below(4)
+      for (let count = 0; count < burst && (this.counters[device] ?? 0) < MESSAGES; count++) this.send(device)
+      this.sendLater(device)
+    })
+  }
+
+  private send(device: number): void {
+    const run = this.current
+    if (run?.link === undefined || run.isClosing) return
+    const counter = (this.counters[device] = (this.counters[device] ?? 0) + 1)
+    const value = this.random.below(1_000_000)
+    const message = new Message({
+      id: messageId(device, counter),
+      ts: this.clock.now(),
+      type: 'POST_TELEMETRY_REQUEST',
+      tenantId: TENANT_ID,
+      originator: { entityType: 'DEVICE', id: `device ${device}` },
+      metadata: { deviceName: `device ${device}`, ts: String(this.clock.now()) },
+      data: this.random.chance(0.03) ? `{"poison":${value}}` : `{"temperature":${value},"pad":"${'x'.repeat(value % 300)}"}`,
+    })
+    this.checker.published(message, device, counter)
+    const mark = this.checker.settleMark
+    run.link.publish(message, {
+      stored: () => this.watch(() => this.checker.stored(message.id, mark)),
+      refused: () => this.watch(() => this.checker.wasRefused(message.id)),
+    })
+  }
+
+  /** One disturbance after the other, until it is time to let everything settle. */
+  private disturbLater(): void {
+    this.clock.after(20 + this.random.below(1500), () => {
+      this.calm()
+      if (this.clock.monotonic() >= FAULTS_UNTIL_MS) return
+      this.disturb()
+      this.disturbLater()
+    })
+  }
+
+  private calm(): void {
+    this.disk.faults.failedWrite = 0
+    this.disk.faults.failedSync = 0
+    this.disk.faults.capacity = Infinity
+    this.store.failedCommit = 0
+    this.store.maxLatencyMs = 5
+  }
+
+  private disturb(): void {
+    const draw = this.random.next()
+    if (draw < 0.35) this.crash()
+    else if (draw < 0.45) void this.restartCleanly()
+    else if (draw < 0.55) this.disk.faults.failedWrite = 0.3
+    else if (draw < 0.65) this.disk.faults.failedSync = 0.3
+    else if (draw < 0.75) this.disk.faults.capacity = this.disk.usedBytes + this.random.below(500)
+    else if (draw < 0.9) this.store.failedCommit = 0.7
+    else this.store.maxLatencyMs = 5000
+  }
+
+  private crash(): void {
+    const kind = this.durability === 'power-cut' && this.random.chance(0.6) ? 'power-cut' : 'process-death'
+    this.crashes++
+    this.current?.clock.kill()
+    this.current = undefined
+    this.disk.crash(kind)
+    this.store.crash()
+    this.restart?.cancel()
+    this.restart = this.clock.after(this.random.below(100), () => this.start())
+  }
+
+  private async restartCleanly(): Promise<void> {
+    const run = this.current
+    if (run?.log === undefined || run.isClosing) return
+    run.isClosing = true
+    await run.queue?.close()
+    await run.engine?.close()
+    await run.log.close()
+    // A crash may have come between.
+    if (this.current !== run) return
+    run.clock.kill()
+    if (!run.isDiskFailing) this.checker.closedCleanly()
+    this.store.crash()
+    this.start()
+  }
+
+  private start(): void {
+    const run: EngineRun = { clock: new RunClock(this.clock), isClosing: false, isDiskFailing: false }
+    this.current = run
+    this.checker.newRun()
+    this.open(run).catch((error: unknown) => {
+      if (this.current !== run) return
+      // The disk would not let the log open: the supervisor of the process tries again.
+      run.clock.kill()
+      this.clock.after(200, () => {
+        if (this.current === run) this.start()
+      })
+      if (!/EIO|ENOSPC/.test(String(error))) this.failure ??= { error }
+    })
+  }
+
+  private async open(run: EngineRun): Promise<void> {
+    const { clock } = run
+    const log = await openSegmentLog({
+      directory: 'log',
+      disk: this.disk,
+      clock,
+      durability: this.durability,
+      partitions: 4,
+      onEvent: ({ kind }) => {
+        if (kind === 'disk-failed') run.isDiskFailing = true
+        else if (kind === 'disk-recovered') run.isDiskFailing = false
+      },
+      bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40 },
+    })
+    const link = new WatchedLink(log, this.checker, clock, this.bug)
+    const engine = createRuleEngine({
+      catalogue: catalogueOf(this.nodes()),
+      services: NO_SERVICES,
+      clock,
+      random: this.random,
+      actors: createActorSystem({ clock, onError: ({ error }) => void (this.failure ??= { error }) }),
+      log: () => undefined,
+      link,
+    })
+    const { chain, graph } = chainOf(
+      'chain',
+      [{ type: 'split' }, { type: 'save' }, { type: 'audit' }],
+      [
+        [0, 'Save', 1],
+        [0, 'Audit', 2],
+      ],
+    )
+    await engine.load(chain, graph)
+    if (this.current !== run) return
+    const settings = {
+      maxHeld: 12,
+      maxInFlightPerOriginator: this.bug === 'lane does not wait' ? 4 : this.maxInFlightPerOriginator,
+      retries: 3,
+      pauseBetweenRetriesMs: 100,
+      maxPauseBetweenRetriesMs: 1000,
+      processingTimeoutMs: 2000,
+    }
+    const queue = createQueue({ link, processor: engine, clock, settings })
+    Object.assign(run, { log, link, engine, queue })
+  }
+
+  private nodes(): Record<string, MakeNode> {
+    const save = (effect: string, message: Message): Promise<string> | string => {
+      const saved = new Promise<string>((resolve, reject) => {
+        this.store.save(`${effect} ${message.id}`, message.data, (error) => (error === undefined ? resolve('Success') : reject(error)))
+      })
+      if (this.bug !== 'settle before the store') return saved
+      saved.catch(() => undefined) // The planted bug: nobody waits for the commit.
+      return 'Success'
+    }
+    return {
+      split: () => ({
+        handle: (message) => {
+          this.watch(() => this.checker.startedProcessing(message))
+          return { message, relations: ['Save', 'Audit'] }
+        },
+      }),
+      save: () => ({
+        handle: (message) => {
+          if (isPoison(message.data)) throw new Error('poison')
+          return save('save', message)
+        },
+      }),
+      audit: () => ({ handle: (message) => save('audit', message) }),
+    }
+  }
+}
+
+const unused = (): never => {
+  throw new Error('the nodes of the simulation have no services')
+}
+
+const NO_SERVICES: NodeServices = {
+  telemetry: { save: unused },
+  attributes: { save: unused, find: unused },
+  scripts: { compile: unused },
+}
