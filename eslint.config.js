@@ -25,7 +25,10 @@ export default tseslint.config(
       eqeqeq: 'error',
       'no-restricted-syntax': [
         'error',
-        { selector: "TSAsExpression > TSAsExpression[typeAnnotation.type='TSUnknownKeyword']", message: 'No cast by way of unknown.' },
+        {
+          selector: "TSAsExpression > TSAsExpression[typeAnnotation.type='TSUnknownKeyword']",
+          message: 'No cast by way of unknown.',
+        },
       ],
     },
   },
@@ -33,7 +36,10 @@ export default tseslint.config(
   {
     files: ['engine/**/*.ts', 'nodes/**/*.ts'],
     ignores: ['**/*.test.ts', '**/testkit.ts'],
-    rules: { 'no-restricted-properties': ['error', ...handedIn], 'no-restricted-globals': ['error', ...handedInGlobals] },
+    rules: {
+      'no-restricted-properties': ['error', ...handedIn],
+      'no-restricted-globals': ['error', ...handedInGlobals],
+    },
   },
   {
     // node:test returns promises from describe and test that nobody awaits, by design.
@@ -41,7 +47,11 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-floating-promises': [
         'error',
-        { allowForKnownSafeCalls: [{ from: 'package', name: ['test', 'describe', 'it', 'suite'], package: 'node:test' }] },
+        {
+          allowForKnownSafeCalls: [
+            { from: 'package', name: ['test', 'describe', 'it', 'suite'], package: 'node:test' },
+          ],
+        },
       ],
     },
   },

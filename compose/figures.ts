@@ -1,6 +1,7 @@
 /** The figures of each part under their Prometheus names: `millrace_<part>_<what>_<unit>`, totals never going down. */
 import type { MetricsSource } from '../api/metrics.ts'
 import type { ActorSystem } from '../engine/actor/system.ts'
+import type { ClosableDeviceGateway } from '../engine/device/device-gateway.ts'
 import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { Queue } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
@@ -14,16 +15,18 @@ export interface FigureParts {
   readonly engine: RuleEngine
   readonly javaScript: JavaScriptWorkers
   readonly queue: Queue
+  readonly gateway: ClosableDeviceGateway
 }
 
 export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
-  const { link, timeSeries, actors, engine, javaScript, queue } = parts
+  const { link, timeSeries, actors, engine, javaScript, queue, gateway } = parts
   return [
     { name: 'link', figures: () => linkFigures(link) },
     { name: 'queue', figures: () => queueFigures(queue) },
     { name: 'actors', figures: () => ({ ...actors.figures() }) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'javascript', figures: () => ({ ...javaScript.figures() }) },
+    { name: 'devices', figures: () => ({ ...gateway.figures() }) },
     { name: 'time_series', figures: () => numbersOf(timeSeries.figures()) },
   ]
 }

@@ -120,6 +120,7 @@ async function startEngine(
     tbel: { timeoutMs: config.tbelTimeoutMs, memoryBytes: config.tbelMemoryMb * 2 ** 20 },
     javaScript: (source) => javaScript.compile(source),
     clock: systemClock,
+    random: systemRandom,
   })
   const engine = createRuleEngine({
     catalogue,
@@ -165,6 +166,14 @@ async function startEngine(
   return {
     gateway,
     services: { ...services, ruleChains: deployment.deployedService() },
-    metricsSources: figuresOf({ link: stores.link, timeSeries: stores.timeSeries, actors, engine, javaScript, queue }),
+    metricsSources: figuresOf({
+      link: stores.link,
+      timeSeries: stores.timeSeries,
+      actors,
+      engine,
+      javaScript,
+      queue,
+      gateway,
+    }),
   }
 }

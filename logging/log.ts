@@ -12,7 +12,7 @@ export function createLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent')
   const logger = pino(
     {
       level,
-      base: undefined,
+      base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
