@@ -1,7 +1,7 @@
 /**
  * How many messages a second does the example chain take on one core, without link and storage? The expression language runs
  * inline, JavaScript on the pool. Beside it the limits: parsing the same texts alone, and a bare function in place of the
- * whole engine. Usage: node benchmarks/rule-chain/run.ts [--seconds 2] [--runs 5] [--pack 5000] [--threads 1] [--only TBEL]
+ * whole engine. Usage: node benchmarks/rule-chain/run.ts [--seconds 2] [--runs 5] [--pack 1000] [--threads 1] [--only TBEL]
  */
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '2' },
     runs: { type: 'string', default: '5' },
-    pack: { type: 'string', default: '5000' },
+    pack: { type: 'string', default: '1000' },
     /** Of the JavaScript pool. */
     threads: { type: 'string', default: '1' },
     /** TBEL or JS alone, for a profile. */

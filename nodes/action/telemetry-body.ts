@@ -24,23 +24,25 @@ export function pointsOf(message: Message, defaultTs: number, options: Conversio
 
 /** Throws `KEY_INVALID` for a blank key and for one that would be markup where it is shown. */
 export function checkKey(key: string): void {
-  if (key.trim() === '') throw NodeErrors.KEY_INVALID({ key, reason: 'blank' })
+  // What begins with a printable ASCII character is not blank: the usual key is not trimmed to find out.
+  const first = key.charCodeAt(0)
+  if (!(first > 0x20 && first < 0x7f) && key.trim() === '') throw NodeErrors.KEY_INVALID({ key, reason: 'blank' })
   if (key.includes('<') && HTML.test(key)) throw NodeErrors.KEY_INVALID({ key, reason: 'malformed: it contains HTML' })
 }
 
 function parsedPoints(body: JsonValue, defaultTs: number, options: ConversionOptions): DataPoint[] {
-  const points: DataPoint[] = []
-  for (const element of Array.isArray(body) ? body : [body]) {
-    if (!isObject(element)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object or an array of objects' })
-    const ts = element['ts']
-    const values = element['values']
-    const isTimed = ts !== undefined && values !== undefined
-    if (isTimed && !isObject(values)) throw NodeErrors.BODY_SHAPE({ reason: "'values' is not an object" })
-    const entries = entriesOf(isTimed && isObject(values) ? values : element, options)
-    const entryTs = isTimed ? timeOf(ts) : defaultTs
-    for (const entry of entries) points.push(at(entry, entryTs))
-  }
-  return points
+  if (!Array.isArray(body)) return elementPoints(body, defaultTs, options)
+  return body.flatMap((element) => elementPoints(element, defaultTs, options))
+}
+
+function elementPoints(element: JsonValue, defaultTs: number, options: ConversionOptions): DataPoint[] {
+  if (!isObject(element)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object or an array of objects' })
+  const ts = element['ts']
+  const values = element['values']
+  if (ts === undefined || values === undefined) return entriesOf(element, options).map((entry) => at(entry, defaultTs))
+  if (!isObject(values)) throw NodeErrors.BODY_SHAPE({ reason: "'values' is not an object" })
+  const ownTs = timeOf(ts)
+  return entriesOf(values, options).map((entry) => at(entry, ownTs))
 }
 
 function at(entry: Entry, ts: number): DataPoint {
