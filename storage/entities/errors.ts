@@ -10,7 +10,7 @@ export const EntityStoreErrors = defineErrors('entities', {
   OVERLOADED: {
     kind: 'retryable',
     status: 503,
-    text: 'The entity store has {waiting} changes waiting, at most {limit} are allowed',
+    text: 'The entity store has {waiting} requests waiting, at most {limit} are allowed',
   },
   CLOSED: { kind: 'terminal', status: 503, text: 'The entity store is closed' },
   LOST: { kind: 'terminal', status: 500, text: 'The entity store stopped: {reason}', restCode: 46 },

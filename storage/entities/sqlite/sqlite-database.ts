@@ -14,6 +14,8 @@ import type { Outcome, PlainStatement, Reply, Request, WorkerSettings } from './
 
 /** Transactions waiting for the next commit; more are refused as retryable. */
 const MAX_WAITING = 50_000
+/** Reads that have no answer yet; more are refused as retryable. */
+const MAX_READS = 50_000
 /** Transactions in one commit: bounds how long a read waits behind it. */
 const MAX_GROUP = 2_000
 
@@ -48,6 +50,7 @@ export class SqliteDatabase implements EntityDatabase {
   private lastRequest = 0
   private ended: Error | undefined
   private closing: Promise<void> | undefined
+  private readonly idleListeners: (() => void)[] = []
 
   constructor(worker: Worker) {
     this.worker = worker
@@ -58,6 +61,9 @@ export class SqliteDatabase implements EntityDatabase {
   }
 
   async read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>> {
+    if (this.closing !== undefined) throw EntityStoreErrors.CLOSED()
+    if (this.pending.size >= MAX_READS)
+      throw EntityStoreErrors.OVERLOADED({ waiting: this.pending.size, limit: MAX_READS })
     const reply = await this.request((id) => ({
       kind: 'read',
       id,
@@ -96,8 +102,6 @@ export class SqliteDatabase implements EntityDatabase {
   private async drained(): Promise<void> {
     while (this.writing) await new Promise<void>((resolve) => this.idleListeners.push(resolve))
   }
-
-  private readonly idleListeners: (() => void)[] = []
 
   private async writeWaiting(): Promise<void> {
     this.writing = true
