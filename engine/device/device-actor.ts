@@ -1,0 +1,187 @@
+/**
+ * The device actor: one a device, at the owner of its partition. It knows the device's sessions, tells them what is for the device,
+ * and keeps its liveness. Facts (connected, heard, disconnected, checked) are noted at once and settled into state, events and
+ * attributes after each batch; a store that does not answer leaves them noted, and the next batch tries again.
+ */
+import type { Behaviour } from '../actor/actor.ts'
+import type { SavedStateKey } from './device-state.ts'
+import { inactivityTimeoutFrom, stateEntry, stateFrom, STATE_KEYS, type DeviceState } from './device-state.ts'
+import type { LifecycleEvent } from './device-messages.ts'
+import type { LocalDeviceSession } from './device-session.ts'
+import type { DeviceActorHost } from './device-gateway.ts'
+import type { Entry } from '../../model/value.ts'
+import type { DeviceIdentity, SessionEnd, SharedAttributesUpdate } from './gateway.ts'
+
+export type DeviceEvent =
+  | { readonly kind: 'opened'; readonly session: LocalDeviceSession; readonly at: number }
+  | { readonly kind: 'closed'; readonly session: LocalDeviceSession; readonly at: number }
+  | { readonly kind: 'subscribed' | 'unsubscribed'; readonly session: LocalDeviceSession }
+  /** Told once a reporting period, with the last time of it. */
+  | { readonly kind: 'heard'; readonly device: DeviceIdentity; readonly at: number }
+  | { readonly kind: 'check'; readonly at: number }
+  | { readonly kind: 'shared-attributes'; readonly update: SharedAttributesUpdate }
+  | { readonly kind: 'inactivity-timeout'; readonly entry: Entry | undefined; readonly at: number }
+  /** The platform ends every session of the device. `forget`: the device is gone, its state with it. */
+  | { readonly kind: 'end'; readonly reason: SessionEnd; readonly forget: boolean; readonly at: number }
+
+export class DeviceActor implements Behaviour<DeviceEvent> {
+  private readonly host: DeviceActorHost
+  private readonly deviceId: string
+  private device: DeviceIdentity | undefined
+  private readonly longLived = new Set<LocalDeviceSession>()
+  private readonly subscribed = new Set<LocalDeviceSession>()
+  private state: DeviceState | undefined
+  private readonly unsaved = new Set<SavedStateKey>()
+  private connectedAt = 0
+  private disconnectedAt = 0
+  private heardAt = 0
+  private checkAt = 0
+  private isGone = false
+
+  constructor(host: DeviceActorHost, deviceId: string) {
+    this.host = host
+    this.deviceId = deviceId
+  }
+
+  receive(batch: readonly DeviceEvent[]): void | Promise<void> {
+    for (const event of batch) this.note(event)
+    this.host.sessionsCounted(this.deviceId, this.longLived.size + this.subscribed.size)
+    if (this.hasFacts()) return this.settle()
+  }
+
+  private note(event: DeviceEvent): void {
+    switch (event.kind) {
+      case 'opened':
+        this.device = event.session.device
+        this.takeOver()
+        if (this.longLived.size === 0) this.connectedAt = event.at
+        this.longLived.add(event.session)
+        return
+      case 'closed':
+        return this.left(event.session, event.at)
+      case 'subscribed':
+        this.subscribed.add(event.session)
+        return
+      case 'unsubscribed':
+        this.subscribed.delete(event.session)
+        return
+      case 'heard':
+        this.device = event.device
+        this.heardAt = Math.max(this.heardAt, event.at)
+        return
+      case 'check':
+        this.checkAt = event.at
+        return
+      case 'shared-attributes':
+        for (const session of this.subscribed) session.tell(event.update)
+        return
+      case 'inactivity-timeout':
+        if (this.state !== undefined) {
+          this.state.inactivityTimeout = inactivityTimeoutFrom(event.entry, this.host.settings.inactivityTimeoutMs)
+        }
+        this.checkAt = event.at
+        return
+      case 'end':
+        if (this.longLived.size > 0) this.disconnectedAt = event.at
+        this.endAll(event.reason)
+        this.isGone = event.forget
+    }
+  }
+
+  /** A new session evicts the oldest beyond the bound. */
+  private takeOver(): void {
+    while (this.longLived.size >= this.host.settings.maxSessionsPerDevice) {
+      const [oldest] = this.longLived
+      if (oldest === undefined) return
+      this.longLived.delete(oldest)
+      this.subscribed.delete(oldest)
+      oldest.end('TAKEN_OVER')
+    }
+  }
+
+  private left(session: LocalDeviceSession, at: number): void {
+    this.subscribed.delete(session)
+    if (this.longLived.delete(session) && this.longLived.size === 0) this.disconnectedAt = at
+  }
+
+  private endAll(reason: SessionEnd): void {
+    const sessions = new Set([...this.longLived, ...this.subscribed])
+    this.longLived.clear()
+    this.subscribed.clear()
+    for (const session of sessions) session.end(reason)
+  }
+
+  private hasFacts(): boolean {
+    return this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt > 0 || this.unsaved.size > 0
+  }
+
+  private async settle(): Promise<void> {
+    const { device } = this
+    if (device === undefined || this.isGone) return this.forgetFacts()
+    try {
+      this.state ??= stateFrom(await this.host.readState(device, STATE_KEYS), this.host.settings.inactivityTimeoutMs)
+      this.apply(device, this.state)
+      await this.save(device, this.state)
+    } catch (error) {
+      this.host.stateFailed(device, error)
+    }
+  }
+
+  private forgetFacts(): void {
+    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = 0
+    this.unsaved.clear()
+    if (this.isGone) this.state = undefined
+  }
+
+  private apply(device: DeviceIdentity, state: DeviceState): void {
+    const { connectedAt, disconnectedAt, heardAt, checkAt } = this
+    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = 0
+    if (connectedAt > 0) {
+      this.set(state, 'lastConnectTime', connectedAt)
+      this.emit(device, 'CONNECT_EVENT', connectedAt, state)
+    }
+    if (heardAt > state.lastActivityTime) this.set(state, 'lastActivityTime', heardAt)
+    if (heardAt > 0 && !state.active) {
+      this.set(state, 'active', true)
+      this.set(state, 'inactivityAlarmTime', 0)
+      this.emit(device, 'ACTIVITY_EVENT', heardAt, state)
+    }
+    if (disconnectedAt > 0) {
+      this.set(state, 'lastDisconnectTime', disconnectedAt)
+      this.emit(device, 'DISCONNECT_EVENT', disconnectedAt, state)
+    }
+    if (checkAt > 0 && state.active && checkAt >= state.lastActivityTime + state.inactivityTimeout) {
+      this.set(state, 'active', false)
+      this.set(state, 'inactivityAlarmTime', checkAt)
+      this.emit(device, 'INACTIVITY_EVENT', checkAt, state)
+    }
+    // Let go of: changes of the user's timeout are no longer told, so the next contact reads the state anew.
+    if (checkAt > 0 && !state.active && this.unsaved.size === 0 && this.host.deviceIdles(this.deviceId)) {
+      this.state = undefined
+    }
+  }
+
+  private set<Key extends SavedStateKey>(state: DeviceState, key: Key, value: DeviceState[Key]): void {
+    state[key] = value
+    this.unsaved.add(key)
+  }
+
+  private emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void {
+    this.host.emit(device, type, at, state)
+  }
+
+  private async save(device: DeviceIdentity, state: DeviceState): Promise<void> {
+    if (this.unsaved.size === 0) return
+    const keys = [...this.unsaved]
+    this.unsaved.clear()
+    try {
+      await this.host.saveState(
+        device,
+        keys.map((key) => stateEntry(state, key)),
+      )
+    } catch (error) {
+      for (const key of keys) this.unsaved.add(key)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** The rule-engine messages that devices cause. Source: `device-api.md` 1.4, `rule-engine.md` 2.3. */
+import { entriesJson } from '../../model/entry-json.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { Message } from '../../model/message.ts'
+import type { KnownMessageType } from '../../model/message-type.ts'
+import type { Entry } from '../../model/value.ts'
+import type { DeviceIdentity } from './gateway.ts'
+import type { MessageIds } from './message-ids.ts'
+import { stateEventJson, type DeviceState } from './device-state.ts'
+
+export type LifecycleEvent = Extract<
+  KnownMessageType,
+  'CONNECT_EVENT' | 'DISCONNECT_EVENT' | 'ACTIVITY_EVENT' | 'INACTIVITY_EVENT'
+>
+
+/** The device as a message's originator; made once a device, shared by its messages. */
+export function deviceOriginator(device: DeviceIdentity): EntityId {
+  return entityId('DEVICE', device.deviceId)
+}
+
+/** `ts` is the points' time, `arrival` the message's. `json` is the entries' text where it is known. */
+export function telemetryMessage(
+  ids: MessageIds,
+  device: DeviceIdentity,
+  originator: EntityId,
+  arrival: number,
+  ts: number,
+  entries: readonly Entry[],
+  json: string | undefined,
+): Message {
+  return new Message(
+    {
+      id: ids.next(),
+      ts: arrival,
+      type: 'POST_TELEMETRY_REQUEST',
+      tenantId: device.tenantId,
+      originator,
+      customerId: device.customerId ?? undefined,
+      metadata: { deviceName: device.deviceName, deviceType: device.deviceType, ts: String(ts) },
+      data: json ?? entriesJson(entries),
+      ruleChainId: device.ruleChainId ?? undefined,
+    },
+    { entries },
+  )
+}
+
+export function attributesMessage(
+  ids: MessageIds,
+  device: DeviceIdentity,
+  originator: EntityId,
+  arrival: number,
+  entries: readonly Entry[],
+): Message {
+  return new Message(
+    {
+      id: ids.next(),
+      ts: arrival,
+      type: 'POST_ATTRIBUTES_REQUEST',
+      tenantId: device.tenantId,
+      originator,
+      customerId: device.customerId ?? undefined,
+      metadata: { deviceName: device.deviceName, deviceType: device.deviceType, notifyDevice: 'false' },
+      data: entriesJson(entries),
+      ruleChainId: device.ruleChainId ?? undefined,
+    },
+    { entries },
+  )
+}
+
+export function lifecycleMessage(
+  ids: MessageIds,
+  device: DeviceIdentity,
+  type: LifecycleEvent,
+  now: number,
+  state: DeviceState,
+): Message {
+  return new Message({
+    id: ids.next(),
+    ts: now,
+    type,
+    tenantId: device.tenantId,
+    originator: deviceOriginator(device),
+    customerId: device.customerId ?? undefined,
+    metadata: { deviceName: device.deviceName, deviceType: device.deviceType, scope: 'SERVER_SCOPE' },
+    data: stateEventJson(type, state),
+    ruleChainId: device.ruleChainId ?? undefined,
+  })
+}

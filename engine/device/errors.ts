@@ -1,0 +1,8 @@
+/** What a device's session can be refused for. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const DeviceErrors = defineErrors('device', {
+  SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
+  TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
+  CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },
+})

@@ -1,0 +1,198 @@
+/** For tests of the device room: a gateway over a link, a directory and attributes that the test decides. */
+import type { MillraceError } from '../../model/errors.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import type { Message } from '../../model/message.ts'
+import type { Attribute, AttributeScope, Entry } from '../../model/value.ts'
+import { createActorSystem, type ActorSystem } from '../actor/system.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import type { AttributesSave } from '../rulechain/node.ts'
+import { createChangeFeed } from '../subscriptions/change-feed.ts'
+import type { ChangeFeed } from '../subscriptions/change.ts'
+import {
+  createDeviceGateway,
+  type ClosableDeviceGateway,
+  type DeviceAttributes,
+  type DeviceGatewaySettings,
+} from './device-gateway.ts'
+import type {
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  SharedAttributesUpdate,
+  TransportName,
+} from './gateway.ts'
+
+/** Keeps what is published; stores at once unless `holding`. */
+export class RecordingLink implements Link {
+  readonly messages: Message[] = []
+  readonly held: PublishReceipt[] = []
+  holding = false
+  refusal: MillraceError | undefined
+  writable = true
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    if (this.refusal !== undefined) return receipt.refused(this.refusal)
+    this.messages.push(message)
+    if (this.holding) this.held.push(receipt)
+    else receipt.stored()
+  }
+
+  ofType(type: string): readonly Message[] {
+    return this.messages.filter((message) => message.type === type)
+  }
+
+  onWritable(_listener: () => void): () => void {
+    return () => undefined
+  }
+
+  consume(_consumer: LinkConsumer): void {}
+  wake(): void {}
+  settle(_deliveries: readonly Delivery[]): void {}
+  failed(_delivery: Delivery): void {}
+  bury(_delivery: Delivery, _reason: string): void {}
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+/** Attributes in memory; `fails` makes every call reject. */
+export class MemoryAttributes implements DeviceAttributes {
+  fails = false
+  readonly saves: AttributesSave[] = []
+  private readonly stored = new Map<string, Attribute>()
+
+  put(entity: EntityId, scope: AttributeScope, entry: Entry): void {
+    this.stored.set(`${entity.id} ${scope} ${entry.key}`, { ...entry, lastUpdateTs: 1 })
+  }
+
+  value(entity: EntityId, key: string): unknown {
+    return this.stored.get(`${entity.id} SERVER_SCOPE ${key}`)?.value
+  }
+
+  find(
+    entity: EntityId,
+    scope: AttributeScope | undefined,
+    keys: readonly string[] | undefined,
+  ): Promise<{ readonly value: readonly Attribute[] }> {
+    if (this.fails) return Promise.reject(new Error('the store does not answer'))
+    const prefix = `${entity.id} ${scope ?? ''} `
+    const found = [...this.stored].filter(([place, attribute]) => {
+      return place.startsWith(prefix) && (keys === undefined || keys.includes(attribute.key))
+    })
+    return Promise.resolve({ value: found.map(([, attribute]) => attribute) })
+  }
+
+  save(request: AttributesSave): Promise<void> {
+    if (this.fails) return Promise.reject(new Error('the store does not answer'))
+    this.saves.push(request)
+    for (const entry of request.entries) this.put(request.entity, request.scope, entry)
+    return Promise.resolve()
+  }
+}
+
+export class ListeningSession implements DeviceSessionListener {
+  readonly updates: SharedAttributesUpdate[] = []
+  readonly ends: string[] = []
+
+  sharedAttributesChanged(update: SharedAttributesUpdate): void {
+    this.updates.push(update)
+  }
+
+  closed(reason: string): void {
+    this.ends.push(reason)
+  }
+}
+
+export interface GatewayBench {
+  readonly clock: ManualClock
+  readonly link: RecordingLink
+  readonly attributes: MemoryAttributes
+  readonly feed: ChangeFeed
+  readonly actors: ActorSystem
+  readonly gateway: ClosableDeviceGateway
+  /** Token → device; `reads` counts the look-ups, `delay` holds them back until it resolves. */
+  readonly directory: { devices: Map<string, DeviceIdentity>; reads: number; delay: Promise<void>; fails: boolean }
+  readonly failures: unknown[]
+  open(token: string, transport?: TransportName): Promise<{ session: DeviceSession; listener: ListeningSession }>
+}
+
+export function identityOf(name: string, change: Partial<DeviceIdentity> = {}): DeviceIdentity {
+  return {
+    deviceId: `00000000-0000-4000-8000-${name.padStart(12, '0').slice(-12)}`,
+    tenantId: '00000000-0000-4000-8000-0000000000aa',
+    customerId: null,
+    deviceName: name,
+    deviceType: 'default',
+    deviceProfileId: '00000000-0000-4000-8000-0000000000bb',
+    ruleChainId: null,
+    ...change,
+  }
+}
+
+/** A gateway with the devices `one` and `two`, whose tokens are their names. */
+export function openGatewayBench(settings: Partial<DeviceGatewaySettings> = {}): GatewayBench {
+  const clock = new ManualClock()
+  const random = new SeededRandom(1)
+  const link = new RecordingLink()
+  const attributes = new MemoryAttributes()
+  const failures: unknown[] = []
+  const feed = createChangeFeed((error) => failures.push(error))
+  const actors = createActorSystem({ clock, random, onError: (failure) => failures.push(failure) })
+  const directory = {
+    devices: new Map([
+      ['one', identityOf('one')],
+      ['two', identityOf('two')],
+    ]),
+    reads: 0,
+    delay: Promise.resolve(),
+    fails: false,
+  }
+  const gateway = createDeviceGateway({
+    link,
+    directory: {
+      async findByAccessToken(token) {
+        directory.reads++
+        const found = directory.devices.get(token)
+        await directory.delay
+        if (directory.fails) throw new Error('the store does not answer')
+        return found
+      },
+    },
+    attributes,
+    feed,
+    clock,
+    random,
+    actors,
+    settings,
+  })
+  return {
+    clock,
+    link,
+    attributes,
+    feed,
+    actors,
+    gateway,
+    directory,
+    failures,
+    async open(token, transport = 'MQTT') {
+      const device = await gateway.authenticate({ type: 'ACCESS_TOKEN', token })
+      if (device === undefined) throw new Error(`nobody has the token ${token}`)
+      const listener = new ListeningSession()
+      return { session: gateway.openSession(device, transport, listener), listener }
+    },
+  }
+}
+
+/** A receipt that counts its answers. */
+export class CountingReceipt implements PublishReceipt {
+  readonly answers: string[] = []
+
+  stored(): void {
+    this.answers.push('stored')
+  }
+
+  refused(error: MillraceError): void {
+    this.answers.push(error.code)
+  }
+}
