@@ -4,10 +4,15 @@ import type { UwsBehavior, UwsWebSocket } from './uws-binding.ts'
 
 const DROPPED = 2
 
+/** uWebSockets copies the members of its user data onto the socket: an object of a class must stand behind a member. */
+interface SocketData {
+  readonly connection: UwsConnection
+}
+
 class UwsConnection implements WebSocketConnection {
   readonly path: string
   readonly query: string
-  private socket: UwsWebSocket<UwsConnection> | undefined
+  private socket: UwsWebSocket<SocketData> | undefined
 
   constructor(path: string, query: string) {
     this.path = path
@@ -41,7 +46,7 @@ class UwsConnection implements WebSocketConnection {
     )
   }
 
-  attach(socket: UwsWebSocket<UwsConnection>): void {
+  attach(socket: UwsWebSocket<SocketData>): void {
     this.socket = socket
   }
 
@@ -50,7 +55,7 @@ class UwsConnection implements WebSocketConnection {
   }
 }
 
-export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketOptions): UwsBehavior<UwsConnection> {
+export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketOptions): UwsBehavior<SocketData> {
   return {
     // uWebSockets cuts the connection without a close code when its own limit is passed: leave room to say 1009 first.
     maxPayloadLength: options.maxMessageBytes * 4,
@@ -60,7 +65,7 @@ export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketO
     sendPingsAutomatically: false,
     upgrade(response, request, context) {
       response.upgrade(
-        new UwsConnection(request.getUrl(), request.getQuery()),
+        { connection: new UwsConnection(request.getUrl(), request.getQuery()) },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),
@@ -68,12 +73,12 @@ export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketO
       )
     },
     open(socket) {
-      const connection = socket.getUserData()
+      const { connection } = socket.getUserData()
       connection.attach(socket)
       handler.opened(connection, connection.path, connection.query)
     },
     message(socket, message, isBinary) {
-      const connection = socket.getUserData()
+      const { connection } = socket.getUserData()
       if (message.byteLength > options.maxMessageBytes) {
         connection.close(
           1009,
@@ -84,15 +89,15 @@ export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketO
       handler.message(connection, isBinary ? undefined : Buffer.from(message).toString('utf8'))
     },
     drain(socket) {
-      handler.drained(socket.getUserData())
+      handler.drained(socket.getUserData().connection)
     },
     close(socket, code) {
-      const connection = socket.getUserData()
+      const { connection } = socket.getUserData()
       connection.detach()
       handler.closed(connection, code)
     },
     pong(socket) {
-      handler.pong(socket.getUserData())
+      handler.pong(socket.getUserData().connection)
     },
   }
 }

@@ -108,6 +108,8 @@ export class UwsServer implements HttpServer {
         }
       })
     }
+    // The last answer is written when the turn that sent it ends: closing in the same turn would cut it off.
+    await new Promise((resolve) => setImmediate(resolve))
     this.app.close()
   }
 

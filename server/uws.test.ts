@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { once } from 'node:events'
+import { test, type TestContext } from 'node:test'
+import { WebSocket } from 'ws'
+import type { HttpReply, WebSocketConnection, WebSocketHandler } from './http-server.ts'
+import { UwsServer } from './uws.ts'
+
+function openServer(context: TestContext, errors: unknown[] = []): UwsServer {
+  const server = new UwsServer({
+    maxBodyBytes: 1000,
+    drainTimeoutMs: 500,
+    onHandlerError: (error, _request, reply) => {
+      errors.push(error)
+      if (reply.open) reply.send(500, 'text/plain', 'sorry')
+    },
+  })
+  context.after(() => server.close())
+  return server
+}
+
+const quiet: WebSocketHandler = { opened() {}, message() {}, pong() {}, drained() {}, closed() {} }
+
+test('a request reaches its handler with parameters decoded, query, headers and body', async (context) => {
+  const server = openServer(context)
+  server.route('POST', '/a/:one/b/:two', (request, reply) => {
+    const { parameters, query, body } = request
+    reply.send(
+      200,
+      'application/json',
+      JSON.stringify({ parameters, query, type: request.header('content-type'), body: body.toString() }),
+    )
+  })
+  const port = await server.listen('127.0.0.1', 0)
+  const response = await fetch(`http://127.0.0.1:${port}/a/x%20y/b/%zz?q=1`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/x' },
+    body: 'hello',
+  })
+  assert.deepEqual(await response.json(), { parameters: ['x y', '%zz'], query: 'q=1', type: 'text/x', body: 'hello' })
+})
+
+test('a body in many chunks arrives whole, an over-long one is refused with 413 whether declared or not', async (context) => {
+  const server = openServer(context)
+  server.route('POST', '/echo', (request, reply) => reply.send(200, undefined, String(request.body.length)))
+  const port = await server.listen('127.0.0.1', 0)
+  const chunks = async (sizes: number[]): Promise<string> => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    socket.write('POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n')
+    for (const size of sizes) socket.write(`${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`)
+    socket.write('0\r\n\r\n')
+    const [data] = (await once(socket, 'data')) as [Buffer]
+    socket.destroy()
+    return data.toString()
+  }
+  assert.match(await chunks([300, 300, 300]), /200 OK[\s\S]*900$/)
+  assert.match(await chunks([600, 600]), /^HTTP\/1.1 413/)
+  const declared = await fetch(`http://127.0.0.1:${port}/echo`, { method: 'POST', body: 'x'.repeat(1001) })
+  assert.equal(declared.status, 413)
+})
+
+test('an answer after the client went away is let go, a second answer is a programming error', async (context) => {
+  const server = openServer(context)
+  const waiting = new Promise<HttpReply>((resolve) => server.route('GET', '/wait', (_request, reply) => resolve(reply)))
+  const port = await server.listen('127.0.0.1', 0)
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /wait HTTP/1.1\r\nHost: x\r\n\r\n')
+  const reply = await waiting
+  const gone = new Promise<void>((resolve) => reply.onClosed(resolve))
+  socket.destroy()
+  await gone
+  assert.equal(reply.open, false)
+  reply.send(200, undefined, 'nobody reads this')
+
+  server.route('GET', '/twice', (_request, twice) => {
+    twice.send(200, undefined, 'once')
+    assert.throws(() => twice.send(200, undefined, 'again'), /second answer/)
+  })
+  assert.equal(await (await fetch(`http://127.0.0.1:${port}/twice`)).text(), 'once')
+})
+
+test('a handler that throws is answered and told', async (context) => {
+  const errors: unknown[] = []
+  const server = openServer(context, errors)
+  server.route('GET', '/throws', (request) => {
+    request.header('x-not-declared')
+  })
+  const port = await server.listen('127.0.0.1', 0)
+  assert.equal((await fetch(`http://127.0.0.1:${port}/throws`)).status, 500)
+  assert.match(String(errors[0]), /does not read the header 'x-not-declared'/)
+})
+
+test('a port is taken once: a second server on it is refused by name', async (context) => {
+  const port = await openServer(context).listen('127.0.0.1', 0)
+  await assert.rejects(openServer(context).listen('127.0.0.1', port), /cannot listen on 127.0.0.1:\d+.*HTTP_BIND_PORT/)
+})
+
+test('closing lets a request under way end, and is idempotent', async (context) => {
+  const server = openServer(context)
+  const waiting = new Promise<HttpReply>((resolve) => server.route('GET', '/slow', (_request, reply) => resolve(reply)))
+  const port = await server.listen('127.0.0.1', 0)
+  const answer = fetch(`http://127.0.0.1:${port}/slow`)
+  const reply = await waiting
+  const closed = server.close()
+  assert.equal(server.close(), closed)
+  reply.send(200, undefined, 'in time')
+  assert.equal(await (await answer).text(), 'in time')
+  await closed
+})
+
+test('WebSocket messages go both ways; path and query are known; the other end hears the close code', async (context) => {
+  const server = openServer(context)
+  const opened: string[] = []
+  const connections: WebSocketConnection[] = []
+  server.webSocket(
+    '/ws',
+    {
+      ...quiet,
+      opened: (connection, path, query) => {
+        connections.push(connection)
+        opened.push(`${path}?${query}`)
+      },
+      message: (connection, text) => void connection.send(text === undefined ? 'binary' : `echo ${text}`),
+    },
+    { maxMessageBytes: 100, maxPendingBytes: 10_000 },
+  )
+  const port = await server.listen('127.0.0.1', 0)
+  const client = new WebSocket(`ws://127.0.0.1:${port}/ws?token=t`)
+  await once(client, 'open')
+  client.send('ä')
+  assert.equal(String((await once(client, 'message'))[0]), 'echo ä')
+  client.send(Buffer.from([1, 2]))
+  assert.equal(String((await once(client, 'message'))[0]), 'binary')
+  assert.deepEqual(opened, ['/ws?token=t'])
+  connections[0]?.close(4000, 'x'.repeat(200))
+  const [code, reason] = (await once(client, 'close')) as [number, Buffer]
+  assert.deepEqual([code, reason.length], [4000, 123])
+  assert.equal(connections[0]?.open, false)
+  assert.equal(connections[0]?.send('late'), false)
+})
+
+test('a WebSocket message over the limit is refused with 1009', async (context) => {
+  const server = openServer(context)
+  server.webSocket('/ws', quiet, { maxMessageBytes: 100, maxPendingBytes: 10_000 })
+  const port = await server.listen('127.0.0.1', 0)
+  const client = new WebSocket(`ws://127.0.0.1:${port}/ws`)
+  await once(client, 'open')
+  client.send('x'.repeat(101))
+  assert.equal((await once(client, 'close'))[0], 1009)
+})
