@@ -33,6 +33,8 @@ export interface CoreOptions {
   readonly maxTailPoints: number
   /** Entities kept in memory without need. */
   readonly maxEntities: number
+  /** The chunks' share of the disk; over it the store behaves as on a full disk. */
+  readonly maxDatabaseBytes?: number | undefined
   readonly files?: LogFiles
 }
 
@@ -73,7 +75,7 @@ export class Core {
   constructor(options: CoreOptions, now: number) {
     this.options = options
     mkdirSync(options.directory, { recursive: true, mode: 0o700 })
-    this.database = new ChunkDatabase(options.directory)
+    this.database = new ChunkDatabase(options.directory, options.maxDatabaseBytes)
     try {
       this.chunks = new Chunks(this.database)
       this.memory = new Memory(this.database, options.maxEntities)

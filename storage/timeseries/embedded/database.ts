@@ -87,8 +87,8 @@ export class ChunkDatabase {
   private nextChunk: number
   private open = true
 
-  /** Opens or creates the file. Throws IN_USE, FORMAT_UNKNOWN, DATABASE_DAMAGED. */
-  constructor(directory: string) {
+  /** Opens or creates the file, which never grows beyond `maxBytes`. Throws IN_USE, FORMAT_UNKNOWN, DATABASE_DAMAGED. */
+  constructor(directory: string, maxBytes = Infinity) {
     this.path = join(directory, 'chunks.sqlite')
     this.database = new DatabaseSync(this.path)
     try {
@@ -98,6 +98,7 @@ export class ChunkDatabase {
           PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 512;
           PRAGMA journal_size_limit = ${WAL_BYTES}`)
         this.migrate()
+        if (maxBytes < Infinity) this.database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / PAGE_BYTES)}`)
         return numberIn(this.one('lastChunk'), 'id') + 1
       })
     } catch (error) {

@@ -38,6 +38,8 @@ export interface EmbeddedTimeSeriesOptions {
   readonly logHardBytes?: number
   readonly segmentBytes?: number
   readonly maxTailPoints?: number
+  /** Without one the disk is the limit. */
+  readonly maxDatabaseBytes?: number
   /** The worker died: every later call is refused. */
   readonly onFatal?: (error: Error) => void
 }
@@ -80,6 +82,7 @@ export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions)
     segmentBytes: settings.segmentBytes,
     maxTailPoints: settings.maxTailPoints,
     maxEntities: settings.maxEntitiesInMemory,
+    maxDatabaseBytes: settings.maxDatabaseBytes,
   }
   const port = await WorkerPort.open(core, options.clock, options.onFatal)
   return new EmbeddedStore(port, options.clock, settings)
