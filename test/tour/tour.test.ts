@@ -16,7 +16,7 @@ test('the five-minute tour of the README does what it says', { timeout: 120_000 
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
   // One shell for all steps, as the reader's own: variables of one step are there in the next.
-  const script = steps.map((step, index) => `echo '--- step ${index}'\n${step.commands}`).join('\n')
+  const script = steps.map((step, index) => `printf '\\n--- step ${index}\\n'\n${step.commands}`).join('\n')
   const { stdout, stderr, status } = spawnSync('bash', ['-e', '-u', '-c', onPortsOf(millrace.ports, script)], {
     cwd: PROJECT_ROOT,
     encoding: 'utf8',
