@@ -54,6 +54,7 @@ export class ChainProgram {
   private idleWaiters: (() => void)[] = []
   private readonly retirementListeners: (() => void)[] = []
   private hasRetired = false
+  private droppedCount = 0
 
   constructor(
     chain: { readonly id: string; readonly name: string },
@@ -78,6 +79,16 @@ export class ChainProgram {
   whenIdle(): Promise<void> {
     if (this.parked === 0) return Promise.resolve()
     return new Promise((resolve) => this.idleWaiters.push(resolve))
+  }
+
+  /** Messages that wait in or for a node. */
+  get inFlight(): number {
+    return this.parked
+  }
+
+  /** Messages that ended because the node they were addressed to is gone. */
+  get dropped(): number {
+    return this.droppedCount
   }
 
   get isRetired(): boolean {
@@ -128,7 +139,10 @@ export class ChainProgram {
     }
     const node = this.byId.get(nodeId)
     // A node that is gone has nothing to say to its messages: they end well (`rule-engine.md` 4.6).
-    if (node === undefined) return journey.work.end()
+    if (node === undefined) {
+      this.droppedCount++
+      return journey.work.end()
+    }
     if (relation === undefined) return this.run(node, journey, message, returns)
     this.dispatch(node, journey, message, returns, relation)
   }

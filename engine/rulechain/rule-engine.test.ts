@@ -521,6 +521,38 @@ test('closing lets what is under way end, closes the nodes once and refuses what
   assert.ok(isMillraceError(late.errors[0]))
 })
 
+test('a chain that is removed and loaded again at once runs anew', async () => {
+  const end = sink()
+  const setup = testEngine({ end: end.make })
+  await load(setup, 'A', [{ type: 'end' }], [])
+  const removing = setup.engine.remove('A')
+  const unaddressed = testWork()
+  await setup.run(unaddressed)
+  assert.match(unaddressed.errors[0]?.message ?? '', /no root rule chain/)
+  await load(setup, 'A', [{ type: 'end' }], [])
+  await removing
+  const work = testWork()
+  await setup.run(work)
+  assert.deepEqual(end.seen, [work.message])
+})
+
+test('figures tell what each node received and failed, what waits and what found its node gone', async () => {
+  const hang = Promise.withResolvers<string>()
+  const setup = testEngine({ pass, slow: () => ({ handle: () => hang.promise }) })
+  await load(setup, 'A', [{ type: 'pass' }, { type: 'slow' }], [[0, 'Success', 1]])
+  await setup.run(testWork(), testWork(), testWork({ ruleNodeId: 'A-9' }))
+  const [chain] = setup.engine.figures()
+  assert.deepEqual(
+    chain?.nodes.map(({ received }) => received),
+    [2, 1 + 1],
+  )
+  assert.deepEqual([chain.inFlight, chain.dropped], [2, 1])
+  hang.resolve('Failure')
+  await setup.clock.settle()
+  const [after] = setup.engine.figures()
+  assert.deepEqual([after?.inFlight, after?.nodes[1]?.failed], [0, 2])
+})
+
 test('a node puts a new message into the link under a new id, at the start of its chain', async () => {
   const setup = testEngine({
     enqueue: (context) => ({

@@ -69,6 +69,10 @@ export interface ChainFigures {
   readonly ruleChainId: string
   readonly tenantId: string
   readonly name: string
+  /** Messages that wait in or for a node now. */
+  readonly inFlight: number
+  /** Of the present version: messages that ended because the node they were addressed to is gone. */
+  readonly dropped: number
   readonly nodes: readonly NodeFigures[]
 }
 
@@ -104,6 +108,8 @@ class Engine implements RuleEngine {
   private readonly settings: RuleEngineSettings
   private readonly chains = new Map<string, LoadedChain>()
   private readonly roots = new Map<string, string>()
+  /** Chains that are being removed: one of the same id is loaded only after. */
+  private readonly leaving = new Map<string, Promise<void>>()
   private readonly acknowledged: AcknowledgedWorks
   private closing: Promise<void> | undefined
 
@@ -126,6 +132,7 @@ class Engine implements RuleEngine {
   }
 
   async load(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart> {
+    await this.leaving.get(chain.id)
     if (this.closing !== undefined) throw RuleChainErrors.CLOSED()
     if (chain.type !== 'CORE') return { error: undefined, nodes: [] }
     if (chain.root) this.setRoot(chain.tenantId, chain.id)
@@ -143,11 +150,13 @@ class Engine implements RuleEngine {
 
   async remove(ruleChainId: string): Promise<void> {
     const loaded = this.chains.get(ruleChainId)
-    if (loaded === undefined) return
+    if (loaded === undefined) return this.leaving.get(ruleChainId)
     this.chains.delete(ruleChainId)
     if (this.roots.get(loaded.chain.tenantId) === ruleChainId) this.roots.delete(loaded.chain.tenantId)
-    await loaded.loading
-    await loaded.actor.close()
+    const left = loaded.loading.then(() => loaded.actor.close())
+    this.leaving.set(ruleChainId, left)
+    await left
+    this.leaving.delete(ruleChainId)
   }
 
   setRoot(tenantId: string, ruleChainId: string | undefined): void {
@@ -160,6 +169,8 @@ class Engine implements RuleEngine {
       ruleChainId: chain.id,
       tenantId: chain.tenantId,
       name: chain.name,
+      inFlight: actor.program?.inFlight ?? 0,
+      dropped: actor.program?.dropped ?? 0,
       nodes: actor.program?.nodes.map((node) => node.figures()) ?? [],
     }))
   }
@@ -174,6 +185,7 @@ class Engine implements RuleEngine {
 
   private async closeAll(): Promise<void> {
     await Promise.all([...this.chains.values()].map(({ actor }) => actor.close()))
+    await Promise.all(this.leaving.values())
     this.chains.clear()
     this.roots.clear()
   }
