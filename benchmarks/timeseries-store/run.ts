@@ -3,7 +3,7 @@
  * devices, against the obvious table, DuckDB and the disk itself? Settings: see README.md.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Candidate } from './candidate.ts'
@@ -72,53 +72,52 @@ function machine() {
   }
 }
 
-/** The stored result of a run that is not repeated now. */
-function previousLarge(): unknown {
-  try {
-    return (JSON.parse(readFileSync(RESULT, 'utf8')) as { large?: unknown }).large
-  } catch {
-    return undefined
+/** What an earlier run wrote: a part that is not measured now (`--runs=0`, `--large=0`) is kept, with its own machine. */
+function previous(): { candidates?: unknown; large?: unknown } {
+  return existsSync(RESULT)
+    ? (JSON.parse(readFileSync(RESULT, 'utf8')) as { candidates?: unknown; large?: unknown })
+    : {}
+}
+
+async function compare() {
+  const { all, duckDbRun } = await candidates()
+  const results = new Map<Candidate, RunResult[]>(all.map((candidate) => [candidate, []]))
+  // Interleaved, so that a noisy neighbour hits all alike; the first round warms up and is not counted.
+  for (let run = 0; run <= runs; run++) {
+    for (const candidate of all) {
+      const result = await runOnce(candidate, run === 0 ? Math.min(points, 200_000) : points)
+      if (run > 0) results.get(candidate)?.push(result)
+      console.log(
+        run === 0 ? 'warm-up' : `run ${run}`,
+        candidate.name,
+        candidate.survives,
+        Math.round(result.pointsPerSecond),
+      )
+    }
   }
+  const table = [...results].map(([candidate, measured]) => summary(candidate, measured))
+  console.table(
+    table.map(({ name, survives, pointsPerSecond, batchMs, newest100Ms, bytesPerPoint }) => ({
+      name,
+      survives,
+      'points/s': pointsPerSecond.median,
+      'batch p50': batchMs.p50,
+      'batch p99': batchMs.p99,
+      'newest 100': newest100Ms.p50,
+      'bytes/point': bytesPerPoint,
+    })),
+  )
+  return { machine: about, points, duckDb: duckDbRun, stores: table }
 }
 
 const about = machine()
 console.log(about, { points, runs, large })
-const { all, duckDbRun } = await candidates()
-const results = new Map<Candidate, RunResult[]>(all.map((candidate) => [candidate, []]))
-// Interleaved, so that a noisy neighbour hits all alike; the first round warms up and is not counted.
-for (let run = 0; run <= runs; run++) {
-  for (const candidate of all) {
-    const result = await runOnce(candidate, run === 0 ? Math.min(points, 200_000) : points)
-    if (run > 0) results.get(candidate)?.push(result)
-    console.log(
-      run === 0 ? 'warm-up' : `run ${run}`,
-      candidate.name,
-      candidate.survives,
-      Math.round(result.pointsPerSecond),
-    )
-  }
-}
-const table = [...results].map(([candidate, measured]) => summary(candidate, measured))
-console.table(
-  table.map(({ name, survives, pointsPerSecond, batchMs, newest100Ms, bytesPerPoint }) => ({
-    name,
-    survives,
-    'points/s': pointsPerSecond.median,
-    'batch p50': batchMs.p50,
-    'batch p99': batchMs.p99,
-    'newest 100': newest100Ms.p50,
-    'bytes/point': bytesPerPoint,
-  })),
-)
-const largeResult = large > 0 ? await measureLarge(large) : previousLarge()
+const kept = previous()
+const comparison = runs > 0 ? await compare() : kept.candidates
+const largeResult = large > 0 ? { machine: about, ...(await measureLarge(large)) } : kept.large
 console.log('large', largeResult)
 mkdirSync(new URL('.', RESULT), { recursive: true })
-const result = {
-  benchmark: 'timeseries-store',
-  machine: about,
-  points,
-  duckDb: duckDbRun,
-  candidates: table,
-  large: largeResult,
-}
-writeFileSync(RESULT, `${JSON.stringify(result)}\n`)
+writeFileSync(
+  RESULT,
+  `${JSON.stringify({ benchmark: 'timeseries-store', candidates: comparison, large: largeResult })}\n`,
+)

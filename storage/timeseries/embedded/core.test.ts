@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import type { DataPoint } from '../../../model/value.ts'
+import { long, raw, write } from '../contract.ts'
+import type { Core } from './core.ts'
+import { diskFiles, type LogFiles } from './log-files.ts'
+import { coreOptions, freshDirectory, openCore, writeOperation } from './testkit.ts'
+
+const run = (from: number, count: number): DataPoint[] =>
+  Array.from({ length: count }, (_, index) => long('k', from + index, from + index))
+const put = (core: Core, entity: string, points: readonly DataPoint[], ttlSeconds = 0, now = 0) =>
+  core.write(writeOperation([write(entity, points, { ttlSeconds })], now), now)
+const count = (core: Core, entity: string, now = 0) =>
+  core.history(entity, raw(['k'], { limit: 1e6 }), now).get('k')?.length ?? 0
+
+function chunkCounts(directory: string): number {
+  const file = new DatabaseSync(join(directory, 'chunks.sqlite'), { readOnly: true })
+  const rows = file
+    .prepare('SELECT (SELECT count(*) FROM chunk) AS chunks, (SELECT count(*) FROM chunk_index) AS places')
+    .get()
+  file.close()
+  assert.equal(rows?.['chunks'], rows?.['places'])
+  return Number(rows?.['chunks'])
+}
+
+test('the log stays within its bounds while points stream in, and nothing is lost', (t) => {
+  const options = coreOptions(freshDirectory(t), { logSoftBytes: 20_000, logHardBytes: 40_000, segmentBytes: 5000 })
+  const core = openCore(t, options)
+  for (let round = 0; round < 300; round++) {
+    for (let device = 0; device < 10; device++) put(core, `device ${device}`, run(round * 5, 5))
+    core.tidy(0)
+    assert.ok(core.figures().logBytes <= options.logHardBytes + options.segmentBytes)
+  }
+  for (let device = 0; device < 10; device++) assert.equal(count(core, `device ${device}`), 1500)
+  assert.equal(core.figures().moveFailure, undefined)
+})
+
+test('small chunks of a slow series are put together', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory))
+  for (let round = 0; round < 64; round++) {
+    put(core, 'slow', run(round * 10, 10))
+    core.moveAll(0)
+  }
+  assert.equal(count(core, 'slow'), 640)
+  core.close()
+  assert.ok(chunkCounts(directory) <= 12, `${chunkCounts(directory)} chunks for 64 moves`)
+})
+
+test('chunks whose points have all expired are removed from the file', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory))
+  put(core, 'short', run(0, 3000), 10)
+  put(core, 'long', run(0, 100))
+  core.moveAll(0)
+  assert.equal(count(core, 'short', 9_999), 3000)
+  assert.equal(count(core, 'short', 10_000), 0)
+  put(core, 'long', run(100, 1), 0, 11_000)
+  core.moveAll(11_000)
+  core.close()
+  assert.equal(chunkCounts(directory), 2)
+})
+
+test('a deleted entity leaves no chunk behind', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory))
+  put(core, 'gone', run(0, 5000))
+  core.moveAll(0)
+  core.deleteEntity('gone', 0)
+  core.close()
+  assert.equal(chunkCounts(directory), 0)
+})
+
+test('where chunks find no room, writes go on until the log is full, then are refused; with room all is there', (t) => {
+  const directory = freshDirectory(t)
+  const bounds = { logSoftBytes: 20_000, logHardBytes: 60_000, segmentBytes: 5000 }
+  const tight = openCore(t, coreOptions(directory, { ...bounds, maxDatabaseBytes: 20 * 16_384 }))
+  const noise = (ts: number) =>
+    Array.from({ length: 16 }, (_, part) => createHash('sha256').update(`${ts}/${part}`).digest('hex'))
+  const text = (ts: number): DataPoint => ({ key: 'k', ts, type: 'STRING', value: noise(ts).join('') })
+  let stored = 0
+  const fill = () => {
+    for (; stored < 5000; stored++) {
+      put(tight, `device ${stored % 7}`, [text(stored)])
+      tight.tidy(0)
+    }
+  }
+  assert.throws(fill, { code: 'timeseries.BACKLOG', kind: 'retryable' })
+  assert.throws(fill, { code: 'timeseries.BACKLOG' })
+  assert.match(tight.figures().moveFailure ?? '', /full/)
+  const all = (core: Core) =>
+    Array.from({ length: 7 }, (_, device) => count(core, `device ${device}`)).reduce((a, b) => a + b)
+  assert.equal(all(tight), stored, 'reads go on')
+  tight.close()
+  const roomy = openCore(t, coreOptions(directory, bounds))
+  assert.equal(all(roomy), stored)
+  put(roomy, 'device 0', [text(1e6)])
+  roomy.moveAll(0)
+  assert.equal(all(roomy), stored + 1)
+  assert.equal(roomy.figures().moveFailure, undefined)
+})
+
+test('a write that the disk refused is not visible, and the same write later is', (t) => {
+  let full = false
+  const files: LogFiles = {
+    ...diskFiles,
+    write(file, parts, position) {
+      if (full) throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+      diskFiles.write(file, parts, position)
+    },
+  }
+  const core = openCore(t, coreOptions(freshDirectory(t), { files }))
+  put(core, 'a', run(0, 1))
+  full = true
+  assert.throws(() => put(core, 'a', run(1, 5)), { code: 'timeseries.DISK_FULL', kind: 'retryable' })
+  assert.equal(count(core, 'a'), 1)
+  full = false
+  put(core, 'a', run(1, 5))
+  assert.equal(count(core, 'a'), 6)
+})
