@@ -105,6 +105,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     } catch (error) {
       this.failed(values, error)
     }
+    this.tellIdle()
   }
 
   closed(): void {
@@ -124,13 +125,10 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     if (this.state !== 'stopped') this.failed([], error)
   }
 
-  /** Whether nothing is at work and nothing waits. */
-  get isIdle(): boolean {
-    return this.mailbox.size === 0 && this.state !== 'busy' && this.state !== 'closing'
-  }
-
-  get isBackingOff(): boolean {
-    return this.state === 'backing-off'
+  async drained(): Promise<void> {
+    while (this.state === 'busy' || this.state === 'closing' || (this.mailbox.size > 0 && this.state !== 'stopped')) {
+      await this.nextIdle()
+    }
   }
 
   /** Closes the behaviour of an actor that got nothing since `beforeMs` (monotonic). */
@@ -168,9 +166,19 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     this.state = 'awake'
     if (failure !== undefined) this.failed(values, failure.error)
     if (this.state === 'awake' && this.stopping === undefined) this.mailbox.resume()
+    this.tellIdle()
+  }
+
+  /** Resolves at the end of the batch at work or of a closing behaviour, or sooner: whoever waits looks again. */
+  private nextIdle(): Promise<void> {
+    return new Promise((resolve) => (this.whenIdle ??= []).push(resolve))
+  }
+
+  private tellIdle(): void {
     const waiting = this.whenIdle
+    if (waiting === undefined) return
     this.whenIdle = undefined
-    for (const tell of waiting ?? []) tell()
+    for (const tell of waiting) tell()
   }
 
   private failed(values: readonly T[], error: unknown): void {
@@ -221,9 +229,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     void this.closeParts(behaviour, children).then(() => {
       this.state = 'asleep'
       if (this.stopping === undefined) then()
-      const waiting = this.whenIdle
-      this.whenIdle = undefined
-      for (const tell of waiting ?? []) tell()
+      this.tellIdle()
     })
   }
 
@@ -254,7 +260,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     this.backoff?.cancel()
     this.mailbox.pause()
     while (this.state === 'busy' || this.state === 'closing') {
-      await new Promise<void>((resolve) => (this.whenIdle ??= []).push(resolve))
+      await this.nextIdle()
     }
     this.state = 'stopped'
     const rest = this.mailbox.takeAll()
@@ -265,6 +271,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     await this.closeParts(this.behaviour, this.children)
     this.behaviour = undefined
     this.children = undefined
+    this.tellIdle()
     this.parent?.release(this)
     this.runtime.detach(this)
   }

@@ -67,7 +67,8 @@ export interface ActorRuntime {
 interface Registered {
   readonly id: string
   readonly kind: { readonly name: string; readonly idleTimeoutMs?: number }
-  readonly isIdle: boolean
+  /** Resolves when nothing is at work and nothing waits. */
+  drained(): Promise<void>
   isDetached: boolean
   passivate(beforeMs: number): void
   stop(): Promise<void>
@@ -132,7 +133,7 @@ class System implements ActorSystem, ActorRuntime {
 
   attach(actor: Registered): boolean {
     let actors = this.kinds.get(actor.kind.name)
-    if (actors === undefined) this.kinds.set(actor.kind.name, (actors = new Map()))
+    if (actors === undefined) this.kinds.set(actor.kind.name, (actors = new Map<string, Registered>()))
     if (actors.has(actor.id)) return false
     actors.set(actor.id, actor)
     actor.isDetached = false
@@ -180,7 +181,7 @@ class System implements ActorSystem, ActorRuntime {
     this.isClosing = true
     this.sweep?.cancel()
     const all = [...this.kinds.values()].flatMap((actors) => [...actors.values()])
-    while (all.some((actor) => !actor.isIdle)) await new Promise<void>((resolve) => this.clock.soon(resolve))
+    for (const actor of all) await actor.drained()
     for (const actor of all.reverse()) await actor.stop()
   }
 }

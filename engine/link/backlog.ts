@@ -157,6 +157,13 @@ export class Backlog {
     const behind = this.behindFrom
     if (behind === undefined) return
     const { segment } = behind
+    const first = this.options.segments.first
+    if (first !== undefined && segment.id < first.id) {
+      // Removed meanwhile: all of it was settled.
+      await this.leaveCursor()
+      this.behindFrom = { segment: first, offset: 0, expected: 0 }
+      return
+    }
     if (this.cursor?.segment !== segment || this.cursor.reader.offset !== behind.offset) {
       await this.leaveCursor()
       const file = await this.options.disk.open(segment.path)

@@ -9,12 +9,12 @@ import { message } from './testkit.ts'
 export interface LinkUnderTest {
   readonly link: Link
   /** Closes it and opens what it left. */
-  reopen(): Promise<LinkUnderTest>
+  readonly reopen: () => Promise<LinkUnderTest>
   /** Leaves it as a killed process would and opens what it left. */
-  crash(): Promise<LinkUnderTest>
+  readonly crash: () => Promise<LinkUnderTest>
   /** Bodies of the messages that were buried. */
-  buried(): Promise<readonly { readonly message: Message; readonly reason: string }[]>
-  close(): Promise<void>
+  readonly buried: () => Promise<readonly { readonly message: Message; readonly reason: string }[]>
+  readonly close: () => Promise<void>
 }
 
 /** Publishes and resolves when all are stored, with the order in which the receipts came. */

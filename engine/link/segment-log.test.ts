@@ -38,8 +38,8 @@ interface Simulated {
   readonly disk: SimulatedDisk
   readonly events: LinkEvent[]
   /** Runs something that waits for the disk, moving the clock until it ends. */
-  run<Value>(work: Promise<Value>): Promise<Value>
-  open(bounds?: Partial<SegmentLogBounds>): Promise<SegmentLog>
+  readonly run: <Value>(work: Promise<Value>) => Promise<Value>
+  readonly open: (bounds?: Partial<SegmentLogBounds>) => Promise<SegmentLog>
 }
 
 function simulated(seed = 1): Simulated {
@@ -239,6 +239,22 @@ test('settled segments are removed from the front, and the log does not grow', a
   assert.ok(log.figures().segments <= 3, `${log.figures().segments} segments`)
   assert.ok((await run(disk.list('log'))).length <= 3)
   assert.equal(log.figures().unsettled, 0)
+})
+
+test('a log whose old segments are all settled delivers what is published after its opening', async () => {
+  const { open, run } = simulated()
+  const log = await open()
+  const collector = new Collector()
+  log.consume(collector)
+  await run(publishAll(log, [message()]))
+  log.settle(collector.deliveries)
+  await run(log.close())
+  const again = await open()
+  assert.equal(again.figures().segments, 1)
+  const next = new Collector()
+  again.consume(next)
+  await run(publishAll(again, [message()]))
+  await run(next.got(1))
 })
 
 test('over half of the bound senders are asked to pause, over the bound refused, and told when they may go on', async () => {

@@ -14,8 +14,8 @@ export interface Attempt {
 export class Lane {
   readonly originator: string
   inFlight = 0
-  /** Waits for its next retry: the queue says when that is over. */
-  isPausing = false
+  /** When the next retry is due, in the queue's time; undefined while none is waited for. */
+  pausedUntilMs: number | undefined
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
   private waiting: Delivery[] = []
@@ -59,7 +59,7 @@ export class Lane {
   /** What may start now, or undefined. */
   next(maxInFlight: number): Attempt | undefined {
     if (this.hasFailed) {
-      if (this.inFlight > 0 || this.isPausing) return undefined
+      if (this.inFlight > 0 || this.pausedUntilMs !== undefined) return undefined
       this.isRetrying = true
       return this.failed.shift()
     }

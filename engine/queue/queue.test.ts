@@ -15,8 +15,8 @@ interface Opened {
   readonly works: Work[]
   readonly packs: number[]
   /** Takes the started works, oldest first, as `device:data` with their try. */
-  take(): Work[]
-  publish(device: number, data: string): void
+  readonly take: () => Work[]
+  readonly publish: (device: number, data: string) => void
 }
 
 function open(settings: Partial<QueueSettings> = {}): Opened {

@@ -184,13 +184,13 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   }
 
   private pause(lane: Lane, attempt: number): void {
-    if (lane.isPausing || this.isClosing) return
-    lane.isPausing = true
+    if (lane.pausedUntilMs !== undefined || this.isClosing) return
     const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
     const pauseMs = this.isCrowding(lane)
       ? 0
       : Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** (attempt - 1))
     const due = Math.ceil((this.clock.monotonic() + pauseMs) / RETRY_GRAIN_MS) * RETRY_GRAIN_MS
+    lane.pausedUntilMs = due
     const group = this.retryTimers.get(due)
     if (group !== undefined) {
       group.lanes.push(lane)
@@ -202,8 +202,8 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
 
   private wait(lane: Lane, delivery: Delivery): void {
     lane.wait(delivery)
-    if (!lane.isPausing || !this.isCrowding(lane)) return
-    lane.isPausing = false
+    if (lane.pausedUntilMs === undefined || !this.isCrowding(lane)) return
+    lane.pausedUntilMs = undefined
     this.release(lane)
   }
 
@@ -216,7 +216,9 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     const group = this.retryTimers.get(due)
     this.retryTimers.delete(due)
     for (const lane of group?.lanes ?? []) {
-      lane.isPausing = false
+      // It was let go early, and may wait for another retry by now.
+      if (lane.pausedUntilMs !== due) continue
+      lane.pausedUntilMs = undefined
       this.release(lane)
     }
     this.handOut()

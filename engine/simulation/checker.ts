@@ -119,7 +119,8 @@ export class Checker {
         continue
       }
       assert.ok(!isPoison(sent.data), `${id} is poison and must be a dead letter`)
-      for (const effect of ['save', 'audit']) assert.equal(state.get(`${effect} ${id}`), sent.data, `${effect} of ${id}`)
+      for (const effect of ['save', 'audit'])
+        assert.equal(state.get(`${effect} ${id}`), sent.data, `${effect} of ${id}`)
     }
     for (const key of state.keys()) assert.ok(this.sent.has(key.slice(key.indexOf(' ') + 1)), `${key} was sent`)
   }

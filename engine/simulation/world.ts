@@ -90,7 +90,7 @@ class World {
     for (let device = 0; device < DEVICES; device++) this.sendLater(device)
     this.disturbLater()
     while (!this.isOver()) {
-      assert.ok(this.clock.monotonic() < LIMIT_MS, `stuck: ${JSON.stringify(this.current?.queue?.figures())}`)
+      assert.ok(this.clock.monotonic() < LIMIT_MS, this.stuck())
       await this.clock.advance(Math.max(0.01, this.clock.untilNextTimerMs ?? 10))
       if (this.failure !== undefined) throw this.failure.error
     }
@@ -122,6 +122,11 @@ class World {
     return pending === 0 && unsettled === 0 && queue.figures().held === 0
   }
 
+  private stuck(): string {
+    const figures = { log: this.current?.log?.figures(), queue: this.current?.queue?.figures(), sent: this.counters }
+    return `stuck: ${JSON.stringify(figures)}`
+  }
+
   private sendLater(device: number): void {
     if ((this.counters[device] ?? 0) >= MESSAGES) return
     this.clock.after(this.random.below(400), () => {
@@ -143,7 +148,9 @@ class World {
       tenantId: TENANT_ID,
       originator: { entityType: 'DEVICE', id: `device ${device}` },
       metadata: { deviceName: `device ${device}`, ts: String(this.clock.now()) },
-      data: this.random.chance(0.03) ? `{"poison":${value}}` : `{"temperature":${value},"pad":"${'x'.repeat(value % 300)}"}`,
+      data: this.random.chance(0.03)
+        ? `{"poison":${value}}`
+        : `{"temperature":${value},"pad":"${'x'.repeat(value % 300)}"}`,
     })
     this.checker.published(message, device, counter)
     const mark = this.checker.settleMark
@@ -272,7 +279,9 @@ class World {
   private nodes(): Record<string, MakeNode> {
     const save = (effect: string, message: Message): Promise<string> | string => {
       const saved = new Promise<string>((resolve, reject) => {
-        this.store.save(`${effect} ${message.id}`, message.data, (error) => (error === undefined ? resolve('Success') : reject(error)))
+        this.store.save(`${effect} ${message.id}`, message.data, (error) =>
+          error === undefined ? resolve('Success') : reject(error),
+        )
       })
       if (this.bug !== 'settle before the store') return saved
       saved.catch(() => undefined) // The planted bug: nobody waits for the commit.
