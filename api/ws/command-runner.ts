@@ -6,7 +6,7 @@ import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import { AGGREGATIONS, type Aggregation } from '../../model/telemetry-query.ts'
 import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../model/value.ts'
-import type { HistoryRequest, Operation, Services } from '../../services/services.ts'
+import type { HistoryRequest, Operation } from '../../services/services.ts'
 import {
   keysOf,
   type AttributesCommand,
@@ -16,6 +16,7 @@ import {
 } from './commands.ts'
 import { CommandErrors } from './errors.ts'
 import { BAD_REQUEST, errorFrame, INTERNAL_ERROR, unservedFrame, updateFrame } from './frames.ts'
+import type { ReadServices } from './read-services.ts'
 import { AttributesSelection, TimeSeriesSelection, type Selection } from './selection.ts'
 import { Subscription, type SubscriptionHost } from './subscription.ts'
 
@@ -23,7 +24,7 @@ import { Subscription, type SubscriptionHost } from './subscription.ts'
 const DEFAULT_LIMIT = 100
 
 export interface CommandWorld {
-  readonly services: Pick<Services, 'telemetry' | 'attributes' | 'access'>
+  readonly services: ReadServices
   readonly clock: Clock
   readonly log: Log
 }

@@ -3,8 +3,8 @@ import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import type { Services } from '../../services/services.ts'
 import type { HttpServer, WebSocketConnection, WebSocketHandler, WebSocketOptions } from '../../server/http-server.ts'
+import type { ReadServices } from './read-services.ts'
 import type { EnvelopeKind } from './commands.ts'
 import { CLOSE, Session, type SessionWorld } from './session.ts'
 import type { Subscription } from './subscription.ts'
@@ -27,7 +27,7 @@ export interface WebSocketLimits {
 
 export interface WebSocketApiOptions {
   readonly server: HttpServer
-  readonly services: Pick<Services, 'telemetry' | 'attributes' | 'access'>
+  readonly services: ReadServices
   readonly feed: ChangeFeed
   /** Throws a `denied` error where the token is no good. */
   readonly authenticate: (token: string) => Promise<Principal>

@@ -6,7 +6,8 @@ import type { EntityId } from '../../model/entity-id.ts'
 import { valueText } from '../../model/entry-json.ts'
 import type { AttributeScope, DataPoint } from '../../model/value.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
-import type { AttributeService, HistoryRequest, TelemetryService } from '../../services/services.ts'
+import type { HistoryRequest } from '../../services/services.ts'
+import type { ReadServices } from './read-services.ts'
 import type { ShownValue, ShownValues } from './frames.ts'
 
 export interface SelectionSnapshot {
@@ -36,13 +37,13 @@ export interface TimeSeriesQuery {
 }
 
 export class TimeSeriesSelection implements Selection {
-  private readonly telemetry: TelemetryService
+  private readonly telemetry: ReadServices['telemetry']
   private readonly query: TimeSeriesQuery
   private readonly keys: ReadonlySet<string> | undefined
   /** The newest time shown of a key; bounded by the keys of one entity. */
   private readonly newest = new Map<string, number>()
 
-  constructor(telemetry: TelemetryService, query: TimeSeriesQuery) {
+  constructor(telemetry: ReadServices['telemetry'], query: TimeSeriesQuery) {
     this.telemetry = telemetry
     this.query = query
     this.keys = query.keys === undefined ? undefined : new Set(query.keys)
@@ -108,7 +109,7 @@ export class TimeSeriesSelection implements Selection {
 }
 
 export class AttributesSelection implements Selection {
-  private readonly attributes: AttributeService
+  private readonly attributes: ReadServices['attributes']
   private readonly entity: EntityId
   private readonly scope: AttributeScope | undefined
   private readonly keys: readonly string[] | undefined
@@ -116,7 +117,7 @@ export class AttributesSelection implements Selection {
 
   /** Without a scope: of every scope. Without keys: all. */
   constructor(
-    attributes: AttributeService,
+    attributes: ReadServices['attributes'],
     entity: EntityId,
     scope: AttributeScope | undefined,
     keys: readonly string[] | undefined,

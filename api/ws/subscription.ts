@@ -34,6 +34,8 @@ export class Subscription {
   /** What is heard until the snapshot is sent; undefined from then on. */
   private heard: Change[] | undefined = []
   private overflowed = false
+  /** Up to where the snapshot speaks: a commit's change may be told after a snapshot that already holds it. */
+  private snapshotSequence = -Infinity
   private draft: Draft | undefined
   private closed = false
 
@@ -58,7 +60,8 @@ export class Subscription {
       this.host.send(updateFrame(this.cmdId, values))
       const heard = this.heard ?? []
       this.heard = undefined
-      for (const change of heard) this.show(change, isIn(change, sequence))
+      this.snapshotSequence = sequence
+      for (const change of heard) this.show(change)
       return
     }
   }
@@ -78,13 +81,14 @@ export class Subscription {
   }
 
   private hear(change: Change): void {
-    if (this.heard === undefined) return this.show(change, false)
+    if (this.closed) return
+    if (this.heard === undefined) return this.show(change)
     if (this.heard.length < HEARD_LIMIT) this.heard.push(change)
     else this.overflowed = true
   }
 
-  private show(change: Change, inSnapshot: boolean): void {
-    const shown = this.selection.show(change, inSnapshot)
+  private show(change: Change): void {
+    const shown = this.selection.show(change, isIn(change, this.snapshotSequence))
     if (shown === undefined) return
     // A key that went and came back in one turn is told in two frames, or a client could not tell their order.
     if (this.draft !== undefined && (this.draft.kind !== shown.kind || this.draft.size >= FRAME_VALUES)) this.flush()

@@ -1,0 +1,8 @@
+import type { Services } from '../../services/services.ts'
+
+/** What this room needs of the platform: it only reads. */
+export interface ReadServices {
+  readonly telemetry: Pick<Services['telemetry'], 'history' | 'latest'>
+  readonly attributes: Pick<Services['attributes'], 'find'>
+  readonly access: Pick<Services['access'], 'check'>
+}

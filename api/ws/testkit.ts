@@ -1,0 +1,244 @@
+/** For tests of subscriptions: a clock and turns moved by hand, a socket that remembers, series whose reads can be held. */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { defineErrors } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { AttributeScope, Attribute, DataPoint } from '../../model/value.ts'
+import { InProcessChangeFeed } from '../../engine/subscriptions/change-feed.ts'
+import type { WebSocketConnection } from '../../server/http-server.ts'
+import type { HistoryRequest } from '../../services/services.ts'
+import { Session, type SessionLimits, type SessionWorld } from './session.ts'
+import type { Subscription } from './subscription.ts'
+import { TenantCounts, type TenantLimits } from './tenant-counts.ts'
+import type { EnvelopeKind } from './commands.ts'
+
+export const DEVICE: EntityId = { entityType: 'DEVICE', id: '784f394c-42b6-435a-983c-b7beff2784f9' }
+export const FOREIGN: EntityId = { entityType: 'DEVICE', id: '11111111-2222-1333-8444-555555555555' }
+export const PRINCIPAL: Principal = {
+  userId: '0b1c2d3e-0000-4000-8000-000000000003',
+  email: 'tenant@millrace.local',
+  authority: 'TENANT_ADMIN',
+  tenantId: '0b1c2d3e-0000-4000-8000-000000000004',
+  customerId: null,
+  firstName: null,
+  lastName: null,
+}
+
+export const TestErrors = defineErrors('test', {
+  NOT_FOUND: { kind: 'invalid', status: 404, text: 'Device is not found' },
+  NO_TOKEN: { kind: 'denied', status: 401, text: 'Invalid username or password' },
+  EXPIRED: { kind: 'denied', status: 401, restCode: 11, text: 'Token has expired' },
+})
+
+export class StepClock implements Clock {
+  time = 1_700_000_000_000
+  private timers: { at: number; run: () => void }[] = []
+  private turn: (() => void)[] = []
+
+  now(): number {
+    return this.time
+  }
+  monotonic(): number {
+    return this.time
+  }
+  after(delayMs: number, run: () => void): TimerHandle {
+    const timer = { at: this.time + delayMs, run }
+    this.timers.push(timer)
+    return { cancel: () => (this.timers = this.timers.filter((other) => other !== timer)) }
+  }
+  soon(run: () => void): void {
+    this.turn.push(run)
+  }
+  endTurn(): void {
+    for (const run of this.turn.splice(0)) run()
+  }
+  advance(ms: number): void {
+    const until = this.time + ms
+    for (;;) {
+      const due = this.timers.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+      if (due === undefined) break
+      this.timers = this.timers.filter((timer) => timer !== due)
+      this.time = due.at
+      due.run()
+    }
+    this.time = until
+  }
+}
+
+/** Promises that are already settled run on before this resolves. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+export class TestSocket implements WebSocketConnection {
+  open = true
+  pendingBytes = 0
+  pings = 0
+  refuses = false
+  readonly texts: string[] = []
+  closing: { readonly code: number; readonly reason: string } | undefined
+
+  send(text: string): boolean {
+    if (!this.refuses) this.texts.push(text)
+    return !this.refuses
+  }
+  ping(): void {
+    this.pings++
+  }
+  close(code: number, reason: string): void {
+    this.closing = { code, reason }
+    this.open = false
+  }
+  /** The frames so far, which are then forgotten. */
+  frames(): unknown[] {
+    return this.texts.splice(0).map((text): unknown => JSON.parse(text))
+  }
+}
+
+/** One device's series and attributes. A commit and its telling are two steps, as between a store and its feed. */
+export class TestStore {
+  readonly feed = new InProcessChangeFeed((error) => {
+    throw error
+  })
+  sequence = 0
+  readonly points: (DataPoint & { readonly sequence: number })[] = []
+  readonly attributes: (Attribute & { readonly scope: AttributeScope })[] = []
+  readonly requests: HistoryRequest[] = []
+  failure: Error | undefined
+  private held: (() => void)[] | undefined
+
+  /** Reads wait until `release`. */
+  hold(): void {
+    this.held = []
+  }
+  release(): void {
+    const held = this.held ?? []
+    this.held = undefined
+    for (const resume of held) resume()
+  }
+
+  /** Stores points; the returned function tells the feed. */
+  commit(...points: readonly DataPoint[]): () => void {
+    const sequence = ++this.sequence
+    for (const point of points) this.points.push({ ...point, sequence })
+    return () => this.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence, points })
+  }
+
+  save(...points: readonly DataPoint[]): void {
+    this.commit(...points)()
+  }
+
+  saveAttributes(scope: AttributeScope, ...attributes: readonly Attribute[]): void {
+    const sequence = ++this.sequence
+    this.attributes.push(...attributes.map((attribute) => ({ ...attribute, scope })))
+    this.feed.publish({ kind: 'attributes', entity: DEVICE, sequence, scope, attributes })
+  }
+
+  /** What the selections of this room ask for; nothing else is there. */
+  readonly services: SessionWorld['services'] = {
+    access: {
+      check: async (_principal, _operation, entity) => {
+        await this.pause()
+        if (entity.id !== DEVICE.id) throw TestErrors.NOT_FOUND()
+      },
+    },
+    telemetry: {
+      history: async (_entity: EntityId, request: HistoryRequest) => {
+        this.requests.push(request)
+        await this.pause()
+        const value = new Map<string, DataPoint[]>()
+        for (const key of request.keys) {
+          const found = this.points.filter(
+            (each) => each.key === key && each.ts >= request.startTs && each.ts < request.endTs,
+          )
+          if (found.length > 0) value.set(key, found)
+        }
+        return { value, sequence: this.sequence }
+      },
+      latest: async (_entity: EntityId, keys: readonly string[] | undefined) => {
+        await this.pause()
+        const latest = new Map<string, DataPoint>()
+        for (const point of this.points) {
+          if (point.ts >= (latest.get(point.key)?.ts ?? -Infinity)) latest.set(point.key, point)
+        }
+        const value = [...latest.values()].filter((point) => keys?.includes(point.key) ?? true)
+        return { value, sequence: this.sequence }
+      },
+    },
+    attributes: {
+      find: async (_entity: EntityId, scope: AttributeScope | undefined, keys: readonly string[] | undefined) => {
+        await this.pause()
+        const value = this.attributes.filter(
+          (each) => (scope === undefined || each.scope === scope) && (keys?.includes(each.key) ?? true),
+        )
+        return { value, sequence: this.sequence }
+      },
+    },
+  }
+
+  private async pause(): Promise<void> {
+    const { held } = this
+    if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve))
+    if (this.failure !== undefined) throw this.failure
+  }
+}
+
+export class TestLog implements Log {
+  readonly errors: string[] = []
+  debug(): void {}
+  info(): void {}
+  warn(): void {}
+  error(text: string): void {
+    this.errors.push(text)
+  }
+}
+
+export interface SessionBench {
+  readonly clock: StepClock
+  readonly store: TestStore
+  readonly log: TestLog
+  readonly counts: TenantCounts
+  open(kind?: EnvelopeKind): { readonly session: Session; readonly socket: TestSocket }
+  /** Sends one frame and ends the turn. */
+  say(session: Session, frame: unknown): Promise<void>
+}
+
+export function sessionBench(limits: Partial<SessionLimits & TenantLimits> = {}): SessionBench {
+  const clock = new StepClock()
+  const store = new TestStore()
+  const log = new TestLog()
+  const counts = new TenantCounts({ sessionsPerTenant: 0, subscriptionsPerTenant: 0, ...limits })
+  const world: SessionWorld = {
+    services: store.services,
+    feed: store.feed,
+    clock,
+    log,
+    counts,
+    limits: { pendingFrames: 1000, pendingCommands: 1000, ...limits },
+    authenticate: async (token) => {
+      if (token === 'good') return PRINCIPAL
+      throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
+    },
+    atTurnEnd: (subscription: Subscription) => clock.soon(() => subscription.flush()),
+  }
+  return {
+    clock,
+    store,
+    log,
+    counts,
+    open(kind = 'new') {
+      const socket = new TestSocket()
+      return { session: new Session(socket, kind, world), socket }
+    },
+    async say(session, frame) {
+      session.message(typeof frame === 'string' ? frame : JSON.stringify(frame))
+      await settled()
+      clock.endTurn()
+    },
+  }
+}
+
+export function point(key: string, ts: number, value: number): DataPoint {
+  return { key, ts, type: 'LONG', value }
+}
