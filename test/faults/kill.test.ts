@@ -106,7 +106,7 @@ async function acknowledgementsOrTime(acknowledged: () => number, milliseconds: 
 }
 
 async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]> {
-  const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=10000000&orderBy=ASC&useStrictDataTypes=true`
+  const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=1000000&orderBy=ASC&useStrictDataTypes=true`
   const answer = await rest.expect<{ n?: ReadPoint[] }>('GET', path)
   return answer.n ?? []
 }

@@ -77,7 +77,10 @@ async function startMqttSender(
   await connected(client)
   let inFlight = 0
   const ended = new Promise<void>((resolve) => {
+    let finished = false
     const finish = (): void => {
+      if (finished) return
+      finished = true
       client.end(true)
       resolve()
     }
@@ -85,12 +88,13 @@ async function startMqttSender(
     client.on('close', finish)
     const send = (): void => {
       if (stop.aborted && inFlight === 0) return finish()
-      while (inFlight < MQTT_IN_FLIGHT && !stop.aborted && client.connected) {
+      while (inFlight < MQTT_IN_FLIGHT && !stop.aborted && !finished) {
         const value = take(device.ledger)
         inFlight++
         client.publish('v1/devices/me/telemetry', body(device, value), { qos: 1 }, (error) => {
           inFlight--
-          if (error === undefined || error === null) count(device.ledger, value)
+          if (error !== undefined && error !== null) return finish() // The connection died: the value's fate is unknown.
+          count(device.ledger, value)
           send()
         })
       }
@@ -118,7 +122,8 @@ function startHttpSender(millrace: RunningMillrace, device: LoadedDevice, count:
           body: body(device, value),
         })
         await response.arrayBuffer()
-        if (response.status !== 200) throw new Error(`answered ${response.status}`)
+        if (response.status !== 200)
+          throw new Error(`${device.ledger.name}, value ${value}: answered ${response.status}`)
         count(device.ledger, value)
       } catch (error) {
         // The process died under the request: the value's fate is unknown, which is what the ledger says of it.
