@@ -7,14 +7,15 @@ import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { Work } from '../queue/work.ts'
-import { BatchLine } from './batch-line.ts'
 import type { BatchLimits } from './batch-line.ts'
 import type { CompiledNode } from './compiled-node.ts'
+import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
 import { Arrival, Journey, Visit, cameThrough } from './journey.ts'
 import type { ReturnAddress } from './journey.ts'
 import type { Emission, FlowStep, NodeOutput } from './node.ts'
-import { OriginatorLanes } from './originator-lanes.ts'
+import { WaitingRoom } from './waiting-room.ts'
+import type { WaitingRoomOwner } from './waiting-room.ts'
 
 export interface ProgramSettings extends BatchLimits {
   /** Node executions of one message, all branches together, before it fails. */
@@ -45,13 +46,7 @@ export class ChainProgram {
   private readonly byId = new Map<string, CompiledNode>()
   private readonly settings: ProgramSettings
   private readonly surroundings: ProgramSurroundings
-  /** Nodes with outcomes to let go or messages to start on. */
-  private listed: CompiledNode[] = []
-  private inTurn = false
-  private isTurnBooked = false
-  /** Visits that wait in or for a node. */
-  private parked = 0
-  private idleWaiters: (() => void)[] = []
+  private readonly waiting: WaitingRoom
   private readonly retirementListeners: (() => void)[] = []
   private hasRetired = false
   private droppedCount = 0
@@ -69,6 +64,7 @@ export class ChainProgram {
     this.first = first
     this.settings = settings
     this.surroundings = surroundings
+    this.waiting = new WaitingRoom(settings, this.owner())
     for (const node of nodes) {
       this.byId.set(node.record.id, node)
       this.attach(node)
@@ -77,13 +73,12 @@ export class ChainProgram {
 
   /** Resolves when no message waits in or for a node of this version. */
   whenIdle(): Promise<void> {
-    if (this.parked === 0) return Promise.resolve()
-    return new Promise((resolve) => this.idleWaiters.push(resolve))
+    return this.waiting.whenEmpty()
   }
 
   /** Messages that wait in or for a node. */
   get inFlight(): number {
-    return this.parked
+    return this.waiting.size
   }
 
   /** Messages that ended because the node they were addressed to is gone. */
@@ -106,28 +101,22 @@ export class ChainProgram {
     for (const tell of this.retirementListeners.splice(0)) tell()
   }
 
-  /** Gives a node its queues once its instance is there. */
+  /** Gives a node its queue once its instance is there. */
   attach(node: CompiledNode): void {
-    const instance = node.instance
-    if (instance?.handleBatch !== undefined) node.line ??= this.batchLine(node)
+    this.waiting.attach(node)
   }
 
   /** Takes a batch of the actor's mailbox and runs it as far as it goes without waiting. */
   turn(arrivals: readonly Arrival[]): void {
-    this.inTurn = true
-    for (const arrival of arrivals) {
-      try {
-        this.arrive(arrival)
-      } catch (error) {
-        this.brokenInvariant(error)
+    this.waiting.turn(() => {
+      for (const arrival of arrivals) {
+        try {
+          this.arrive(arrival)
+        } catch (error) {
+          this.brokenInvariant(error)
+        }
       }
-    }
-    this.settleListed()
-    this.inTurn = false
-    if (this.parked > 0 || this.idleWaiters.length === 0) return
-    const waiters = this.idleWaiters
-    this.idleWaiters = []
-    for (const tell of waiters) tell()
+    })
   }
 
   private arrive(arrival: Arrival): void {
@@ -155,7 +144,8 @@ export class ChainProgram {
       node.received++
       const instance = node.instance
       if (instance?.handle === undefined) return this.park(node, journey, message, returns)
-      if (node.lanes !== undefined && this.waitsBehind(node, journey, message, returns)) return
+      const { lanes } = node
+      if (lanes?.isEmpty === false && this.waiting.joinBehind(lanes, new Visit(journey, message, returns))) return
       let output: NodeOutput | Promise<NodeOutput>
       try {
         output = node.received % SAMPLED_ONE_IN === 0 ? this.timed(node, message) : instance.handle(message)
@@ -164,7 +154,7 @@ export class ChainProgram {
       }
       if (typeof output !== 'string') {
         if (!(output instanceof Promise)) return this.dispatch(node, journey, message, returns, output)
-        return this.follow(node, new Visit(journey, message, returns), output)
+        return this.waiting.follow(node, new Visit(journey, message, returns), output)
       }
       const targets = node.targets(output)
       const next = targets[0]
@@ -218,7 +208,7 @@ export class ChainProgram {
 
   /** Nothing is connected: the branch ends, badly where the relation was `Failure` (`rule-engine.md` 4.7). */
   private endAt(node: CompiledNode, journey: Journey, relation: string, error?: unknown): void {
-    if (relation.toLowerCase() !== 'failure') return journey.work.end()
+    if (!isFailure(relation)) return journey.work.end()
     if (error === undefined) node.failed++
     journey.work.end(this.unhandled(node, error ?? RuleChainErrors.NODE_EMITTED_FAILURE()))
   }
@@ -229,16 +219,8 @@ export class ChainProgram {
     returns: ReturnAddress | undefined,
     emissions: readonly Emission[],
   ): void {
-    const ways: { readonly target: CompiledNode; readonly message: Message }[] = []
-    let hasFailed = false
-    for (const emission of emissions) {
-      const before = ways.length
-      for (const relation of withoutRepeats(emission.relations)) {
-        for (const target of node.targets(relation)) ways.push({ target, message: emission.message })
-      }
-      if (ways.length === before && emission.relations.some(isFailure)) hasFailed = true
-    }
-    if (hasFailed) {
+    const { ways, hasUnhandledFailure } = waysOf(node, emissions)
+    if (hasUnhandledFailure) {
       if (ways.length > 0) journey.work.branch(ways.length)
       this.endAt(node, journey, FAILURE)
     } else if (ways.length === 0) journey.work.end()
@@ -310,142 +292,39 @@ export class ChainProgram {
 
   /** The message waits for the end of the turn, or fails where the node could not be made. */
   private park(node: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
-    if (node.line === undefined) {
-      const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
-      return this.fail(node, journey, message, returns, error)
-    }
-    this.parked++
-    node.line.join(new Visit(journey, message, returns))
-    this.list(node)
+    if (node.line !== undefined) return this.waiting.join(node, node.line, new Visit(journey, message, returns))
+    const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
+    this.fail(node, journey, message, returns, error)
   }
 
-  private waitsBehind(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-  ): boolean {
-    if (node.lanes === undefined || node.lanes.isEmpty) return false
-    if (!node.lanes.joinBehind(new Visit(journey, message, returns))) return false
-    this.parked++
-    return true
-  }
-
-  private follow(node: CompiledNode, visit: Visit, promise: Promise<NodeOutput>): void {
-    this.parked++
-    node.lanes ??= this.originatorLanes(node)
-    node.lanes.follow(visit, promise)
-  }
-
-  private batchLine(node: CompiledNode): BatchLine {
-    return new BatchLine(node.record.name, this.settings, {
-      ...this.exits(node),
-      finished: (_size, elapsedMs) => {
-        node.busyMs += elapsedMs
-      },
-      misbehaved: (reason) =>
-        this.surroundings.log('error', 'a rule node broke its contract', this.fieldsOf(node, reason)),
-      monotonic: () => this.surroundings.clock.monotonic(),
-    })
-  }
-
-  private originatorLanes(node: CompiledNode): OriginatorLanes {
-    const exits = this.exits(node)
-    return new OriginatorLanes({
-      ...exits,
-      enter: (visit) => {
-        try {
-          const output = node.instance?.handle?.(visit.message)
-          if (output instanceof Promise) return output
-          exits.output(visit, output)
-        } catch (error) {
-          exits.failed(visit, error)
-        }
-        return undefined
-      },
-    })
-  }
-
-  /** The ways out of a node for what was parked at it. */
-  private exits(node: CompiledNode) {
+  /** What the waiting room tells: a visit goes on from its node as if it had just been handled. */
+  private owner(): WaitingRoomOwner {
     return {
-      wake: () => this.list(node),
-      output: (visit: Visit, output: NodeOutput) => {
-        this.parked--
-        this.dispatch(node, visit.journey, visit.message, visit.returns, output)
-      },
-      failed: (visit: Visit, error: unknown) => {
-        this.parked--
-        this.fail(node, visit.journey, visit.message, visit.returns, error)
-      },
-    }
-  }
-
-  private fieldsOf(node: CompiledNode, reason: string): Readonly<Record<string, unknown>> {
-    return { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }
-  }
-
-  /** The node is looked at by this turn, or by one that is booked now. */
-  private list(node: CompiledNode): void {
-    if (!node.isListed) {
-      node.isListed = true
-      this.listed.push(node)
-    }
-    if (this.inTurn || this.isTurnBooked) return
-    this.isTurnBooked = true
-    this.surroundings.clock.soon(() => {
-      this.isTurnBooked = false
-      this.turn([])
-    })
-  }
-
-  private settleListed(): void {
-    while (this.listed.length > 0) {
-      const listed = this.listed
-      this.listed = []
-      for (const node of listed) {
-        node.isListed = false
+      clock: this.surroundings.clock,
+      output: (node, { journey, message, returns }, output) => {
         try {
-          this.settleNode(node)
+          this.dispatch(node, journey, message, returns, output)
         } catch (error) {
           this.brokenInvariant(error)
         }
-      }
+      },
+      failed: (node, { journey, message, returns }, cause) => {
+        try {
+          this.fail(node, journey, message, returns, cause)
+        } catch (error) {
+          this.brokenInvariant(error)
+        }
+      },
+      misbehaved: (node, reason) => {
+        const fields = { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }
+        this.surroundings.log('error', 'a rule node broke its contract', fields)
+      },
     }
-  }
-
-  private settleNode(node: CompiledNode): void {
-    node.lanes?.drain()
-    if (node.line === undefined || node.instance === undefined) return
-    node.line.drain()
-    node.line.start(node.instance)
   }
 
   /** Nodes' errors never come here: only a work that was ended once too often. Its neighbours go on. */
   private brokenInvariant(error: unknown): void {
-    this.surroundings.log('error', 'a message broke an invariant of the rule engine', {
-      ruleChainId: this.chainId,
-      reason: errorText(error),
-    })
+    const fields = { ruleChainId: this.chainId, reason: errorText(error) }
+    this.surroundings.log('error', 'a message broke an invariant of the rule engine', fields)
   }
-}
-
-function isEmissions(output: Emission | readonly Emission[] | FlowStep): output is readonly Emission[] {
-  return Array.isArray(output)
-}
-
-function isFailure(relation: string): boolean {
-  return relation.toLowerCase() === 'failure'
-}
-
-/** A set of relations is emitted once each, in whatever case they are spelled. */
-function withoutRepeats(relations: readonly string[]): readonly string[] {
-  if (relations.length < 2) return relations
-  const seen = new Set<string>()
-  return relations.filter((relation) => {
-    const label = relation.toLowerCase()
-    if (seen.has(label)) return false
-    seen.add(label)
-    return true
-  })
 }

@@ -1,0 +1,217 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { chainOf, loaded, testEngine, testWork } from './testkit.ts'
+import type { MakeNode, TestEngine } from './testkit.ts'
+
+const TestErrors = defineErrors('test', {
+  LATER: { kind: 'retryable', status: 503, text: 'not yet' },
+  NEVER: { kind: 'invalid', status: 400, text: 'never' },
+})
+
+const pass: MakeNode = () => ({ handle: () => 'Success' })
+
+/** A node that notes what reaches it. */
+function sink(): { readonly seen: Message[]; readonly make: MakeNode } {
+  const seen: Message[] = []
+  return { seen, make: () => ({ handle: (message) => (seen.push(message), 'Success') }) }
+}
+
+function load(setup: TestEngine, ...parts: Parameters<typeof chainOf>) {
+  const { chain, graph } = chainOf(...parts)
+  return loaded(setup.clock, setup.engine.load(chain, graph))
+}
+
+test('messages of a node that could not be made take Failure with the reason', async () => {
+  const end = sink()
+  const setup = testEngine({
+    end: end.make,
+    bad: () => {
+      throw TestErrors.NEVER()
+    },
+  })
+  const start = await load(
+    setup,
+    'A',
+    [
+      { type: 'bad', name: 'Bad one' },
+      { type: 'end' },
+      { type: 'no.such.Node' },
+      { type: 'end', disabledReason: 'unknown type' },
+    ],
+    [[0, 'Failure', 1]],
+  )
+  assert.equal(start.error, undefined)
+  assert.deepEqual(
+    start.nodes.map(({ error }) => error?.message),
+    [
+      "Failed to initialise rule node 'Bad one': never",
+      undefined,
+      "Failed to initialise rule node 'no.such.Node 2': Rule node 'no.such.Node 2' has the unknown type 'no.such.Node'",
+      "Rule node 'end 3' is disabled: unknown type",
+    ],
+  )
+  const work = testWork()
+  const toDisabled = testWork({ ruleNodeId: 'A-3' })
+  await setup.run(work, toDisabled)
+  assert.match(end.seen[0]?.metadata['error'] ?? '', /Failed to initialise rule node 'Bad one': never/)
+  assert.deepEqual(work.errors, [])
+  assert.match(toDisabled.errors[0]?.message ?? '', /is disabled/)
+})
+
+test('a node that could not be made for a passing reason is tried again and then works', async () => {
+  const end = sink()
+  let attempts = 0
+  const setup = testEngine({
+    late: (context, configuration) => {
+      if (++attempts < 3) throw TestErrors.LATER()
+      return end.make(context, configuration)
+    },
+  })
+  await load(setup, 'A', [{ type: 'late' }], [])
+  const early = testWork()
+  await setup.run(early)
+  assert.match(early.errors[0]?.message ?? '', /not started yet/)
+  await setup.clock.advance(15_000)
+  assert.equal(attempts, 3)
+  const late = testWork()
+  await setup.run(late)
+  assert.deepEqual(end.seen, [late.message])
+})
+
+test('a new version takes over between two messages: none is lost, the old nodes end their work and are closed', async () => {
+  const seen: string[] = []
+  const closed: string[] = []
+  const releases: (() => void)[] = []
+  const slow: MakeNode = (_context, configuration) => ({
+    handle: async (message) => {
+      await new Promise<void>((resolve) => releases.push(resolve))
+      seen.push(`${message.data} on ${JSON.stringify(configuration['version'])}`)
+      return 'Success'
+    },
+    close: () => void closed.push(JSON.stringify(configuration['version'])),
+  })
+  const setup = testEngine({ slow })
+  await load(setup, 'A', [{ type: 'slow', configuration: { version: 'old' } }], [])
+  const before = testWork({ data: 'first' })
+  await setup.run(before)
+  const { chain, graph } = chainOf('A', [{ type: 'slow', configuration: { version: 'new' } }], [])
+  const change = setup.engine.load(chain, graph)
+  await setup.clock.settle()
+  const after = testWork({ data: 'second' })
+  await setup.run(after)
+  assert.equal(releases.length, 1, 'the second message waits for the new version')
+  assert.deepEqual(closed, [])
+  releases.shift()?.()
+  await loaded(setup.clock, change)
+  await setup.clock.settle()
+  releases.shift()?.()
+  await setup.clock.settle()
+  assert.deepEqual(seen, ['first on "old"', 'second on "new"'])
+  assert.deepEqual(closed, ['"old"'])
+  assert.ok(before.isSettled && after.isSettled)
+})
+
+test('a new version does not wait for ever for a message that hangs in the old one', async () => {
+  const hang = Promise.withResolvers<string>()
+  const end = sink()
+  const setup = testEngine({ hang: () => ({ handle: () => hang.promise }), end: end.make }, { drainTimeoutMs: 500 })
+  await load(setup, 'A', [{ type: 'hang' }], [])
+  const hanging = testWork()
+  await setup.run(hanging)
+  const { chain, graph } = chainOf('A', [{ type: 'end' }], [])
+  const change = setup.engine.load(chain, graph)
+  const next = testWork()
+  await setup.run(next)
+  await setup.clock.advance(500)
+  await change
+  await setup.clock.settle()
+  assert.deepEqual(end.seen, [next.message])
+  hang.resolve('Success')
+  await setup.clock.settle()
+  assert.ok(hanging.isSettled)
+})
+
+test('a node that a new version did not change keeps its instance and what it remembers', async () => {
+  let made = 0
+  const closed: number[] = []
+  const counting: MakeNode = () => {
+    const id = ++made
+    return { handle: () => 'Success', close: () => void closed.push(id) }
+  }
+  const setup = testEngine({ counting, pass })
+  const nodes = [
+    { type: 'counting', configuration: { a: 1 } },
+    { type: 'counting', configuration: { a: 2 } },
+  ]
+  await load(setup, 'A', nodes, [])
+  assert.equal(made, 2)
+  await load(
+    setup,
+    'A',
+    [nodes[0] ?? { type: 'pass' }, { type: 'counting', configuration: { a: 3 } }],
+    [[0, 'Success', 1]],
+  )
+  await setup.clock.settle()
+  assert.equal(made, 3)
+  assert.deepEqual(closed, [2])
+})
+
+test('a graph that can not run fails its messages with the reason and can be repaired', async () => {
+  const end = sink()
+  const setup = testEngine({ pass, end: end.make })
+  const start = await load(
+    setup,
+    'A',
+    [{ type: 'pass' }, { type: 'pass' }],
+    [
+      [0, 'Success', 1],
+      [1, 'Success', 0],
+    ],
+  )
+  assert.match(start.error?.message ?? '', /circling/)
+  const early = testWork()
+  await setup.run(early)
+  assert.match(early.errors[0]?.message ?? '', /circling/)
+  await load(setup, 'A', [{ type: 'end' }], [])
+  const late = testWork()
+  await setup.run(late)
+  assert.deepEqual(end.seen, [late.message])
+})
+
+test('closing lets what is under way end, closes the nodes once and refuses what comes later', async () => {
+  const release = Promise.withResolvers<string>()
+  let closed = 0
+  const setup = testEngine({ slow: () => ({ handle: () => release.promise, close: () => void closed++ }) })
+  await load(setup, 'A', [{ type: 'slow' }], [])
+  const work = testWork()
+  await setup.run(work)
+  const closing = setup.engine.close()
+  await setup.clock.settle()
+  assert.equal(closed, 0)
+  release.resolve('Success')
+  await setup.clock.settle()
+  await Promise.all([closing, setup.engine.close()])
+  assert.equal(closed, 1)
+  assert.ok(work.isSettled)
+  const late = testWork()
+  await setup.run(late)
+  assert.ok(isMillraceError(late.errors[0]))
+})
+
+test('a chain that is removed and loaded again at once runs anew', async () => {
+  const end = sink()
+  const setup = testEngine({ end: end.make })
+  await load(setup, 'A', [{ type: 'end' }], [])
+  const removing = setup.engine.remove('A')
+  const unaddressed = testWork()
+  await setup.run(unaddressed)
+  assert.match(unaddressed.errors[0]?.message ?? '', /no root rule chain/)
+  await load(setup, 'A', [{ type: 'end' }], [])
+  await removing
+  const work = testWork()
+  await setup.run(work)
+  assert.deepEqual(end.seen, [work.message])
+})

@@ -1,0 +1,49 @@
+/** Reading what a node emitted (`rule-engine.md` 4.7). */
+import type { Message } from '../../model/message.ts'
+import type { CompiledNode } from './compiled-node.ts'
+import type { Emission, FlowStep } from './node.ts'
+
+export interface Way {
+  readonly target: CompiledNode
+  readonly message: Message
+}
+
+export interface Ways {
+  readonly ways: readonly Way[]
+  /** `Failure` was emitted and nothing is connected to it. */
+  readonly hasUnhandledFailure: boolean
+}
+
+export function isEmissions(output: Emission | readonly Emission[] | FlowStep): output is readonly Emission[] {
+  return Array.isArray(output)
+}
+
+export function isFailure(relation: string): boolean {
+  return relation.toLowerCase() === 'failure'
+}
+
+/** Every connection that an emission matches is a way of its own. */
+export function waysOf(node: CompiledNode, emissions: readonly Emission[]): Ways {
+  const ways: Way[] = []
+  let hasUnhandledFailure = false
+  for (const { message, relations } of emissions) {
+    const before = ways.length
+    for (const relation of withoutRepeats(relations)) {
+      for (const target of node.targets(relation)) ways.push({ target, message })
+    }
+    if (ways.length === before && relations.some(isFailure)) hasUnhandledFailure = true
+  }
+  return { ways, hasUnhandledFailure }
+}
+
+/** A set of relations is emitted once each, in whatever case they are spelled. */
+function withoutRepeats(relations: readonly string[]): readonly string[] {
+  if (relations.length < 2) return relations
+  const seen = new Set<string>()
+  return relations.filter((relation) => {
+    const label = relation.toLowerCase()
+    if (seen.has(label)) return false
+    seen.add(label)
+    return true
+  })
+}
