@@ -1,28 +1,18 @@
+import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
-import type { Clock } from '../../../model/clock.ts'
-import { testTimeSeriesStore } from '../contract.ts'
+import { after, test } from 'node:test'
+import { long, raw, testTimeSeriesStore, write } from '../contract.ts'
 import { openEmbeddedTimeSeries } from './store.ts'
+import { freshDirectory, killClock } from './testkit.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'millrace-timeseries-'))
 after(() => rm(root, { recursive: true, force: true }))
 
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after: () => {
-    throw new Error('the store uses no timers')
-  },
-  soon: () => {
-    throw new Error('the store uses no timers')
-  },
-}
-
 for (const durability of ['power-cut', 'process-death'] as const) {
   testTimeSeriesStore(`embedded, ${durability}`, () =>
-    openEmbeddedTimeSeries({ directory: join(root, durability, 'deep'), durability, clock }),
+    openEmbeddedTimeSeries({ directory: join(root, durability, 'deep'), durability, clock: killClock }),
   )
 }
 
@@ -31,7 +21,7 @@ testTimeSeriesStore('embedded, everything in chunks', () =>
   openEmbeddedTimeSeries({
     directory: join(root, 'chunks'),
     durability: 'process-death',
-    clock,
+    clock: killClock,
     logSoftBytes: 1,
     logHardBytes: 2,
     segmentBytes: 64,
@@ -39,3 +29,60 @@ testTimeSeriesStore('embedded, everything in chunks', () =>
     maxEntitiesInMemory: 2,
   }),
 )
+
+test('faults of the worker reach the caller as typed errors', async (t) => {
+  const directory = freshDirectory(t)
+  const store = await openEmbeddedTimeSeries({ directory, durability: 'process-death', clock: killClock })
+  await assert.rejects(openEmbeddedTimeSeries({ directory, durability: 'process-death', clock: killClock }), {
+    name: 'MillraceError',
+    code: 'timeseries.IN_USE',
+    fields: { directory },
+  })
+  await store.close()
+  await assert.rejects(store.write([write('e', [long('k', 1, 1)])]), { code: 'group-commit.CLOSED' })
+  await assert.rejects(store.latest('e', undefined), { code: 'timeseries.CLOSED' })
+})
+
+test('refuses more unanswered reads than its bound, and answers those it took', async (t) => {
+  const options = {
+    directory: freshDirectory(t),
+    durability: 'process-death',
+    clock: killClock,
+    maxPendingReads: 2,
+  } as const
+  const store = await openEmbeddedTimeSeries(options)
+  const reads = await Promise.allSettled(Array.from({ length: 5 }, () => store.keys('e')))
+  assert.deepEqual(
+    reads.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'rejected'],
+  )
+  await assert.doesNotReject(store.keys('e'))
+  await store.close()
+})
+
+test('a worker that dies rejects everybody who waits, says so once, and loses nothing acknowledged', async (t) => {
+  const directory = freshDirectory(t)
+  const fatal: Error[] = []
+  const options = { directory, durability: 'process-death', clock: killClock } as const
+  const onFatal = (error: Error) => fatal.push(error)
+  const dying = await openEmbeddedTimeSeries({ ...options, workerHeapMiB: 16, onFatal })
+  let acknowledged = 0
+  const fillMemory = async () => {
+    for (;;) {
+      const points = Array.from({ length: 1000 }, (_, index) => long('k', acknowledged + index, index))
+      await dying.write([
+        write('e', [...points, { key: `t${acknowledged}`, ts: 1, type: 'STRING', value: 'x'.repeat(10_000) }]),
+      ])
+      acknowledged += 1000
+    }
+  }
+  await assert.rejects(fillMemory(), { code: 'timeseries.WORKER_DIED', kind: 'retryable' })
+  await assert.rejects(dying.keys('e'), { code: 'timeseries.WORKER_DIED' })
+  await dying.close()
+  assert.equal(fatal.length, 1)
+  const store = await openEmbeddedTimeSeries(options)
+  const { value } = await store.history('e', raw(['k'], { limit: 1e7 }))
+  assert.ok((value.get('k')?.length ?? 0) >= acknowledged)
+  assert.ok(acknowledged > 0)
+  await store.close()
+})

@@ -40,7 +40,9 @@ export interface EmbeddedTimeSeriesOptions {
   readonly maxTailPoints?: number
   /** Without one the disk is the limit. */
   readonly maxDatabaseBytes?: number
-  /** The worker died: every later call is refused. */
+  /** Most memory of the worker's heap, MiB; over it the worker dies, and what is in the log is there at the next open. */
+  readonly workerHeapMiB?: number
+  /** The worker died: every later call is refused with WORKER_DIED. Open the store again, or end the process. */
   readonly onFatal?: (error: Error) => void
 }
 
@@ -66,6 +68,7 @@ export const EMBEDDED_DEFAULTS = {
   logHardBytes: 32 * 2 ** 20,
   segmentBytes: 4 * 2 ** 20,
   maxTailPoints: 500_000,
+  workerHeapMiB: 1024,
 } as const
 
 /** Points of one group at most: bounds how long one write holds up the reads behind it. */
@@ -84,7 +87,7 @@ export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions)
     maxEntities: settings.maxEntitiesInMemory,
     maxDatabaseBytes: settings.maxDatabaseBytes,
   }
-  const port = await WorkerPort.open(core, options.clock, options.onFatal)
+  const port = await WorkerPort.open(core, options.clock, settings.workerHeapMiB, options.onFatal)
   return new EmbeddedStore(port, options.clock, settings)
 }
 

@@ -34,11 +34,17 @@ export class WorkerPort {
   private death: Error | undefined
 
   /** Starts the worker and waits until the store is open. Throws what opening it threw. */
-  static async open(options: CoreOptions, clock: Clock, onFatal?: (error: Error) => void): Promise<WorkerPort> {
+  static async open(
+    options: CoreOptions,
+    clock: Clock,
+    heapMiB: number,
+    onFatal?: (error: Error) => void,
+  ): Promise<WorkerPort> {
     const start: WorkerStart = { options, now: clock.now() }
     const worker = new Worker(new URL('./worker.ts', import.meta.url), {
       workerData: start,
       name: 'timeseries',
+      resourceLimits: { maxOldGenerationSizeMb: heapMiB },
       // node:sqlite says at every start that it is experimental.
       execArgv: ['--disable-warning=ExperimentalWarning'],
     })
