@@ -2,10 +2,10 @@
  * Attributes of any entity in three scopes. Last write wins, guarded by the log position of the writing message, so that
  * a replayed older message never overwrites what a newer one wrote (`rule-engine.md` 10.2).
  */
-import { sql, type Selectable } from 'kysely'
+import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS, scopeOf, typedValue, valueColumns } from './attribute-columns.ts'
-import { statementOf, type EntityDatabase, type Read, type SqlValue, type Statement } from './database.ts'
+import { withParameters, type EntityDatabase, type Read, type SqlValue, type Statement } from './database.ts'
 import type { AttributeTable } from './schema.ts'
 
 export type ScopedAttribute = Attribute & { readonly scope: AttributeScope }
@@ -21,21 +21,29 @@ export interface AttributeWrite {
 export class AttributeRepository {
   private readonly database: EntityDatabase
   private readonly upsert: string
+  /** Parameters: entity, scope, key. */
+  private readonly deletion: string
+  /** Built once: asked for every entity whose attributes are not in the cache. */
+  private readonly byEntity: CompiledQuery<Selectable<AttributeTable>>
 
   constructor(database: EntityDatabase) {
     this.database = database
     this.upsert = upsertSql(database)
+    const { builder } = database
+    this.byEntity = builder
+      .selectFrom('attribute')
+      .selectAll()
+      .where('entity_id', '=', '')
+      .orderBy('scope')
+      .orderBy('key')
+      .compile()
+    const one = builder.deleteFrom('attribute').where('entity_id', '=', '').where('scope', '=', 0).where('key', '=', '')
+    this.deletion = one.compile().sql
   }
 
   /** All attributes of an entity, scope by scope in the order CLIENT, SERVER, SHARED, keys sorted. */
   async all(entityId: string): Promise<Read<ScopedAttribute>> {
-    const query = this.database.builder
-      .selectFrom('attribute')
-      .selectAll()
-      .where('entity_id', '=', entityId)
-      .orderBy('scope')
-      .orderBy('key')
-    const { rows, sequence } = await this.database.read(query.compile())
+    const { rows, sequence } = await this.database.read(withParameters(this.byEntity, [entityId]))
     return { rows: rows.map(attributeOf), sequence }
   }
 
@@ -45,14 +53,8 @@ export class AttributeRepository {
   }
 
   delete(entityId: string, scope: AttributeScope, keys: readonly string[]): Statement {
-    const query = this.database.builder
-      .deleteFrom('attribute')
-      .where('entity_id', '=', entityId)
-      .where('scope', '=', ATTRIBUTE_SCOPE_NUMBERS[scope])
-      .where('key', '=', '')
-    const template = statementOf(query)
-    const [entity = '', scopeNumber = 0] = template.parameters
-    return { ...template, parameters: [], parameterRows: keys.map((key) => [entity, scopeNumber, key]) }
+    const scopeNumber = ATTRIBUTE_SCOPE_NUMBERS[scope]
+    return { sql: this.deletion, parameters: [], parameterRows: keys.map((key) => [entityId, scopeNumber, key]) }
   }
 }
 

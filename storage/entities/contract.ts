@@ -34,11 +34,11 @@ interface Household {
 export function testEntityStore(name: string, open: () => Promise<ContractStore>): void {
   const check = (sentence: string, run: (store: EntityStore) => Promise<void>): void => {
     test(`${name}: ${sentence}`, async () => {
-      const { store, close } = await open()
+      const opened = await open()
       try {
-        await run(store)
+        await run(opened.store)
       } finally {
-        await close()
+        await opened.close()
       }
     })
   }
@@ -57,12 +57,11 @@ function testTransactions(check: Check): void {
     const { tenant, profile } = await household(store)
     const good = deviceOf(tenant, profile, 'good')
     const twin = deviceOf(tenant, profile, 'good')
-    const { devices } = store
-    await assert.rejects(store.write([...devices.insert(good), ...devices.insert(twin)]), {
+    await assert.rejects(store.write([good, twin].flatMap((device) => store.devices.insert(device))), {
       message: 'Device with such name already exists!',
       code: 'entities.NAME_TAKEN',
     })
-    assert.equal(await devices.findAnywhere(good.id), undefined)
+    assert.equal(await store.devices.findAnywhere(good.id), undefined)
   })
 
   check('of transactions that share a commit only the bad ones are undone', async (store) => {

@@ -60,6 +60,11 @@ export function statementOf(query: { compile(): CompiledQuery }, options: Statem
   return { sql: compiled.sql, parameters: compiled.parameters.map(sqlValue), ...options }
 }
 
+/** A query that was built once, with other parameters in the order of its placeholders. */
+export function withParameters<Row>(query: CompiledQuery<Row>, parameters: readonly SqlValue[]): CompiledQuery<Row> {
+  return { ...query, parameters }
+}
+
 export function sqlValue(value: unknown): SqlValue {
   if (value === null || typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string')
     return value

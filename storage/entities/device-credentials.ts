@@ -1,7 +1,7 @@
 /** What devices present when they connect; the id of credentials is unique over all tenants. */
-import type { Selectable } from 'kysely'
+import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
-import { statementOf, type EntityDatabase, type Statement } from './database.ts'
+import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import type { DeviceCredentialsTable } from './schema.ts'
 
@@ -18,9 +18,12 @@ export interface KnownDevice {
 
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
+  /** Built once: asked for every device that connects. */
+  private readonly byCredentials: CompiledQuery<KnownDevice>
 
   constructor(database: EntityDatabase) {
     this.database = database
+    this.byCredentials = byCredentials(database)
   }
 
   async findByDevice(deviceId: string): Promise<DeviceCredentials | undefined> {
@@ -33,23 +36,8 @@ export class DeviceCredentialsRepository {
   }
 
   async findDevice(credentialsType: CredentialsType, credentialsId: string): Promise<KnownDevice | undefined> {
-    const row = await this.database.builder
-      .selectFrom('device_credentials')
-      .innerJoin('device', 'device.id', 'device_credentials.device_id')
-      .innerJoin('device_profile', 'device_profile.id', 'device.device_profile_id')
-      .select([
-        'device.id as deviceId',
-        'device.tenant_id as tenantId',
-        'device.customer_id as customerId',
-        'device.name as deviceName',
-        'device_profile.name as deviceType',
-        'device_profile.id as deviceProfileId',
-        'device_profile.default_rule_chain_id as ruleChainId',
-      ])
-      .where('device_credentials.credentials_id', '=', credentialsId)
-      .where('device_credentials.credentials_type', '=', credentialsType)
-      .executeTakeFirst()
-    return row
+    const { rows } = await this.database.read(withParameters(this.byCredentials, [credentialsId, credentialsType]))
+    return rows[0]
   }
 
   insert(credentials: DeviceCredentials): readonly Statement[] {
@@ -66,6 +54,26 @@ export class DeviceCredentialsRepository {
     const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device credentials' })
     return [statementOf(query, { ...ID_UNIQUE, expect: { changes: 1, otherwise } })]
   }
+}
+
+/** Parameters: the credentials' id, their type. */
+function byCredentials(database: EntityDatabase): CompiledQuery<KnownDevice> {
+  return database.builder
+    .selectFrom('device_credentials')
+    .innerJoin('device', 'device.id', 'device_credentials.device_id')
+    .innerJoin('device_profile', 'device_profile.id', 'device.device_profile_id')
+    .select([
+      'device.id as deviceId',
+      'device.tenant_id as tenantId',
+      'device.customer_id as customerId',
+      'device.name as deviceName',
+      'device_profile.name as deviceType',
+      'device_profile.id as deviceProfileId',
+      'device_profile.default_rule_chain_id as ruleChainId',
+    ])
+    .where('device_credentials.credentials_id', '=', '')
+    .where('device_credentials.credentials_type', '=', '')
+    .compile()
 }
 
 const ID_UNIQUE = { constraints: { 'device_credentials.credentials_id': () => EntityStoreErrors.CREDENTIALS_TAKEN() } }

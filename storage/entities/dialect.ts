@@ -21,12 +21,19 @@ type Execution = Pick<EntityDatabase, 'read' | 'write'>
 
 export function queryBuilder(execution: Execution): Kysely<Schema> {
   const dialect: Dialect = {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new PipeliningAdapter(),
     createDriver: () => new StatementDriver(execution),
     createIntrospector: (builder) => new SqliteIntrospector(builder),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   }
   return new Kysely<Schema>({ dialect })
+}
+
+/** Reads may overlap: without this Kysely lets the next one start only after the answer to the one before. */
+class PipeliningAdapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
 }
 
 class StatementDriver implements Driver {

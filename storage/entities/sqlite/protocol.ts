@@ -1,4 +1,4 @@
-/** What the event loop's thread and the SQLite thread say to each other. */
+/** What the event loop's thread and the SQLite thread say to each other, always as lists: requests one way, replies the other. */
 import type { SqlValue } from '../database.ts'
 
 export interface PlainStatement {
@@ -29,11 +29,13 @@ export type Outcome =
   | { readonly kind: 'failed'; readonly statement: number; readonly reason: string }
 
 export type Reply =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly unknown[]; readonly sequence: number }
   | { readonly kind: 'written'; readonly id: number; readonly outcomes: readonly Outcome[]; readonly sequence: number }
   | { readonly kind: 'error'; readonly id: number; readonly reason: string }
   | { readonly kind: 'closed'; readonly id: number }
+
+/** The thread's first word: the database is open. */
+export const READY = 'ready'
 
 export interface WorkerSettings {
   readonly file: string

@@ -10,7 +10,7 @@ import { sqlValue, type EntityDatabase, type Read, type Statement, type Written 
 import { queryBuilder } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
-import type { Outcome, PlainStatement, Reply, Request, WorkerSettings } from './protocol.ts'
+import { READY, type Outcome, type PlainStatement, type Reply, type Request, type WorkerSettings } from './protocol.ts'
 
 /** Transactions waiting for the next commit; more are refused as retryable. */
 const MAX_WAITING = 50_000
@@ -36,8 +36,8 @@ export async function openSqliteDatabase(settings: WorkerSettings): Promise<Sqli
     name: 'entities',
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
-  const [first] = (await once(worker, 'message')) as [Reply]
-  if (first.kind !== 'ready') throw EntityStoreErrors.LOST({ reason: `unexpected first word ${first.kind}` })
+  const [first] = (await once(worker, 'message')) as [unknown]
+  if (first !== READY) throw EntityStoreErrors.LOST({ reason: 'its thread does not answer as it should' })
   return new SqliteDatabase(worker)
 }
 
@@ -45,6 +45,7 @@ export class SqliteDatabase implements EntityDatabase {
   readonly builder: Kysely<Schema>
   private readonly worker: Worker
   private readonly pending = new Map<number, PendingReply>()
+  private outgoing: Request[] = []
   private waiting: WaitingWrite[] = []
   private writing = false
   private lastRequest = 0
@@ -55,7 +56,9 @@ export class SqliteDatabase implements EntityDatabase {
   constructor(worker: Worker) {
     this.worker = worker
     this.builder = queryBuilder(this)
-    worker.on('message', (reply: Reply) => this.received(reply))
+    worker.on('message', (replies: readonly Reply[]) => {
+      for (const reply of replies) this.received(reply)
+    })
     worker.on('error', (error) => this.end(EntityStoreErrors.LOST({ reason: errorText(error) }, error)))
     worker.on('exit', (code) => this.end(EntityStoreErrors.LOST({ reason: `its thread ended with code ${code}` })))
   }
@@ -130,12 +133,18 @@ export class SqliteDatabase implements EntityDatabase {
     const id = ++this.lastRequest
     return new Promise((resolve, reject) => {
       this.pending.set(id, { answer: resolve, reject })
-      this.worker.postMessage(make(id))
+      this.outgoing.push(make(id))
+      if (this.outgoing.length === 1) queueMicrotask(() => this.send())
     })
   }
 
+  /** What was asked in one go is one message: a message between threads costs more than a small query. */
+  private send(): void {
+    this.worker.postMessage(this.outgoing)
+    this.outgoing = []
+  }
+
   private received(reply: Reply): void {
-    if (reply.kind === 'ready') return
     const pending = this.pending.get(reply.id)
     if (pending === undefined) return
     this.pending.delete(reply.id)

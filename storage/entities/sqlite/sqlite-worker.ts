@@ -5,7 +5,15 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorText } from '../../../model/errors.ts'
-import type { Outcome, PlainResult, PlainStatement, Reply, Request, WorkerSettings } from './protocol.ts'
+import {
+  READY,
+  type Outcome,
+  type PlainResult,
+  type PlainStatement,
+  type Reply,
+  type Request,
+  type WorkerSettings,
+} from './protocol.ts'
 
 /** Statements are few and repeated; pages with odd filters make the rest. */
 const MAX_PREPARED = 500
@@ -149,10 +157,9 @@ function refusal(error: unknown, statement: number): Outcome {
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker thread')
 const thread = new SqliteThread(workerData as WorkerSettings)
-port.on('message', (request: Request) => {
-  const reply = thread.handle(request)
-  port.postMessage(reply)
-  if (reply.kind === 'closed') port.close()
+port.on('message', (requests: readonly Request[]) => {
+  const replies = requests.map((request) => thread.handle(request))
+  port.postMessage(replies)
+  if (replies.some((reply) => reply.kind === 'closed')) port.close()
 })
-const ready: Reply = { kind: 'ready' }
-port.postMessage(ready)
+port.postMessage(READY)
