@@ -18,6 +18,16 @@ export type ChainVersion =
   | { readonly chain: RuleChain; readonly program: ChainProgram; readonly failure?: undefined }
   | { readonly chain: RuleChain; readonly program?: undefined; readonly failure: Error }
 
+export interface NodeTotals {
+  received: number
+  failed: number
+}
+
+export function add(totals: NodeTotals, more: Readonly<NodeTotals>): void {
+  totals.received += more.received
+  totals.failed += more.failed
+}
+
 export interface ChainActorSettings {
   /** Messages that wait for one chain at most. */
   readonly mailboxCapacity: number
@@ -47,12 +57,21 @@ export class RuleChainActor {
   private readonly id: string
   private readonly ref: ActorRef<Arrival | Takeover>
   private version: ChainVersion | undefined
+  /** Of nodes that are no longer in the chain. */
+  private readonly past: NodeTotals = { received: 0, failed: 0 }
   private closing: Promise<void> | undefined
 
   constructor(parts: ChainActorParts, id: string) {
     this.parts = parts
     this.id = id
     this.ref = parts.actors.spawn(this.kind(), id)
+  }
+
+  /** Messages that entered nodes and failed in them, over all versions: these never go down. */
+  totals(): NodeTotals {
+    const totals = { ...this.past }
+    for (const node of this.version?.program?.nodes ?? []) add(totals, node)
+    return totals
   }
 
   get program(): ChainProgram | undefined {
@@ -117,8 +136,18 @@ export class RuleChainActor {
       const old = this.version?.program
       const isDrained = old === undefined || (await this.drained(old))
       this.version = next
+      if (old !== undefined) this.handOverFigures(old, next.program)
       takeover.done()
       if (old !== undefined) this.retire(old, next.program, isDrained)
+    }
+  }
+
+  private handOverFigures(old: ChainProgram, next: ChainProgram | undefined): void {
+    const successors = new Map(next?.nodes.map((node) => [node.record.id, node]))
+    for (const node of old.nodes) {
+      const successor = successors.get(node.record.id)
+      if (successor === undefined) add(this.past, node)
+      else successor.continueFrom(node)
     }
   }
 

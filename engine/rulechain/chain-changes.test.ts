@@ -79,6 +79,28 @@ test('a node that could not be made for a passing reason is tried again and then
   const late = testWork()
   await setup.run(late)
   assert.deepEqual(end.seen, [late.message])
+  assert.deepEqual(
+    setup.log.map(({ level }) => level),
+    ['info'],
+  )
+})
+
+test('a node that can not be made in ten attempts more is given up and reported', async () => {
+  let attempts = 0
+  const setup = testEngine({
+    late: () => {
+      attempts++
+      throw TestErrors.LATER()
+    },
+  })
+  await load(setup, 'A', [{ type: 'late' }], [])
+  await setup.clock.advance(3_600_000)
+  assert.equal(attempts, 11)
+  assert.equal(setup.clock.pendingTimers, 0)
+  assert.deepEqual(
+    setup.log.map(({ level }) => level),
+    ['error'],
+  )
 })
 
 test('a new version takes over between two messages: none is lost, the old nodes end their work and are closed', async () => {
@@ -132,6 +154,24 @@ test('a new version does not wait for ever for a message that hangs in the old o
   hang.resolve('Success')
   await setup.clock.settle()
   assert.ok(hanging.isSettled)
+})
+
+test('totals go on through new versions, removed nodes and removed chains', async () => {
+  const broken: MakeNode = () => ({
+    handle: () => {
+      throw TestErrors.NEVER()
+    },
+  })
+  const setup = testEngine({ pass, broken })
+  await load(setup, 'A', [{ type: 'pass' }, { type: 'broken' }], [[0, 'Success', 1]])
+  await setup.run(testWork(), testWork())
+  assert.deepEqual(setup.engine.totals(), { received: 4, failed: 2 })
+  await load(setup, 'A', [{ type: 'pass' }], [])
+  await setup.run(testWork())
+  assert.deepEqual(setup.engine.totals(), { received: 5, failed: 2 })
+  assert.equal(setup.engine.figures()[0]?.nodes[0]?.received, 3)
+  await loaded(setup.clock, setup.engine.remove('A'))
+  assert.deepEqual(setup.engine.totals(), { received: 5, failed: 2 })
 })
 
 test('a node that a new version did not change keeps its instance and what it remembers', async () => {

@@ -72,6 +72,13 @@ export class CompiledNode {
     }
   }
 
+  /** Goes on counting where the same node of the version before stopped. */
+  continueFrom(before: CompiledNode): void {
+    this.received += before.received
+    this.failed += before.failed
+    this.busyMs += before.busyMs
+  }
+
   private lookUp(relation: string): readonly CompiledNode[] {
     const targets = this.routes.get(relation.toLowerCase()) ?? NOWHERE
     if (this.spellings.size < MAX_SPELLINGS) this.spellings.set(relation, targets)

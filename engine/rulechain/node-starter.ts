@@ -7,12 +7,17 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { makeInstance } from './compile.ts'
 import type { CompileInput } from './compile.ts'
+import type { EngineLog } from './node-context.ts'
 import type { ChainProgram } from './program.ts'
 
 const BASE_DELAY_MS = 5000
 const MAX_ATTEMPTS = 10
 
-export function startLateNodes(program: ChainProgram, clock: Clock, input: CompileInput): void {
+export function startLateNodes(
+  program: ChainProgram,
+  input: CompileInput,
+  { clock, log }: { readonly clock: Clock; readonly log: EngineLog },
+): void {
   for (const node of program.nodes) {
     if (isPassing(node)) retry(node, 1)
   }
@@ -25,10 +30,17 @@ export function startLateNodes(program: ChainProgram, clock: Clock, input: Compi
   }
 
   function settled(node: CompiledNode, attempt: number): void {
-    if (node.instance !== undefined) {
-      if (program.isRetired) void node.instance.close?.()
-      else program.attach(node)
-    } else if (isPassing(node) && attempt < MAX_ATTEMPTS && !program.isRetired) retry(node, attempt + 1)
+    const fields = { ruleChainId: program.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, attempt }
+    if (program.isRetired) {
+      void node.instance?.close?.()
+    } else if (node.instance !== undefined) {
+      program.attach(node)
+      log('info', 'a rule node that could not be made before runs now', fields)
+    } else if (isPassing(node) && attempt < MAX_ATTEMPTS) {
+      retry(node, attempt + 1)
+    } else {
+      log('error', 'a rule node could not be made; it is not tried again', { ...fields, reason: node.failure?.message })
+    }
   }
 }
 

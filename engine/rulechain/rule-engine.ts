@@ -10,8 +10,8 @@ import type { Link } from '../link/link.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
 import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
-import { RuleChainActor } from './chain-actor.ts'
-import type { ChainActorSettings, ChainVersion } from './chain-actor.ts'
+import { RuleChainActor, add } from './chain-actor.ts'
+import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
 import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
 import type { NodeFigures } from './compiled-node.ts'
@@ -79,7 +79,7 @@ export interface ChainFigures {
 export interface RuleEngine extends WorkProcessor {
   /**
    * Loads a chain, or replaces the one of the same id: the new version takes over between two messages, none is lost.
-   * Resolves with how the nodes came up when it has. A chain that can not run at all is kept as failed: its messages fail
+   * Resolves with how the nodes came up when it has: the caller reports it. A chain that can not run at all is kept as failed: its messages fail
    * with the reason. A chain whose `root` is set becomes its tenant's root; chains of type EDGE do not run here. Rejects `CLOSED`.
    */
   load(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart>
@@ -87,6 +87,8 @@ export interface RuleEngine extends WorkProcessor {
   remove(ruleChainId: string): Promise<void>
   setRoot(tenantId: string, ruleChainId: string | undefined): void
   figures(): readonly ChainFigures[]
+  /** Over all chains and versions, removed ones too: messages that entered nodes, and that failed in them. */
+  totals(): Readonly<NodeTotals>
   acknowledgedFigures(): AcknowledgedFigures
   /** Takes nothing more, lets what is under way end, closes all nodes. Idempotent. */
   close(): Promise<void>
@@ -110,6 +112,8 @@ class Engine implements RuleEngine {
   private readonly roots = new Map<string, string>()
   /** Chains that are being removed: one of the same id is loaded only after. */
   private readonly leaving = new Map<string, Promise<void>>()
+  /** Of chains that were removed. */
+  private readonly past: NodeTotals = { received: 0, failed: 0 }
   private readonly acknowledged: AcknowledgedWorks
   private closing: Promise<void> | undefined
 
@@ -153,6 +157,7 @@ class Engine implements RuleEngine {
     if (loaded === undefined) return this.leaving.get(ruleChainId)
     this.chains.delete(ruleChainId)
     if (this.roots.get(loaded.chain.tenantId) === ruleChainId) this.roots.delete(loaded.chain.tenantId)
+    add(this.past, loaded.actor.totals())
     const left = loaded.loading.then(() => loaded.actor.close())
     this.leaving.set(ruleChainId, left)
     await left
@@ -173,6 +178,12 @@ class Engine implements RuleEngine {
       dropped: actor.program?.dropped ?? 0,
       nodes: actor.program?.nodes.map((node) => node.figures()) ?? [],
     }))
+  }
+
+  totals(): Readonly<NodeTotals> {
+    const totals = { ...this.past }
+    for (const { actor } of this.chains.values()) add(totals, actor.totals())
+    return totals
   }
 
   acknowledgedFigures(): AcknowledgedFigures {
@@ -225,21 +236,10 @@ class Engine implements RuleEngine {
     }
     try {
       const program = await compileChain(input)
-      this.reportFailures(chain, program)
-      startLateNodes(program, clock, input)
+      startLateNodes(program, input, { clock, log: this.options.log })
       return { chain, program }
     } catch (cause) {
-      const error = RuleChainErrors.CHAIN_FAILED({ chain: chain.name, reason: errorText(cause) }, cause)
-      this.options.log('error', error.message, { ruleChainId: chain.id, tenantId: chain.tenantId })
-      return { chain, failure: error }
-    }
-  }
-
-  private reportFailures(chain: RuleChain, program: ChainProgram): void {
-    for (const { record, failure } of program.nodes) {
-      if (failure === undefined) continue
-      const ids = { tenantId: chain.tenantId, ruleChainId: chain.id, ruleNodeId: record.id, ruleNode: record.name }
-      this.options.log('warn', failure.message, ids)
+      return { chain, failure: RuleChainErrors.CHAIN_FAILED({ chain: chain.name, reason: errorText(cause) }, cause) }
     }
   }
 
