@@ -114,7 +114,10 @@ export interface GatewayBench {
   /** Token → device; `reads` counts the look-ups, `delay` holds them back until it resolves. */
   readonly directory: { devices: Map<string, DeviceIdentity>; reads: number; delay: Promise<void>; fails: boolean }
   readonly failures: unknown[]
-  open(token: string, transport?: TransportName): Promise<{ session: DeviceSession; listener: ListeningSession }>
+  readonly open: (
+    token: string,
+    transport?: TransportName,
+  ) => Promise<{ readonly session: DeviceSession; readonly listener: ListeningSession }>
 }
 
 export function identityOf(name: string, change: Partial<DeviceIdentity> = {}): DeviceIdentity {
