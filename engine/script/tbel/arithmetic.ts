@@ -49,10 +49,16 @@ function calculate(operator: ArithmeticOperator, left: Value, right: Value): Val
   const rightNumber = rightRank === 0 ? numericText(right) : numberOf(right)
   if (leftNumber === undefined || rightNumber === undefined) {
     if (operator === '**') throw new Fault('** needs numbers')
+    if (isBooleanBesideStructure(left, right) || isBooleanBesideStructure(right, left))
+      throw new Fault(`'${operator}' needs numbers`)
     return null
   }
   // A text takes the type of the number beside it (so it is cut to int beside an int); two texts make a double.
   return cast(onDoubles(operator, leftNumber, rightNumber), leftRank > rightRank ? leftRank : rightRank)
+}
+
+function isBooleanBesideStructure(left: Value, right: Value): boolean {
+  return typeof left === 'boolean' && typeof right === 'object' && right !== null && rankOf(right) === 0
 }
 
 const PLAIN_NUMBER = /^-?\d*\.?\d*$/
@@ -141,7 +147,16 @@ export function divideInts(left: Value, right: Value): Value {
   return quotient === 2147483648 ? -2147483648 : intOf(quotient)
 }
 
+/** An operation with an int of the platform: computed in doubles and cut, so it saturates and divides by zero. */
+export function cutOperation(operator: ArithmeticOperator): (left: Value, right: Value) => Value {
+  const ordinary = arithmetic[operator]
+  return (left, right) =>
+    isInt(left) && isInt(right) ? intOf(onDoubles(operator, left, right)) : ordinary(left, right)
+}
+
+/** Null stays null. */
 export function negate(value: Value): Value {
+  if (value === null) return null
   if (isInt(value)) return value === -2147483648 ? value : 0 - value
   if (value instanceof WholeDouble) return new WholeDouble(-value.value)
   const rank = rankOf(value)

@@ -4,8 +4,8 @@ import { syntaxError } from './source.ts'
 import { castValue, isInstance, isKnownType } from './types.ts'
 import { compileCall, compileChain, compileNew, writeAt } from './compile-access.ts'
 import { compileBinary, compileUnary, condition, joinCodes } from './compile-operators.ts'
-import { add } from './arithmetic.ts'
-import { isNumber, keyOf, textOf, type ScriptMap, type Value } from './values.ts'
+import { add, arithmetic } from './arithmetic.ts'
+import { keyOf, type ScriptMap, type Value } from './values.ts'
 import type { Code, Evaluate, Frame, StaticType } from './frame.ts'
 import type { Compiler } from './compiler.ts'
 import type { Library } from './library/library.ts'
@@ -148,7 +148,8 @@ function compileConditional(compiler: Compiler, expression: Extract<Expression, 
   const no = compiler.expression(expression.no)
   return {
     run: (frame) => (condition(frame, test(frame), at) ? yes.run(frame) : no.run(frame)),
-    type: yes.type === no.type ? yes.type : 'unknown',
+    // As the reference knows it: by the second branch alone.
+    type: no.type,
   }
 }
 
@@ -160,7 +161,7 @@ function compileCast(compiler: Compiler, expression: Extract<Expression, { kind:
     frame.budget.at = at
     return castValue(value, type, frame.budget)
   }
-  return { run, type: type === 'int' || type === 'Integer' ? 'int' : type === 'String' ? 'string' : 'unknown' }
+  return { run, type: type === 'int' || type === 'Integer' ? 'platformInt' : type === 'String' ? 'string' : 'unknown' }
 }
 
 function compileAssign(compiler: Compiler, expression: Extract<Expression, { kind: 'assign' }>): Code {
@@ -208,8 +209,7 @@ function compileStep(compiler: Compiler, expression: Extract<Expression, { kind:
   const run: Evaluate = (frame) => {
     const old = read(frame)
     frame.budget.at = at
-    if (!isNumber(old)) throw new Fault(`'${by === 1 ? '++' : '--'}' can not be applied to ${textOf(old)}`)
-    const fresh = add(old, by)
+    const fresh = by === 1 ? add(old, 1) : arithmetic['-'](old, 1)
     write(frame, fresh)
     return prefix ? fresh : old
   }

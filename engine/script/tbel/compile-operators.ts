@@ -4,6 +4,7 @@ import {
   arithmetic,
   bits,
   complement,
+  cutOperation,
   divideInts,
   negate,
   type ArithmeticOperator,
@@ -12,6 +13,7 @@ import {
 import { inOrder, looselyEqual, type Order } from './comparison.ts'
 import { contains, matches, similarity, soundsLike } from './text-operators.ts'
 import { Fault } from './fault.ts'
+import { syntaxError } from './source.ts'
 import { Frame, type Code, type Evaluate, type StaticType } from './frame.ts'
 import { textOf, typeName, type Value } from './values.ts'
 import type { Budget } from './budget.ts'
@@ -21,7 +23,12 @@ import type { BinaryOperator, Expression } from './syntax.ts'
 export function compileBinary(compiler: Compiler, expression: Extract<Expression, { kind: 'binary' }>): Code {
   const left = compiler.expression(expression.left)
   const right = compiler.expression(expression.right)
-  return joinCodes(compiler, expression.operator, left, right, expression.at)
+  const inner = expression.left
+  // The reference cuts no quotient behind another one or a power: `a / 2 / 2` with a = 10 is 2.5.
+  const isChained =
+    inner.kind === 'binary' && inner.grouped !== true && (inner.operator === '/' || inner.operator === '**')
+  const leftCode: Code = isChained && expression.operator === '/' ? { ...left, type: 'unknown' } : left
+  return joinCodes(compiler, expression.operator, leftCode, right, expression.at)
 }
 
 /** Joins two pieces of code by an operator; literals are joined at once. */
@@ -33,8 +40,8 @@ export function joinCodes(compiler: Compiler, operator: BinaryOperator, left: Co
     const constant = run(new Frame([], [], compiler.budget))
     return { run: () => constant, type, constant }
   } catch (error) {
-    if (error instanceof Fault) return { run, type }
-    throw error
+    // Literals that can not be joined are a mistake of the text, known before it runs.
+    throw error instanceof Fault ? syntaxError(compiler.source, at, error.message) : error
   }
 }
 
@@ -42,17 +49,28 @@ function resultType(operator: BinaryOperator, left: Code, right: Code): StaticTy
   if (operator === '#') return 'string'
   if (operator === '+' && (left.type === 'string' || right.type === 'string')) return 'string'
   if (operator === '+' && left.type === 'list') return 'list'
-  const areInts = left.type === 'int' && right.type === 'int'
-  if (!areInts) return 'unknown'
-  if (operator === '/') return bothConstant(left, right) ? 'unknown' : 'int'
-  return ['+', '-', '*', '%', '&', '|', '^', '<<', '>>', '>>>'].includes(operator) ? 'int' : 'unknown'
+  if (BITWISE.has(operator)) return 'int'
+  const areInts = isIntType(left.type) && isIntType(right.type) && ['+', '-', '*', '/', '%'].includes(operator)
+  return !areInts || (operator === '/' && bothConstant(left, right)) ? 'unknown' : left.type
+}
+
+const BITWISE: ReadonlySet<string> = new Set(['&', '|', '^', '<<', '>>', '>>>'])
+
+function isIntType(type: StaticType): boolean {
+  return type === 'int' || type === 'platformInt'
 }
 
 function bothConstant(left: Code, right: Code): boolean {
   return left.constant !== undefined && right.constant !== undefined
 }
 
+function isArithmetic(operator: BinaryOperator): operator is ArithmeticOperator {
+  return operator in arithmetic
+}
+
 function binary(operator: BinaryOperator, left: Code, right: Code, at: number): Evaluate {
+  const isCut = (left.type === 'platformInt') !== (right.type === 'platformInt')
+  if (isCut && isArithmetic(operator)) return plain(left.run, right.run, at, cutOperation(operator))
   switch (operator) {
     case '&&':
       return and(left.run, right.run, at)
@@ -269,5 +287,5 @@ export function compileUnary(compiler: Compiler, expression: Extract<Expression,
     frame.budget.at = at
     return operation(value)
   }
-  return { run, type: type === 'int' ? 'int' : 'unknown' }
+  return { run, type: isIntType(type) ? type : 'unknown' }
 }

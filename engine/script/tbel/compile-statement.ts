@@ -84,7 +84,7 @@ function compileDeclaration(compiler: Compiler, statement: Extract<Statement, { 
 
 /** What a typed declaration says of its variable; the value itself is not converted, but for a long. */
 const DECLARED_TYPES: ReadonlyMap<string, StaticType> = new Map([
-  ['int', 'int'],
+  ['int', 'platformInt'],
   ['Integer', 'int'],
   ['String', 'string'],
 ])

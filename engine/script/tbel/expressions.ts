@@ -246,7 +246,7 @@ function parsePrimary(tokens: TokenStream): Expression {
   if (token.text === '(' && token.kind === 'operator') {
     const inner = parseExpression(tokens)
     tokens.expect(')')
-    return inner
+    return inner.kind === 'binary' ? { ...inner, grouped: true } : inner
   }
   if (token.text === '{' && token.kind === 'operator') return { kind: 'map', at, entries: parseEntries(tokens, '}') }
   if (token.text === '[' && token.kind === 'operator') return parseBracket(tokens, at)

@@ -27,10 +27,12 @@ export class Frame {
 export type Evaluate = (frame: Frame) => Value
 
 /**
- * What is known before the script runs. Only `int` changes the meaning (a division of two ints known at compile time is
- * cut, `rule-engine.md` 6.4 "division"); the other types lead to the methods that return ints.
+ * What is known before the script runs. Two types change the meaning of arithmetic (`rule-engine.md` 6.4 "division"):
+ * a division of two `int` is cut, and an operation of a `platformInt` (what methods such as `length()` and `Math.max`
+ * return, and a cast to int) with any other int is computed in doubles and cut. The others lead to the methods that
+ * return such ints.
  */
-export type StaticType = 'int' | 'string' | 'list' | 'map' | 'unknown'
+export type StaticType = 'int' | 'platformInt' | 'string' | 'list' | 'map' | 'unknown'
 
 export interface Code {
   readonly run: Evaluate

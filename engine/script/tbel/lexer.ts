@@ -135,7 +135,8 @@ function numberValue(text: string, at: number, digits: string): Value {
   if (isOctal && /[89]/.test(plain)) throw syntaxError(text, at, `badly formatted number '${digits}'`)
   const whole = BigInt(isOctal ? `0o${plain.slice(1)}` : plain)
   if (whole > 9223372036854775807n) throw syntaxError(text, at, `number '${digits}' is too large`)
-  return suffix === undefined && whole <= 2147483647n ? Number(whole) : long(whole)
+  // From ten digits on an integer is a long, as the reference reads it.
+  return suffix === undefined && whole <= 2147483647n && (isHex || plain.length < 10) ? Number(whole) : long(whole)
 }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([

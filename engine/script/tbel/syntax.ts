@@ -39,6 +39,8 @@ export type Expression = { readonly at: number } & (
       readonly operator: BinaryOperator
       readonly left: Expression
       readonly right: Expression
+      /** In brackets of its own. */
+      readonly grouped?: boolean
     }
   | { readonly kind: 'instance'; readonly operand: Expression; readonly type: string }
   | { readonly kind: 'conditional'; readonly test: Expression; readonly yes: Expression; readonly no: Expression }

@@ -119,8 +119,8 @@ function retain(list: List, keep: (item: Value) => boolean, budget: Budget): boo
 }
 
 const reading: Methods<List> = new Map([
-  ['size', method<List>(0, 0, (list) => list.length, 'int')],
-  ['length', method<List>(0, 0, (list) => list.length, 'int')],
+  ['size', method<List>(0, 0, (list) => list.length, 'platformInt')],
+  ['length', method<List>(0, 0, (list) => list.length, 'platformInt')],
   ['isEmpty', method<List>(0, 0, (list) => list.length === 0)],
   ['get', method<List>(1, 1, (list, values) => list[checkIndex(list, intArgument(values, 0))] ?? null)],
   ['contains', method<List>(1, 1, (list, values, budget) => indexOf(list, argument(values, 0), 0, budget) >= 0)],
@@ -137,10 +137,13 @@ const reading: Methods<List> = new Map([
       2,
       (list, values, budget) =>
         indexOf(list, argument(values, 0), startIndex(intArgument(values, 1, 0), list.length), budget),
-      'int',
+      'platformInt',
     ),
   ],
-  ['lastIndexOf', method<List>(1, 1, (list, values, budget) => lastIndexOf(list, argument(values, 0), budget), 'int')],
+  [
+    'lastIndexOf',
+    method<List>(1, 1, (list, values, budget) => lastIndexOf(list, argument(values, 0), budget), 'platformInt'),
+  ],
   ['slice', method<List>(0, 2, slice, 'list')],
   [
     'subList',

@@ -92,7 +92,7 @@ function slice(map: AnyMap, values: readonly Value[], budget: Budget): ScriptMap
 }
 
 const reading: Methods<AnyMap> = new Map([
-  ['size', method<AnyMap>(0, 0, (map) => mapSize(map), 'int')],
+  ['size', method<AnyMap>(0, 0, (map) => mapSize(map), 'platformInt')],
   ['isEmpty', method<AnyMap>(0, 0, (map) => mapSize(map) === 0)],
   ['get', method<AnyMap>(1, 1, (map, values) => get(map, argument(values, 0)))],
   ['getOrDefault', method<AnyMap>(2, 2, (map, values) => get(map, argument(values, 0)) ?? argument(values, 1))],

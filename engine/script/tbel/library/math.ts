@@ -46,7 +46,7 @@ function extreme(wantsLarger: boolean): LibraryFunction {
       if (ranks.includes(LONG)) return extremeLong(wantsLarger, wholeOf(values, 0), wholeOf(values, 1))
       return pick(intArgument(values, 0), intArgument(values, 1))
     },
-    'int',
+    'platformInt',
   )
 }
 
@@ -80,6 +80,13 @@ function floorMod(left: bigint, right: bigint): bigint {
   return ((left % right) + right) % right
 }
 
+/** A long takes the overload for single precision, which gives an int. */
+function round(values: readonly Value[]): Value {
+  const value = doubleArgument(values, 0)
+  if (rankOf(argument(values, 0)) === LONG) return intOf(Math.floor(Math.fround(value) + 0.5))
+  return longOf(Math.floor(value + 0.5))
+}
+
 /** To the even neighbour at exactly one half. */
 function roundEven(value: number): number {
   const floor = Math.floor(value)
@@ -95,10 +102,10 @@ export const mathConstants: ReadonlyMap<string, Value> = new Map([
 /** The functions of `Math`; chance comes from the engine. */
 export function mathFunctions(random: (budget: Budget) => number): Functions {
   return new Map([
-    ['abs', libraryFunction(1, 1, absolute, 'int')],
+    ['abs', libraryFunction(1, 1, absolute, 'platformInt')],
     ['max', extreme(true)],
     ['min', extreme(false)],
-    ['round', libraryFunction(1, 1, (values) => longOf(Math.floor(doubleArgument(values, 0) + 0.5)))],
+    ['round', libraryFunction(1, 1, round)],
     ['rint', overDouble(roundEven)],
     ['ceil', overDouble(Math.ceil)],
     ['floor', overDouble(Math.floor)],
@@ -127,6 +134,6 @@ export function mathFunctions(random: (budget: Budget) => number): Functions {
     ['floorMod', integers(floorMod)],
     ['floorDiv', integers((left, right) => (left - floorMod(left, right)) / right)],
     ['random', libraryFunction(0, 0, (_values, budget) => double(random(budget)))],
-    ['toIntExact', libraryFunction(1, 1, (values) => intOf(intArgument(values, 0)), 'int')],
+    ['toIntExact', libraryFunction(1, 1, (values) => intOf(intArgument(values, 0)), 'platformInt')],
   ])
 }

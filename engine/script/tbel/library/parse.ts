@@ -182,7 +182,7 @@ const strictDouble = libraryFunction(1, 1, (values) => {
 })
 
 function comparing(compare: (values: readonly Value[]) => number): LibraryFunction {
-  return libraryFunction(2, 2, (values) => compare(values), 'int')
+  return libraryFunction(2, 2, (values) => compare(values), 'platformInt')
 }
 
 /** The platform's number classes, as far as scripts use them. */
@@ -190,7 +190,7 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
   [
     'Integer',
     new Map([
-      ['parseInt', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'int')],
+      ['parseInt', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'platformInt')],
       ['valueOf', libraryFunction(1, 2, (values) => Number(strictWhole(values, 32)), 'int')],
       ['toString', asText],
       ['toHexString', libraryFunction(1, 1, (values) => toRadix(values, 16), 'string')],

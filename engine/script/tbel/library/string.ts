@@ -47,9 +47,10 @@ function needle(value: Value): string {
 function replace(text: string, values: readonly Value[], budget: Budget): string {
   const old = textArgument(values, 0)
   const fresh = textArgument(values, 1)
-  const parts = scanned(text, budget).split(old)
-  budget.allocate(2 * (text.length + Math.max(0, parts.length - 1) * fresh.length))
-  return parts.join(fresh)
+  // Before it is done: every character may be one occurrence, or none but the empty one.
+  const most = old === '' ? text.length + 1 : scanned(text, budget).split(old).length - 1
+  budget.allocate(2 * (text.length + most * fresh.length))
+  return text.replaceAll(old, () => fresh)
 }
 
 function replacePattern(text: string, values: readonly Value[], budget: Budget, all: boolean): string {
@@ -133,7 +134,7 @@ function compare(left: string, right: string): number {
 }
 
 const inspecting: Methods<string> = new Map([
-  ['length', method<string>(0, 0, (text) => text.length, 'int')],
+  ['length', method<string>(0, 0, (text) => text.length, 'platformInt')],
   ['isEmpty', method<string>(0, 0, (text) => text === '')],
   ['isBlank', method<string>(0, 0, (text, _values, budget) => scanned(text, budget).trim() === '')],
   ['charAt', method<string>(1, 1, (text, values) => charAt(text, intArgument(values, 0)))],
@@ -143,7 +144,7 @@ const inspecting: Methods<string> = new Map([
       1,
       1,
       (text, values) => charAt(text, intArgument(values, 0)) && (text.codePointAt(intArgument(values, 0)) ?? 0),
-      'int',
+      'platformInt',
     ),
   ],
   [
@@ -152,10 +153,13 @@ const inspecting: Methods<string> = new Map([
       1,
       2,
       (text, values, budget) => scanned(text, budget).indexOf(needle(argument(values, 0)), intArgument(values, 1, 0)),
-      'int',
+      'platformInt',
     ),
   ],
-  ['lastIndexOf', method<string>(1, 2, (text, values, budget) => lastIndexOf(scanned(text, budget), values), 'int')],
+  [
+    'lastIndexOf',
+    method<string>(1, 2, (text, values, budget) => lastIndexOf(scanned(text, budget), values), 'platformInt'),
+  ],
   ['contains', method<string>(1, 1, (text, values, budget) => scanned(text, budget).includes(textArgument(values, 0)))],
   [
     'startsWith',
@@ -169,7 +173,12 @@ const inspecting: Methods<string> = new Map([
   ],
   [
     'compareTo',
-    method<string>(1, 1, (text, values, budget) => compare(scanned(text, budget), textArgument(values, 0)), 'int'),
+    method<string>(
+      1,
+      1,
+      (text, values, budget) => compare(scanned(text, budget), textArgument(values, 0)),
+      'platformInt',
+    ),
   ],
   [
     'compareToIgnoreCase',
@@ -177,11 +186,11 @@ const inspecting: Methods<string> = new Map([
       1,
       1,
       (text, values, budget) => compare(scanned(text, budget).toLowerCase(), textArgument(values, 0).toLowerCase()),
-      'int',
+      'platformInt',
     ),
   ],
   ['matches', method<string>(1, 1, (text, values, budget) => matchesWhole(textArgument(values, 0), text, budget))],
-  ['hashCode', method<string>(0, 0, (text, _values, budget) => hashOf(scanned(text, budget)), 'int')],
+  ['hashCode', method<string>(0, 0, (text, _values, budget) => hashOf(scanned(text, budget)), 'platformInt')],
 ])
 
 const making: Methods<string> = new Map([

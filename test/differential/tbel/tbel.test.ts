@@ -1,0 +1,93 @@
+/**
+ * The expression language against the real library (`org.thingsboard:tbel`, fetched by Maven): a table of scripts and
+ * generated programs, results compared with their types, errors with errors. Without Java or Maven a printed skip.
+ * `SEED` repeats a run, `TBEL_PROGRAMS` sets how many programs are generated.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import { parseJson, type JsonObject } from '../../../model/json.ts'
+import { requireTool } from '../../support/require-tool.ts'
+import { seededRandom } from '../../support/seeded-random.ts'
+import { deliberateDifferences, reasonText } from './deliberate-differences.ts'
+import { runOurs } from './ours.ts'
+import { MESSAGE_TEXT, ProgramMaker } from './programs.ts'
+import { askReference, prepareReference } from './reference.ts'
+
+const METADATA_TEXT = '{"n":"5","v":"7.5"}'
+/** The message of the table of scripts. */
+const TABLE_MESSAGE_TEXT =
+  '{"a":7,"b":2,"d":2.5,"w":2.0,"s":"7","n":null,"t":true,"f":false,"c":-13,"list":[1,2,3],"o":{"x":1},"big":5000000000}'
+
+function ready(context: TestContext): boolean {
+  if (!requireTool(context, 'java') || !requireTool(context, 'javac') || !requireTool(context, 'mvn')) return false
+  const problem = prepareReference()
+  if (problem === undefined) return true
+  assert.notEqual(process.env['REQUIRE_REAL'], '1', problem)
+  context.skip(problem)
+  return false
+}
+
+function taskLine(script: string, message: string): string {
+  return `{"script":${JSON.stringify(script)},"msg":${message},"metadata":${METADATA_TEXT},"msgType":"POST_TELEMETRY_REQUEST"}`
+}
+
+/** Errors are all one; doubles by their value, as the library prints some of them longer than needed. */
+function comparable(answer: string): string {
+  if (answer.startsWith('E')) return 'E'
+  return answer.replace(
+    /(^V|[[,:])D(-?[0-9.]+(?:E-?\d+)?)/g,
+    (_whole, before: string, digits: string) => `${before}D${Number(digits)}`,
+  )
+}
+
+interface Difference {
+  readonly script: string
+  readonly real: string
+  readonly ours: string
+}
+
+async function differences(scripts: readonly string[], message: string): Promise<Difference[]> {
+  const answers = await askReference(scripts.map((script) => taskLine(script, message)))
+  return scripts.flatMap((script, index) => {
+    const real = answers[index] ?? ''
+    const ours = runOurs(script, parseJson(message) as JsonObject, parseJson(METADATA_TEXT) as JsonObject)
+    return comparable(real) === comparable(ours) ? [] : [{ script, real, ours }]
+  })
+}
+
+test('every script of the table gives what the real library gives', async (context) => {
+  if (!ready(context)) return
+  const scripts = readFileSync(join(import.meta.dirname, 'scripts.txt'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  assert.ok(scripts.length > 800)
+  assert.deepEqual(
+    await differences(
+      scripts.map((script) => script.replaceAll('\\n', '\n')),
+      TABLE_MESSAGE_TEXT,
+    ),
+    [],
+  )
+})
+
+test('each deliberate difference is still one', async (context) => {
+  if (!ready(context)) return
+  const scripts = deliberateDifferences.map(([script]) => script)
+  const found = await differences(scripts, TABLE_MESSAGE_TEXT)
+  assert.deepEqual(
+    found.map(({ script }) => script),
+    scripts,
+  )
+  for (const [script, reason] of deliberateDifferences) context.diagnostic(`${script}  ${reasonText(reason)}`)
+})
+
+test('generated programs give what the real library gives', async (context) => {
+  if (!ready(context)) return
+  const random = seededRandom()
+  context.diagnostic(`SEED=${random.seed}`)
+  const maker = new ProgramMaker(random)
+  const programs = Array.from({ length: Number(process.env['TBEL_PROGRAMS'] ?? 2000) }, () => maker.program())
+  assert.deepEqual(await differences(programs, MESSAGE_TEXT), [], `SEED=${random.seed}`)
+})
