@@ -3,8 +3,11 @@
  * recordings are no part of the project: without them this is a printed skip.
  */
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DEMO_CUSTOMER, DEMO_TENANT } from '../support/clients.ts'
@@ -42,6 +45,23 @@ function casesOfWhatIsBuilt(): readonly string[] {
     .map((file) => file.slice(4, -'.json'.length))
 }
 
+/**
+ * What a program run in the project's folder wrote. Into a file, since this one ends without waiting for a pipe to be read;
+ * from this folder, since it looks up its packages there. It exits 1 for the cases that are not built yet.
+ */
+async function run(argv: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-'))
+  const file = await open(join(folder, 'output'), 'w+')
+  try {
+    const child = spawn(process.execPath, argv, { cwd: PROJECT_ROOT, stdio: ['ignore', file.fd, file.fd] })
+    await once(child, 'exit')
+    return await readFile(join(folder, 'output'), 'utf8')
+  } finally {
+    await file.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
 /** Name of each failed case to what differs; plays the whole scenario, since later cases need what earlier ones made. */
 async function replay(millrace: RunningMillrace): Promise<ReadonlyMap<string, string>> {
   const script = join(FOLDER, 'golden.mjs')
@@ -55,15 +75,7 @@ async function replay(millrace: RunningMillrace): Promise<ReadonlyMap<string, st
   ]
   const users = ['--user', DEMO_TENANT.username, '--pass', DEMO_TENANT.password]
   const customers = ['--customer-user', DEMO_CUSTOMER.username, '--customer-pass', DEMO_CUSTOMER.password]
-  // Its packages are looked up from the folder it is started in. It exits 1 for the cases that are not built yet.
-  const output = await new Promise<string>((resolve) => {
-    execFile(
-      process.execPath,
-      [script, 'check', ...options, ...users, ...customers],
-      { cwd: PROJECT_ROOT, maxBuffer: 64 * 1024 * 1024 },
-      (_error, stdout, stderr) => resolve(`${stdout}\n${stderr}`),
-    )
-  })
+  const output = await run([script, 'check', ...options, ...users, ...customers])
   const summary = /^(\d+) passed, (\d+) failed$/m.exec(output)
   assert.ok(
     summary,
