@@ -74,33 +74,100 @@ test('a deleted entity leaves no chunk behind', (t) => {
   assert.equal(chunkCounts(directory), 0)
 })
 
-test('where chunks find no room, writes go on until the log is full, then are refused; with room all is there', (t) => {
-  const directory = freshDirectory(t)
-  const bounds = { logSoftBytes: 20_000, logHardBytes: 60_000, segmentBytes: 5000 }
-  const tight = openCore(t, coreOptions(directory, { ...bounds, maxDatabaseBytes: 20 * 16_384 }))
-  const noise = (ts: number) =>
-    Array.from({ length: 16 }, (_, part) => createHash('sha256').update(`${ts}/${part}`).digest('hex'))
-  const text = (ts: number): DataPoint => ({ key: 'k', ts, type: 'STRING', value: noise(ts).join('') })
+const BOUNDS = { logSoftBytes: 20_000, logHardBytes: 60_000, segmentBytes: 5000 }
+const DEVICES = 7
+
+/** A text of a kilobyte that no compressor makes smaller than half. */
+function text(ts: number): DataPoint {
+  const noise = Array.from({ length: 16 }, (_, part) => createHash('sha256').update(`${ts}/${part}`).digest('hex'))
+  return { key: 'k', ts, type: 'STRING', value: noise.join('') }
+}
+
+/** Writes until the chunks' share of the disk and then the log are full; tells how many points were taken. */
+function fillUp(core: Core): number {
   let stored = 0
   const fill = () => {
     for (; stored < 5000; stored++) {
-      put(tight, `device ${stored % 7}`, [text(stored)])
-      tight.tidy(0)
+      put(core, `device ${stored % DEVICES}`, [text(stored)])
+      core.tidy(0)
     }
   }
   assert.throws(fill, { code: 'timeseries.BACKLOG', kind: 'retryable' })
   assert.throws(fill, { code: 'timeseries.BACKLOG' })
+  return stored
+}
+
+const countAll = (core: Core) =>
+  Array.from({ length: DEVICES }, (_, device) => count(core, `device ${device}`)).reduce((a, b) => a + b)
+
+test('where chunks find no room, writes go on until the log is full, then are refused; with room all is there', (t) => {
+  const directory = freshDirectory(t)
+  const tight = openCore(t, coreOptions(directory, { ...BOUNDS, maxDatabaseBytes: 20 * 16_384 }))
+  const stored = fillUp(tight)
   assert.match(tight.figures().moveFailure ?? '', /full/)
-  const all = (core: Core) =>
-    Array.from({ length: 7 }, (_, device) => count(core, `device ${device}`)).reduce((a, b) => a + b)
-  assert.equal(all(tight), stored, 'reads go on')
+  assert.equal(countAll(tight), stored, 'reads go on')
   tight.close()
-  const roomy = openCore(t, coreOptions(directory, bounds))
-  assert.equal(all(roomy), stored)
+  const roomy = openCore(t, coreOptions(directory, BOUNDS))
+  assert.equal(countAll(roomy), stored)
   put(roomy, 'device 0', [text(1e6)])
   roomy.moveAll(0)
-  assert.equal(all(roomy), stored + 1)
+  assert.equal(countAll(roomy), stored + 1)
   assert.equal(roomy.figures().moveFailure, undefined)
+})
+
+test('deletes are taken by a full store and make room: it goes on by itself, and new series are where they belong', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory, { ...BOUNDS, maxDatabaseBytes: 20 * 16_384 }))
+  fillUp(core)
+  const before = countAll(core)
+  const gone = [0, 1, 2].map((device) => `device ${device}`)
+  const removed = gone.reduce((sum, entity) => sum + count(core, entity), 0)
+  for (const entity of gone) core.deleteEntity(entity, 0)
+  for (let device = 0; device < 20; device++) {
+    put(core, `new ${device}`, [text(device)])
+    core.tidy(0)
+  }
+  const news = (opened: Core) =>
+    Array.from({ length: 20 }, (_, device) => opened.latest(`new ${device}`, ['k']).get('k')?.[0]?.value)
+  const expected = Array.from({ length: 20 }, (_, device) => text(device).value)
+  assert.deepEqual(news(core), expected)
+  assert.equal(countAll(core), before - removed)
+  assert.equal(core.figures().moveFailure, undefined)
+  core.moveAll(0)
+  core.close()
+  const again = openCore(t, coreOptions(directory))
+  assert.deepEqual(news(again), expected)
+  assert.equal(countAll(again), before - removed)
+})
+
+test('new points over a packed chunk count in its sums at once', (t) => {
+  const core = openCore(t, coreOptions(freshDirectory(t)))
+  put(core, 'a', run(0, 1000))
+  core.moveAll(0)
+  put(core, 'a', [long('k', 500, 0), long('k', 2000, 7)])
+  const query = raw(['k'], { agg: 'SUM', startTs: 0, endTs: 3000, borders: [0, 3000] })
+  assert.equal(core.history('a', query, 0).get('k')?.[0]?.value, 499_500 - 500 + 7)
+})
+
+test('the numbers that a move gave out are void when the disk is full in the middle of it', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory, { maxDatabaseBytes: 20 * 16_384 }))
+  put(core, 'old', [text(0)])
+  core.moveAll(0)
+  const big = Array.from({ length: 600 }, (_, index) => text(index))
+  put(core, 'other', [long('k', 1, 1)])
+  put(core, 'new', big)
+  assert.throws(() => {
+    core.moveAll(0)
+  }, /full/)
+  core.deleteEntity('new', 0)
+  core.moveAll(0)
+  core.close()
+  const again = openCore(t, coreOptions(directory))
+  assert.equal(count(again, 'other'), 1)
+  assert.equal(again.latest('other', ['k']).get('k')?.[0]?.value, 1)
+  assert.equal(count(again, 'new'), 0)
+  assert.equal(count(again, 'old'), 1)
 })
 
 test('a write that the disk refused is not visible, and the same write later is', (t) => {

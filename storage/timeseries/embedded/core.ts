@@ -55,6 +55,8 @@ const MOVE_AT_LEAST = 4096
 /** Points moved for each written, so that what is due never piles up. */
 const MOVE_A_POINT = 1.25
 const EXPIRED_AT_ONCE = 64
+/** Deletes may go beyond the log's bound, this many times: they are what makes room on a full disk. */
+const ROOM_FOR_DELETES = 2
 
 export class Core {
   private readonly options: CoreOptions
@@ -144,14 +146,14 @@ export class Core {
   }
 
   delete(range: DeleteRange, now: number): readonly RemovedLatest[] {
-    this.ensureRoom(now)
+    this.ensureRoom(now, ROOM_FOR_DELETES)
     const operation: Operation = { kind: OPERATION.DELETE_RANGE, range }
     this.log.append([encodeOperation(operation)])
     return this.apply(operation, this.log.currentSegment, now)
   }
 
   deleteEntity(entityId: string, now: number): void {
-    this.ensureRoom(now)
+    this.ensureRoom(now, ROOM_FOR_DELETES)
     const operation: Operation = { kind: OPERATION.DELETE_ENTITY, entityId }
     this.log.append([encodeOperation(operation)])
     this.apply(operation, this.log.currentSegment, now)
@@ -207,8 +209,8 @@ export class Core {
   }
 
   /** Holds the writer back while the log is at its bound. */
-  private ensureRoom(now: number): void {
-    if (this.log.bytes <= this.options.logHardBytes) return
+  private ensureRoom(now: number, share = 1): void {
+    if (this.log.bytes <= this.options.logHardBytes * share) return
     try {
       while (this.pressed && this.memory.oldestSegment !== undefined) {
         this.move(MOVE_AT_LEAST * 16, now)

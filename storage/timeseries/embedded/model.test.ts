@@ -74,7 +74,7 @@ const typedValue: fc.Arbitrary<TypedValue> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('BOOLEAN' as const), value: fc.boolean() }) },
 )
 const key = fc.constantFrom(...KEYS)
-const entityId = fc.constantFrom(...ENTITIES)
+const entityId = fc.constantFrom('a', 'a', 'a', 'b')
 const ts = fc.integer({ min: -100, max: SPAN })
 const scattered = fc.array(
   fc.tuple(key, ts, typedValue).map(([name, at, value]) => ({ key: name, ts: at, ...value })),
@@ -124,18 +124,18 @@ const other = fc.constantFrom(
 const reading = fc.record({
   kind: fc.constant('read' as const),
   entityId,
-  startTs: ts,
-  endTs: ts,
+  startTs: fc.oneof(fc.constant(-10_000), ts),
+  endTs: fc.oneof(fc.constant(20_000), ts),
   limit: fc.integer({ min: 1, max: 2000 }),
   order: fc.constantFrom('ASC' as const, 'DESC' as const),
   agg: fc.constantFrom(...AGGREGATIONS),
-  width: fc.integer({ min: 100, max: 3000 }),
+  width: fc.oneof(fc.integer({ min: 100, max: 3000 }), fc.constant(40_000)),
 })
 const step = fc.oneof(
   { weight: 5, arbitrary: writing },
   { weight: 1, arbitrary: deleting },
   { weight: 3, arbitrary: other },
-  { weight: 4, arbitrary: reading },
+  { weight: 6, arbitrary: reading },
 )
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never
 type Reading = Extract<Step, { kind: 'read' }>
