@@ -1,7 +1,6 @@
 /** Users: who they are, and whether a password is theirs (`rest-api.md` 1.5, 1.6, 12). */
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
-import { NULL_UUID } from '../model/entity-id.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { ServiceErrors } from './errors.ts'
 import { itemNotFound } from './access.ts'
@@ -10,6 +9,8 @@ import type { UserService } from './services.ts'
 
 export const PASSWORD_MIN_LENGTH = 6
 export const PASSWORD_MAX_LENGTH = 72
+/** What an unknown user's password is compared with, so that the answer takes as long as a known one's. Random bytes. */
+const NOBODYS_HASH = 'scrypt$16384$8$1$XWHG1kTBTj3/aHUFPDQsHA==$vruTxCKkwbl5aUeFnEgB5GrKFh+RxT7wpqpxKLxhNT0='
 /** Asked at every request with a token. */
 const MAX_CACHED_USERS = 10_000
 
@@ -17,9 +18,6 @@ export class StoredUsers implements UserService {
   private readonly entities: EntityStore
   private readonly clock: Clock
   private readonly validFrom = new Map<string, number>()
-  /** What an unknown user's password is compared with, so that the answer takes as long as a known one's. */
-  private decoy: Promise<string> | undefined
-
   constructor(entities: EntityStore, clock: Clock) {
     this.entities = entities
     this.clock = clock
@@ -28,7 +26,7 @@ export class StoredUsers implements UserService {
   async authenticate(email: string, password: string): Promise<User | undefined> {
     const user = await this.entities.users.findByEmail(email)
     const credentials = user && (await this.entities.users.credentials(user.id))
-    const matches = await verifyPassword(password, credentials?.passwordHash ?? (await this.decoyHash()))
+    const matches = await verifyPassword(password, credentials?.passwordHash ?? NOBODYS_HASH)
     return matches && credentials !== undefined ? user : undefined
   }
 
@@ -61,11 +59,6 @@ export class StoredUsers implements UserService {
   private remember(id: string, validFrom: number): void {
     if (this.validFrom.size >= MAX_CACHED_USERS) this.validFrom.clear()
     this.validFrom.set(id, validFrom)
-  }
-
-  private decoyHash(): Promise<string> {
-    this.decoy ??= hashPassword(NULL_UUID)
-    return this.decoy
   }
 }
 
