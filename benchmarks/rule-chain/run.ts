@@ -1,13 +1,13 @@
 /**
  * How many messages a second does the example chain take on one core, without link and storage? The expression language runs
  * inline, JavaScript on the pool. Beside it the limits: parsing the same texts alone, and a bare function in place of the
- * whole engine. Usage: node benchmarks/rule-chain/run.ts [--seconds 2] [--runs 5] [--pack 1000] [--threads 1] [--only TBEL]
+ * whole engine, in turns with the others. Usage: node --no-node-snapshot benchmarks/rule-chain/run.ts [--seconds 2] [--runs 5] [--pack 1000] [--threads 1] [--only TBEL]
  */
-import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { parseJson } from '../../model/json.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import type { ScriptHost } from '../../engine/script/script.ts'
+import { spread, writeResult, type Spread } from '../lib/report.ts'
 import { BenchmarkWork, messageOf, openRoad, payloads } from './road.ts'
 import { openScriptHost } from './script-hosts.ts'
 
@@ -30,39 +30,45 @@ const texts = payloads(packSize)
 /** Handles one pack; resolves when it is settled. */
 type Pack = () => void | Promise<void>
 
-async function rate(pack: Pack): Promise<number> {
+interface Rate {
+  readonly perSecond: number
+  /** Per second of processor time of this process: what a busy machine does not falsify. Sandboxes are other processes. */
+  readonly perProcessorSecond: number
+}
+
+async function rate(pack: Pack): Promise<Rate> {
   const startedAt = performance.now()
+  const before = process.cpuUsage()
   let handled = 0
   do {
     await pack()
     handled += packSize
   } while (performance.now() - startedAt < seconds * 1000)
-  return (handled / (performance.now() - startedAt)) * 1000
+  const { user, system } = process.cpuUsage(before)
+  return {
+    perSecond: Math.round((handled / (performance.now() - startedAt)) * 1000),
+    perProcessorSecond: Math.round((handled / (user + system)) * 1e6),
+  }
 }
 
-interface Result {
-  readonly name: string
-  readonly median: number
-  readonly lowest: number
-  readonly highest: number
-}
+type Rates = Readonly<Record<keyof Rate, Spread>>
 
 /** Runs the contestants in turns, so that a slow minute of the machine hits all of them. */
-async function measure(contestants: ReadonlyMap<string, Pack>): Promise<readonly Result[]> {
-  const rates = new Map([...contestants.keys()].map((name) => [name, [] as number[]]))
+async function measure(contestants: ReadonlyMap<string, Pack>): Promise<Readonly<Record<string, Rates>>> {
+  const rates = new Map([...contestants.keys()].map((name) => [name, [] as Rate[]]))
   for (const pack of contestants.values()) await rate(pack)
   for (let run = 0; run < runs; run++) {
     for (const [name, pack] of contestants) rates.get(name)?.push(await rate(pack))
   }
-  return [...rates].map(([name, measured]) => {
-    const sorted = measured.toSorted((a, b) => a - b)
-    return {
+  return Object.fromEntries(
+    [...rates].map(([name, measured]) => [
       name,
-      median: Math.round(sorted[sorted.length >> 1] ?? 0),
-      lowest: Math.round(sorted[0] ?? 0),
-      highest: Math.round(sorted.at(-1) ?? 0),
-    }
-  })
+      {
+        perSecond: spread(measured.map(({ perSecond }) => perSecond)),
+        perProcessorSecond: spread(measured.map(({ perProcessorSecond }) => perProcessorSecond)),
+      },
+    ]),
+  )
 }
 
 async function chain(file: string, scripts: ScriptHost): Promise<{ readonly pack: Pack; close(): Promise<void> }> {
@@ -115,23 +121,9 @@ for (const [name, file, language] of [
   })
 }
 
-const results = await measure(contestants)
+const messages = await measure(contestants)
 for (const close of closers) await close()
-const [cpu] = cpus()
-console.log(
-  `${cpu?.model ?? 'unknown CPU'} × ${cpus().length}, Node ${process.version}, packs of ${packSize}, ${runs} runs of ${seconds} s`,
-)
-console.table(Object.fromEntries(results.map(({ name, ...figures }) => [name, figures])))
-const peak = process.resourceUsage().maxRSS
-console.log(
-  JSON.stringify({
-    benchmark: 'rule-chain',
-    node: process.version,
-    cpu: cpu?.model,
-    packSize,
-    runs,
-    seconds,
-    peakRssKiB: peak,
-    results,
-  }),
-)
+const command = `node --no-node-snapshot benchmarks/rule-chain/run.ts ${process.argv.slice(2).join(' ')}`.trim()
+const result = { packSize, secondsPerRun: seconds, peakRssKiB: process.resourceUsage().maxRSS, messages }
+if (values.only === undefined) writeResult('rule-chain', command, result)
+else console.log(JSON.stringify(result, null, 2))

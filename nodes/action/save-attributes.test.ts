@@ -35,6 +35,15 @@ test('an empty body succeeds without a save, an array and a null value fail', as
   assert.deepEqual(context.attributeSaves, [])
 })
 
+test('a blank key and one with HTML fail the message, also where the decoder knew the entries', async () => {
+  const context = testContext()
+  const entries = [' ', '<b>x</b>'].map((key) => ({ key, type: 'LONG', value: 1 }) as const)
+  const known = entries.map((entry) => ({ data: '{}', known: { entries: [entry] } }))
+  const results = await run({}, context, { data: '{" ":1}' }, { data: '{"<b>x</b>":1}' }, ...known)
+  for (const { error } of results) assert.match(error?.message ?? 'no error', /blank|HTML/)
+  assert.deepEqual(context.attributeSaves, [])
+})
+
 test('only on change: what has the stored value and type is not written again', async () => {
   const context = testContext()
   context.storedAttributes.push(

@@ -1,7 +1,7 @@
 /** Stores a message's attributes; goes on when they are committed (`rule-nodes.md` 55, `rule-engine.md` 10.5). */
 import { z } from 'zod'
 import { entriesJson, entriesOf } from '../../model/entry-json.ts'
-import type { JsonObject } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { ATTRIBUTE_SCOPES, sameValue } from '../../model/value.ts'
 import type { AttributeScope, Entry } from '../../model/value.ts'
@@ -142,13 +142,14 @@ function scopeOf(message: Message, configured: AttributeScope): AttributeScope {
 }
 
 function attributesOf(message: Message, context: NodeContext): readonly Entry[] {
-  const known = message.entries()
-  if (known !== undefined) return known
-  const body = message.json()
-  if (!isObject(body)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object' })
-  const entries = entriesOf(body, { castStrings: context.settings.castStrings, nulls: 'refuse' })
+  const entries = message.entries() ?? parsedEntries(message.json(), context)
   for (const entry of entries) checkKey(entry.key)
   return entries
+}
+
+function parsedEntries(body: JsonValue, context: NodeContext): readonly Entry[] {
+  if (!isObject(body)) throw NodeErrors.BODY_SHAPE({ reason: 'expected an object' })
+  return entriesOf(body, { castStrings: context.settings.castStrings, nulls: 'refuse' })
 }
 
 /** Uploads set the metadata key to "false"; a message without it is one that a user's chain made. */
