@@ -46,6 +46,7 @@ function summary(candidate: Candidate, results: readonly RunResult[]) {
       lowest: rounded(Math.min(...rates)),
       highest: rounded(Math.max(...rates)),
     },
+    cpuMicrosecondsPerPoint: of((r) => r.cpuMicrosecondsPerPoint),
     batchMs: {
       p50: of((r) => r.batch.p50),
       p99: of((r) => r.batch.p99),
@@ -97,10 +98,11 @@ async function compare() {
   }
   const table = [...results].map(([candidate, measured]) => summary(candidate, measured))
   console.table(
-    table.map(({ name, survives, pointsPerSecond, batchMs, newest100Ms, bytesPerPoint }) => ({
+    table.map(({ name, survives, pointsPerSecond, cpuMicrosecondsPerPoint, batchMs, newest100Ms, bytesPerPoint }) => ({
       name,
       survives,
       'points/s': pointsPerSecond.median,
+      'CPU µs/point': cpuMicrosecondsPerPoint,
       'batch p50': batchMs.p50,
       'batch p99': batchMs.p99,
       'newest 100': newest100Ms.p50,

@@ -10,7 +10,7 @@ import { decodeBatch } from './batch-codec.ts'
 import { ByteReader } from './bytes.ts'
 import { CHUNK_POINTS, Chunks } from './chunks.ts'
 import { ChunkDatabase } from './database.ts'
-import { deleteRange, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
+import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
 import { TimeSeriesErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
 import { readBuckets, readPoints } from './history.ts'
@@ -72,6 +72,8 @@ export class Core {
   private moveFailure: string | undefined
   private movePoints = 0
   private closed = false
+  /** Why memory is no longer what the log says; the store must be opened again. */
+  broken: Error | undefined
 
   /** Opens the store, creating the directory. Throws IN_USE, LOG_DAMAGED, DATABASE_DAMAGED, FORMAT_UNKNOWN. */
   constructor(options: CoreOptions, now: number) {
@@ -83,8 +85,9 @@ export class Core {
       this.memory = new Memory(this.database, options.maxEntities)
       this.maxSequence = this.database.setting('maxSequence')
       this.log = new SegmentLog(options, (record, segment) => {
-        this.apply(decodeOperation(record.payload), segment, now)
+        this.replay(decodeOperation(record.payload), segment, now)
       })
+      this.pointsWritten = 0
     } catch (error) {
       this.database.close()
       throw error
@@ -101,7 +104,9 @@ export class Core {
     this.ensureRoom(now)
     const lsn = this.log.append([operation])
     const before = this.pointsWritten
-    this.apply(decodeOperation(operation), this.log.currentSegment, now)
+    this.logged(() => {
+      this.applyBatches(operation.subarray(1), this.log.currentSegment)
+    })
     this.groupsWritten++
     this.movePoints += this.pointsWritten - before
     return lsn
@@ -145,18 +150,21 @@ export class Core {
     return keys.sort()
   }
 
+  /** Throws DISK_FULL, WRITE_FAILED, BACKLOG (retryable): a part may be deleted then, and the same delete again does the rest. */
   delete(range: DeleteRange, now: number): readonly RemovedLatest[] {
     this.ensureRoom(now, ROOM_FOR_DELETES)
-    const operation: Operation = { kind: OPERATION.DELETE_RANGE, range }
-    this.log.append([encodeOperation(operation)])
-    return this.apply(operation, this.log.currentSegment, now)
+    deleteFromChunks(this.database, this.chunks, this.memory.entity(range.entityId), range)
+    this.log.append([encodeOperation({ kind: OPERATION.DELETE_RANGE, range })])
+    return this.logged(() => this.applyDelete(range, this.log.currentSegment, now))
   }
 
+  /** Throws as `delete` does. */
   deleteEntity(entityId: string, now: number): void {
     this.ensureRoom(now, ROOM_FOR_DELETES)
-    const operation: Operation = { kind: OPERATION.DELETE_ENTITY, entityId }
-    this.log.append([encodeOperation(operation)])
-    this.apply(operation, this.log.currentSegment, now)
+    const entity = this.memory.entity(entityId)
+    deleteStoredEntity(this.database, this.chunks, entity)
+    this.log.append([encodeOperation({ kind: OPERATION.DELETE_ENTITY, entityId })])
+    this.memory.drop(entity)
   }
 
   /** After an answer: moves some of what is due into chunks. A failure keeps everything where it is, and is tried again. */
@@ -245,25 +253,38 @@ export class Core {
     if (this.database.checkpoint()) this.log.dropBefore(needed)
   }
 
-  /** Applies an operation of the log, fresh or replayed: both must come to the same. */
-  private apply(operation: Operation, segment: number, now: number): readonly RemovedLatest[] {
+  /** What is in the log must be in memory: where that fails, only an open from the log makes them one again. */
+  private logged<Result>(apply: () => Result): Result {
+    try {
+      return apply()
+    } catch (error) {
+      this.broken = error instanceof Error ? error : new Error(String(error))
+      throw error
+    }
+  }
+
+  /** Does again what the log says was done; what of it SQLite has already changes nothing. */
+  private replay(operation: Operation, segment: number, now: number): void {
     switch (operation.kind) {
       case OPERATION.WRITE:
         this.applyBatches(operation.batches, segment)
-        return []
-      case OPERATION.DELETE_RANGE: {
-        const entity = this.memory.entity(operation.range.entityId)
-        const { changed, removed } = deleteRange(this.database, this.chunks, entity, operation.range, now)
-        for (const series of changed) this.memory.touch(series, segment)
-        return removed
-      }
+        return
+      case OPERATION.DELETE_RANGE:
+        deleteFromChunks(this.database, this.chunks, this.memory.entity(operation.range.entityId), operation.range)
+        this.applyDelete(operation.range, segment, now)
+        return
       case OPERATION.DELETE_ENTITY: {
         const entity = this.memory.entity(operation.entityId)
         deleteStoredEntity(this.database, this.chunks, entity)
         this.memory.drop(entity)
-        return []
       }
     }
+  }
+
+  private applyDelete(range: DeleteRange, segment: number, now: number): RemovedLatest[] {
+    const changed = deleteFromMemory(this.chunks, this.memory.entity(range.entityId), range, now)
+    for (const { series } of changed) this.memory.touch(series, segment)
+    return changed.map(({ removed }) => removed)
   }
 
   private applyBatches(batches: Uint8Array, segment: number): void {

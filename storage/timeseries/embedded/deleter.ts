@@ -13,30 +13,36 @@ export interface RemovedLatest {
   readonly replacement: StoredPoint | undefined
 }
 
-/** Applies the delete to SQLite and memory; tells which series changed, and which keys lost their latest value. */
-export function deleteRange(
-  database: ChunkDatabase,
+/**
+ * Deletes the range from the chunks, in one transaction. Comes before the log's record: on a full disk it may need room, and a
+ * record in the log that cannot be applied would stop every later open.
+ */
+export function deleteFromChunks(database: ChunkDatabase, chunks: Chunks, entity: Entity, range: DeleteRange): void {
+  if (range.startTs >= range.endTs) return
+  database.transaction(() => {
+    for (const series of namedSeries(entity, range)) deleteChunks(chunks, series, range)
+  })
+}
+
+/** Deletes the range from memory; tells the series whose latest value went. */
+export function deleteFromMemory(
   chunks: Chunks,
   entity: Entity,
   range: DeleteRange,
   now: number,
-): { readonly changed: readonly Series[]; readonly removed: readonly RemovedLatest[] } {
-  const found = [...new Set(range.keys)].flatMap((key) => entity.series.get(key) ?? [])
-  if (range.startTs < range.endTs) {
-    database.transaction(() => {
-      for (const series of found) deleteChunks(chunks, series, range)
-    })
-    for (const series of found) series.removeFromTail(range.startTs, range.endTs)
-  }
-  const changed: Series[] = []
-  const removed: RemovedLatest[] = []
-  for (const series of found) {
+): { readonly series: Series; readonly removed: RemovedLatest }[] {
+  const { startTs, endTs } = range
+  const found = namedSeries(entity, range)
+  for (const series of found) if (startTs < endTs) series.removeFromTail(startTs, endTs)
+  return found.flatMap((series) => {
     const latestTs = series.latest?.point.ts
-    if (!range.deleteLatest || latestTs === undefined || latestTs < range.startTs || latestTs >= range.endTs) continue
-    removed.push({ key: series.key, replacement: replaceLatest(chunks, series, range, now) })
-    changed.push(series)
-  }
-  return { changed, removed }
+    if (!range.deleteLatest || latestTs === undefined || latestTs < startTs || latestTs >= endTs) return []
+    return [{ series, removed: { key: series.key, replacement: replaceLatest(chunks, series, range, now) } }]
+  })
+}
+
+function namedSeries(entity: Entity, range: DeleteRange): Series[] {
+  return [...new Set(range.keys)].flatMap((key) => entity.series.get(key) ?? [])
 }
 
 /** Removes everything stored of the entity. */
@@ -49,6 +55,9 @@ export function deleteStoredEntity(database: ChunkDatabase, chunks: Chunks, enti
     }
     database.removeEntity(entity.id)
   })
+  // Should the log refuse the delete now, what is left in memory must not name rows that are gone.
+  entity.id = 0
+  for (const series of entity.series.values()) series.id = 0
 }
 
 function replaceLatest(chunks: Chunks, series: Series, range: DeleteRange, now: number): StoredPoint | undefined {

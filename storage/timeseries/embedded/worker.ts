@@ -34,6 +34,8 @@ function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): void {
     }
     const reply: Reply = { id, sequence, figures, ...answer }
     port.postMessage(reply, answer.points === undefined ? [] : [answer.points.buffer as ArrayBuffer])
+    // Uncaught on purpose: the worker dies, and the next open makes memory from the log again.
+    if (core.broken !== undefined) throw core.broken
     if (question.kind === 'close') port.close()
     else if (question.kind === 'write' || question.kind === 'delete') core.tidy(now)
   })
