@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createMetrics } from '../metrics.ts'
+import { createPage } from '../page.ts'
+import { Query } from './query.ts'
+import type { Answer, PublicCall } from './route.ts'
+import { systemRoutes, type HealthCheck } from './system-routes.ts'
+
+const call: PublicCall = {
+  query: new Query(''),
+  credentials: '',
+  parameter: () => '',
+  text: () => '',
+  json: () => null,
+}
+
+async function health(healthChecks: readonly HealthCheck[], told: string[] = []): Promise<Answer> {
+  const routes = systemRoutes({
+    version: '1',
+    metrics: createMetrics([]),
+    healthChecks,
+    page: createPage({ version: '1', baseUrl: () => '', demo: undefined }),
+    onUnhealthy: (name, error) => told.push(`${name}: ${String(error)}`),
+  })
+  const route = routes.find(({ pattern }) => pattern === '/health')
+  assert.ok(route?.authorities === 'public')
+  return route.handle(call)
+}
+
+describe('health', () => {
+  test('is up while every check is', async () => {
+    const { status, body } = await health([{ name: 'store', check: async () => undefined }])
+    assert.deepEqual([status, body], [200, '{"status":"UP","components":{"store":{"status":"UP"}}}'])
+  })
+
+  test('is down when one check fails, names it, and keeps the reason for the log', async () => {
+    const told: string[] = []
+    const broken: HealthCheck = {
+      name: 'link',
+      check: async () => {
+        throw new Error('disk full at /secret/place')
+      },
+    }
+    const { status, body } = await health([{ name: 'store', check: async () => undefined }, broken], told)
+    assert.equal(status, 503)
+    assert.equal(body, '{"status":"DOWN","components":{"store":{"status":"UP"},"link":{"status":"DOWN"}}}')
+    assert.deepEqual(told, ['link: Error: disk full at /secret/place'])
+  })
+})
