@@ -37,6 +37,9 @@ export class ProtocolViolation extends Error {
 
 const LONGEST_LENGTH_FIELD = 4
 
+// Else the first packet written makes 65,536 buffers, one for each number of two bytes.
+mqttPacket.writeToStream.cacheNumbers = false
+
 /** Where the frame that begins at an offset has its body and its end; reused, so nothing is allocated a frame. */
 export class FrameCursor {
   bodyStart = 0

@@ -196,6 +196,19 @@ describe('MQTT silence', () => {
       assert.equal(gateway.sessions.size, 5)
     }))
 
+  it('does not hold against a client that its pings are not read while the platform is full', () =>
+    bench(async ({ client, clock, gateway }) => {
+      const device = await client()
+      await device.login('one', { keepalive: 10 })
+      const full = gateway.becomeFull()
+      device.send({ cmd: 'pingreq' })
+      await full
+      clock.advance(300_000)
+      gateway.becomeWritable()
+      await device.received(1)
+      assert.equal(device.packets[0]?.cmd, 'pingresp')
+    }))
+
   it('closes a session without keep alive after the idle time', () =>
     bench(
       async ({ client, clock }) => {

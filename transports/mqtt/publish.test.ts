@@ -36,6 +36,28 @@ describe('MQTT publish', () => {
       assert.equal(device.packets[1]?.messageId, 7)
     }))
 
+  for (const version of [4, 5] as const) {
+    it(`says nothing of a publish that is not stored, on any topic that takes data (MQTT ${version})`, () =>
+      bench(async ({ gateway, client }) => {
+        gateway.holding = true
+        const device = await client(version)
+        await device.login('one')
+        const topics = [TELEMETRY, 'v2/t', 'v2/t/j', 'v1/devices/me/attributes', 'v2/a', 'v2/a/j']
+        device.send(...topics.map((topic, id) => device.publish(topic, '{"a":1}', id + 1)))
+        if (version === 4) device.send({ ...device.publish(TELEMETRY, '{"a":1}', 99), qos: 2 } as const)
+        device.send({ cmd: 'pingreq' })
+        await device.received(1)
+        assert.deepEqual(
+          device.packets.map((packet) => packet.cmd),
+          ['pingresp'],
+        )
+        for (const upload of gateway.uploads) upload.receipt.stored()
+        await device.received(version === 4 ? 8 : 7)
+        const answers = device.packets.slice(1).map((packet) => packet.cmd)
+        assert.deepEqual(answers, [...topics.map(() => 'puback'), ...(version === 4 ? ['pubrec'] : [])])
+      }))
+  }
+
   it('answers all publishes of one read in one write, in their order', () =>
     bench(async ({ gateway, client }) => {
       gateway.holding = true

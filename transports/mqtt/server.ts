@@ -2,21 +2,18 @@
  * The MQTT listener: accepts connections within the limit, owns what sessions share, and writes once a turn for all of them.
  */
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { defineErrors, errorText } from '../../model/errors.ts'
+import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { DeviceGateway } from '../../engine/device/gateway.ts'
 import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
+import { MqttErrors } from './errors.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
 import type { MqttCounts, SessionHost } from './session-host.ts'
 import { MqttSession } from './session.ts'
-
-export const MqttErrors = defineErrors('mqtt', {
-  LISTEN_FAILED: { kind: 'terminal', status: 500, text: 'MQTT cannot listen on {address}:{port}: {reason}' },
-})
 
 export interface MqttTransportOptions {
   readonly gateway: DeviceGateway

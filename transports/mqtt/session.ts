@@ -209,7 +209,11 @@ export class MqttSession implements DeviceSessionListener, AcknowledgementOwner,
 
   expired(): void {
     if (this.phase === 'CLOSED') this.socket.destroy()
-    else this.close(Reason.KEEP_ALIVE_TIMEOUT)
+    else if (this.paused) {
+      // It is we who do not read: its pings may well be there.
+      this.heard()
+      this.host.wheel.add(this)
+    } else this.close(Reason.KEEP_ALIVE_TIMEOUT)
   }
 
   heard(): void {

@@ -1,14 +1,11 @@
 /** What a device asks over MQTT and is answered on a response topic. Source: `device-api.md` 3.5. */
-import { defineErrors, isMillraceError } from '../../../model/errors.ts'
+import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
+import { MqttErrors } from '../errors.ts'
 import type { MqttSession } from '../session.ts'
 import { RPC_RESPONSE_FILTER, RPC_RESPONSE_PREFIX, type Uplink } from '../topics.ts'
 import { grantedQos, push } from './push.ts'
-
-export const RequestErrors = defineErrors('mqtt', {
-  ATTRIBUTES_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'the attributes cannot be read now' },
-})
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
 const TOLD_IN_FLIGHT_MESSAGES = 100
@@ -29,7 +26,7 @@ export function answerAttributes(
       push(session, `${family.responsePrefix}${requestId}`, attributeAnswerJson(answer), qos)
     },
     (error: unknown) => {
-      receipt.refused(isMillraceError(error) ? error : RequestErrors.ATTRIBUTES_UNAVAILABLE({}, error))
+      receipt.refused(isMillraceError(error) ? error : MqttErrors.ATTRIBUTES_UNAVAILABLE({}, error))
     },
   )
 }

@@ -1,0 +1,7 @@
+/** What the MQTT transport itself can fail with; what a client is told of it is in `reason-codes.ts`. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const MqttErrors = defineErrors('mqtt', {
+  LISTEN_FAILED: { kind: 'terminal', status: 500, text: 'MQTT cannot listen on {address}:{port}: {reason}' },
+  ATTRIBUTES_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'the attributes cannot be read now' },
+})
