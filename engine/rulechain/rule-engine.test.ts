@@ -257,9 +257,13 @@ test('a message goes through another chain and comes back by the name of its out
   await load(setup, 'B', [{ type: 'pass' }, { type: 'output', name: 'Alarm' }], [[0, 'Success', 1]], { root: false })
   const work = testWork()
   const uncalled = testWork({ ruleChainId: 'B' })
-  await setup.run(work, uncalled)
-  assert.deepEqual(end.seen, [work.message])
-  assert.ok(work.isSettled && uncalled.isSettled)
+  const addressed = testWork({ ruleNodeId: 'A-0' })
+  await setup.run(work, uncalled, addressed)
+  assert.deepEqual(
+    end.seen.map(({ id }) => id),
+    [work.message.id, addressed.message.id],
+  )
+  assert.ok(work.isSettled && uncalled.isSettled && addressed.isSettled)
   assert.deepEqual(work.errors, [])
 })
 
