@@ -3,10 +3,13 @@
  * stepped over, and what was settled is known before the first message is delivered.
  */
 import { BlockReader, type Block, type DamagedRange } from './block.ts'
-import type { Disk } from './disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import type { LinkEventListener } from './events.ts'
 import { segmentId, segmentPath, type SegmentFile } from './segment-file.ts'
 import { decodeBlock, type BlockContent, type SegmentHeader } from './wire.ts'
+
+const TAIL_WINDOW_BYTES = 1 << 20
+const ZEROS = Buffer.alloc(TAIL_WINDOW_BYTES)
 
 export interface RecoveredSegment extends SegmentFile {
   /** Sequences of the messages found, as ascending ranges. */
@@ -95,7 +98,8 @@ class SegmentScan {
         }
         if (blocks.length === 0) break
       }
-      this.endOf(segment, file.size)
+      this.endOf(segment)
+      if (this.sealedBy === undefined && segment.end < file.size) await this.cutTail(file, segment.end)
       // What is believed from now on must also be on the disk.
       if (this.sealedBy === undefined) await file.sync()
     } finally {
@@ -128,7 +132,7 @@ class SegmentScan {
     this.nextSequence = Math.max(this.nextSequence, this.expected)
   }
 
-  private endOf(segment: SegmentFile, size: number): void {
+  private endOf(segment: SegmentFile): void {
     const sealedBy = this.sealedBy
     if (sealedBy !== undefined) {
       if (segment.end < sealedBy.previousEnd) this.damage ??= { from: segment.end, to: sealedBy.previousEnd }
@@ -137,9 +141,18 @@ class SegmentScan {
       return
     }
     this.tellDamage(0)
-    if (segment.end < size) {
-      this.onEvent({ kind: 'torn-tail-cut', file: this.path, from: segment.end, bytes: size - segment.end })
+  }
+
+  /** What stands behind the last valid block of a run that ended hard: space never used, or a write that never ended. */
+  private async cutTail(file: DiskFile, end: number): Promise<void> {
+    const size = file.size
+    let isTorn = false
+    for (let position = end; position < size && !isTorn; position += TAIL_WINDOW_BYTES) {
+      const window = await file.read(position, Math.min(TAIL_WINDOW_BYTES, size - position))
+      isTorn = !window.equals(ZEROS.subarray(0, window.length))
     }
+    if (isTorn) this.onEvent({ kind: 'torn-tail-cut', file: this.path, from: end, bytes: size - end })
+    await file.truncate(end)
   }
 
   /** Within a segment sequences have no gaps: the next message found tells how many are missing. */

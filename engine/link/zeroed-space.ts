@@ -1,0 +1,54 @@
+/**
+ * Space ahead of the writer that holds zeros already. Filled in the background, an extent at a time, and only ever an
+ * improvement: where the disk refuses it, blocks are appended to the end of the file.
+ */
+import type { DiskFile } from './disk.ts'
+
+const EXTENT_BYTES = 4 << 20
+const ZEROS = Buffer.alloc(EXTENT_BYTES)
+
+export class ZeroedSpace {
+  private readonly file: DiskFile
+  /** Filled up to here; 0 bytes as limit switch it off. */
+  private end: number
+  private readonly limit: number
+  private readonly extent: number
+  private filling: Promise<void> | undefined
+
+  constructor(file: DiskFile, end: number, limit: number) {
+    this.file = file
+    this.end = end
+    this.limit = limit
+    this.extent = Math.min(EXTENT_BYTES, limit)
+  }
+
+  /** Resolves when nothing is being filled below `position`: a block may be written up to there. */
+  async reserve(position: number): Promise<void> {
+    if (position > this.end - this.extent / 2 && this.end < this.limit) void this.grow()
+    // The zeros must not land on the block.
+    if (position > this.end) await this.filling
+    this.end = Math.max(this.end, position)
+  }
+
+  /** Fills one more extent, unless that is under way. */
+  grow(): Promise<void> {
+    if (this.extent === 0) return Promise.resolve()
+    return (this.filling ??= this.fill())
+  }
+
+  /** Resolves when nothing is being filled. */
+  async idle(): Promise<void> {
+    await this.filling
+  }
+
+  private async fill(): Promise<void> {
+    try {
+      await this.file.write(ZEROS.subarray(0, this.extent), this.end)
+      this.end += this.extent
+    } catch {
+      // A full disk refuses the extent and may still have room for a block, whose own write tells.
+    } finally {
+      this.filling = undefined
+    }
+  }
+}
