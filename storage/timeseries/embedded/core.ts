@@ -71,6 +71,7 @@ export class Core {
   private moveFailures = 0
   private moveFailure: string | undefined
   private movePoints = 0
+  private databaseBytes: number
   private closed = false
   /** Why memory is no longer what the log says; the store must be opened again. */
   broken: Error | undefined
@@ -88,6 +89,7 @@ export class Core {
         this.replay(decodeOperation(record.payload), segment, now)
       })
       this.pointsWritten = 0
+      this.databaseBytes = this.database.bytes
     } catch (error) {
       this.database.close()
       throw error
@@ -186,7 +188,7 @@ export class Core {
       groupsWritten: this.groupsWritten,
       tailPoints: this.memory.tailPoints,
       logBytes: this.log.bytes,
-      databaseBytes: this.database.bytes,
+      databaseBytes: this.databaseBytes,
       damagedChunks: this.chunks.damagedChunks,
       moveFailures: this.moveFailures,
       moveFailure: this.moveFailure,
@@ -240,6 +242,7 @@ export class Core {
     if (due.length === 0) return
     storeSeries(this.database, this.chunks, due, now)
     for (const series of due) this.memory.stored(series)
+    this.databaseBytes = this.database.bytes
   }
 
   /** Removes log segments that nothing in memory needs, once SQLite's part is on the disk. */

@@ -115,3 +115,20 @@ test('a directory in use is refused', (t) => {
   core.write(writeOperation([write(ENTITY, points('k', 0, 1))]), 0)
   assert.throws(() => openCore(t, coreOptions(directory)), { code: 'timeseries.IN_USE' })
 })
+
+test('where memory cannot follow the log the store says that it is broken, and the next open follows it', (t) => {
+  const directory = freshDirectory(t)
+  const change = (sql: string) => {
+    const file = new DatabaseSync(join(directory, 'chunks.sqlite'))
+    file.exec(sql)
+    file.close()
+  }
+  openCore(t, coreOptions(directory)).close()
+  change('ALTER TABLE entity RENAME TO mislaid')
+  const core = openCore(t, coreOptions(directory))
+  assert.throws(() => core.write(writeOperation([write(ENTITY, points('k', 0, 3))]), 0), /no such table/)
+  assert.match(core.broken?.message ?? '', /no such table/)
+  core.close()
+  change('ALTER TABLE mislaid RENAME TO entity')
+  assert.equal(read(openCore(t, coreOptions(directory)), 0, 10), 3)
+})
