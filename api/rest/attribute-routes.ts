@@ -47,6 +47,8 @@ function readRoutes({ attributes, access }: Services): readonly RestRoute[] {
     route('/keys/attributes/:scope', async (call) => keys(call, scopeOf(call.parameter(2)))),
     route('/values/attributes', (call) => values(call, undefined)),
     route('/values/attributes/:scope', async (call) => values(call, scopeOf(call.parameter(2)))),
+    // The requirements name this path too (4.6); the reference does not serve it.
+    route('/:scope', async (call) => values(call, scopeOf(call.parameter(2)))),
   ]
 }
 

@@ -60,6 +60,7 @@ export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly Re
     ...ruleChainRoutes(services),
     ...systemRoutes({
       version,
+      clock,
       metrics: createMetrics(options.metricsSources),
       healthChecks: options.healthChecks,
       page: createPage({ ...options.page, version }),

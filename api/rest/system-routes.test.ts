@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Clock } from '../../model/clock.ts'
 import { createMetrics } from '../metrics.ts'
 import { createPage } from '../page.ts'
 import { Query } from './query.ts'
@@ -14,9 +15,21 @@ const call: PublicCall = {
   json: () => null,
 }
 
+/** Time passes at once for whoever waits. */
+const clock: Clock = {
+  now: () => 0,
+  monotonic: () => 0,
+  after: (_delayMs, run) => {
+    const timer = setImmediate(run)
+    return { cancel: () => clearImmediate(timer) }
+  },
+  soon: (run) => void setImmediate(run),
+}
+
 async function health(healthChecks: readonly HealthCheck[], told: string[] = []): Promise<Answer> {
   const routes = systemRoutes({
     version: '1',
+    clock,
     metrics: createMetrics([]),
     healthChecks,
     page: createPage({ version: '1', baseUrl: () => '', demo: undefined }),
@@ -45,5 +58,12 @@ describe('health', () => {
     assert.equal(status, 503)
     assert.equal(body, '{"status":"DOWN","components":{"store":{"status":"UP"},"link":{"status":"DOWN"}}}')
     assert.deepEqual(told, ['link: Error: disk full at /secret/place'])
+  })
+
+  test('is down when a part does not answer at all', async () => {
+    const told: string[] = []
+    const { status } = await health([{ name: 'store', check: () => new Promise(() => undefined) }], told)
+    assert.equal(status, 503)
+    assert.match(told[0] ?? '', /^store: .*no answer within 2000 ms/)
   })
 })

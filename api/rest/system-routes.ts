@@ -1,4 +1,6 @@
 /** Health, metrics, version, and the page for browsers. Source: `rest-api.md` 13.2 and requirements for operation. */
+import type { Clock } from '../../model/clock.ts'
+import { defineErrors } from '../../model/errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { StartPage } from '../page.ts'
 import { EVERYBODY, jsonAnswer, type Answer, type RestRoute } from './route.ts'
@@ -9,8 +11,16 @@ export interface HealthCheck {
   check(): Promise<void>
 }
 
+const HealthErrors = defineErrors('health', {
+  TIMEOUT: { kind: 'retryable', status: 503, text: 'no answer within {limit} ms' },
+})
+
+/** Who asks for health waits a few seconds at most, and a part that hangs is not healthy. */
+const CHECK_TIMEOUT_MS = 2000
+
 export interface SystemRouteOptions {
   readonly version: string
+  readonly clock: Clock
   readonly metrics: Metrics
   readonly healthChecks: readonly HealthCheck[]
   readonly page: StartPage
@@ -40,11 +50,11 @@ export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] 
   ]
 }
 
-async function healthAnswer({ healthChecks, onUnhealthy }: SystemRouteOptions): Promise<Answer> {
+async function healthAnswer({ healthChecks, onUnhealthy, clock }: SystemRouteOptions): Promise<Answer> {
   const results = await Promise.all(
     healthChecks.map(async (part): Promise<readonly [string, 'UP' | 'DOWN']> => {
       try {
-        await part.check()
+        await inTime(part.check(), clock)
         return [part.name, 'UP']
       } catch (error) {
         onUnhealthy(part.name, error)
@@ -55,4 +65,11 @@ async function healthAnswer({ healthChecks, onUnhealthy }: SystemRouteOptions): 
   const up = results.every(([, status]) => status === 'UP')
   const components = Object.fromEntries(results.map(([name, status]) => [name, { status }]))
   return { ...jsonAnswer({ status: up ? 'UP' : 'DOWN', components }), status: up ? 200 : 503 }
+}
+
+function inTime(check: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(CHECK_TIMEOUT_MS, () => reject(HealthErrors.TIMEOUT({ limit: CHECK_TIMEOUT_MS })))
+    check.then(resolve, reject).finally(() => timer.cancel())
+  })
 }

@@ -228,6 +228,7 @@ describe('the REST API', () => {
     assert.deepEqual([own.status, own.text], [400, 'Invalid scope: CLIENT_SCOPE'])
     const shared = await tenant.call('GET', `${path}/values/attributes/SHARED_SCOPE?keys=limit,absent`)
     assert.match(shared.text, /^\[\{"lastUpdateTs":\d+,"key":"limit","value":20\.0\}\]$/)
+    assert.equal((await tenant.call('GET', `${path}/SHARED_SCOPE?keys=limit`)).text, shared.text)
     const keys = await tenant.expect<string[]>('GET', `${path}/keys/attributes`)
     for (const key of ['limit', 'mode', 'site']) assert.ok(keys.includes(key))
     assert.equal((await tenant.call('DELETE', `${path}/SHARED_SCOPE?keys=limit`)).status, 200)
