@@ -8,7 +8,7 @@ import { createJavaScriptWorkers } from '../../engine/script/javascript/javascri
 import { handClock, outcomesOf, scriptMessage } from '../../engine/script/javascript/testkit.ts'
 import type { CompiledScript } from '../../engine/script/script.ts'
 
-const LIMIT_MS = 200
+const LIMIT_MS = 600
 const workers = createJavaScriptWorkers({
   clock: handClock(),
   threads: 1,
@@ -307,7 +307,7 @@ describe('endless work', () => {
         /^script (stopped after|was put aside|exceeded its memory)|Invalid|Maximum/,
         String(outcome),
       )
-      assert.ok(took < 5000, `took ${took} ms`)
+      assert.ok(took < 30_000, `took ${took} ms`)
     })
   }
 
@@ -355,7 +355,7 @@ describe('side channels', () => {
     )
   })
 
-  test('the sandbox has an empty environment and no file rights for a script to be reached by', async () => {
+  test('nothing of the host is found on what a script is given', async () => {
     assert.equal(await run(`${FIND_HOST}; return host(globalThis) + host(this) + host(msg)`), 'nothingnothingnothing')
   })
 })

@@ -5,7 +5,7 @@ import { createJavaScriptWorkers } from './javascript-workers.ts'
 import { handClock, outcomesOf, scriptMessage } from './testkit.ts'
 
 const clock = handClock()
-const workers = createJavaScriptWorkers({ clock, threads: 1, memoryLimitMb: 16, timeoutMs: 200, queueBound: 5000 })
+const workers = createJavaScriptWorkers({ clock, threads: 1, memoryLimitMb: 16, timeoutMs: 500, queueBound: 5000 })
 after(() => workers.close())
 
 function compile<Kind extends ScriptKind>(kind: Kind, body: string): Promise<CompiledScript<Kind>> {
@@ -153,7 +153,7 @@ describe('errors of scripts', () => {
     assert.deepEqual(await outcomesOf(script, batch), [
       true,
       true,
-      'script stopped after 200 ms (line 1, column 15)',
+      'script stopped after 500 ms (line 1, column 15)',
       true,
     ])
   })
@@ -220,7 +220,7 @@ describe('the queue before the pool', () => {
   })
 
   test('closed workers let what is under way end and refuse what comes later', async () => {
-    const own = createJavaScriptWorkers({ clock, threads: 1, memoryLimitMb: 16, timeoutMs: 200, queueBound: 5000 })
+    const own = createJavaScriptWorkers({ clock, threads: 1, memoryLimitMb: 16, timeoutMs: 500, queueBound: 5000 })
     const script = await own.compile({
       language: 'JS',
       kind: 'filter',

@@ -17,14 +17,25 @@ const limitsSchema = z.strictObject({
 
 const limits = limitsSchema.parse(JSON.parse(process.argv[2] ?? ''))
 const isolates = new TenantIsolates(limits)
-const watchdog = new Watchdog(limits.timeoutMs + 500)
+const watchdog = new Watchdog(limits.timeoutMs * 2 + 500)
 
-function answer(request: SandboxRequest): SandboxAnswer {
+/** Calls are stopped by the clock on the wall; on a machine with too much to do, one may be stopped that hardly ran. */
+const STARVED_TRIES = 5
+
+function watched<Result>(work: () => Result): Result {
   watchdog.arm()
   try {
-    return request.type === 'compile' ? isolates.compile(request) : isolates.run(request, request.batch, request.count)
+    return work()
   } finally {
     watchdog.disarm()
+  }
+}
+
+function answer(request: SandboxRequest): SandboxAnswer {
+  if (request.type === 'compile') return watched(() => isolates.compile(request))
+  for (let tried = 1; ; tried++) {
+    const ran = watched(() => isolates.run(request, request.batch, request.count, tried >= STARVED_TRIES))
+    if (ran !== undefined) return ran
   }
 }
 

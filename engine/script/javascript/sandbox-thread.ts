@@ -19,7 +19,8 @@ function start(): ChildProcess {
       '--allow-worker',
       '--allow-fs-read=*',
     ],
-    env: {},
+    // Nothing of the environment but the time zone, which is part of what `Date` means.
+    env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })

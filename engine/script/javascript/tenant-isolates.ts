@@ -52,9 +52,13 @@ export class TenantIsolates {
     }
   }
 
-  /** Runs as much of a batch as goes in one call's time; see {@link SandboxAnswer}. */
-  run(identity: ScriptIdentity, batch: string, count: number): SandboxAnswer {
+  /**
+   * Runs as much of a batch as goes in one call's time; see {@link SandboxAnswer}. Undefined where the machine gave the call
+   * next to no time before it was stopped: worth another try, unless `lastTry`.
+   */
+  run(identity: ScriptIdentity, batch: string, count: number, lastTry: boolean): SandboxAnswer | undefined {
     let script: GuestScript | undefined
+    const usedBefore = processorMs()
     try {
       script = this.scriptOf(identity)
       const answer = ran(script.run.applySync(undefined, [batch, 0], { timeout: this.limits.timeoutMs }))
@@ -62,14 +66,15 @@ export class TenantIsolates {
       return answer
     } catch (error) {
       // What others left in the heap is not this batch's fault: it gets an isolate of its own before it is blamed.
-      if (this.dropBroken(identity)) return this.run(identity, batch, count)
+      if (this.dropBroken(identity)) return this.run(identity, batch, count, lastTry)
       const tenant = this.tenants.get(identity.tenantId)
       if (tenant === undefined || tenant.isolate.isDisposed) {
         this.tenants.delete(identity.tenantId)
         return count > 1 ? NOTHING_RAN : failed({ error: 'memory' })
       }
       if (error instanceof SourceRefused) return { type: 'refused', fault: error.fault }
-      const answer = script === undefined ? failed(hostFailure(error)) : this.stopped(script, error)
+      const starved = !lastTry && processorMs() - usedBefore < this.limits.timeoutMs / 2
+      const answer = script === undefined ? failed(hostFailure(error)) : this.stopped(script, error, starved)
       // Whatever the stopped code left half done goes with its context.
       this.dropScript(tenant, identity.scriptId)
       return answer
@@ -81,17 +86,22 @@ export class TenantIsolates {
     this.tenants.clear()
   }
 
-  /** A call was stopped: what it had finished counts; where that is nothing, its first message is the culprit. */
-  private stopped(script: GuestScript, error: unknown): SandboxAnswer {
+  /**
+   * A call was stopped: what it had finished counts; where that is nothing, its first message is the culprit. Undefined:
+   * the machine gave the call no time, so it is worth another try.
+   */
+  private stopped(script: GuestScript, error: unknown, starved: boolean): SandboxAnswer | undefined {
     const reason = (error as Error).message
     try {
-      const finished: unknown = script.finished.applySync(undefined, [], { timeout: this.limits.timeoutMs })
+      const finished: unknown = script.finished.applySync(undefined, [], { timeout: this.limits.timeoutMs * 10 })
       if (finished !== '[]') return ran(finished)
     } catch {
       // The isolate broke while it was asked: the message alone will show it.
       return NOTHING_RAN
     }
-    if (reason === 'Script execution timed out.') return failed({ error: 'timeout', ...positionOf(error) })
+    if (reason === 'Script execution timed out.') {
+      return starved ? undefined : failed({ error: 'timeout', ...positionOf(error) })
+    }
     return failed(hostFailure(error))
   }
 
@@ -147,6 +157,12 @@ export class TenantIsolates {
   }
 }
 
+/** Processor time of this process so far, ms. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1000
+}
+
 const NOTHING_RAN: SandboxAnswer = { type: 'ran', outcomes: '[]', count: 0 }
 
 function ran(outcomes: unknown): SandboxAnswer {
@@ -184,12 +200,12 @@ function prepare(isolate: ivm.Isolate, { kind, body }: ScriptIdentity, limits: S
   )
   try {
     // The text must be a function's body on its own, or it could end the function and run at once.
-    harness.getSync('check', { reference: true }).applySync(undefined, [body], { timeout: limits.timeoutMs })
+    harness.getSync('check', { reference: true }).applySync(undefined, [body], { timeout: limits.timeoutMs * 10 })
   } catch (error) {
     context.release()
     throw new SourceRefused(syntaxFault(error))
   }
-  const script = compiled.runSync(context, { reference: true, timeout: limits.timeoutMs })
+  const script = compiled.runSync(context, { reference: true, timeout: limits.timeoutMs * 10 })
   harness.getSync('use', { reference: true }).applySync(undefined, [script.derefInto({ release: true })])
   const run = harness.getSync('run', { reference: true })
   const finished = harness.getSync('finished', { reference: true })

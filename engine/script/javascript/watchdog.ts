@@ -32,11 +32,21 @@ export class Watchdog {
   }
 }
 
+/** A call that is given no processor is not stuck; one that uses none for so many limits is. */
+const IDLE_LIMITS = 20
+
 function watch({ watchdog, limitMs }: WatchdogData): never {
   for (;;) {
     const count = Atomics.load(watchdog, 0)
-    if (count % 2 === 0) Atomics.wait(watchdog, 0, count)
-    else if (Atomics.wait(watchdog, 0, count, limitMs) === 'timed-out') process.kill(process.pid, 'SIGKILL')
+    if (count % 2 === 0) {
+      Atomics.wait(watchdog, 0, count)
+      continue
+    }
+    const before = process.cpuUsage()
+    for (let limits = 1; Atomics.wait(watchdog, 0, count, limitMs) === 'timed-out'; limits++) {
+      const { user, system } = process.cpuUsage(before)
+      if ((user + system) / 1000 >= limitMs / 2 || limits >= IDLE_LIMITS) process.kill(process.pid, 'SIGKILL')
+    }
   }
 }
 
