@@ -11,7 +11,8 @@ import type { LinkEventListener } from './events.ts'
 import { recover } from './recovery.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentWriter } from './segment-writer.ts'
-import { BlockWriter, decodeBlock } from './wire.ts'
+import { BlockWriter } from './block-writer.ts'
+import { decodeBlock } from './wire.ts'
 
 export interface DeadLetter {
   /** The message's sequence in the main log. */

@@ -5,84 +5,26 @@
  * Frames, settles and tries of one write are one checksummed block (`block.ts`, `wire.ts`); after a disk error nothing is
  * acknowledged until a new segment could be written (`segment-writer.ts`); what a run left is read at opening (`recovery.ts`).
  */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { Backlog } from './backlog.ts'
 import { DeadLetterStore, type DeadLetter, type DeadLetters } from './dead-letters.ts'
-import type { Disk, Durability } from './disk.ts'
 import { LinkErrors } from './errors.ts'
-import type { LinkEvent, LinkEventListener } from './events.ts'
+import type { LinkEventListener } from './events.ts'
 import { Ledger, type LedgerPage } from './ledger.ts'
 import type { Delivery, Link, LinkConsumer, PublishReceipt } from './link.ts'
 import { RangeSet } from './range-set.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { Segments } from './segments.ts'
-import { BlockWriter } from './wire.ts'
-
-export interface SegmentLogOptions {
-  readonly directory: string
-  readonly disk: Disk
-  readonly clock: Clock
-  readonly durability: Durability
-  readonly partitions: number
-  readonly bounds?: Partial<SegmentLogBounds>
-  /** What a person on call should know; must not throw. */
-  readonly onEvent?: LinkEventListener
-}
-
-export interface SegmentLogBounds {
-  readonly segmentBytes: number
-  /** Messages and bytes that wait for the disk: over half of it senders are asked to pause, over all of it refused. */
-  readonly maxPendingMessages: number
-  readonly maxPendingBytes: number
-  /** Bytes of segments that are not settled: the same two steps. */
-  readonly maxBacklogBytes: number
-  /** Undelivered messages kept in memory; further ones are read back from disk. */
-  readonly maxMemoryMessages: number
-  readonly maxMemoryBytes: number
-  /** Characters of one message's data. */
-  readonly maxMessageSize: number
-  readonly maxDeadLetters: number
-  readonly maxDeadLetterBytes: number
-  /** The longest that a settle waits for a frame to ride along with. */
-  readonly settleDelayMs: number
-}
-
-export const DEFAULT_BOUNDS: SegmentLogBounds = {
-  segmentBytes: 64 << 20,
-  maxPendingMessages: 65_536,
-  maxPendingBytes: 32 << 20,
-  maxBacklogBytes: 8 * 2 ** 30,
-  maxMemoryMessages: 20_000,
-  maxMemoryBytes: 16 << 20,
-  maxMessageSize: 16 << 20,
-  maxDeadLetters: 100_000,
-  maxDeadLetterBytes: 1 << 30,
-  settleDelayMs: 5,
-}
-
-export interface SegmentLogFigures {
-  readonly published: number
-  readonly stored: number
-  readonly refused: number
-  readonly delivered: number
-  readonly settled: number
-  readonly failed: number
-  readonly buried: number
-  /** Blocks written: each cost one sync at the level power-cut. */
-  readonly writes: number
-  readonly bytesWritten: number
-  /** In memory, waiting for the disk. */
-  readonly pending: number
-  /** Durable and not settled. */
-  readonly unsettled: number
-  readonly backlogBytes: number
-  readonly segments: number
-  readonly deadLetters: number
-  readonly deadLettersDropped: number
-}
+import {
+  DEFAULT_BOUNDS,
+  type SegmentLogBounds,
+  type SegmentLogFigures,
+  type SegmentLogOptions,
+} from './segment-log-options.ts'
+import { BlockWriter } from './block-writer.ts'
 
 export interface SegmentLog extends Link {
   readonly deadLetters: DeadLetters
@@ -543,4 +485,5 @@ class SegmentLogLink implements SegmentLog {
   }
 }
 
-export type { LinkEvent }
+export type { SegmentLogBounds, SegmentLogFigures, SegmentLogOptions } from './segment-log-options.ts'
+export type { LinkEvent } from './events.ts'

@@ -8,7 +8,8 @@ import { Message } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES } from './block.ts'
 import { partitionOf } from './partition.ts'
 import { message } from './testkit.ts'
-import { BlockWriter, decodeBlock } from './wire.ts'
+import { BlockWriter } from './block-writer.ts'
+import { decodeBlock } from './wire.ts'
 
 const text = fc.string({ unit: 'grapheme', maxLength: 200 })
 const arbitraryMessage = fc

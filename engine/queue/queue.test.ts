@@ -289,3 +289,28 @@ test('close takes nothing more, waits for what is in process, and settles it', a
   assert.equal(link.settled.length, 1)
   assert.equal(clock.pendingTimers, 0)
 })
+
+test('a lane that was let go before its pause ended does not disturb the one that follows it', async () => {
+  const { clock, take, publish } = open({
+    maxHeld: 10,
+    maxInFlightPerOriginator: 1,
+    pauseBetweenRetriesMs: 1000,
+    retries: 5,
+  })
+  publish(1, 'first')
+  take()[0]?.end(new Error('no'))
+  for (let count = 0; count < 6; count++) publish(1, 'crowd')
+  for (let round = 0; round < 8; round++) {
+    take().forEach((work) => work.end())
+    await clock.settle()
+  }
+  await clock.advance(500)
+  publish(1, 'second')
+  take()[0]?.end(new Error('no'))
+  // The pause of the first one would have ended here.
+  await clock.advance(600)
+  publish(1, 'third')
+  assert.deepEqual(take(), [], 'the lane waits for its retry')
+  await clock.advance(500)
+  assert.deepEqual(data(take()), ['second'])
+})
