@@ -141,6 +141,32 @@ test('more entries than one page are all published, in order', async () => {
   })
 })
 
+test('what does not fit into memory while the link is full waits in the table, and nothing is skipped', async () => {
+  await withPlatform({}, async (platform) => {
+    await create(platform, 'first')
+    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    const [first] = platform.link.messages
+    assert.ok(first !== undefined)
+    const link = new TestLink()
+    link.writable = false
+    const publisher = new OutboxPublisher(platform.entities, link, platform.clock, (text) => assert.fail(text))
+    await publisher.start()
+    const count = 10_050
+    const messages = Array.from({ length: count }, (_, index) => first.with({ data: String(index) }))
+    const written = await platform.entities.write(messages.map((message) => platform.entities.outbox.add(message)))
+    for (const [index, message] of messages.entries()) {
+      publisher.committed({ id: platform.entities.outbox.addedId(written, index), message })
+    }
+    link.becomeWritable()
+    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+    assert.deepEqual(
+      link.messages.map((message) => Number(message.data)),
+      Array.from({ length: count }, (_, index) => index),
+    )
+    await publisher.close()
+  })
+})
+
 test('a process killed after the commit leaves the change and its message, both or neither', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-outbox-'))
   const file = path.join(folder, 'entities.db')

@@ -5,29 +5,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type {
-  Customer,
-  Device,
-  DeviceCredentials,
-  DeviceProfile,
-  RuleChain,
-  RuleNode,
-  Tenant,
-} from '../../model/entities.ts'
+import type { Device } from '../../model/entities.ts'
 import { parseJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
-import type { Attribute } from '../../model/value.ts'
+import { attribute, chainOf, deviceOf, household, nodeOf, tokenOf, userOf } from './contract-records.ts'
 import type { EntityStore } from './entity-store.ts'
 
 export interface ContractStore {
   readonly store: EntityStore
   close(): Promise<void>
-}
-
-interface Household {
-  readonly tenant: Tenant
-  readonly customer: Customer
-  readonly profile: DeviceProfile
 }
 
 /** Checks the promises of repositories and of `write`. */
@@ -395,84 +381,4 @@ function testRest(check: Check): void {
     await store.settings.put('jwt', { key: 'd' })
     assert.deepEqual(await store.settings.find('jwt'), { key: 'd' })
   })
-}
-
-async function household(store: EntityStore): Promise<Household> {
-  const record = () => ({ id: randomUUID(), createdTime: 1_700_000_000_000, version: 1 })
-  const tenant: Tenant = { ...record(), title: `Tenant ${randomUUID()}`, additionalInfo: null }
-  const customer: Customer = { ...record(), tenantId: tenant.id, title: 'Customer', additionalInfo: { isPublic: true } }
-  const profile: DeviceProfile = {
-    ...record(),
-    tenantId: tenant.id,
-    name: 'default',
-    description: null,
-    isDefault: true,
-    type: 'DEFAULT',
-    transportType: 'DEFAULT',
-    provisionType: 'DISABLED',
-    defaultRuleChainId: null,
-    defaultQueueName: null,
-    profileData: { configuration: { type: 'DEFAULT' } },
-  }
-  await store.write([
-    ...store.tenants.insert(tenant),
-    ...store.customers.insert(customer),
-    ...store.deviceProfiles.insert(profile),
-  ])
-  return { tenant, customer, profile }
-}
-
-function deviceOf(tenant: Tenant, profile: DeviceProfile, name: string): Device {
-  return {
-    id: randomUUID(),
-    createdTime: 1_700_000_000_000,
-    version: 1,
-    tenantId: tenant.id,
-    customerId: null,
-    deviceProfileId: profile.id,
-    name,
-    type: profile.name,
-    label: null,
-    deviceData: {},
-    additionalInfo: null,
-  }
-}
-
-function tokenOf(device: Device, token: string): DeviceCredentials {
-  const { tenantId, id: deviceId } = device
-  const record = { id: randomUUID(), createdTime: 1, version: 1, tenantId, deviceId }
-  return { ...record, credentialsType: 'ACCESS_TOKEN', credentialsId: token, credentialsValue: null }
-}
-
-function userOf(tenant: Tenant, email: string) {
-  const record = { id: randomUUID(), createdTime: 1, version: 1, tenantId: tenant.id, customerId: null, email }
-  const names = { firstName: 'Ada', lastName: null, phone: null, additionalInfo: null }
-  return { ...record, authority: 'TENANT_ADMIN' as const, ...names }
-}
-
-function chainOf(tenant: Tenant, name: string, root: boolean): RuleChain {
-  const record = { id: randomUUID(), createdTime: 1, version: 1, tenantId: tenant.id, name, root }
-  return { ...record, type: 'CORE', firstRuleNodeId: null, debugMode: false, configuration: null, additionalInfo: null }
-}
-
-function nodeOf(chain: RuleChain, name: string): RuleNode {
-  return {
-    id: randomUUID(),
-    createdTime: 1,
-    ruleChainId: chain.id,
-    type: 'test.Node',
-    name,
-    debugSettings: null,
-    singletonMode: true,
-    queueName: null,
-    configurationVersion: 3,
-    configuration: { threshold: 20, scriptLang: 'TBEL' },
-    additionalInfo: { layoutX: 1 },
-    disabledReason: name === 'c' ? 'Unknown node type' : null,
-  }
-}
-
-function attribute(entityId: string, key: string, value: number, sequence: number) {
-  const written: Attribute = { key, type: 'LONG', value, lastUpdateTs: 1 }
-  return { entityId, scope: 'CLIENT_SCOPE' as const, attribute: written, sequence }
 }

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Read } from '../storage/entities/database.ts'
+import type { ScopedAttribute } from '../storage/entities/attributes.ts'
+import { AttributeCache } from './attribute-cache.ts'
+
+/** Reads that are answered when the test says so. */
+class HeldReads {
+  readonly asked: string[] = []
+  private readonly answers: ((read: Read<ScopedAttribute>) => void)[] = []
+
+  readonly read = (entityId: string): Promise<Read<ScopedAttribute>> => {
+    this.asked.push(entityId)
+    return new Promise((resolve) => this.answers.push(resolve))
+  }
+
+  answer(rows: readonly ScopedAttribute[], sequence: number): void {
+    this.answers.shift()?.({ rows, sequence })
+  }
+}
+
+function attribute(key: string, value: number): ScopedAttribute {
+  return { key, type: 'LONG', value, lastUpdateTs: 1, scope: 'SERVER_SCOPE' }
+}
+
+function saved(entityId: string, key: string, value: number) {
+  return { entityId, saved: [attribute(key, value)], deleted: [] }
+}
+
+function valuesOf(attributes: ReadonlyMap<string, ReadonlyMap<string, ScopedAttribute>>): Record<string, unknown> {
+  return Object.fromEntries([...(attributes.get('SERVER_SCOPE') ?? [])].map(([key, each]) => [key, each.value]))
+}
+
+for (const keeps of [true, false]) {
+  test(`a change that came after the rows were read is put on top of them (cache ${keeps ? 'on' : 'off'})`, async () => {
+    const reads = new HeldReads()
+    const cache = new AttributeCache(reads.read, keeps)
+    const loading = cache.load('e')
+    const number = cache.apply(5, saved('e', 'a', 2))
+    cache.apply(6, { entityId: 'e', saved: [], deleted: [{ scope: 'SERVER_SCOPE', key: 'b' }] })
+    cache.apply(6, saved('other', 'a', 9))
+    reads.answer([attribute('a', 1), attribute('b', 1)], 4)
+    const loaded = await loading
+    assert.deepEqual(valuesOf(loaded.attributes), { a: 2 })
+    assert.equal(loaded.sequence, number + 2)
+  })
+
+  test(`a change that the rows hold already is not put on top of newer rows (cache ${keeps ? 'on' : 'off'})`, async () => {
+    const reads = new HeldReads()
+    const cache = new AttributeCache(reads.read, keeps)
+    const loading = cache.load('e')
+    cache.apply(5, saved('e', 'a', 1))
+    reads.answer([attribute('a', 2)], 6)
+    assert.deepEqual(valuesOf((await loading).attributes), { a: 2 })
+  })
+}
+
+test('those who ask at the same time share one read, later ones need none', async () => {
+  const reads = new HeldReads()
+  const cache = new AttributeCache(reads.read, true)
+  const loads = [cache.load('e'), cache.load('e'), cache.load('f')]
+  reads.answer([attribute('a', 1)], 1)
+  reads.answer([], 1)
+  await Promise.all(loads)
+  assert.deepEqual(reads.asked, ['e', 'f'])
+  assert.deepEqual(valuesOf(cache.lookUp('e')?.attributes ?? new Map()), { a: 1 })
+  assert.deepEqual(valuesOf(cache.lookUp('f')?.attributes ?? new Map([['x', new Map()]])), {})
+})
+
+test('without a cache nothing is held', async () => {
+  const reads = new HeldReads()
+  const cache = new AttributeCache(reads.read, false)
+  const loading = cache.load('e')
+  reads.answer([attribute('a', 1)], 1)
+  await loading
+  assert.equal(cache.lookUp('e'), undefined)
+})
+
+test('a read that failed is tried again by the next who asks', async () => {
+  let tries = 0
+  const cache = new AttributeCache(async () => {
+    if (++tries === 1) throw new Error('the disk is gone')
+    return { rows: [attribute('a', 1)], sequence: 1 }
+  }, true)
+  await assert.rejects(cache.load('e'), /the disk is gone/)
+  assert.deepEqual(valuesOf((await cache.load('e')).attributes), { a: 1 })
+})
+
+test('whole entities are dropped beyond the bound, those read longest ago first', async () => {
+  const perEntity = 50_000
+  const rows = Array.from({ length: perEntity }, (_, index) => attribute(`k${index}`, index))
+  const cache = new AttributeCache(async () => ({ rows, sequence: 1 }), true)
+  for (const entityId of ['a', 'b', 'c']) await cache.load(entityId)
+  assert.ok(cache.lookUp('a') !== undefined)
+  await cache.load('d')
+  assert.equal(cache.lookUp('b'), undefined)
+  assert.ok(cache.lookUp('a') !== undefined && cache.lookUp('c') !== undefined && cache.lookUp('d') !== undefined)
+})
+
+test('an entity that is deleted is forgotten', async () => {
+  const cache = new AttributeCache(async () => ({ rows: [attribute('a', 1)], sequence: 1 }), true)
+  await cache.load('e')
+  cache.forget('e')
+  cache.forget('e')
+  assert.equal(cache.lookUp('e'), undefined)
+})
