@@ -7,6 +7,9 @@ import { ApiErrors, errorAnswer, sendError } from './errors.ts'
 const Errors = defineErrors('test', {
   CONFLICT: { kind: 'invalid', status: 409, text: 'Device was already changed by someone else' },
   OWN_CODE: { kind: 'denied', status: 401, restCode: 11, text: 'Token has expired' },
+  BROKEN: { kind: 'terminal', status: 500, text: '/secret/place is damaged' },
+  DATABASE: { kind: 'retryable', status: 500, restCode: 46, text: 'no such column: password' },
+  BUSY: { kind: 'retryable', status: 503, text: '/secret/place is full' },
   ODD: { kind: 'invalid', status: 418, text: 'tea' },
 })
 
@@ -40,6 +43,15 @@ describe('an error', () => {
     const { status, body } = sent(new Error('password=hunter2'))
     assert.equal(status, 500)
     assert.deepEqual(JSON.parse(body), { status: 500, message: 'Internal server error', errorCode: 2, timestamp: 5 })
+  })
+
+  test('of our own keeps its reason to itself, and says whether to try again', () => {
+    const answers = [Errors.BROKEN(), Errors.DATABASE(), Errors.BUSY()].map(errorAnswer)
+    assert.deepEqual(answers, [
+      { status: 500, message: 'Internal server error', errorCode: 2 },
+      { status: 500, message: 'Database error', errorCode: 46 },
+      { status: 503, message: 'The server can not do this now: try again later', errorCode: 2 },
+    ])
   })
 
   test('is written in ASCII, so that its declared character set holds', () => {

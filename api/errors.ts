@@ -54,6 +54,7 @@ const CODE_OF_STATUS: Readonly<Record<number, number>> = {
   503: 2,
 }
 const GENERAL = 2
+const DATABASE = 46
 
 export interface ErrorAnswer {
   readonly status: number
@@ -61,13 +62,26 @@ export interface ErrorAnswer {
   readonly errorCode: number
 }
 
+/** What a client is told of failures that are ours: their reasons may name files and queries, and go to the log alone. */
+const OWN_FAILURES: Readonly<Record<number, string>> = {
+  [GENERAL]: 'Internal server error',
+  [DATABASE]: 'Database error',
+}
+const NOT_NOW = 'The server can not do this now: try again later'
+
 export function errorAnswer(error: unknown): ErrorAnswer {
-  if (!isMillraceError(error)) return { status: 500, message: 'Internal server error', errorCode: GENERAL }
+  if (!isMillraceError(error)) return ownFailure(500, GENERAL)
+  if (error.status >= 500) return ownFailure(error.status, error.restCode ?? GENERAL)
   return {
     status: error.status,
     message: error.message,
     errorCode: error.restCode ?? CODE_OF_STATUS[error.status] ?? GENERAL,
   }
+}
+
+function ownFailure(status: number, errorCode: number): ErrorAnswer {
+  const message = status === 503 ? NOT_NOW : (OWN_FAILURES[errorCode] ?? 'Internal server error')
+  return { status, message, errorCode }
 }
 
 /**
@@ -89,7 +103,8 @@ export function sendError(
 
 /** The telemetry calls' own errors: status and bare text. */
 export function sendErrorText(reply: HttpReply, error: MillraceError): void {
-  reply.send(error.status, 'text/plain;charset=UTF-8', error.message)
+  const { status, message } = errorAnswer(error)
+  reply.send(status, 'text/plain;charset=UTF-8', message)
 }
 
 /** True where even the telemetry calls answer with the error body: who asks and how, not what is asked for. */
