@@ -3,7 +3,7 @@ import { Fault } from './fault.ts'
 import { numericText } from './arithmetic.ts'
 import { DateValue } from './library/date-value.ts'
 import { mapEntries, mapGet, mapSize } from './maps.ts'
-import { LONG, MAX_DEPTH, ValueSet, isMap, numberOf, rankOf, textOf, typeName, type Value } from './values.ts'
+import { LONG, ValueSet, Walk, isMap, numberOf, rankOf, textOf, typeName, type Value } from './values.ts'
 
 export type Order = '<' | '<=' | '>' | '>='
 
@@ -36,15 +36,23 @@ export function booleanOf(value: Value): boolean {
 }
 
 /** Equality by value and type, as lists, maps and sets compare their members: `[1]` is not `[1.0]`. */
-export function strictlyEqual(left: Value, right: Value, depth = 0): boolean {
+export function strictlyEqual(left: Value, right: Value, walk?: Walk): boolean {
+  walk?.count(1)
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   const rank = rankOf(left)
   if (rank !== 0) return rankOf(right) === rank && equalNumbers(left, right)
-  if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
+  const inner = walk ?? new Walk()
+  inner.enter()
+  const equal = structuresEqual(left, right, inner)
+  inner.leave()
+  return equal
+}
+
+function structuresEqual(left: Value, right: Value, walk: Walk): boolean {
   if (Array.isArray(left)) {
     if (!Array.isArray(right) || left.length !== right.length) return false
-    return left.every((item, index) => strictlyEqual(item, right[index] ?? null, depth + 1))
+    return left.every((item, index) => strictlyEqual(item, right[index] ?? null, walk))
   }
   if (left instanceof DateValue) return right instanceof DateValue && left.time === right.time
   if (left instanceof ValueSet) {
@@ -53,7 +61,7 @@ export function strictlyEqual(left: Value, right: Value, depth = 0): boolean {
     return true
   }
   if (!isMap(left) || !isMap(right) || mapSize(left) !== mapSize(right)) return false
-  for (const [key, member] of mapEntries(left)) if (!strictlyEqual(member, mapGet(right, key), depth + 1)) return false
+  for (const [key, member] of mapEntries(left)) if (!strictlyEqual(member, mapGet(right, key), walk)) return false
   return true
 }
 

@@ -279,7 +279,7 @@ export function compileUnary(compiler: Compiler, expression: Extract<Expression,
     typeof constant === 'bigint' ||
     (operator === '-' && typeof constant === 'object' && constant !== null)
   ) {
-    const value = operation(constant)
+    const value = foldUnary(compiler, () => operation(constant), at)
     return { run: () => value, type, constant: value }
   }
   const run: Evaluate = (frame) => {
@@ -288,4 +288,13 @@ export function compileUnary(compiler: Compiler, expression: Extract<Expression,
     return operation(value)
   }
   return { run, type: isIntType(type) ? type : 'unknown' }
+}
+
+/** An operation on a literal, done once. */
+function foldUnary(compiler: Compiler, operation: () => Value, at: number): Value {
+  try {
+    return operation()
+  } catch (error) {
+    throw error instanceof Fault ? syntaxError(compiler.source, at, error.message) : error
+  }
 }

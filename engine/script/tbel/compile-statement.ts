@@ -151,7 +151,7 @@ function compileForeach(compiler: Compiler, statement: Extract<Statement, { kind
     frame.budget.at = at
     const values = iterated(source, frame)
     const { length } = values
-    for (let index = 0; index < length; index++) {
+    for (let index = 0; index !== values.length; index++) {
       frame.budget.at = at
       frame.budget.step()
       if (values.length !== length) throw new Fault('the list was changed while it was walked through')

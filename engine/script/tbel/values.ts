@@ -69,6 +69,34 @@ function identityOf(value: Value): unknown {
 }
 
 export const MAX_DEPTH = 100
+const MAX_WALK = 1_000_000
+
+/**
+ * One walk through a structure. A structure may hold the same one many times, and so unfold beyond any bound: its parts
+ * and the characters of its texts are counted. Throws a Fault beyond 1,000,000 or deeper than {@link MAX_DEPTH}.
+ */
+export class Walk {
+  private left = MAX_WALK
+  private depth = 0
+
+  enter(): void {
+    if (++this.depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
+  }
+
+  leave(): void {
+    this.depth--
+  }
+
+  count(units: number): void {
+    this.left -= units
+    if (this.left < 0) throw new Fault('value unfolds beyond all limits', 'memory')
+  }
+
+  /** A part that is no structure. */
+  countLeaf(value: Value): void {
+    this.count(typeof value === 'string' ? 1 + value.length : 1)
+  }
+}
 
 export function isInt(value: Value): value is number {
   return typeof value === 'number' && (value | 0) === value
@@ -161,62 +189,94 @@ export function mutableCopy(value: JsonValue): Value {
 }
 
 /** The value as JSON; null members of maps go, NaN and infinities become text. Throws where it is nested too deeply. */
-export function toJson(value: Value, depth = 0): JsonValue {
+export function toJson(value: Value, walk?: Walk): JsonValue {
   if (typeof value !== 'object' || value === null) {
+    walk?.countLeaf(value)
     return typeof value === 'number' && !Number.isFinite(value) ? javaDouble(value) : value
   }
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value
-  if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
-  if (Array.isArray(value)) return value.map((item) => toJson(item, depth + 1))
-  if (value instanceof ValueSet) return [...value.members.values()].map((item) => toJson(item, depth + 1))
   if (value instanceof DateValue) return value.toJsonText()
+  return structureJson(value, walk ?? new Walk())
+}
+
+type Structure = Exclude<Value, null | boolean | string | number | bigint | WholeDouble | LongDecimal | DateValue>
+
+function structureJson(value: Structure, walk: Walk): JsonValue {
+  walk.enter()
+  const json = Array.isArray(value) || value instanceof ValueSet ? itemsJson(value, walk) : membersJson(value, walk)
+  walk.leave()
+  return json
+}
+
+function itemsJson(value: Value[] | ValueSet, walk: Walk): JsonValue[] {
+  const items = Array.isArray(value) ? value : [...value.members.values()]
+  return items.map((item) => {
+    walk.count(1)
+    return toJson(item, walk)
+  })
+}
+
+function membersJson(value: MapEntry | ScriptMap | JsonObject, walk: Walk): JsonObject {
   const members: JsonObject = {}
-  if (value instanceof MapEntry) setMember(members, String(value.key), toJson(value.value, depth + 1))
-  else if (value instanceof Map)
-    for (const [key, member] of value) setMember(members, String(key), toJson(member, depth + 1))
-  else
-    for (const key of Object.keys(value)) {
-      const member = value[key]
-      if (member !== null && member !== undefined) setMember(members, key, toJson(member, depth + 1))
+  if (value instanceof MapEntry) return setMember(members, String(value.key), toJson(value.value, walk))
+  if (value instanceof Map) {
+    for (const [key, member] of value) {
+      walk.count(1 + String(key).length)
+      setMember(members, String(key), toJson(member, walk))
     }
+    return members
+  }
+  for (const key of Object.keys(value)) {
+    const member = value[key]
+    if (member !== null && member !== undefined) setMember(members, key, toJson(member, walk))
+  }
   return members
 }
 
-function setMember(members: JsonObject, key: string, value: JsonValue): void {
+function setMember(members: JsonObject, key: string, value: JsonValue): JsonObject {
   if (key === '__proto__')
     Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true })
   else members[key] = value
+  return members
 }
 
-/** The text that `"" + value` gives: doubles with their dot, `[1, 2]`, `{x=1}`. */
-export function textOf(value: Value, depth = 0): string {
+/** The text that `"" + value` gives: doubles with their dot, `[1, 2]`, `{x=1}`. Throws where a structure is too large. */
+export function textOf(value: Value, walk?: Walk): string {
+  walk?.countLeaf(value)
   switch (typeof value) {
     case 'string':
       return value
     case 'number':
       return Number.isInteger(value) ? String(value) : javaDouble(value)
     case 'object':
-      return value === null ? 'null' : structureText(value, depth)
+      break
     default:
       return String(value)
   }
+  if (value === null) return 'null'
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return javaDouble(value.value)
+  if (value instanceof DateValue) return value.toText()
+  return structureText(value, walk ?? new Walk())
 }
 
-function structureText(value: Exclude<Value, null | boolean | string | number | bigint>, depth: number): string {
-  if (value instanceof WholeDouble || value instanceof LongDecimal) return javaDouble(value.value)
-  if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
-  if (Array.isArray(value)) return `[${value.map((item) => textOf(item, depth + 1)).join(', ')}]`
-  if (value instanceof ValueSet)
-    return `[${[...value.members.values()].map((item) => textOf(item, depth + 1)).join(', ')}]`
-  if (value instanceof MapEntry) return `${value.key}=${textOf(value.value, depth + 1)}`
-  if (value instanceof DateValue) return value.toText()
+function structureText(value: Structure, walk: Walk): string {
+  walk.enter()
+  const text =
+    Array.isArray(value) || value instanceof ValueSet
+      ? `[${(Array.isArray(value) ? value : [...value.members.values()]).map((item) => textOf(item, walk)).join(', ')}]`
+      : membersText(value, walk)
+  walk.leave()
+  return text
+}
+
+function membersText(value: MapEntry | ScriptMap | JsonObject, walk: Walk): string {
+  if (value instanceof MapEntry) return `${value.key}=${textOf(value.value, walk)}`
   const members: string[] = []
-  if (value instanceof Map) for (const [key, member] of value) members.push(`${key}=${textOf(member, depth + 1)}`)
-  else
-    for (const key of Object.keys(value)) {
-      const member = fromJson(value[key])
-      if (member !== null) members.push(`${key}=${textOf(member, depth + 1)}`)
-    }
+  const entries = value instanceof Map ? value : Object.entries(value)
+  for (const [key, member] of entries) {
+    const read = value instanceof Map ? member : fromJson(member as JsonValue)
+    if (read !== null) members.push(`${textOf(key, walk)}=${textOf(read, walk)}`)
+  }
   return `{${members.join(', ')}}`
 }
 

@@ -242,8 +242,7 @@ export class ProgramMaker {
       () => `(${one()} % ${this.random.between(1, 9)})`,
       () =>
         `(${this.random.pick(MEMBERS.int)} ${this.random.pick(['&', '|', '^', '<<', '>>', '>>>'])} ${this.random.between(0, 33)})`,
-      () =>
-        `${this.expression('string', depth > 1 ? 1 : 0)}.length()`.replace(/^(.* .*)\.length\(\)$/, '($1).length()'),
+      () => `${this.random.pick(['msg.word', "'Hello'", 'metadata.n'])}.length()`,
       () => 'msg.list.size()',
       () => `Math.${this.random.pick(['max', 'min'])}(${this.random.pick(MEMBERS.int)}, ${this.random.between(-9, 9)})`,
       () => `Math.abs(${this.random.pick(MEMBERS.int)})`,
