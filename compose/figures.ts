@@ -68,16 +68,15 @@ function queueFigures(queue: Queue): Record<string, number> {
 }
 
 function ruleEngineFigures(engine: RuleEngine): Record<string, number> {
+  const { received, failed } = engine.totals()
   const chains = engine.figures()
-  let messages = 0
-  let failures = 0
-  for (const chain of chains) {
-    for (const node of chain.nodes) {
-      messages += node.received
-      failures += node.failed
-    }
+  const inFlight = chains.reduce((sum, chain) => sum + chain.inFlight, 0)
+  return {
+    chains: chains.length,
+    messages_in_flight: inFlight,
+    node_messages_total: received,
+    node_failures_total: failed,
   }
-  return { chains: chains.length, node_messages_total: messages, node_failures_total: failures }
 }
 
 function numbersOf(figures: object): Record<string, number> {

@@ -1,7 +1,6 @@
 /** Opens what is durable: entities, time series, and the link's log, all below the data folder. */
-import { mkdir } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-import { defineErrors, errorText } from '../model/errors.ts'
+import { join } from 'node:path'
+import { errorText } from '../model/errors.ts'
 import { systemClock } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
 import type { Config } from '../config/settings.ts'
@@ -11,14 +10,7 @@ import type { LinkEvent } from '../engine/link/events.ts'
 import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import { openEmbeddedTimeSeries, type EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
 import type { Closing } from './closing.ts'
-
-const StoreErrors = defineErrors('data', {
-  FOLDER_UNUSABLE: {
-    kind: 'terminal',
-    status: 500,
-    text: 'DATA_DIR={folder} can not be used: {reason}. Name a folder that this user may write to',
-  },
-})
+import { takeDataFolder } from './data-folder.ts'
 
 export interface Stores {
   readonly entities: EntityStore
@@ -26,19 +18,15 @@ export interface Stores {
   readonly link: SegmentLog
 }
 
-/** Throws FOLDER_UNUSABLE and what the stores throw. */
+/** Throws FOLDER_UNUSABLE, FOLDER_IN_USE and what the stores throw. */
 export async function openStores(
   config: Config,
   log: Log,
   closing: Closing,
   onFatal: (error: Error) => void,
 ): Promise<Stores> {
-  const folder = resolve(config.dataDir)
-  try {
-    await mkdir(folder, { recursive: true })
-  } catch (error) {
-    throw StoreErrors.FOLDER_UNUSABLE({ folder: config.dataDir, reason: errorText(error) }, error)
-  }
+  const { path: folder, release } = takeDataFolder(config.dataDir)
+  closing.add('data folder', release)
   const { durability } = config
   const clock = systemClock
   // The three are apart from each other: they open side by side, and each closes even where another did not open.

@@ -165,7 +165,7 @@ test('a port or a data folder that is in use stops the start with one clear sent
   assert.equal(second.status, 1)
   assert.match(second.stderr, /in use/)
 
-  const unusable = run([], { DATA_DIR: '/proc/millrace', ...QUIET_PORTS })
+  const unusable = run([], { DATA_DIR: '/dev/null/millrace', ...QUIET_PORTS })
   assert.equal(unusable.status, 1)
-  assert.match(unusable.stderr, /DATA_DIR=\/proc\/millrace can not be used/)
+  assert.match(unusable.stderr, /DATA_DIR=\/dev\/null\/millrace can not be used/)
 })

@@ -1,0 +1,55 @@
+/**
+ * One process a data folder: two on the same log would damage it. The lock is SQLite's own on a file that holds nothing else,
+ * so the operating system lets go of it however the process ends.
+ */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { defineErrors, errorText } from '../model/errors.ts'
+
+export const DataFolderErrors = defineErrors('data', {
+  FOLDER_UNUSABLE: {
+    kind: 'terminal',
+    status: 500,
+    text: 'DATA_DIR={folder} can not be used: {reason}. Name a folder that this user may write to',
+  },
+  FOLDER_IN_USE: {
+    kind: 'terminal',
+    status: 500,
+    text: 'DATA_DIR={folder} is in use by another Millrace: stop that one, or give this one another folder',
+  },
+})
+
+export interface DataFolder {
+  readonly path: string
+  /** Lets go of the folder. Idempotent. */
+  release(): void
+}
+
+const SQLITE_BUSY = 5
+
+/** Makes the folder where it is absent and takes it. Throws FOLDER_UNUSABLE, FOLDER_IN_USE. */
+export function takeDataFolder(folder: string): DataFolder {
+  const path = resolve(folder)
+  let lock: DatabaseSync | undefined
+  try {
+    mkdirSync(path, { recursive: true })
+    lock = new DatabaseSync(join(path, 'lock'))
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock?.close()
+    if (isBusy(error)) throw DataFolderErrors.FOLDER_IN_USE({ folder }, error)
+    throw DataFolderErrors.FOLDER_UNUSABLE({ folder, reason: errorText(error) }, error)
+  }
+  const held = lock
+  return {
+    path,
+    release: () => {
+      if (held.isOpen) held.close()
+    },
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+}
