@@ -2,20 +2,12 @@
  * Entry of a sandbox process. A heap that overflows in one great leap ends its whole process (V8 offers no way back), so
  * isolates live in a process of their own, with an empty environment and no rights to files: it may die at any moment.
  */
-import { z } from 'zod'
 import { TenantIsolates } from './tenant-isolates.ts'
 import { Watchdog } from './watchdog.ts'
-import type { SandboxAnswer, SandboxRequest } from './protocol.ts'
+import type { SandboxAnswer, SandboxLimits, SandboxRequest } from './protocol.ts'
 
-const limitsSchema = z.strictObject({
-  memoryLimitMb: z.number(),
-  timeoutMs: z.number(),
-  resultLimit: z.number(),
-  isolates: z.number(),
-  scripts: z.number(),
-})
-
-const limits = limitsSchema.parse(JSON.parse(process.argv[2] ?? ''))
+// Written by `sandbox-thread.ts` of this same program. No schema library is loaded for it: it would cost each process 12 MiB.
+const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits
 const isolates = new TenantIsolates(limits)
 const watchdog = new Watchdog(limits.timeoutMs * 2 + 500)
 
