@@ -334,6 +334,14 @@ function testAggregates(store: () => TimeSeriesStore): void {
     assertSame(await buckets(mixed, 'MAX'), [double(5, 3), text('b')])
   })
 
+  test('refuses an aggregation without two borders', async () => {
+    const entity = newEntity()
+    await store().write([write(entity, [long('k', 1, 1)])])
+    for (const change of [{}, { borders: [] }, { borders: [0] }]) {
+      await assert.rejects(store().history(entity, raw(['k'], { agg: 'SUM', ...change })), { kind: 'invalid' })
+    }
+  })
+
   test('sums 64-bit integers exactly', async () => {
     const big = 9007199254740993n
     assertSame(await buckets([long('k', 1, big), long('k', 2, big)], 'SUM'), [long('k', 5, big * 2n)])

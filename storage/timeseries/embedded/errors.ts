@@ -23,6 +23,7 @@ export const TimeSeriesErrors = defineErrors('timeseries', {
   BUSY: { ...LATER, text: 'The time-series store is busy: {pending} requests wait for their answer, at most {limit}' },
   CLOSED: { ...LATER, text: 'The time-series store is closed' },
   WORKER_DIED: { ...LATER, text: 'The time-series worker died: {reason}' },
+  BORDERS_MISSING: { kind: 'invalid', status: 400, text: 'An aggregation ({agg}) needs at least two bucket borders' },
   TS_INVALID: { kind: 'invalid', status: 400, text: 'Timestamps are whole milliseconds within ±8.64e15, not {ts}' },
 })
 export type TimeSeriesErrorName = keyof typeof TimeSeriesErrors

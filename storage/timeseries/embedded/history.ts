@@ -5,6 +5,7 @@ import type { Columns } from './chunk-codec.ts'
 import { pointsOf } from './chunk-codec.ts'
 import type { Chunks } from './chunks.ts'
 import type { ChunkRow } from './database.ts'
+import { TimeSeriesErrors } from './errors.ts'
 import { isLive, type StoredPoint } from './point.ts'
 import { firstAtOrAfter, mergeOver, type Series } from './series.ts'
 
@@ -35,12 +36,14 @@ export function readPoints(
   return found
 }
 
-/** One point a non-empty bucket, at the bucket's middle, ascending. */
+/** One point a non-empty bucket, at the bucket's middle, ascending. Throws BORDERS_MISSING, CHUNK_DAMAGED. */
 export function readBuckets(chunks: Chunks, series: Series, query: HistoryQuery, now: number): StoredPoint[] {
   const { agg, borders } = query
   const first = borders?.[0]
   const last = borders?.[borders.length - 1]
-  if (agg === 'NONE' || borders === undefined || first === undefined || last === undefined) return []
+  if (agg === 'NONE' || borders === undefined || first === undefined || last === undefined || borders.length < 2) {
+    throw TimeSeriesErrors.BORDERS_MISSING({ agg })
+  }
   const low = Math.max(query.startTs, first)
   const high = Math.min(query.endTs, last) - 1
   const buckets = new Buckets(borders)
