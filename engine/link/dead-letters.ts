@@ -8,6 +8,7 @@ import type { Message } from '../../model/message.ts'
 import { BlockReader } from './block.ts'
 import type { Disk, Durability } from './disk.ts'
 import type { LinkEventListener } from './events.ts'
+import type { PublishReceipt } from './link.ts'
 import { recover } from './recovery.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentWriter } from './segment-writer.ts'
@@ -58,6 +59,8 @@ export class DeadLetterStore {
   private readonly places = new Map<number, Place>()
   private readonly segments: SegmentFile[] = []
   private writer: SegmentWriter | undefined
+  private unwritten: { readonly id: number; readonly block: Buffer }[] = []
+  private nextWrite: Promise<void> | undefined
   /** One write at a time. */
   private last: Promise<unknown> = Promise.resolve()
 
@@ -81,11 +84,9 @@ export class DeadLetterStore {
     block.message(letter.message)
     block.attempts(new Map([[letter.message.sequence, letter.attempts]]))
     block.deadLetter(letter.reason, this.options.clock.now())
-    return this.inTurn(async () => {
-      const place = await this.append(block.finish(), letter.message.sequence + 1)
-      this.places.set(letter.message.sequence, place)
-      await this.keepBound()
-    })
+    this.unwritten.push({ id: letter.message.sequence, block: block.finish() })
+    // What piles up while the last write is under way is one write, and one promise.
+    return (this.nextWrite ??= this.inTurn(() => this.writeLetters()))
   }
 
   remove(ids: readonly number[]): Promise<boolean> {
@@ -165,6 +166,19 @@ export class DeadLetterStore {
     await this.removeEmptyFront()
   }
 
+  private async writeLetters(): Promise<void> {
+    const letters = this.unwritten
+    this.unwritten = []
+    this.nextWrite = undefined
+    const place = await this.append(Buffer.concat(letters.map(({ block }) => block)), (letters.at(-1)?.id ?? 0) + 1)
+    let offset = place.offset
+    for (const { id, block } of letters) {
+      this.places.set(id, { segment: place.segment, offset, bytes: block.length })
+      offset += block.length
+    }
+    await this.keepBound()
+  }
+
   private inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     const done = this.last.then(work, work)
     this.last = done
@@ -212,5 +226,26 @@ export class DeadLetterStore {
       }
       this.segments.shift()
     }
+  }
+}
+
+/** What a person may do with the letters of a store; `publish` is the link's. */
+export function deadLettersOf(
+  store: DeadLetterStore,
+  publish: (message: Message, receipt: PublishReceipt) => void,
+): DeadLetters {
+  return {
+    get count() {
+      return store.count
+    },
+    list: (query) => store.list(query),
+    read: (id) => store.read(id),
+    remove: (id) => store.remove([id]),
+    replay: async (id) => {
+      const letter = await store.read(id)
+      if (letter === undefined) return false
+      await new Promise<void>((resolve, reject) => publish(letter.message, { stored: resolve, refused: reject }))
+      return store.remove([id])
+    },
   }
 }

@@ -9,9 +9,11 @@ import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { Backlog } from './backlog.ts'
-import { DeadLetterStore, type DeadLetter, type DeadLetters } from './dead-letters.ts'
+import { Burial } from './burial.ts'
+import { deadLettersOf, DeadLetterStore, type DeadLetters } from './dead-letters.ts'
 import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
+import { Frame, ReceiptTeller } from './frame.ts'
 import { Ledger, type LedgerPage } from './ledger.ts'
 import type { Delivery, Link, LinkConsumer, PublishReceipt } from './link.ts'
 import { RangeSet } from './range-set.ts'
@@ -24,7 +26,6 @@ import {
   type SegmentLogFigures,
   type SegmentLogOptions,
 } from './segment-log-options.ts'
-import { BlockWriter } from './block-writer.ts'
 
 export interface SegmentLog extends Link {
   readonly deadLetters: DeadLetters
@@ -57,23 +58,6 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
   return log
 }
 
-/** Messages that are encoded and wait for their write, with those who want to know. */
-class Frame {
-  readonly block: BlockWriter
-  messages: Message[] = []
-  receipts: PublishReceipt[] = []
-
-  constructor(partitions: number) {
-    this.block = new BlockWriter(partitions)
-  }
-
-  reset(): void {
-    this.block.reset()
-    this.messages = []
-    this.receipts = []
-  }
-}
-
 const MAX_LEDGER = 1_000_000
 const FIRST_PROBE_MS = 100
 const LAST_PROBE_MS = 5000
@@ -104,15 +88,14 @@ class SegmentLogLink implements SegmentLog {
   private probe: TimerHandle | undefined
   private probing: Promise<void> | undefined
   private probeMs = FIRST_PROBE_MS
-  private readonly burying = new Set<Promise<void>>()
+  private readonly burial: Burial
+  private readonly teller: ReceiptTeller
   private readonly writableListeners = new Set<() => void>()
-  private refusals: [PublishReceipt, MillraceError][] = []
   private closing: Promise<void> | undefined
   private whenWritten: (() => void)[] = []
   private readonly counts = {
     published: 0,
     stored: 0,
-    refused: 0,
     settled: 0,
     failed: 0,
     buried: 0,
@@ -134,6 +117,8 @@ class SegmentLogLink implements SegmentLog {
     this.bounds = bounds
     this.onEvent = onEvent
     this.letters = letters
+    this.teller = new ReceiptTeller(clock, onEvent)
+    this.burial = new Burial(letters, clock, onEvent, (sequence) => this.buriedDurably(sequence))
     this.nextSequence = recovery.nextSequence
     this.open = new Frame(options.partitions)
     this.spare = new Frame(options.partitions)
@@ -162,7 +147,7 @@ class SegmentLogLink implements SegmentLog {
       attempts,
       mayDeliver: () => this.ledger.size < MAX_LEDGER,
     })
-    this.deadLetters = this.deadLetterFace()
+    this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
   }
 
   async start(): Promise<void> {
@@ -176,20 +161,17 @@ class SegmentLogLink implements SegmentLog {
     this.counts.published++
     const refusal = this.refusalOf(message)
     if (refusal !== undefined) {
-      this.refuseSoon(receipt, refusal)
+      this.teller.refuseSoon(receipt, refusal)
       return
     }
-    const frame = this.open
     message.sequence = this.nextSequence
     try {
-      frame.block.message(message)
+      this.open.add(message, receipt)
     } catch (error) {
-      this.refuseSoon(receipt, LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error))
+      this.teller.refuseSoon(receipt, LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error))
       return
     }
     this.nextSequence++
-    frame.messages.push(message)
-    frame.receipts.push(receipt)
     if (this.isWritable && this.isOverHalf()) this.isWritable = false
     this.schedule()
   }
@@ -225,14 +207,13 @@ class SegmentLogLink implements SegmentLog {
 
   bury(delivery: Delivery, reason: string): void {
     if (!this.backlog.outstanding.has(delivery.message.sequence)) return
-    const buried = this.buryDurably(delivery, reason)
-    this.burying.add(buried)
-    void buried.then(() => this.burying.delete(buried))
+    this.burial.bury(delivery, reason)
   }
 
   figures(): SegmentLogFigures {
     return {
       ...this.counts,
+      refused: this.teller.refused,
       delivered: this.backlog.delivered,
       pending: this.open.messages.length + this.inFlight.messages,
       unsettled: this.segments.unsettled,
@@ -273,26 +254,6 @@ class SegmentLogLink implements SegmentLog {
       this.pendingBytes() >= this.bounds.maxPendingBytes / 2 ||
       this.backlogBytes >= this.bounds.maxBacklogBytes * 0.9
     )
-  }
-
-  /** A receipt is never told within `publish`: the caller has not finished yet. */
-  private refuseSoon(receipt: PublishReceipt, error: MillraceError): void {
-    this.refusals.push([receipt, error])
-    if (this.refusals.length > 1) return
-    this.options.clock.soon(() => {
-      const refusals = this.refusals
-      this.refusals = []
-      for (const [refused, reason] of refusals) this.tellRefused(refused, reason)
-    })
-  }
-
-  private tellRefused(receipt: PublishReceipt, error: MillraceError): void {
-    this.counts.refused++
-    try {
-      receipt.refused(error)
-    } catch (thrown) {
-      this.onEvent({ kind: 'receipt-threw', error: thrown })
-    }
   }
 
   private schedule(): void {
@@ -350,13 +311,7 @@ class SegmentLogLink implements SegmentLog {
     if (messages.length > 0 && segment !== undefined) this.backlog.stored(messages, bytes, segment, offset)
     this.segments.settled(page.settled)
     this.backlogBytes = this.segments.bytes
-    for (const receipt of receipts) {
-      try {
-        receipt.stored()
-      } catch (error) {
-        this.onEvent({ kind: 'receipt-threw', error })
-      }
-    }
+    this.teller.stored(receipts)
     if (this.open.messages.length > 0 || this.isClosing) this.write()
     else this.scheduleSettle()
     this.backlog.pump()
@@ -374,7 +329,7 @@ class SegmentLogLink implements SegmentLog {
     frame.reset()
     this.open.reset()
     const refusal = LinkErrors.DISK_REFUSED({ reason: errorText(error) }, error)
-    for (const receipt of refused) this.tellRefused(receipt, refusal)
+    this.teller.refuse(refused, refusal)
     this.probeMs = FIRST_PROBE_MS
     this.probeLater()
   }
@@ -420,21 +375,9 @@ class SegmentLogLink implements SegmentLog {
     this.ledger.settle(sequence)
   }
 
-  /** Letter first, settle second: a crash between them buries the message again, under the same id. */
-  private async buryDurably(delivery: Delivery, reason: string): Promise<void> {
-    for (let pauseMs = FIRST_PROBE_MS; ; pauseMs = Math.min(LAST_PROBE_MS, pauseMs * 2)) {
-      try {
-        await this.letters.put({ message: delivery.message, attempts: delivery.attempt, reason })
-        break
-      } catch (error) {
-        this.onEvent({ kind: 'dead-letter-not-stored', sequence: delivery.message.sequence, error })
-        // Not settled, so the next run delivers it again.
-        if (this.isClosing) return
-        await new Promise<void>((resolve) => void this.options.clock.after(pauseMs, resolve))
-      }
-    }
+  private buriedDurably(sequence: number): void {
     this.counts.buried++
-    this.settleOne(delivery.message.sequence)
+    this.settleOne(sequence)
     this.scheduleSettle()
   }
 
@@ -442,7 +385,7 @@ class SegmentLogLink implements SegmentLog {
     this.isClosing = true
     this.isWritable = false
     await this.backlog.close()
-    await Promise.all(this.burying)
+    await this.burial.close()
     this.settleTimer?.cancel()
     this.probe?.cancel()
     await this.probing
@@ -460,28 +403,6 @@ class SegmentLogLink implements SegmentLog {
     const waiting = this.whenWritten
     this.whenWritten = []
     for (const tell of waiting) tell()
-  }
-
-  private deadLetterFace(): DeadLetters {
-    const letters = this.letters
-    return {
-      get count() {
-        return letters.count
-      },
-      list: (query) => letters.list(query),
-      read: (id) => letters.read(id),
-      remove: (id) => letters.remove([id]),
-      replay: async (id) => {
-        const letter = await letters.read(id)
-        if (letter === undefined) return false
-        await this.publishAgain(letter)
-        return letters.remove([id])
-      },
-    }
-  }
-
-  private publishAgain(letter: DeadLetter): Promise<void> {
-    return new Promise((resolve, reject) => this.publish(letter.message, { stored: resolve, refused: reject }))
   }
 }
 

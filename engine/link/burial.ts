@@ -1,0 +1,52 @@
+/** Burying: letter first, settle second. A crash between them buries the message again, under the same id. */
+import type { Clock } from '../../model/clock.ts'
+import type { DeadLetterStore } from './dead-letters.ts'
+import type { LinkEventListener } from './events.ts'
+import type { Delivery } from './link.ts'
+
+const FIRST_PAUSE_MS = 100
+const LAST_PAUSE_MS = 5000
+
+export class Burial {
+  private readonly letters: DeadLetterStore
+  private readonly clock: Clock
+  private readonly onEvent: LinkEventListener
+  private readonly buried: (sequence: number) => void
+  private readonly open = new Set<Promise<void>>()
+  private isClosing = false
+
+  /** `buried` is called when a letter is durable. */
+  constructor(letters: DeadLetterStore, clock: Clock, onEvent: LinkEventListener, buried: (sequence: number) => void) {
+    this.letters = letters
+    this.clock = clock
+    this.onEvent = onEvent
+    this.buried = buried
+  }
+
+  bury(delivery: Delivery, reason: string): void {
+    const burial = this.buryDurably(delivery, reason)
+    this.open.add(burial)
+    void burial.then(() => this.open.delete(burial))
+  }
+
+  /** Resolves when no burial is open. What the disk still refuses stays unsettled: the next run delivers it again. */
+  async close(): Promise<void> {
+    this.isClosing = true
+    await Promise.all(this.open)
+  }
+
+  private async buryDurably(delivery: Delivery, reason: string): Promise<void> {
+    const { message, attempt } = delivery
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
+      try {
+        await this.letters.put({ message, attempts: attempt, reason })
+        break
+      } catch (error) {
+        this.onEvent({ kind: 'dead-letter-not-stored', sequence: message.sequence, error })
+        if (this.isClosing) return
+        await new Promise<void>((resolve) => void this.clock.after(pauseMs, resolve))
+      }
+    }
+    this.buried(message.sequence)
+  }
+}

@@ -1,0 +1,71 @@
+/** Messages that are encoded and wait for their write, and the telling of those who want to know what became of them. */
+import type { Clock } from '../../model/clock.ts'
+import type { MillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { BlockWriter } from './block-writer.ts'
+import type { LinkEventListener } from './events.ts'
+import type { PublishReceipt } from './link.ts'
+
+export class Frame {
+  readonly block: BlockWriter
+  messages: Message[] = []
+  receipts: PublishReceipt[] = []
+
+  constructor(partitions: number) {
+    this.block = new BlockWriter(partitions)
+  }
+
+  /** Encodes the message and keeps its receipt. Throws where it cannot be encoded; then it is not in the frame. */
+  add(message: Message, receipt: PublishReceipt): void {
+    this.block.message(message)
+    this.messages.push(message)
+    this.receipts.push(receipt)
+  }
+
+  reset(): void {
+    this.block.reset()
+    this.messages = []
+    this.receipts = []
+  }
+}
+
+/** Calls receipts; one that throws is told as an event and keeps no other from being called. */
+export class ReceiptTeller {
+  refused = 0
+  private readonly clock: Clock
+  private readonly onEvent: LinkEventListener
+  private waiting: [PublishReceipt, MillraceError][] = []
+
+  constructor(clock: Clock, onEvent: LinkEventListener) {
+    this.clock = clock
+    this.onEvent = onEvent
+  }
+
+  stored(receipts: readonly PublishReceipt[]): void {
+    for (const receipt of receipts) this.call(() => receipt.stored())
+  }
+
+  refuse(receipts: readonly PublishReceipt[], error: MillraceError): void {
+    this.refused += receipts.length
+    for (const receipt of receipts) this.call(() => receipt.refused(error))
+  }
+
+  /** For a refusal within `publish`: the caller has not finished yet, so it hears on the next turn. */
+  refuseSoon(receipt: PublishReceipt, error: MillraceError): void {
+    this.waiting.push([receipt, error])
+    if (this.waiting.length > 1) return
+    this.clock.soon(() => {
+      const refusals = this.waiting
+      this.waiting = []
+      for (const [refused, reason] of refusals) this.refuse([refused], reason)
+    })
+  }
+
+  private call(tell: () => void): void {
+    try {
+      tell()
+    } catch (error) {
+      this.onEvent({ kind: 'receipt-threw', error })
+    }
+  }
+}
