@@ -76,13 +76,14 @@ test('a file that cannot be opened is an error that says why', async () => {
   })
 })
 
-test('a migration that fails changes nothing and is tried again at the next start', async () => {
+test('a migration that fails changes nothing and is tried again at the next start', async (context) => {
   const broken: Migration = {
     version: 2,
     statements: ['create table extra (id text)', 'alter table nowhere add column x text'],
   }
   const mended: Migration = { version: 2, statements: ['create table extra (id text)'] }
   const database = await openSqliteDatabase({ file: ':memory:', synchronous: 'normal' })
+  context.after(() => database.close())
   await assert.rejects(migrate(database, ':memory:', 1, [...MIGRATIONS, broken]))
   await migrate(database, ':memory:', 2, [...MIGRATIONS, mended])
   const { rows } = await database.read(
@@ -92,17 +93,16 @@ test('a migration that fails changes nothing and is tried again at the next star
     rows.map((row) => row.version),
     [1, 2],
   )
-  await database.close()
 })
 
-test('a transaction held open across awaits is refused', async () => {
+test('a transaction held open across awaits is refused', async (context) => {
   const database = await openSqliteDatabase({ file: ':memory:', synchronous: 'normal' })
+  context.after(() => database.close())
   await migrate(database, ':memory:', 1)
   const held = database.builder
     .transaction()
     .execute((transaction) => transaction.selectFrom('setting').selectAll().execute())
   await assert.rejects(held, { code: 'entities.TRANSACTION_HELD' })
-  await database.close()
 })
 
 test('a process killed while it opens, migrates and writes leaves a database that opens', async () => {

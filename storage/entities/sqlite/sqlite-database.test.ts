@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { migrate } from './migrations.ts'
 import { openSqliteDatabase, SqliteDatabase } from './sqlite-database.ts'
@@ -9,8 +9,10 @@ function insertion(name: string, value = 'x'): Statement {
   return { sql: 'insert into setting (name, value) values (?, ?)', parameters: [name, value] }
 }
 
-async function openMigrated(): Promise<SqliteDatabase> {
+/** Closed after the test, failed or not: an open thread would keep the run from ending. */
+async function openMigrated(context: TestContext): Promise<SqliteDatabase> {
   const database = await openSqliteDatabase({ file: ':memory:', synchronous: 'normal' })
+  context.after(() => database.close())
   await migrate(database, ':memory:', 1)
   return database
 }
@@ -20,38 +22,35 @@ async function names(database: SqliteDatabase): Promise<readonly string[]> {
   return rows.map((row) => row.name)
 }
 
-test('everything that arrives while a commit is on its way shares the next one', async () => {
-  const database = await openMigrated()
+test('everything that arrives while a commit is on its way shares the next one', async (context) => {
+  const database = await openMigrated(context)
   const written = await Promise.all(Array.from({ length: 500 }, (_, index) => database.write([insertion(`s${index}`)])))
   const commits = new Set(written.map((each) => each.sequence))
   assert.equal(commits.size, 2)
   assert.equal((await names(database)).length, 500)
-  await database.close()
 })
 
-test('a read sees every write that was acknowledged before it', async () => {
-  const database = await openMigrated()
+test('a read sees every write that was acknowledged before it', async (context) => {
+  const database = await openMigrated(context)
   for (let index = 0; index < 50; index++) {
     const { sequence } = await database.write([insertion(`s${String(index).padStart(2, '0')}`)])
     const read = await database.read(database.builder.selectFrom('setting').select('name').compile())
     assert.equal(read.rows.length, index + 1)
     assert.ok(read.sequence >= sequence)
   }
-  await database.close()
 })
 
-test('integers beyond 2^53 keep every digit, smaller ones are plain numbers', async () => {
-  const database = await openMigrated()
+test('integers beyond 2^53 keep every digit, smaller ones are plain numbers', async (context) => {
+  const database = await openMigrated(context)
   const row = ['e', 1, 'k', 2, 9223372036854775807n, null, null, 1_700_000_000_000, 1] as const
   await database.write([{ sql: 'insert into attribute values (?, ?, ?, ?, ?, ?, ?, ?, ?)', parameters: row }])
   const { rows } = await database.read(database.builder.selectFrom('attribute').selectAll().compile())
   assert.equal(rows[0]?.long_value, 9223372036854775807n)
   assert.equal(rows[0].last_update_ts, 1_700_000_000_000)
-  await database.close()
 })
 
-test('a full disk refuses what does not fit, keeps what was stored, and goes on when there is room', async () => {
-  const database = await openMigrated()
+test('a full disk refuses what does not fit, keeps what was stored, and goes on when there is room', async (context) => {
+  const database = await openMigrated(context)
   await database.write([insertion('before')])
   await database.write([{ sql: 'pragma max_page_count = 100', parameters: [], returnsRows: true }])
   const large = 'x'.repeat(1 << 20)
@@ -67,13 +66,13 @@ test('a full disk refuses what does not fit, keeps what was stored, and goes on 
   await database.write([{ sql: 'pragma max_page_count = 1000000', parameters: [], returnsRows: true }])
   await database.write([insertion('large 1', large)])
   assert.deepEqual(await names(database), ['before', 'large 1'])
-  await database.close()
 })
 
-test('a thread that dies rejects what waits, refuses what comes, and can be closed', async () => {
+test('a thread that dies rejects what waits, refuses what comes, and can be closed', async (context) => {
   const settings = { file: ':memory:', synchronous: 'normal' } as const
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: settings })
   const database = new SqliteDatabase(worker)
+  context.after(() => database.close())
   await migrate(database, ':memory:', 1)
   const waiting = [database.write([insertion('a')]), database.write([insertion('b')]), names(database)]
   const settled = Promise.allSettled(waiting)
@@ -86,13 +85,12 @@ test('a thread that dies rejects what waits, refuses what comes, and can be clos
   await database.close()
 })
 
-test('more transactions than may wait are refused as retryable, and the others are stored', async () => {
-  const database = await openMigrated()
+test('more transactions than may wait are refused as retryable, and the others are stored', async (context) => {
+  const database = await openMigrated(context)
   const touch = { sql: 'update setting set value = ? where name = ?', parameters: ['y', 'nobody'] }
   const writes = Array.from({ length: 50_010 }, () => database.write([touch]))
   const results = await Promise.allSettled(writes)
   const refused = results.filter((result) => result.status === 'rejected')
   assert.ok(refused.length > 0 && refused.length <= 10, `${refused.length} were refused`)
   assert.ok(refused.every((result) => (result.reason as { code: string }).code === 'entities.OVERLOADED'))
-  await database.close()
 })
