@@ -206,6 +206,26 @@ const ENDLESS: readonly (readonly [string, string])[] = [
     'sorting in a loop',
     'var l = []; for (var i = 0; i < 10000; i++) { l.add(i); } while (true) { l.sort(false); } return 1;',
   ],
+  [
+    'comparing long texts many times a turn',
+    `var a = 'x'.repeat(900000); var b = 'x'.repeat(900000); var n = 0; while (true) { ${'if (a == b) { n++; } '.repeat(1500)} } return n;`,
+  ],
+  [
+    'ordering long texts many times a turn',
+    `var a = 'x'.repeat(900000); var b = 'x'.repeat(900000); var n = 0; while (true) { ${'if (a < b) { n++; } '.repeat(1500)} } return n;`,
+  ],
+  [
+    'a list as text many times a turn',
+    `var l = [1]; for (var i = 0; i < 15; i++) { l = [l, l]; } var n = 0; while (true) { ${"if ('x'.contains(l)) { n++; } ".repeat(1000)} } return n;`,
+  ],
+  [
+    'comparing lists many times a turn',
+    `var l = [1]; var k = [1]; for (var i = 0; i < 15; i++) { l = [l, l]; k = [k, k]; } var n = 0; while (true) { ${'if (l == k) { n++; } '.repeat(1000)} } return n;`,
+  ],
+  [
+    'long texts as numbers many times a turn',
+    `var a = '1'.repeat(900000); var n = 0; while (true) { ${'n = a - 1; '.repeat(1500)} } return n;`,
+  ],
 ]
 
 for (const [name, body] of ENDLESS) {

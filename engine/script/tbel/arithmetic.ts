@@ -15,6 +15,7 @@ import {
   long,
   longOf,
   numberOf,
+  payForText,
   rankOf,
   textOf,
   type Rank,
@@ -65,6 +66,7 @@ const PLAIN_NUMBER = /^-?\d*\.?\d*$/
 
 /** The number a text means to the operators, undefined where it is none. */
 export function numericText(value: Value): number | undefined {
+  if (typeof value === 'string') payForText(value)
   if (typeof value !== 'string' || value === '' || value === '-' || !PLAIN_NUMBER.test(value)) return undefined
   const number = Number(value)
   if (Number.isNaN(number)) throw new Fault(`not a number: '${value}'`)

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../../model/clock.ts'
 import { Fault } from './fault.ts'
+import { chargeWalksTo } from './values.ts'
 
 export interface TbelLimits {
   /** Steps of work a run may take. */
@@ -66,6 +67,7 @@ export class Budget {
     this.nextLook = CLOCK_INTERVAL
     this.deadline = 0
     this.at = 0
+    chargeWalksTo(this)
   }
 
   /** Counts one step. Throws a Fault at a limit. */

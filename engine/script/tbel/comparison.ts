@@ -3,7 +3,7 @@ import { Fault } from './fault.ts'
 import { numericText } from './arithmetic.ts'
 import { DateValue } from './library/date-value.ts'
 import { mapEntries, mapGet, mapSize } from './maps.ts'
-import { LONG, ValueSet, Walk, isMap, numberOf, rankOf, textOf, typeName, type Value } from './values.ts'
+import { LONG, ValueSet, Walk, isMap, numberOf, payForText, rankOf, textOf, typeName, type Value } from './values.ts'
 
 export type Order = '<' | '<=' | '>' | '>='
 
@@ -38,6 +38,7 @@ export function booleanOf(value: Value): boolean {
 /** Equality by value and type, as lists, maps and sets compare their members: `[1]` is not `[1.0]`. */
 export function strictlyEqual(left: Value, right: Value, walk?: Walk): boolean {
   walk?.count(1)
+  if (typeof left === 'string') payForText(left)
   if (left === right) return true
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
   const rank = rankOf(left)
@@ -75,7 +76,10 @@ export function inOrder(order: Order, left: Value, right: Value): boolean {
     return holdsNumbers(order, numberOf(left), numberOf(right))
   }
   if (left === null || right === null) return false
-  if (typeof left === 'string' && typeof right === 'string') return holds(order, signOf(left, right))
+  if (typeof left === 'string' && typeof right === 'string') {
+    payForText(left)
+    return holds(order, signOf(left, right))
+  }
   if (typeof left === 'boolean' || typeof right === 'boolean') {
     return holdsNumbers(order, Number(booleanOf(left)), Number(booleanOf(right)))
   }

@@ -15,7 +15,7 @@ import { contains, matches, similarity, soundsLike } from './text-operators.ts'
 import { Fault } from './fault.ts'
 import { syntaxError } from './source.ts'
 import { Frame, type Code, type Evaluate, type StaticType } from './frame.ts'
-import { textOf, typeName, type Value } from './values.ts'
+import { payForText, textOf, typeName, type Value } from './values.ts'
 import type { Budget } from './budget.ts'
 import type { Compiler } from './compiler.ts'
 import type { BinaryOperator, Expression } from './syntax.ts'
@@ -186,6 +186,10 @@ function equality(left: Code, right: Code, at: number, wanted: boolean): Evaluat
   return (frame) => {
     const leftValue = leftRun(frame)
     const rightValue = rightRun(frame)
+    if (typeof leftValue === 'string' && leftValue.length > 256) {
+      frame.budget.at = at
+      payForText(leftValue)
+    }
     if (typeof leftValue === typeof rightValue && typeof leftValue !== 'object')
       return (leftValue === rightValue) === wanted
     frame.budget.at = at

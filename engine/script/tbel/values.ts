@@ -68,6 +68,18 @@ function identityOf(value: Value): unknown {
   return `${typeName(value)} ${textOf(value)}`
 }
 
+/** Who pays for walks and comparisons: the budget of the present run. Runs on one thread never overlap. */
+let payer: { spend(steps: number): void } | undefined
+
+export function chargeWalksTo(budget: { spend(steps: number): void }): void {
+  payer = budget
+}
+
+/** Counts a look at every character of a long text. */
+export function payForText(text: string): void {
+  if (text.length > 256) payer?.spend(text.length >> 6)
+}
+
 export const MAX_DEPTH = 100
 const MAX_WALK = 1_000_000
 
@@ -78,6 +90,7 @@ const MAX_WALK = 1_000_000
 export class Walk {
   private left = MAX_WALK
   private depth = 0
+  private unpaid = 0
 
   enter(): void {
     if (++this.depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
@@ -89,6 +102,11 @@ export class Walk {
 
   count(units: number): void {
     this.left -= units
+    this.unpaid += units
+    if (this.unpaid >= 64) {
+      payer?.spend(this.unpaid >> 3)
+      this.unpaid = 0
+    }
     if (this.left < 0) throw new Fault('value unfolds beyond all limits', 'memory')
   }
 

@@ -134,7 +134,8 @@ export class ProgramMaker {
     const value = this.expression(this.random.pick(['int', 'string', 'double', 'boolean'] as const), 1)
     return this.random.pick([
       `msg.fresh = ${value};`,
-      `msg['q' + 1] = ${value};`,
+      // Inside a function the reference does not find the message when an index of it is written.
+      this.inFunction ? `msg.fresh = ${value};` : `msg['q' + 1] = ${value};`,
       `msg.o.more = ${value};`,
       `metadata.more = ${value};`,
       `msg.names.add(${value});`,

@@ -20,6 +20,13 @@ function entries(map: AnyMap, budget: Budget): [MapKey, Value][] {
   return mapEntries(map)
 }
 
+/** Shared data is counted through. */
+function countedSize(map: AnyMap, _values: readonly Value[], budget: Budget): number {
+  const size = mapSize(map)
+  budget.spend(size >> 3)
+  return size
+}
+
 function get(map: AnyMap, key: Value): Value {
   return key === null ? null : mapGet(map, keyOf(key))
 }
@@ -92,8 +99,8 @@ function slice(map: AnyMap, values: readonly Value[], budget: Budget): ScriptMap
 }
 
 const reading: Methods<AnyMap> = new Map([
-  ['size', method<AnyMap>(0, 0, (map) => mapSize(map), 'platformInt')],
-  ['isEmpty', method<AnyMap>(0, 0, (map) => mapSize(map) === 0)],
+  ['size', method<AnyMap>(0, 0, countedSize, 'platformInt')],
+  ['isEmpty', method<AnyMap>(0, 0, (map, values, budget) => countedSize(map, values, budget) === 0)],
   ['get', method<AnyMap>(1, 1, (map, values) => get(map, argument(values, 0)))],
   ['getOrDefault', method<AnyMap>(2, 2, (map, values) => get(map, argument(values, 0)) ?? argument(values, 1))],
   [
