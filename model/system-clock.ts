@@ -5,29 +5,30 @@ import type { Clock, Random, TimerHandle } from './clock.ts'
 /** One `setImmediate` serves everything that asked for a turn since the last one; what runs may ask for the next. */
 function sharedTurn(): (run: () => void) => void {
   let waiting: (() => void)[] = []
-  let spare: (() => void)[] = []
+  let isAsked = false
+  const ask = (): void => {
+    if (isAsked) return
+    isAsked = true
+    setImmediate(runAll)
+  }
   const runAll = (): void => {
+    isAsked = false
     const running = waiting
-    waiting = spare
+    waiting = []
     let index = 0
     try {
       while (index < running.length) running[index++]?.()
     } finally {
-      // A throwing callback ends the process or reaches its handler: those behind it must run all the same.
+      // One that throws reaches the process's handler: those behind it run all the same, on the next turn.
       if (index < running.length) {
         waiting = running.slice(index).concat(waiting)
-        setImmediate(runAll)
-        spare = []
-      } else {
-        running.length = 0
-        spare = running
-        if (waiting.length > 0) setImmediate(runAll)
+        ask()
       }
     }
   }
   return (run) => {
     waiting.push(run)
-    if (waiting.length === 1) setImmediate(runAll)
+    ask()
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Writes blocks by the schema of `wire.ts`, by hand into one buffer as the messages come: the open frame's size is known at any
- * moment, a message that cannot be encoded is taken back, and it costs a quarter less than protobufjs' writer, which keeps a
+ * moment, a message that cannot be encoded is taken back, and it costs a tenth less than protobufjs' writer, which keeps a
  * list of operations until the end (`benchmarks/link`).
  */
 import type { Message } from '../../model/message.ts'
