@@ -11,7 +11,9 @@ const handedInGlobals = ['setTimeout', 'setInterval', 'setImmediate'].map((name)
 }))
 
 export default tseslint.config(
-  { ignores: ['node_modules/', '.tools/', '.cache/', 'ui/', 'data/', 'benchmarks/results/'] },
+  {
+    ignores: ['node_modules/', '.tools/', '.cache/', 'ui/', 'data/', 'benchmarks/results/', '.dependency-cruiser.cjs'],
+  },
   ...tseslint.configs.recommendedTypeChecked,
   {
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },

@@ -15,6 +15,7 @@ import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
+import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
 import { startMqttTransport } from '../transports/mqtt/server.ts'
 import type { Closing } from './closing.ts'
 import { reachableHost } from './ready-text.ts'
@@ -47,6 +48,7 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
       bindAddress: config.mqttBindAddress,
       port: config.mqttBindPort,
       clock: systemClock,
+      payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
       limits: { maxPacketBytes: config.mqttMaxPayloadBytes, maxInFlight: config.mqttInFlightPerDevice },
       log,
     })
@@ -83,6 +85,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     server,
     gateway: parts.gateway,
     clock: systemClock,
+    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
     limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
     log,
   })

@@ -25,8 +25,9 @@ export async function openStores(
   closing: Closing,
   onFatal: (error: Error) => void,
 ): Promise<Stores> {
-  const { path: folder, release } = takeDataFolder(config.dataDir)
-  closing.add('data folder', release)
+  const dataFolder = takeDataFolder(config.dataDir)
+  closing.add('data folder', () => dataFolder.release())
+  const folder = dataFolder.path
   const { durability } = config
   const clock = systemClock
   // The three are apart from each other: they open side by side, and each closes even where another did not open.

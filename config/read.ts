@@ -33,7 +33,7 @@ export function settingsInForce(environment: Environment): readonly SettingInFor
 }
 
 function declaredSettings(): [string, Setting<unknown>][] {
-  return Object.entries(SETTINGS) as [string, Setting<unknown>][]
+  return Object.entries(SETTINGS)
 }
 
 function valueOf(setting: Setting<unknown>, environment: Environment): unknown {

@@ -218,11 +218,12 @@ export const SETTINGS = {
 
   jsThreads: scripts.integer({
     name: 'JS_WORKER_THREADS',
-    default: 1,
+    default: 2,
     min: 1,
     max: 256,
     unit: 'threads',
-    description: 'Threads of the pool that runs JavaScript of rule nodes.',
+    description:
+      'Threads of the pool that runs JavaScript of rule nodes, each with a sandbox process (some 100 MiB once a script is there). With two, one slow script does not hold up the others.',
   }),
   jsMaxCpuTimeMs: scripts.integer({
     name: 'LOCAL_JS_SANDBOX_MAX_CPU_TIME',

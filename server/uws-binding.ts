@@ -76,8 +76,7 @@ const BindingErrors = defineErrors('server', {
 export function loadUws(): UwsBinding {
   const root = resolve(import.meta.dirname, '..')
   try {
-    const binding: UwsBinding = createRequire(import.meta.url)(join(root, UWS_FOLDER))
-    return binding
+    return createRequire(import.meta.url)(join(root, UWS_FOLDER)) as UwsBinding
   } catch (error) {
     throw BindingErrors.BINDING_MISSING({ reason: (error as Error).message.split('\n')[0], root }, error)
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
 import { ManualClock } from '../actor/testkit.ts'
 import { message } from '../link/testkit.ts'
 import { createQueue, type Queue } from './queue.ts'
@@ -176,6 +177,27 @@ test('after the last try the message is buried with its reason and the lane goes
   publish(1, 'after')
   assert.deepEqual(data(take()), ['after'])
   assert.equal(queue.figures().held, 1)
+})
+
+test('an error that says that trying again is no use buries the message at once, and the lane goes on', async () => {
+  const errors = defineErrors('queue-test', {
+    BAD: { kind: 'invalid', status: 400, text: 'bad value' },
+    AWAY: { kind: 'retryable', status: 503, text: 'store is away' },
+  })
+  const { clock, link, take, publish } = open({ maxInFlightPerOriginator: 1 })
+  publish(1, 'bad')
+  publish(1, 'good')
+  take()[0]?.end(errors.BAD())
+  await clock.settle()
+  assert.deepEqual(
+    link.buried.map((buried) => buried.reason),
+    ['bad value'],
+  )
+  const [good] = take()
+  assert.equal(good?.message.data, 'good')
+  good?.end(errors.AWAY())
+  await clock.settle()
+  assert.equal(link.buried.length, 1, 'a retryable error is tried again')
 })
 
 test('tries of a former run count', async () => {

@@ -1,12 +1,12 @@
 /**
  * From the link to the rule engine and back: packs out, outcomes in. Every delivery ends in exactly one of: settled, or
- * buried after its last try. A failed message waits and is tried again at the head of its originator's lane, its tries noted
+ * buried: after its last try, or at once where the error says that trying again is no use. Another failed message waits and is tried again at the head of its originator's lane, its tries noted
  * durably, while other originators go on.
  *
  * Bounded by `maxHeld`: when it is reached the link keeps the rest on disk, and in the end senders are slowed.
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { errorText } from '../../model/errors.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Delivery, Link, LinkConsumer } from '../link/link.ts'
 import { QueueErrors } from './errors.ts'
 import { Lane, type Attempt } from './lane.ts'
@@ -48,6 +48,14 @@ export function createQueue(options: QueueOptions): Queue {
   const queue = new PackQueue(options)
   options.link.consume(queue)
   return queue
+}
+
+/**
+ * What lies in the message itself and would fail the same way again: it is buried at once and does not hold up its originator.
+ * What is `terminal` here may be a chain that somebody repairs, or a stop: that is tried again.
+ */
+function isHopeless(error: Error): boolean {
+  return isMillraceError(error) && (error.kind === 'invalid' || error.kind === 'denied')
 }
 
 /** Retries due within the same 16 ms share one timer and one pack. */
@@ -157,7 +165,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private failedOnce(work: PackWork, error: Error): void {
     const { lane, delivery, attempt } = work
     this.counts.failed++
-    if (attempt > this.settings.retries) {
+    if (attempt > this.settings.retries || isHopeless(error)) {
       this.counts.buried++
       this.held--
       this.link.bury({ message: delivery.message, attempt }, errorText(error))

@@ -36,7 +36,7 @@ test(
 
     for (let round = 1; round <= ROUNDS || (acknowledged < FEWEST_ACKNOWLEDGEMENTS && round <= 3 * ROUNDS); round++) {
       const load = await startLoad(millrace, devices)
-      await acknowledgementsOrTime(load.acknowledged, random.between(300, 1200))
+      await acknowledgementsOrTime(() => load.acknowledged(), random.between(300, 1200))
       await millrace.kill()
       await load.end()
       acknowledged += load.acknowledged()
