@@ -340,6 +340,28 @@ test('a dead letter that cannot be stored keeps its message unsettled until it c
   assert.equal(log.figures().unsettled, 0)
 })
 
+test('what is settled after the close is not written: the next run has it again', async () => {
+  const { clock, disk, open, run } = simulated()
+  const log = await open()
+  const collector = new Collector()
+  log.consume(collector)
+  await run(publishAll(log, [message()]))
+  await run(log.close())
+  const before = await run(disk.list('log'))
+  log.settle(collector.deliveries)
+  await clock.advance(1000)
+  assert.deepEqual(await run(disk.list('log')), before)
+  assert.equal(clock.pendingTimers, 0)
+})
+
+test('a disk too full for space ahead keeps what is free for blocks', async () => {
+  const { disk, open, run } = simulated()
+  disk.faults.capacity = 5000
+  const log = await open()
+  assert.ok(disk.usedBytes < 200, `${disk.usedBytes} bytes are taken`)
+  for (let count = 0; count < 5; count++) assert.equal(await run(outcome(log)), 'stored')
+})
+
 test('a file that is no segment is left alone', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-log-'))
   const log = await openSegmentLog({

@@ -84,6 +84,7 @@ class SegmentLogLink implements SegmentLog {
   private isSuspended = false
   private isWritable = true
   private isClosing = false
+  private isClosed = false
   private settleTimer: TimerHandle | undefined
   private probe: TimerHandle | undefined
   private probing: Promise<void> | undefined
@@ -266,7 +267,7 @@ class SegmentLogLink implements SegmentLog {
   }
 
   private scheduleSettle(): void {
-    if (this.isScheduled || this.isWriting || this.isSuspended || this.ledger.size === 0) return
+    if (this.isScheduled || this.isWriting || this.isSuspended || this.isClosed || this.ledger.size === 0) return
     this.settleTimer ??= this.options.clock.after(this.bounds.settleDelayMs, () => {
       this.settleTimer = undefined
       this.write()
@@ -275,7 +276,7 @@ class SegmentLogLink implements SegmentLog {
 
   /** Writes everything that waits as one block, unless a write is in flight: its end comes back here. */
   private write(): void {
-    if (this.isWriting || this.isSuspended) return
+    if (this.isWriting || this.isSuspended || this.isClosed) return
     const frame = this.open
     const page = this.ledger.take()
     if (frame.messages.length === 0 && page.settled.length === 0 && page.attempts.size === 0) {
@@ -394,6 +395,7 @@ class SegmentLogLink implements SegmentLog {
       this.write()
       await written
     }
+    this.isClosed = true
     await this.segments.idle()
     await this.letters.close()
     await this.writer.close()

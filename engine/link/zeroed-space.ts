@@ -11,7 +11,7 @@ export class ZeroedSpace {
   private readonly file: DiskFile
   /** Filled up to here; 0 bytes as limit switch it off. */
   private end: number
-  private readonly limit: number
+  private limit: number
   private readonly extent: number
   private filling: Promise<void> | undefined
 
@@ -32,7 +32,7 @@ export class ZeroedSpace {
 
   /** Fills one more extent, unless that is under way. */
   grow(): Promise<void> {
-    if (this.extent === 0) return Promise.resolve()
+    if (this.limit === 0) return Promise.resolve()
     return (this.filling ??= this.fill())
   }
 
@@ -46,7 +46,9 @@ export class ZeroedSpace {
       await this.file.write(ZEROS.subarray(0, this.extent), this.end)
       this.end += this.extent
     } catch {
-      // A full disk refuses the extent and may still have room for a block, whose own write tells.
+      // A full disk: there may still be room for blocks, whose own writes tell. What was taken is given back to others.
+      this.limit = 0
+      await this.file.truncate(this.end).catch(() => undefined)
     } finally {
       this.filling = undefined
     }
