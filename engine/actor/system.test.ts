@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActorKind } from './actor.ts'
-import { DEFAULT_SUPERVISION } from './supervision.ts'
+import { DEFAULT_SUPERVISION, RestartCounter } from './supervision.ts'
 import { createActorSystem, type ActorFailure, type ActorSystem } from './system.ts'
-import { ManualClock, probe } from './testkit.ts'
+import { ManualClock, probe, SeededRandom } from './testkit.ts'
 
 function open(): { clock: ManualClock; system: ActorSystem; failures: ActorFailure[] } {
   const clock = new ManualClock()
@@ -120,6 +120,47 @@ test('too many restarts escalate: the actor stops and its parent fails in its pl
   assert.equal(parents, 2)
 })
 
+test('resume keeps the behaviour and its state, stop ends the actor without telling the parent', async () => {
+  const { clock, system, failures } = open()
+  let made = 0
+  const kind = (directive: 'resume' | 'stop'): ActorKind<number> => ({
+    name: directive,
+    create: () => {
+      made++
+      return {
+        receive: () => {
+          throw new Error(directive)
+        },
+      }
+    },
+    supervision: { ...DEFAULT_SUPERVISION, decide: () => directive },
+  })
+  const resumed = system.spawn(kind('resume'), 'a')
+  resumed.tell(1)
+  await clock.settle()
+  resumed.tell(2)
+  await clock.settle()
+  assert.equal(made, 1)
+  const stopped = system.spawn(kind('stop'), 'a')
+  stopped.tell(1)
+  await clock.settle()
+  assert.equal(stopped.tell(2), false)
+  assert.deepEqual(
+    failures.map(({ directive }) => directive),
+    ['resume', 'resume', 'stop'],
+  )
+})
+
+test('the back-off doubles up to its maximum, and a quiet window forgets it', () => {
+  const counter = new RestartCounter()
+  const policy = { ...DEFAULT_SUPERVISION, minBackoffMs: 100, maxBackoffMs: 300, maxRestarts: 3, windowMs: 1000 }
+  const backoffs = [0, 10, 20, 30].map((at) => counter.next(policy, at, undefined))
+  assert.deepEqual(backoffs, [100, 200, 300, undefined])
+  assert.equal(counter.next(policy, 2000, undefined), 100)
+  const jittered = new RestartCounter().next(policy, 0, new SeededRandom(1)) ?? 0
+  assert.ok(jittered >= 80 && jittered <= 120 && jittered !== 100, String(jittered))
+})
+
 test('stop answers for what waited and takes nothing more', async () => {
   const { clock, system } = open()
   const answered: (readonly number[])[] = []
@@ -166,6 +207,7 @@ test('close drains every mailbox, closes every behaviour, and refuses what comes
   await clock.settle()
   await closed
   assert.equal(kind.batches.length, 100)
+  assert.equal(kind.closed, 100)
   assert.equal(system.tell(kind, 'late', 1), false)
   assert.throws(() => system.spawn(kind, 'late'), { code: 'actor.SYSTEM_CLOSED' })
 })
