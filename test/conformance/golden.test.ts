@@ -26,12 +26,6 @@ const BUILT: readonly (readonly [first: number, last: number])[] = [
   [259, 265],
 ]
 
-/**
- * The recorded server drops a message that fails, this one tries it again before it goes to the dead letters, and what the
- * same device sent later waits. The scenario reads soon after it sent what must fail.
- */
-const WITHOUT_RETRIES = { TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES: '0' }
-
 /** The scenario waits for much that is not built yet. */
 const SCENARIO_MS = 300_000
 
@@ -97,7 +91,7 @@ test('the recorded cases match, but for the listed differences', { skip, timeout
   assert.ok(Object.keys(DELIBERATE_DIFFERENCES).length <= MAX_DIFFERENCES)
   const wanted = casesOfWhatIsBuilt()
   assert.ok(wanted.length > 100, `only ${wanted.length} cases were found`)
-  const millrace = await startMillrace({ environment: WITHOUT_RETRIES, timeoutMs: SCENARIO_MS })
+  const millrace = await startMillrace()
   try {
     const failures = await replay(millrace)
     const unexpected = wanted.filter((name) => failures.has(name) && !(name in DELIBERATE_DIFFERENCES))

@@ -86,16 +86,16 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
 async function readyLine(child: ChildProcess, timeoutMs: number, log: () => string): Promise<Record<string, number>> {
   const { stdout } = child
   if (stdout === null) throw new Error('the program was started without its standard output')
-  const timeout = AbortSignal.timeout(timeoutMs)
+  let timer: NodeJS.Timeout | undefined
   const failed = new Promise<never>((_, reject) => {
     child.once('exit', (code, signal) =>
       reject(new Error(`ended with ${code ?? signal} before it was ready:\n${log()}`)),
     )
     child.once('error', reject)
-    timeout.addEventListener('abort', () => {
+    timer = setTimeout(() => {
       child.kill('SIGKILL')
       reject(new Error(`not ready after ${timeoutMs} ms:\n${log()}`))
-    })
+    }, timeoutMs)
   })
   const ready = (async () => {
     for await (const line of createInterface({ input: stdout })) {
@@ -104,7 +104,12 @@ async function readyLine(child: ChildProcess, timeoutMs: number, log: () => stri
     }
     return failed
   })()
-  return Promise.race([ready, failed])
+  try {
+    return await Promise.race([ready, failed])
+  } finally {
+    clearTimeout(timer)
+    failed.catch(() => undefined) // The later exit of a process that was ready is its stop, and nobody waits for it here.
+  }
 }
 
 function parseReady(line: string): Record<string, number> | undefined {
