@@ -7,6 +7,8 @@ export interface DiskFile {
   readonly size: number
   /** Writes all of `data` at `position`, or throws. In the page cache only, until `sync`. */
   write(data: Uint8Array, position: number): Promise<void>
+  /** `write` and `sync` of these bytes in one: they would survive a power cut when it resolves. */
+  writeDurably(data: Uint8Array, position: number): Promise<void>
   /** Resolves when the file's content and length would survive a power cut. After a failed sync nothing may be trusted. */
   sync(): Promise<void>
   /** Up to `length` bytes from `position`; fewer at the end of the file. */

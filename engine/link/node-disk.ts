@@ -5,20 +5,42 @@ import type { FileHandle } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import type { Disk, DiskFile } from './disk.ts'
 
+/**
+ * Linux syncs a write in the call itself where the file was opened so: one trip to libuv's threads and back instead of two,
+ * which under load is a third of a frame's time. Elsewhere (macOS, whose disks want a call of their own) it is two.
+ */
+const SYNCED_WRITES = process.platform === 'linux' ? constants.O_DSYNC : undefined
+
 class NodeFile implements DiskFile {
   private readonly handle: FileHandle
+  private readonly path: string
+  private synced: Promise<FileHandle> | undefined
   size: number
 
-  constructor(handle: FileHandle, size: number) {
+  constructor(handle: FileHandle, path: string, size: number) {
     this.handle = handle
+    this.path = path
     this.size = size
   }
 
-  /** The callback form: a promise of `FileHandle` costs twice as much, and this is called for every frame. */
   write(data: Uint8Array, position: number): Promise<void> {
+    return this.writeTo(this.handle.fd, data, position)
+  }
+
+  async writeDurably(data: Uint8Array, position: number): Promise<void> {
+    if (SYNCED_WRITES === undefined) {
+      await this.write(data, position)
+      return this.sync()
+    }
+    this.synced ??= open(this.path, constants.O_WRONLY | SYNCED_WRITES)
+    return this.writeTo((await this.synced).fd, data, position)
+  }
+
+  /** The callback form: a promise of `FileHandle` costs twice as much, and this is called for every frame. */
+  private writeTo(descriptor: number, data: Uint8Array, position: number): Promise<void> {
     return new Promise((resolve, reject) => {
       const step = (from: number): void => {
-        fs.write(this.handle.fd, data, from, data.length - from, position + from, (error, written) => {
+        fs.write(descriptor, data, from, data.length - from, position + from, (error, written) => {
           if (error !== null) return reject(error)
           const reached = from + written
           if (reached < data.length) return step(reached)
@@ -52,8 +74,10 @@ class NodeFile implements DiskFile {
     this.size = length
   }
 
-  close(): Promise<void> {
-    return this.handle.close()
+  async close(): Promise<void> {
+    const synced = await this.synced?.catch(() => undefined) // One that did not open was told to the write that wanted it.
+    await synced?.close()
+    await this.handle.close()
   }
 }
 
@@ -67,12 +91,12 @@ class NodeDisk implements Disk {
   }
 
   async create(path: string): Promise<DiskFile> {
-    return new NodeFile(await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600), 0)
+    return new NodeFile(await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600), path, 0)
   }
 
   async open(path: string): Promise<DiskFile> {
     const handle = await open(path, 'r+')
-    return new NodeFile(handle, (await handle.stat()).size)
+    return new NodeFile(handle, path, (await handle.stat()).size)
   }
 
   remove(path: string): Promise<void> {

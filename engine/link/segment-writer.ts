@@ -97,8 +97,8 @@ export class SegmentWriter {
     this.sequenceFloor = Math.max(this.sequenceFloor, nextSequence)
     try {
       await space.reserve(segment.end + block.length)
-      await file.write(block, segment.end)
-      if (this.options.durability === 'power-cut') await file.sync()
+      if (this.options.durability === 'power-cut') await file.writeDurably(block, segment.end)
+      else await file.write(block, segment.end)
     } catch (error) {
       this.leaveCurrent()
       throw error

@@ -143,6 +143,10 @@ export class SimulatedDisk implements Disk {
         return inode.data.length
       },
       write: (data, position) => this.write(inode, Buffer.from(data), position),
+      writeDurably: async (data, position) => {
+        await this.write(inode, Buffer.from(data), position)
+        await this.sync(inode)
+      },
       sync: () => this.sync(inode),
       read: async (position, length) => {
         await this.pass()

@@ -44,6 +44,8 @@ export class ZeroedSpace {
   private async fill(): Promise<void> {
     try {
       await this.file.write(ZEROS.subarray(0, this.extent), this.end)
+      // Durable before blocks go there: else the first of them would wait for all of it.
+      await this.file.sync()
       this.end += this.extent
     } catch {
       // A full disk: there may still be room for blocks, whose own writes tell. What was taken is given back to others.

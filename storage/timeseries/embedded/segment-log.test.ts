@@ -54,15 +54,19 @@ test('a torn record at the end is cut, at every length it may have', (t) => {
   const first = openLog(directory, diskFiles, 10_000)
   first.append('whole')
   first.append('torn')
+  const end = first.log.bytes
   first.log.close()
   const [path = ''] = segmentPaths(directory)
   const bytes = readFileSync(path)
-  for (let length = bytes.length - 1; length >= bytes.length - 19; length--) {
-    writeFileSync(path, bytes.subarray(0, length))
-    const again = openLog(directory, diskFiles, 10_000)
-    assert.deepEqual(again.found, ['whole'], `cut to ${length}`)
-    assert.equal(again.append('again'), 2)
-    again.log.close()
+  for (let length = end - 1; length >= end - 19; length--) {
+    // The file may end there, or go on with the zeros that were there before.
+    for (const zeros of [0, 1, 5000]) {
+      writeFileSync(path, Buffer.concat([bytes.subarray(0, length), Buffer.alloc(zeros)]))
+      const again = openLog(directory, diskFiles, 10_000)
+      assert.deepEqual(again.found, ['whole'], `cut to ${length}, then ${zeros} zeros`)
+      assert.equal(again.append('again'), 2)
+      again.log.close()
+    }
   }
 })
 
