@@ -48,7 +48,8 @@ export function ruleChainJson(chain: RuleChain): JsonObject {
   }
 }
 
-const CONTACT: Readonly<Record<string, JsonValue>> = {
+/** The contact fields that clients expect on customers and tenants; nobody can fill them yet. */
+export const NO_CONTACT: Readonly<Record<string, JsonValue>> = {
   country: null,
   state: null,
   city: null,
@@ -63,7 +64,7 @@ export function customerJson(customer: Customer): JsonObject {
   return {
     id: idJson('CUSTOMER', customer.id),
     createdTime: customer.createdTime,
-    ...CONTACT,
+    ...NO_CONTACT,
     tenantId: idJson('TENANT', customer.tenantId),
     title: customer.title,
     name: customer.title,

@@ -6,7 +6,8 @@ import { ApiErrors } from '../errors.ts'
 import { allow, found, tenantOf } from './authorize.ts'
 import { anyJson, bodyOf, optionalId, optionalText } from './body.ts'
 import { uuidOf } from './query.ts'
-import { isPublicCustomer, renderCustomer, renderPage } from './render.ts'
+import { isPublicCustomer, renderPage } from './render.ts'
+import { customerJson } from '../../services/entity-json.ts'
 import { TENANT, TENANT_AND_CUSTOMER, jsonAnswer, textAnswer, type RestRoute, type UserCall } from './route.ts'
 
 const customerSchema = z.object({ id: optionalId, title: optionalText, additionalInfo: anyJson.optional() })
@@ -22,7 +23,7 @@ export function customerRoutes({ customers, access }: Services): readonly RestRo
       method: 'GET',
       pattern: '/api/customer/:customerId',
       authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => jsonAnswer(renderCustomer(await customer(call))),
+      handle: async (call) => jsonAnswer(customerJson(await customer(call))),
     },
     {
       method: 'GET',
@@ -52,7 +53,7 @@ export function customerRoutes({ customers, access }: Services): readonly RestRo
           title: title ?? '',
           additionalInfo: additionalInfo ?? null,
         }
-        return jsonAnswer(renderCustomer(await customers.save(call.principal, draft)))
+        return jsonAnswer(customerJson(await customers.save(call.principal, draft)))
       },
     },
     {
@@ -60,7 +61,7 @@ export function customerRoutes({ customers, access }: Services): readonly RestRo
       pattern: '/api/customers',
       authorities: TENANT,
       handle: async ({ principal, query }) =>
-        jsonAnswer(renderPage(await customers.page(tenantOf(principal), query.page()), renderCustomer)),
+        jsonAnswer(renderPage(await customers.page(tenantOf(principal), query.page()), customerJson)),
     },
     {
       method: 'GET',
@@ -69,7 +70,7 @@ export function customerRoutes({ customers, access }: Services): readonly RestRo
       handle: async ({ principal, query }) => {
         const customer = await customers.findByTitle(tenantOf(principal), query.required('customerTitle'))
         if (customer === undefined) throw ApiErrors.NOT_FOUND()
-        return jsonAnswer(renderCustomer(customer))
+        return jsonAnswer(customerJson(customer))
       },
     },
   ]

@@ -3,7 +3,8 @@ import type { DeviceProfile } from '../../model/entities.ts'
 import type { Services } from '../../services/services.ts'
 import { allow, found, tenantOf } from './authorize.ts'
 import { uuidOf } from './query.ts'
-import { renderDeviceProfile, renderDeviceProfileInfo, renderId, renderPage } from './render.ts'
+import { renderDeviceProfile, renderDeviceProfileInfo, renderPage } from './render.ts'
+import { idJson } from '../../services/entity-json.ts'
 import { TENANT, TENANT_AND_CUSTOMER, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
 
 /** Far above what the list of names is good for; a tenant with more pages through them. */
@@ -60,7 +61,7 @@ export function deviceProfileRoutes({ deviceProfiles, access }: Services): reado
           sortProperty: 'name',
           sortOrder: 'ASC',
         })
-        return jsonAnswer(data.map(({ id, name }) => ({ id: renderId('DEVICE_PROFILE', id), name })))
+        return jsonAnswer(data.map(({ id, name }) => ({ id: idJson('DEVICE_PROFILE', id), name })))
       },
     },
   ]

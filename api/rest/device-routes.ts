@@ -8,7 +8,8 @@ import { ApiErrors, ParameterErrors } from '../errors.ts'
 import { allow, found, readable, tenantOf } from './authorize.ts'
 import { anyJson, bodyOf, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
 import { uuidOf, type Query } from './query.ts'
-import { isPublicCustomer, renderCredentials, renderDevice, renderDeviceInfo, renderPage } from './render.ts'
+import { deviceJson } from '../../services/entity-json.ts'
+import { isPublicCustomer, renderCredentials, renderDeviceInfo, renderPage } from './render.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
 
 /** More ids in one call would be a way around paging. */
@@ -58,7 +59,7 @@ function readRoutes({ devices, access, customers }: Services): readonly RestRout
       method: 'GET',
       pattern: '/api/device/:deviceId',
       authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => jsonAnswer(renderDevice(await device(call))),
+      handle: async (call) => jsonAnswer(deviceJson(await device(call))),
     },
     {
       method: 'GET',
@@ -85,7 +86,7 @@ function readRoutes({ devices, access, customers }: Services): readonly RestRout
           })
         }
         const allowed = await readable(access, principal, 'DEVICE', [...new Set(ids)])
-        return jsonAnswer((await devices.findByIds(tenantOf(principal), allowed)).map(renderDevice))
+        return jsonAnswer((await devices.findByIds(tenantOf(principal), allowed)).map(deviceJson))
       },
     },
   ]
@@ -96,7 +97,7 @@ function listRoutes(services: Services): readonly RestRoute[] {
   const byName = async (principal: Principal, name: string): Promise<JsonObject> => {
     const device = await devices.findByName(tenantOf(principal), name)
     if (device === undefined) throw ApiErrors.NOT_FOUND()
-    return renderDevice(device)
+    return deviceJson(device)
   }
   /** The customer whose devices are asked for; the caller must be allowed to read it. */
   const customerOf = async (call: UserCall): Promise<string> => {
@@ -111,7 +112,7 @@ function listRoutes(services: Services): readonly RestRoute[] {
   })
   const page = async ({ principal, query }: UserCall, customerId?: string) => {
     const filter = { customerId, type: query.text('type') }
-    return jsonAnswer(renderPage(await devices.page(tenantOf(principal), filter, query.page()), renderDevice))
+    return jsonAnswer(renderPage(await devices.page(tenantOf(principal), filter, query.page()), deviceJson))
   }
   const pageInfos = async ({ principal, query }: UserCall, customerId?: string) => {
     const infos = await devices.pageInfos(tenantOf(principal), { customerId, ...filterOf(query) }, query.page())
@@ -162,7 +163,7 @@ function writeRoutes({ devices, access }: Services): readonly RestRoute[] {
       authorities: TENANT_AND_CUSTOMER,
       handle: async (call) => {
         const draft = draftOf(bodyOf(call, deviceSchema))
-        return jsonAnswer(renderDevice(await save(call.principal, draft, call.query.text('accessToken'))))
+        return jsonAnswer(deviceJson(await save(call.principal, draft, call.query.text('accessToken'))))
       },
     },
     {
@@ -176,7 +177,7 @@ function writeRoutes({ devices, access }: Services): readonly RestRoute[] {
           throw ApiErrors.UNSUPPORTED({ what: credentials.credentialsType })
         if (device.id !== undefined)
           throw ApiErrors.UNSUPPORTED({ what: 'Changing an existing device together with its credentials' })
-        return jsonAnswer(renderDevice(await save(call.principal, draftOf(device), credentials.credentialsId)))
+        return jsonAnswer(deviceJson(await save(call.principal, draftOf(device), credentials.credentialsId)))
       },
     },
     {
@@ -252,7 +253,7 @@ function assignRoutes({ devices, access }: Services): readonly RestRoute[] {
         const deviceId = uuidOf('deviceId', call.parameter(1))
         await allow(access, call.principal, 'READ', 'CUSTOMER', customerId)
         await allow(access, call.principal, 'ASSIGN_TO_CUSTOMER', 'DEVICE', deviceId)
-        return jsonAnswer(renderDevice(await devices.assignToCustomerByUser(call.principal, deviceId, customerId)))
+        return jsonAnswer(deviceJson(await devices.assignToCustomerByUser(call.principal, deviceId, customerId)))
       },
     },
     {
@@ -262,7 +263,7 @@ function assignRoutes({ devices, access }: Services): readonly RestRoute[] {
       handle: async (call) => {
         const deviceId = uuidOf('deviceId', call.parameter(0))
         await allow(access, call.principal, 'ASSIGN_TO_CUSTOMER', 'DEVICE', deviceId)
-        return jsonAnswer(renderDevice(await devices.assignToCustomerByUser(call.principal, deviceId, null)))
+        return jsonAnswer(deviceJson(await devices.assignToCustomerByUser(call.principal, deviceId, null)))
       },
     },
   ]

@@ -1,32 +1,26 @@
-/** Entities as JSON of the wire (`rest-api.md` 3.1, 3.3, 5, 8, 11, 12): nulls are written, no field is left out. */
-import { NULL_UUID, type EntityType } from '../../model/entity-id.ts'
+/**
+ * Records as JSON of the wire (`rest-api.md` 3.1, 3.3, 5, 8, 11, 12): nulls are written, no field is left out. Those that messages
+ * carry too are in `services/entity-json.ts`.
+ */
+import { NULL_UUID } from '../../model/entity-id.ts'
 import type {
   Customer,
-  Device,
   DeviceCredentials,
   DeviceProfile,
   Page,
-  RuleChain,
   RuleChainGraph,
   RuleNode,
   Tenant,
   User,
 } from '../../model/entities.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
+import { deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
 import type { DeviceInfo } from '../../services/services.ts'
 import { isJsonObject } from './body.ts'
 
-export function renderId(entityType: EntityType, id: string): JsonObject {
-  return { entityType, id }
-}
-
-function optionalId(entityType: EntityType, id: string | null): JsonValue {
-  return id === null ? null : renderId(entityType, id)
-}
-
 /** Unassigned is not null but the id that means "no entity". */
 function customerIdOf(id: string | null): JsonObject {
-  return renderId('CUSTOMER', id ?? NULL_UUID)
+  return idJson('CUSTOMER', id ?? NULL_UUID)
 }
 
 export function renderPage<Item>(page: Page<Item>, render: (item: Item) => JsonObject): JsonObject {
@@ -34,35 +28,16 @@ export function renderPage<Item>(page: Page<Item>, render: (item: Item) => JsonO
   return { data: page.data.map(render), totalPages, totalElements, hasNext }
 }
 
-export function renderDevice(device: Device): JsonObject {
-  return {
-    id: renderId('DEVICE', device.id),
-    createdTime: device.createdTime,
-    tenantId: renderId('TENANT', device.tenantId),
-    customerId: customerIdOf(device.customerId),
-    name: device.name,
-    type: device.type,
-    label: device.label,
-    deviceProfileId: renderId('DEVICE_PROFILE', device.deviceProfileId),
-    firmwareId: null,
-    softwareId: null,
-    externalId: null,
-    version: device.version,
-    additionalInfo: device.additionalInfo,
-    deviceData: device.deviceData,
-  }
-}
-
 export function renderDeviceInfo(info: DeviceInfo, customerIsPublic: boolean): JsonObject {
   const { customerTitle, deviceProfileName, active } = info
-  return { ...renderDevice(info), customerTitle, customerIsPublic, deviceProfileName, active }
+  return { ...deviceJson(info), customerTitle, customerIsPublic, deviceProfileName, active }
 }
 
 export function renderCredentials(credentials: DeviceCredentials): JsonObject {
   return {
     id: { id: credentials.id },
     createdTime: credentials.createdTime,
-    deviceId: renderId('DEVICE', credentials.deviceId),
+    deviceId: idJson('DEVICE', credentials.deviceId),
     credentialsType: credentials.credentialsType,
     credentialsId: credentials.credentialsId,
     credentialsValue: credentials.credentialsValue,
@@ -78,9 +53,9 @@ function provisionKey(profile: DeviceProfile): JsonValue {
 
 export function renderDeviceProfile(profile: DeviceProfile): JsonObject {
   return {
-    id: renderId('DEVICE_PROFILE', profile.id),
+    id: idJson('DEVICE_PROFILE', profile.id),
     createdTime: profile.createdTime,
-    tenantId: renderId('TENANT', profile.tenantId),
+    tenantId: idJson('TENANT', profile.tenantId),
     name: profile.name,
     description: profile.description,
     image: null,
@@ -89,7 +64,7 @@ export function renderDeviceProfile(profile: DeviceProfile): JsonObject {
     transportType: profile.transportType,
     provisionType: profile.provisionType,
     provisionDeviceKey: provisionKey(profile),
-    defaultRuleChainId: optionalId('RULE_CHAIN', profile.defaultRuleChainId),
+    defaultRuleChainId: idJson('RULE_CHAIN', profile.defaultRuleChainId),
     defaultEdgeRuleChainId: null,
     defaultDashboardId: null,
     defaultQueueName: profile.defaultQueueName,
@@ -103,38 +78,13 @@ export function renderDeviceProfile(profile: DeviceProfile): JsonObject {
 
 export function renderDeviceProfileInfo(profile: DeviceProfile): JsonObject {
   return {
-    id: renderId('DEVICE_PROFILE', profile.id),
-    tenantId: renderId('TENANT', profile.tenantId),
+    id: idJson('DEVICE_PROFILE', profile.id),
+    tenantId: idJson('TENANT', profile.tenantId),
     name: profile.name,
     image: null,
     defaultDashboardId: null,
     type: profile.type,
     transportType: profile.transportType,
-  }
-}
-
-const NO_CONTACT: JsonObject = {
-  country: null,
-  state: null,
-  city: null,
-  address: null,
-  address2: null,
-  zip: null,
-  phone: null,
-  email: null,
-}
-
-export function renderCustomer(customer: Customer): JsonObject {
-  return {
-    id: renderId('CUSTOMER', customer.id),
-    createdTime: customer.createdTime,
-    tenantId: renderId('TENANT', customer.tenantId),
-    title: customer.title,
-    name: customer.title,
-    ...NO_CONTACT,
-    externalId: null,
-    version: customer.version,
-    additionalInfo: customer.additionalInfo,
   }
 }
 
@@ -144,7 +94,7 @@ export function isPublicCustomer(customer: Customer | undefined): boolean {
 
 export function renderTenant(tenant: Tenant): JsonObject {
   return {
-    id: renderId('TENANT', tenant.id),
+    id: idJson('TENANT', tenant.id),
     createdTime: tenant.createdTime,
     title: tenant.title,
     name: tenant.title,
@@ -158,9 +108,9 @@ export function renderTenant(tenant: Tenant): JsonObject {
 
 export function renderUser(user: User): JsonObject {
   return {
-    id: renderId('USER', user.id),
+    id: idJson('USER', user.id),
     createdTime: user.createdTime,
-    tenantId: renderId('TENANT', user.tenantId ?? NULL_UUID),
+    tenantId: idJson('TENANT', user.tenantId ?? NULL_UUID),
     customerId: customerIdOf(user.customerId),
     email: user.email,
     authority: user.authority,
@@ -173,28 +123,11 @@ export function renderUser(user: User): JsonObject {
   }
 }
 
-export function renderRuleChain(chain: RuleChain): JsonObject {
-  return {
-    id: renderId('RULE_CHAIN', chain.id),
-    createdTime: chain.createdTime,
-    tenantId: renderId('TENANT', chain.tenantId),
-    name: chain.name,
-    type: chain.type,
-    firstRuleNodeId: optionalId('RULE_NODE', chain.firstRuleNodeId),
-    root: chain.root,
-    debugMode: chain.debugMode,
-    externalId: null,
-    version: chain.version,
-    configuration: chain.configuration,
-    additionalInfo: chain.additionalInfo,
-  }
-}
-
 function renderRuleNode(node: RuleNode): JsonObject {
   return {
-    id: renderId('RULE_NODE', node.id),
+    id: idJson('RULE_NODE', node.id),
     createdTime: node.createdTime,
-    ruleChainId: renderId('RULE_CHAIN', node.ruleChainId),
+    ruleChainId: idJson('RULE_CHAIN', node.ruleChainId),
     type: node.type,
     name: node.name,
     debugSettings: node.debugSettings,
@@ -211,7 +144,7 @@ function renderRuleNode(node: RuleNode): JsonObject {
 /** Lists where the reference writes null for "none": its own Python client refuses null there. */
 export function renderGraph(graph: RuleChainGraph): JsonObject {
   return {
-    ruleChainId: renderId('RULE_CHAIN', graph.ruleChainId),
+    ruleChainId: idJson('RULE_CHAIN', graph.ruleChainId),
     version: graph.version,
     firstNodeIndex: graph.firstNodeIndex,
     nodes: graph.nodes.map(renderRuleNode),

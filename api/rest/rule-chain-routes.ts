@@ -6,7 +6,8 @@ import type { GraphDraft, RuleChainDraft, Services } from '../../services/servic
 import { allow, found, tenantOf } from './authorize.ts'
 import { anyJson, bodyOf, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
 import { uuidOf } from './query.ts'
-import { renderGraph, renderPage, renderRuleChain } from './render.ts'
+import { renderGraph, renderPage } from './render.ts'
+import { ruleChainJson } from '../../services/entity-json.ts'
 import { EMPTY_ANSWER, TENANT, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
 
 const RuleChainRouteErrors = defineErrors('rule-chain-route', {
@@ -71,7 +72,7 @@ function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
       method: 'GET',
       pattern: '/api/ruleChain/:ruleChainId',
       authorities: TENANT,
-      handle: async (call) => jsonAnswer(renderRuleChain(await chain(call))),
+      handle: async (call) => jsonAnswer(ruleChainJson(await chain(call))),
     },
     {
       method: 'GET',
@@ -79,7 +80,7 @@ function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
       authorities: TENANT,
       handle: async ({ principal, query }) => {
         const type = query.oneOf('type', CHAIN_TYPES) ?? 'CORE'
-        return jsonAnswer(renderPage(await ruleChains.page(tenantOf(principal), type, query.page()), renderRuleChain))
+        return jsonAnswer(renderPage(await ruleChains.page(tenantOf(principal), type, query.page()), ruleChainJson))
       },
     },
     {
@@ -93,7 +94,7 @@ function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
         const present = body.id === undefined ? undefined : await ruleChains.find(tenantOf(call.principal), body.id)
         // The root is made by its own call; a client that sends back what it read may keep the flag.
         if (body.root === true && present?.root !== true) throw RuleChainRouteErrors.ANOTHER_ROOT()
-        return jsonAnswer(renderRuleChain(await ruleChains.saveByUser(call.principal, chainDraft(body))))
+        return jsonAnswer(ruleChainJson(await ruleChains.saveByUser(call.principal, chainDraft(body))))
       },
     },
     {
@@ -103,7 +104,7 @@ function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
       handle: async (call) => {
         access.checkAuthority(call.principal, 'CREATE', 'RULE_CHAIN')
         const { name } = bodyOf(call, defaultChainSchema)
-        return jsonAnswer(renderRuleChain(await ruleChains.createDefaultByUser(call.principal, name ?? '')))
+        return jsonAnswer(ruleChainJson(await ruleChains.createDefaultByUser(call.principal, name ?? '')))
       },
     },
     {
@@ -113,7 +114,7 @@ function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
       handle: async (call) => {
         const { id } = await chain(call)
         await allow(access, call.principal, 'WRITE', 'RULE_CHAIN', id)
-        return jsonAnswer(renderRuleChain(await ruleChains.setRootByUser(call.principal, id)))
+        return jsonAnswer(ruleChainJson(await ruleChains.setRootByUser(call.principal, id)))
       },
     },
     {
