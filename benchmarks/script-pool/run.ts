@@ -1,10 +1,14 @@
 /**
  * How many messages a second the JavaScript filter of the example chain takes on the pool, batches in and outcomes out.
- * Run: `node benchmarks/script-pool/run.ts [threads] [seconds]`. Prints one JSON line.
+ *
+ *   node benchmarks/script-pool/run.ts [--seconds 2] [--runs 5]
  */
+import { parseArgs } from 'node:util'
 import { createJavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
+import type { CompiledScript } from '../../engine/script/script.ts'
 import { Message } from '../../model/message.ts'
 import { systemClock } from '../../model/system-clock.ts'
+import { spread, writeResult, type Spread } from '../lib/report.ts'
 
 const FILTER = "return typeof msg.temperature === 'undefined' || (msg.temperature >= -40 && msg.temperature <= 80);"
 const PACK = 1000
@@ -26,26 +30,16 @@ function pack(): Message[] {
   )
 }
 
-const threads = Number(process.argv[2] ?? 2)
-const seconds = Number(process.argv[3] ?? 3)
-const workers = createJavaScriptWorkers({
-  clock: systemClock,
-  threads,
-  memoryLimitMb: 64,
-  timeoutMs: 500,
-  queueBound: 100_000,
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '2' }, runs: { type: 'string', default: '5' } },
 })
-const script = await workers.compile({
-  language: 'JS',
-  kind: 'filter',
-  body: FILTER,
-  tenantId: 'tenant',
-  ownerId: 'benchmark',
-})
+const seconds = Number(values.seconds)
+const runs = Number(values.runs)
+
 const messages = pack()
 const expected = messages.filter((_, index) => (index % 160) - 50 >= -40 && (index % 160) - 50 <= 80).length
 
-async function feed(until: number): Promise<number> {
+async function feed(script: CompiledScript<'filter'>, until: number): Promise<number> {
   let done = 0
   while (performance.now() < until) {
     let passed = 0
@@ -63,14 +57,38 @@ async function feed(until: number): Promise<number> {
   return done
 }
 
-async function measure(milliseconds: number): Promise<number> {
+async function measure(script: CompiledScript<'filter'>, milliseconds: number): Promise<number> {
   const started = performance.now()
-  const feeds = Array.from({ length: PACKS_UNDER_WAY }, () => feed(started + milliseconds))
+  const feeds = Array.from({ length: PACKS_UNDER_WAY }, () => feed(script, started + milliseconds))
   const done = (await Promise.all(feeds)).reduce((sum, count) => sum + count, 0)
-  return (done / (performance.now() - started)) * 1000
+  return Math.round((done / (performance.now() - started)) * 1000)
 }
 
-await measure(1500)
-const rate = await measure(seconds * 1000)
-await workers.close()
-process.stdout.write(`${JSON.stringify({ benchmark: 'script-pool', threads, messagesPerSecond: Math.round(rate) })}\n`)
+async function ratesOn(threads: number): Promise<Spread> {
+  const workers = createJavaScriptWorkers({
+    clock: systemClock,
+    threads,
+    memoryLimitMb: 64,
+    timeoutMs: 500,
+    queueBound: 100_000,
+  })
+  try {
+    const script = await workers.compile({
+      language: 'JS',
+      kind: 'filter',
+      body: FILTER,
+      tenantId: 'tenant',
+      ownerId: 'benchmark',
+    })
+    await measure(script, 1500)
+    const rates: number[] = []
+    for (let run = 0; run < runs; run++) rates.push(await measure(script, seconds * 1000))
+    return spread(rates)
+  } finally {
+    await workers.close()
+  }
+}
+
+writeResult('script-pool', `node benchmarks/script-pool/run.ts --seconds ${seconds} --runs ${runs}`, {
+  messagesPerSecond: { 'one thread': await ratesOn(1), 'two threads': await ratesOn(2) },
+})
