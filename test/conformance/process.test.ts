@@ -18,7 +18,7 @@ async function freshFolder(context: TestContext): Promise<string> {
 const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0' }
 
 function run(argv: readonly string[], environment: Readonly<Record<string, string>>) {
-  return spawnSync(process.execPath, ['--no-node-snapshot', join(PROJECT_ROOT, 'main.ts'), ...argv], {
+  return spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts'), ...argv], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
     timeout: 30_000,
@@ -65,7 +65,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 
 test('without READY_JSON it prints the address, the demo logins and a curl line that works', async (context) => {
   const dataDir = await freshFolder(context)
-  const child = spawn(process.execPath, ['--no-node-snapshot', join(PROJECT_ROOT, 'main.ts')], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts')], {
     env: { PATH: process.env['PATH'], DATA_DIR: dataDir, ...QUIET_PORTS },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

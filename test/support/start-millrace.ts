@@ -40,7 +40,7 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
   const ownFolder = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'millrace-test-')))
   const began = performance.now()
-  const child = spawn(process.execPath, ['--no-node-snapshot', join(PROJECT_ROOT, 'main.ts')], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts')], {
     cwd: PROJECT_ROOT,
     env: {
       PATH: process.env['PATH'],
