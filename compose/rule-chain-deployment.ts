@@ -24,9 +24,9 @@ export class RuleChainDeployment {
 
   /** Loads every chain, then follows the feed. */
   async start(feed: ChangeFeed): Promise<void> {
-    this.stopListening = feed.listenToAll((change) => {
+    this.stopListening = feed.listenToAll(['rule-chain-changed', 'entity-deleted'], (change) => {
       if (change.kind === 'rule-chain-changed') this.deploy(change.tenantId, change.entity.id)
-      if (change.kind === 'entity-deleted' && change.entity.entityType === 'RULE_CHAIN') this.withdraw(change.entity.id)
+      else if (change.entity.entityType === 'RULE_CHAIN') this.withdraw(change.entity.id)
     })
     for (const { chain, graph } of await this.ruleChains.loadAll())
       this.report(chain.name, await this.engine.load(chain, graph))

@@ -163,7 +163,7 @@ export class CachedAttributes implements AttributeService {
   private tell(request: AttributesSave, attributes: readonly ScopedAttribute[], sequence: number): void {
     const { entity, scope, notify } = request
     const toDevice = request.notifyDevice && scope === 'SHARED_SCOPE'
-    if ((!notify && !toDevice) || !this.feed.hasListeners(entity)) return
+    if ((!notify && !toDevice) || !this.feed.hasListeners(entity, 'attributes')) return
     const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : 'device'
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
   }

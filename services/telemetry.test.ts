@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, test } from 'node:test'
+import { after, before, beforeEach, mock, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
@@ -47,6 +47,27 @@ test('saves of one turn are one write, each heard after it', async () => {
     [7, 8, 9],
   )
   assert.equal(platform.changes.length, 2)
+})
+
+test('points that nobody listens to are not even told', async () => {
+  const own = await openTestPlatform()
+  own.stopRecording()
+  const stop = own.feed.listenToAll(['attributes', 'entity-deleted'], () => undefined)
+  const publish = mock.method(own.feed, 'publish')
+  const points = [{ key: 't', type: 'LONG', value: 20, ts: 1 }] as const
+  const request = { tenantId: own.tenantId, entity, points, ttlSeconds: 0, sequence: 1 }
+  const saved = () =>
+    new Promise<void>((resolve, reject) => {
+      const done = (error: Error | undefined) => (error === undefined ? resolve() : reject(error))
+      own.services.telemetry.save({ ...request, history: true, latest: true, notify: true }, done)
+    })
+  await saved()
+  assert.equal(publish.mock.callCount(), 0)
+  own.feed.listen(entity, () => undefined)
+  await saved()
+  assert.equal(publish.mock.callCount(), 1)
+  stop()
+  await own.close()
 })
 
 test('a failed write fails every save of the turn and tells nobody', async () => {

@@ -122,7 +122,7 @@ export class StoredTelemetry implements TelemetryService {
 
   private publish(entity: EntityId, points: readonly DataPoint[], sequence: number): void {
     if (Number.isInteger(sequence)) this.lastSequence = Math.max(this.lastSequence, sequence)
-    if (this.feed.hasListeners(entity)) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
+    if (this.feed.hasListeners(entity, 'telemetry')) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
   }
 
   /** A key whose latest value went is first told as deleted, so that an older point may take its place. */

@@ -11,7 +11,7 @@ import type { Principal } from '../model/principal.ts'
 import type { DataPoint } from '../model/value.ts'
 import type { Link, PublishReceipt } from '../engine/link/link.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
-import type { Change } from '../engine/subscriptions/change.ts'
+import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
 import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import type {
@@ -160,6 +160,16 @@ function definition(type: string): NodeDefinition {
   }
 }
 
+const EVERY_KIND: readonly ChangeKind[] = [
+  'telemetry',
+  'telemetry-deleted',
+  'attributes',
+  'attributes-deleted',
+  'device-changed',
+  'rule-chain-changed',
+  'entity-deleted',
+]
+
 export interface TestPlatform {
   readonly services: Services
   readonly entities: EntityStore
@@ -167,8 +177,9 @@ export interface TestPlatform {
   readonly link: TestLink
   readonly timeSeries: MemoryTimeSeries
   readonly feed: InProcessChangeFeed
-  /** Everything the feed was told. */
+  /** Everything the feed was told, until `stopRecording`. */
   readonly changes: Change[]
+  stopRecording(): void
   readonly reports: string[]
   readonly tenant: Principal
   readonly customer: Principal
@@ -190,7 +201,7 @@ export async function openTestPlatform(
   const reports: string[] = []
   const changes: Change[] = []
   const feed = new InProcessChangeFeed((error) => reports.push(String(error)))
-  feed.listenToAll((change) => changes.push(change))
+  const stopRecording = feed.listenToAll(EVERY_KIND, (change) => changes.push(change))
   const services = createServices({
     entities,
     timeSeries,
@@ -212,6 +223,7 @@ export async function openTestPlatform(
     timeSeries,
     feed,
     changes,
+    stopRecording,
     reports,
     tenant,
     customer: await principalOf(entities, DEMO_LOGINS.customerUser.email),

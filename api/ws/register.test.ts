@@ -79,7 +79,7 @@ describe('WebSocket endpoints', () => {
     socket.close(1000)
     await gone
     while (api.figures().sessions > 0) await new Promise((resolve) => setImmediate(resolve))
-    assert.equal(store.feed.hasListeners(DEVICE), false)
+    assert.equal(store.feed.hasListeners(DEVICE, 'telemetry'), false)
   })
 
   test('/api/ws and /api/ws/plugins/telemetry take the token of the URL', async () => {

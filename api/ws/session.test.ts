@@ -379,7 +379,7 @@ describe('limits of a session', () => {
       bench.clock.endTurn()
     }
     assert.deepEqual(socket.closing, { code: 1008, reason: 'Max pending updates limit reached!' })
-    assert.equal(bench.store.feed.hasListeners(DEVICE), false)
+    assert.equal(bench.store.feed.hasListeners(DEVICE, 'telemetry'), false)
   })
 
   test('a socket that drops a frame is closed', async () => {

@@ -155,6 +155,6 @@ describe('subscription', () => {
     store.save(point('a', 1, 1))
     clock.endTurn()
     assert.deepEqual(frames, [])
-    assert.equal(store.feed.hasListeners(DEVICE), false)
+    assert.equal(store.feed.hasListeners(DEVICE, 'telemetry'), false)
   })
 })

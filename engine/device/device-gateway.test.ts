@@ -105,6 +105,15 @@ describe('device sessions', () => {
     assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'DISCONNECT_EVENT'])
   })
 
+  it('do not listen to telemetry, so that it is told to nobody where no user listens', async () => {
+    const bench = openGatewayBench()
+    const { session } = await bench.open('one')
+    session.subscribeToSharedAttributes()
+    await bench.clock.settle()
+    assert.equal(bench.feed.hasListeners(ONE, 'telemetry'), false)
+    assert.equal(bench.feed.hasListeners(ONE, 'attributes'), true)
+  })
+
   it('hear of shared attributes what is meant for the device, while they are subscribed', async () => {
     const bench = openGatewayBench()
     const { session, listener } = await bench.open('one')

@@ -10,7 +10,7 @@ import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
 import type { AttributesSave } from '../rulechain/node.ts'
-import type { Change, ChangeFeed } from '../subscriptions/change.ts'
+import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import { CredentialCache, type CredentialCacheSettings, type DeviceDirectory } from './credential-cache.ts'
 import { DeviceActor, type DeviceEvent } from './device-actor.ts'
 import { deviceOriginator, lifecycleMessage, type LifecycleEvent } from './device-messages.ts'
@@ -117,6 +117,9 @@ export function createDeviceGateway(options: DeviceGatewayOptions): ClosableDevi
 }
 
 const NO_ENTRIES: readonly Entry[] = []
+/** Not telemetry, which is nearly all there is: where no user listens to it either, it is not even told. */
+const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'entity-deleted'] as const
+type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 
 class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceActorHost {
   readonly link: Link
@@ -154,7 +157,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     }
     const { counts } = this
     this.eventReceipt = { stored: () => undefined, refused: () => counts.eventsRefused++ }
-    this.stopListening = options.feed.listenToAll((change) => this.changed(change))
+    this.stopListening = options.feed.listenToAll(HEARD_KINDS, (change) => this.changed(change))
     this.armCheck()
   }
 
@@ -275,7 +278,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.records.delete(record.originator.id)
   }
 
-  private changed(change: Change): void {
+  private changed(change: HeardChange): void {
     switch (change.kind) {
       case 'attributes':
       case 'attributes-deleted':
@@ -284,12 +287,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
         return this.deviceChanged(change.entity, change.credentialsChanged)
       case 'entity-deleted':
         if (change.entity.entityType === 'DEVICE') this.deviceDeleted(change.entity.id)
-        return
-      default:
     }
   }
 
-  private attributesChanged(change: Extract<Change, { kind: 'attributes' | 'attributes-deleted' }>): void {
+  private attributesChanged(change: ChangeOf<'attributes' | 'attributes-deleted'>): void {
     const record = this.records.get(change.entity.id)
     if (record === undefined) return
     if (change.scope === 'SHARED_SCOPE') {
@@ -303,7 +304,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
 
   private inactivityTimeoutChanged(
     record: DeviceRecord,
-    change: Extract<Change, { kind: 'attributes' | 'attributes-deleted' }>,
+    change: ChangeOf<'attributes' | 'attributes-deleted'>,
   ): void {
     const isDeleted = change.kind === 'attributes-deleted'
     const entry = isDeleted ? undefined : change.attributes.find(({ key }) => key === 'inactivityTimeout')

@@ -23,11 +23,12 @@ test('a listener hears the changes of its entity and no other', () => {
   assert.deepEqual(heard, [changeOf(device)])
 })
 
-test('who listens to all hears the changes of every entity', () => {
+test('who listens to a kind everywhere hears it of every entity, and no other kind', () => {
   const feed = createChangeFeed(failing)
   const heard: string[] = []
-  const stop = feed.listenToAll((change) => heard.push(change.entity.id))
+  const stop = feed.listenToAll(['device-changed', 'telemetry'], (change) => heard.push(change.entity.id))
   feed.publish(changeOf(device))
+  feed.publish({ kind: 'entity-deleted', entity: device, tenantId: '' })
   feed.publish(changeOf(other))
   stop()
   feed.publish(changeOf(device))
@@ -36,17 +37,19 @@ test('who listens to all hears the changes of every entity', () => {
 
 test('says whether anybody listens', () => {
   const feed = createChangeFeed(failing)
-  assert.equal(feed.hasListeners(device), false)
+  assert.equal(feed.hasListeners(device, 'telemetry'), false)
   const stop = feed.listen(device, () => undefined)
-  assert.equal(feed.hasListeners(device), true)
-  assert.equal(feed.hasListeners(other), false)
+  assert.equal(feed.hasListeners(device, 'telemetry'), true)
+  assert.equal(feed.hasListeners(other, 'telemetry'), false)
   stop()
   stop()
-  assert.equal(feed.hasListeners(device), false)
-  const stopAll = feed.listenToAll(() => undefined)
-  assert.equal(feed.hasListeners(device), true)
+  assert.equal(feed.hasListeners(device, 'telemetry'), false)
+  const stopAll = feed.listenToAll(['attributes'], () => undefined)
+  assert.equal(feed.hasListeners(device, 'attributes'), true)
+  assert.equal(feed.hasListeners(device, 'telemetry'), false)
   stopAll()
-  assert.equal(feed.hasListeners(device), false)
+  stopAll()
+  assert.equal(feed.hasListeners(device, 'attributes'), false)
 })
 
 test('one listener twice is two registrations, and stopping one leaves the other', () => {
@@ -84,7 +87,7 @@ test('a listener that throws is reported and the others still hear', () => {
   const feed = createChangeFeed((error) => reported.push(error))
   const failure = new Error('a listener failed')
   let heard = 0
-  feed.listenToAll(() => failing(failure))
+  feed.listenToAll(['device-changed'], () => failing(failure))
   feed.listen(device, () => failing(failure))
   feed.listen(device, () => heard++)
   feed.publish(changeOf(device))

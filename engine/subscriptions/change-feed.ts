@@ -3,7 +3,7 @@
  * publish costs one map look-up where nobody listens, and listeners may leave in the middle of it.
  */
 import type { EntityId } from '../../model/entity-id.ts'
-import type { Change, ChangeFeed, ChangeListener } from './change.ts'
+import type { Change, ChangeFeed, ChangeKind, ChangeListener, ChangeOf } from './change.ts'
 
 interface Registration {
   readonly listener: ChangeListener
@@ -13,7 +13,7 @@ interface Registration {
 const NOBODY: readonly Registration[] = []
 
 export class InProcessChangeFeed implements ChangeFeed {
-  private everywhere: readonly Registration[] = NOBODY
+  private readonly everywhere = new Map<ChangeKind, readonly Registration[]>()
   /** By the entity's UUID, which is unique over all types. */
   private readonly byEntity = new Map<string, readonly Registration[]>()
   private readonly report: (error: unknown) => void
@@ -24,33 +24,35 @@ export class InProcessChangeFeed implements ChangeFeed {
   }
 
   publish(change: Change): void {
-    this.tell(this.everywhere, change)
+    this.tell(this.everywhere.get(change.kind) ?? NOBODY, change)
     this.tell(this.byEntity.get(change.entity.id) ?? NOBODY, change)
   }
 
-  listenToAll(listener: ChangeListener): () => void {
-    const registration: Registration = { listener, active: true }
-    this.everywhere = [...this.everywhere, registration]
+  listenToAll<Kind extends ChangeKind>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void): () => void {
+    const registration: Registration = {
+      listener: (change) => {
+        if (isOneOf<Kind>(change, kinds)) listener(change)
+      },
+      active: true,
+    }
+    for (const kind of kinds) add(this.everywhere, kind, registration)
     return () => {
       registration.active = false
-      this.everywhere = this.everywhere.filter((other) => other !== registration)
+      for (const kind of kinds) remove(this.everywhere, kind, registration)
     }
   }
 
   listen(entity: EntityId, listener: ChangeListener): () => void {
     const registration: Registration = { listener, active: true }
-    this.byEntity.set(entity.id, [...(this.byEntity.get(entity.id) ?? NOBODY), registration])
+    add(this.byEntity, entity.id, registration)
     return () => {
-      if (!registration.active) return
       registration.active = false
-      const left = (this.byEntity.get(entity.id) ?? NOBODY).filter((other) => other !== registration)
-      if (left.length === 0) this.byEntity.delete(entity.id)
-      else this.byEntity.set(entity.id, left)
+      remove(this.byEntity, entity.id, registration)
     }
   }
 
-  hasListeners(entity: EntityId): boolean {
-    return this.everywhere.length > 0 || this.byEntity.has(entity.id)
+  hasListeners(entity: EntityId, kind: ChangeKind): boolean {
+    return this.everywhere.has(kind) || this.byEntity.has(entity.id)
   }
 
   private tell(registrations: readonly Registration[], change: Change): void {
@@ -63,6 +65,20 @@ export class InProcessChangeFeed implements ChangeFeed {
       }
     }
   }
+}
+
+function isOneOf<Kind extends ChangeKind>(change: Change, kinds: readonly ChangeKind[]): change is ChangeOf<Kind> {
+  return kinds.includes(change.kind)
+}
+
+function add<Key>(lists: Map<Key, readonly Registration[]>, key: Key, registration: Registration): void {
+  lists.set(key, [...(lists.get(key) ?? NOBODY), registration])
+}
+
+function remove<Key>(lists: Map<Key, readonly Registration[]>, key: Key, registration: Registration): void {
+  const left = (lists.get(key) ?? NOBODY).filter((other) => other !== registration)
+  if (left.length === 0) lists.delete(key)
+  else lists.set(key, left)
 }
 
 export function createChangeFeed(report: (error: unknown) => void): ChangeFeed {

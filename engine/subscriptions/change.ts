@@ -43,14 +43,16 @@ export type Change =
   | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }
   | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
 
+export type ChangeKind = Change['kind']
+export type ChangeOf<Kind extends ChangeKind> = Extract<Change, { readonly kind: Kind }>
 export type ChangeListener = (change: Change) => void
 
 export interface ChangeFeed {
   publish(change: Change): void
-  /** Hears every change of every entity: for caches and for the engine. */
-  listenToAll(listener: ChangeListener): () => void
+  /** Hears the changes of these kinds of every entity: for caches and for the engine. */
+  listenToAll<Kind extends ChangeKind>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void): () => void
   /** Hears every change of one entity until the returned function is called. Listeners must not throw. */
   listen(entity: EntityId, listener: ChangeListener): () => void
-  /** Whether anybody listens: publishers skip the work where nobody does. */
-  hasListeners(entity: EntityId): boolean
+  /** Whether anybody would hear a change of this kind: publishers skip the work where nobody does. */
+  hasListeners(entity: EntityId, kind: ChangeKind): boolean
 }
