@@ -69,7 +69,7 @@ export const RuleChainErrors = defineErrors('rule-chain', {
   CYCLE: { ...BAD_REQUEST, text: "Can't create circling relations in rule chain." },
   INDEX_OUT_OF_RANGE: {
     ...BAD_REQUEST,
-    text: '{member} {index} is not the place of a node: the chain has {count} nodes',
+    text: '{field} {index} is not the place of a node: the chain has {count} nodes',
   },
   RELATION_EMPTY: { ...BAD_REQUEST, text: 'The connection from node {from} to node {to} has no type' },
   TYPE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' has an unknown type: {type}" },

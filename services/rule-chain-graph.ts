@@ -5,6 +5,8 @@
 import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../model/entities.ts'
 import { errorText, isMillraceError } from '../model/errors.ts'
 import { WholeDouble, type JsonObject, type JsonValue } from '../model/json.ts'
+import { currentConfiguration } from '../engine/rulechain/configuration.ts'
+import { checkGraph } from '../engine/rulechain/graph-check.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { checkText } from './names.ts'
@@ -31,8 +33,7 @@ export function checkedGraph(
   rules: GraphRules,
 ): RuleChainGraph {
   const { nodes, connections } = withInputNodes(draft, rules)
-  checkIndexes(draft.firstNodeIndex, nodes.length, connections)
-  checkNoCircle(nodes.length, connections)
+  checkShape(draft.firstNodeIndex, nodes, connections)
   const known = new Map(before.nodes.map((node, place) => [node.id, { node, place }]))
   const places = nodes.map((node, index) => {
     const existing = node.id === undefined ? undefined : known.get(node.id)
@@ -96,17 +97,11 @@ function disabled(draft: NodeDraft): Configured {
 }
 
 function checked(draft: NodeDraft, definition: NodeDefinition): Configured {
-  const version = draft.configurationVersion ?? 0
-  const old = version < definition.configurationVersion
+  const { configuration, configurationVersion = 0 } = draft
+  const current = currentConfiguration(definition, { configuration, configurationVersion })
   try {
-    const configuration =
-      old && definition.upgrade !== undefined ? definition.upgrade(draft.configuration, version) : draft.configuration
-    definition.check(configuration)
-    return {
-      configurationVersion: Math.max(version, definition.configurationVersion),
-      configuration,
-      disabledReason: null,
-    }
+    definition.check(current.configuration)
+    return { ...current, disabledReason: null }
   } catch (error) {
     if (!isMillraceError(error)) throw error
     throw RuleChainErrors.CONFIGURATION_INVALID({ name: draft.name, reason: errorText(error) }, error)
@@ -159,41 +154,28 @@ export function targetChainOf(legacy: JsonObject): string {
   return typeof id === 'string' ? id : ''
 }
 
-function checkIndexes(firstNodeIndex: number | null, count: number, connections: readonly NodeConnection[]): void {
-  const check = (member: string, index: number): void => {
-    if (!Number.isInteger(index) || index < 0 || index >= count)
-      throw RuleChainErrors.INDEX_OUT_OF_RANGE({ member, index, count })
+/** The engine's own check, in the words that clients of the REST API know. */
+function checkShape(
+  firstNodeIndex: number | null,
+  nodes: readonly NodeDraft[],
+  connections: readonly NodeConnection[],
+): void {
+  try {
+    checkGraph({ firstNodeIndex, nodes, connections })
+  } catch (error) {
+    throw isMillraceError(error) ? (REFERENCE_WORDS.get(error.code)?.(error.fields, error) ?? error) : error
   }
-  if (firstNodeIndex !== null) check('firstNodeIndex', firstNodeIndex)
   for (const { fromIndex, toIndex, type } of connections) {
-    check('fromIndex', fromIndex)
-    check('toIndex', toIndex)
-    if (fromIndex === toIndex) throw RuleChainErrors.SELF_RELATION()
     if (type.trim() === '') throw RuleChainErrors.RELATION_EMPTY({ from: fromIndex, to: toIndex })
     checkText('type', type)
   }
 }
 
-/** Takes away nodes that nothing leads to, one after the other: what cannot be taken away lies on a circle. */
-function checkNoCircle(count: number, connections: readonly NodeConnection[]): void {
-  const incoming = new Array<number>(count).fill(0)
-  const outgoing = Array.from({ length: count }, (): number[] => [])
-  for (const { fromIndex, toIndex } of connections) {
-    incoming[toIndex] = (incoming[toIndex] ?? 0) + 1
-    outgoing[fromIndex]?.push(toIndex)
-  }
-  const free = incoming.flatMap((edges, index) => (edges === 0 ? [index] : []))
-  let taken = 0
-  for (let index = free.pop(); index !== undefined; index = free.pop()) {
-    taken++
-    for (const target of outgoing[index] ?? []) {
-      const left = (incoming[target] ?? 0) - 1
-      incoming[target] = left
-      if (left === 0) free.push(target)
-    }
-  }
-  if (taken < count) throw RuleChainErrors.CYCLE()
-}
+const REFERENCE_WORDS = new Map([
+  ['rulechain.NODE_INDEX', RuleChainErrors.INDEX_OUT_OF_RANGE],
+  ['rulechain.SELF_CONNECTION', RuleChainErrors.SELF_RELATION],
+  ['rulechain.CYCLE', RuleChainErrors.CYCLE],
+])
 
 /** A connection given twice is kept once; in the order in which reads show them. */
 function distinct(connections: readonly NodeConnection[]): readonly NodeConnection[] {

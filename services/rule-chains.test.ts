@@ -166,6 +166,26 @@ test('an old configuration is raised to the present version', async () => {
   assert.deepEqual(saved.nodes[0].configuration, { a: 1, upgradedFrom: 1 })
 })
 
+test('where an old configuration cannot be raised, what still parses stays and the default replaces what does not', async () => {
+  const old = { type: 'test.Upgraded', configurationVersion: 1 }
+  const saved = await save(
+    draft(
+      [
+        node('parses', { ...old, configuration: { stuck: true } }),
+        node('does not', { ...old, configuration: { stuck: true, bad: true } }),
+      ],
+      [],
+    ),
+  )
+  assert.deepEqual(
+    saved.nodes.map(({ configuration, configurationVersion }) => [configuration, configurationVersion]),
+    [
+      [{ stuck: true }, 2],
+      [{ byDefault: true }, 2],
+    ],
+  )
+})
+
 test('a legacy connection to a chain becomes an input node named after it', async () => {
   const target = await platform.services.ruleChains.saveByUser(platform.tenant, { name: 'the target' })
   const legacy = {

@@ -150,9 +150,12 @@ function definition(type: string): NodeDefinition {
     configurationVersion: type === 'test.Upgraded' ? 2 : 0,
     description: '',
     relations: ['Success'],
-    defaultConfiguration: {},
+    defaultConfiguration: { byDefault: true },
     configurationSchema: {},
-    upgrade: (configuration, fromVersion) => ({ ...configuration, upgradedFrom: fromVersion }),
+    upgrade: (configuration, fromVersion) => {
+      if (configuration['stuck'] === true) throw new Error('cannot be raised')
+      return { ...configuration, upgradedFrom: fromVersion }
+    },
     create: () => ({ handle: () => 'Success' }),
     check: (configuration) => {
       if (configuration['bad'] === true) throw RuleChainErrors.RELATION_EMPTY({ from: 0, to: 1 })
