@@ -18,6 +18,7 @@ import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
 import { startMqttTransport } from '../transports/mqtt/server.ts'
 import type { Closing } from './closing.ts'
+import { httpDeviceFigures, mqttFigures } from './figures.ts'
 import { reachableHost } from './ready-text.ts'
 import type { Stores } from './stores.ts'
 
@@ -53,7 +54,7 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
       log,
     })
     closing.add('MQTT', () => mqtt.close())
-    metricsSources.push({ name: 'mqtt', figures: () => ({ ...mqtt.figures() }) })
+    metricsSources.push({ name: 'mqtt', figures: () => mqttFigures(mqtt.figures()) })
     mqttPort = mqtt.port
   }
   const httpPort = await openHttp(parts, metricsSources)
@@ -108,7 +109,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     metricsSources: [
       ...metricsSources,
       { name: 'http', figures: () => ({ requestsInFlight: server.requestsInFlight }) },
-      { name: 'http_device_api', figures: () => ({ ...deviceApi.figures() }) },
+      { name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) },
       { name: 'websocket', figures: () => ({ ...webSockets.figures() }) },
     ],
     healthChecks: [

@@ -1,12 +1,14 @@
 /** The figures of each part under their Prometheus names: `millrace_<part>_<what>_<unit>`, totals never going down. */
 import type { MetricsSource } from '../api/metrics.ts'
-import type { ActorSystem } from '../engine/actor/system.ts'
-import type { ClosableDeviceGateway } from '../engine/device/device-gateway.ts'
+import type { ActorFigures, ActorSystem } from '../engine/actor/system.ts'
+import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway.ts'
 import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { Queue } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
-import type { JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
-import type { EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { EmbeddedFigures, EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
+import type { MqttFigures } from '../transports/mqtt/server.ts'
 
 export interface FigureParts {
   readonly link: SegmentLog
@@ -23,11 +25,11 @@ export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
   return [
     { name: 'link', figures: () => linkFigures(link) },
     { name: 'queue', figures: () => queueFigures(queue) },
-    { name: 'actors', figures: () => ({ ...actors.figures() }) },
+    { name: 'actors', figures: () => named(actors.figures(), ACTORS) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
-    { name: 'javascript', figures: () => ({ ...javaScript.figures() }) },
-    { name: 'devices', figures: () => ({ ...gateway.figures() }) },
-    { name: 'time_series', figures: () => numbersOf(timeSeries.figures()) },
+    { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
+    { name: 'devices', figures: () => named(gateway.figures(), DEVICES) },
+    { name: 'time_series', figures: () => named(timeSeries.figures(), TIME_SERIES) },
   ]
 }
 
@@ -79,10 +81,85 @@ function ruleEngineFigures(engine: RuleEngine): Record<string, number> {
   }
 }
 
-function numbersOf(figures: object): Record<string, number> {
-  const numbers: Record<string, number> = {}
-  for (const [name, value] of Object.entries(figures)) {
-    if (typeof value === 'number') numbers[name] = value
-  }
-  return numbers
+export function mqttFigures(figures: MqttFigures): Record<string, number> {
+  return named(figures, MQTT)
+}
+
+export function httpDeviceFigures(figures: HttpDeviceFigures): Record<string, number> {
+  return named(figures, HTTP_DEVICE)
+}
+
+/** A part's figures by their names here: complete, since a figure without a name does not compile. */
+type Names<Figures> = Readonly<Record<keyof Figures, string>>
+
+const ACTORS: Names<ActorFigures> = {
+  actors: 'actors',
+  received: 'received_messages_total',
+  failed: 'failures_total',
+  restarts: 'restarts_total',
+  passivated: 'passivated_total',
+  dropped: 'dropped_messages_total',
+}
+
+const JAVASCRIPT: Names<JavaScriptFigures> = {
+  scripts: 'scripts',
+  waiting: 'waiting_messages',
+  messages: 'messages_total',
+  batches: 'batches_total',
+  strikes: 'strikes_total',
+  deaths: 'sandbox_deaths_total',
+}
+
+const DEVICES: Names<DeviceGatewayFigures> = {
+  devices: 'present',
+  cachedCredentials: 'cached_credentials',
+  eventsRefused: 'refused_events_total',
+  stateFailures: 'state_failures_total',
+}
+
+const TIME_SERIES: Names<Omit<EmbeddedFigures, 'moveFailure'>> = {
+  pointsWritten: 'written_points_total',
+  groupsWritten: 'written_groups_total',
+  batchesWritten: 'written_batches_total',
+  pendingPoints: 'pending_points',
+  tailPoints: 'tail_points',
+  logBytes: 'log_bytes',
+  databaseBytes: 'database_bytes',
+  damagedChunks: 'damaged_chunks',
+  moveFailures: 'move_failures_total',
+}
+
+const MQTT: Names<MqttFigures> = {
+  connections: 'connections',
+  accepted: 'accepted_connections_total',
+  overConnectionLimit: 'connections_over_limit_total',
+  unauthenticated: 'refused_connects_total',
+  received: 'received_publishes_total',
+  acknowledged: 'acknowledged_publishes_total',
+  storedUnacknowledged: 'stored_unacknowledged_publishes_total',
+  refused: 'refused_publishes_total',
+  undecodable: 'undecodable_publishes_total',
+  unknownTopics: 'unknown_topic_publishes_total',
+  malformed: 'malformed_packets_total',
+  pushed: 'pushes_total',
+  pushesDropped: 'dropped_pushes_total',
+  slowConsumers: 'slow_consumers_total',
+}
+
+const HTTP_DEVICE: Names<HttpDeviceFigures> = {
+  received: 'received_uploads_total',
+  acknowledged: 'acknowledged_uploads_total',
+  refused: 'refused_uploads_total',
+  undecodable: 'undecodable_requests_total',
+  unauthenticated: 'unauthenticated_requests_total',
+  waitingPolls: 'waiting_polls',
+}
+
+function named<Figure extends string>(
+  figures: Readonly<Record<NoInfer<Figure>, number>>,
+  names: Readonly<Record<Figure, string>>,
+): Record<string, number> {
+  const shown: Record<string, number> = {}
+  for (const figure of Object.keys(names) as Figure[]) shown[names[figure]] = figures[figure]
+  return shown
 }
