@@ -75,6 +75,7 @@ test('a message that can not be stored as a whole is not stored in part', async 
     ['{"a":1,"b":null}', /null/],
     ['{"a":1," ":2}', /blank/],
     ['{"a":1,"<b>x</b>":2}', /HTML/],
+    [`{"a":1,"${'k'.repeat(256)}":2}`, /longer than 255/],
     ['[{"a":1},5]', /expected an object/],
     ['[{"a":1},{"ts":"soon","values":{"b":1}}]', /'ts'/],
     ['[{"a":1},{"ts":1,"values":[]}]', /'values'/],
@@ -84,6 +85,14 @@ test('a message that can not be stored as a whole is not stored in part', async 
     assert.match(result?.error?.message ?? 'no error', reason, data)
     assert.deepEqual(context.telemetrySaves, [], data)
   }
+})
+
+test('a key of 255 characters is stored', async () => {
+  const key = 'k'.repeat(255)
+  assert.deepEqual(
+    (await pointsFor({ data: JSON.stringify({ [key]: 1 }) })).map((point) => point.key),
+    [key],
+  )
 })
 
 test('TTL comes from the metadata, then from the configuration', async () => {

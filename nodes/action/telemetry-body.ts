@@ -11,6 +11,7 @@ import type { DataPoint, Entry } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
 
 const HTML = /<[a-z!/?]/i
+const LONGEST_KEY = 255
 
 /** Points without a time of their own get `defaultTs`. Throws `BODY_EMPTY`, `BODY_SHAPE`, `KEY_INVALID` and what the conversion throws. */
 export function pointsOf(message: Message, defaultTs: number, options: ConversionOptions): readonly DataPoint[] {
@@ -22,11 +23,14 @@ export function pointsOf(message: Message, defaultTs: number, options: Conversio
   return points
 }
 
-/** Throws `KEY_INVALID` for a blank key and for one that would be markup where it is shown. */
+/** Throws `KEY_INVALID` for a blank key, a too long one, and one that would be markup where it is shown (`device-api.md` 2.3). */
 export function checkKey(key: string): void {
   // What begins with a printable ASCII character is not blank: the usual key is not trimmed to find out.
   const first = key.charCodeAt(0)
   if (!(first > 0x20 && first < 0x7f) && key.trim() === '') throw NodeErrors.KEY_INVALID({ key, reason: 'blank' })
+  if (key.length > LONGEST_KEY) {
+    throw NodeErrors.KEY_INVALID({ key: `${key.slice(0, 40)}…`, reason: `longer than ${LONGEST_KEY} characters` })
+  }
   if (key.includes('<') && HTML.test(key)) throw NodeErrors.KEY_INVALID({ key, reason: 'malformed: it contains HTML' })
 }
 
