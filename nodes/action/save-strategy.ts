@@ -8,6 +8,8 @@ import type { Message } from '../../model/message.ts'
 const MAX_INTERVAL_SECONDS = 86_400
 /** Intervals remembered at once; the oldest goes, so a very late message opens its interval again. */
 const MAX_INTERVALS = 100
+/** Originators remembered in all intervals together; beyond it the oldest interval goes too, the newest never. */
+const MAX_REMEMBERED = 1_000_000
 
 const everyMessage = z.looseObject({ type: z.literal('ON_EVERY_MESSAGE') })
 const deduplicate = z.looseObject({
@@ -51,6 +53,7 @@ export type SaveStrategy<Action extends string> = (ts: number, message: Message)
 export function saveStrategy<Action extends string>(
   settings: ProcessingSettings<Action>,
   actions: readonly Action[],
+  maxRemembered = MAX_REMEMBERED,
 ): SaveStrategy<Action> {
   const decision = (choose: (action: Action) => boolean): Decision<Action> =>
     Object.fromEntries(actions.map((action) => [action, choose(action)])) as Decision<Action>
@@ -66,11 +69,11 @@ export function saveStrategy<Action extends string>(
       return () => onlyPush
     }
     case 'DEDUPLICATE': {
-      const isFirst = firstInInterval(settings.deduplicationIntervalSecs)
+      const isFirst = firstInInterval(settings.deduplicationIntervalSecs, maxRemembered)
       return (ts, message) => (isFirst(ts, message) ? all : none)
     }
     case 'ADVANCED': {
-      const each = actions.map((action) => [action, actionStrategy(settings[action])] as const)
+      const each = actions.map((action) => [action, actionStrategy(settings[action], maxRemembered)] as const)
       return (ts, message) => {
         const made = each.map(([action, applies]) => [action, applies(ts, message)])
         return Object.fromEntries(made) as Decision<Action>
@@ -79,30 +82,38 @@ export function saveStrategy<Action extends string>(
   }
 }
 
-function actionStrategy(settings: ActionSettings): (ts: number, message: Message) => boolean {
+function actionStrategy(settings: ActionSettings, maxRemembered: number): (ts: number, message: Message) => boolean {
   switch (settings.type) {
     case 'ON_EVERY_MESSAGE':
       return () => true
     case 'SKIP':
       return () => false
     case 'DEDUPLICATE':
-      return firstInInterval(settings.deduplicationIntervalSecs)
+      return firstInInterval(settings.deduplicationIntervalSecs, maxRemembered)
   }
 }
 
-function firstInInterval(seconds: number): (ts: number, message: Message) => boolean {
+function firstInInterval(seconds: number, maxRemembered: number): (ts: number, message: Message) => boolean {
   /** By number of the interval: the message that was the first of its originator. */
   const intervals = new Map<number, Map<string, string>>()
+  let remembered = 0
+  const forgetOldest = (): void => {
+    const oldest = Math.min(...intervals.keys())
+    remembered -= intervals.get(oldest)?.size ?? 0
+    intervals.delete(oldest)
+  }
   return (ts, message) => {
     const interval = Math.floor(ts / (seconds * 1000))
     let firsts = intervals.get(interval)
     if (firsts === undefined) {
-      if (intervals.size >= MAX_INTERVALS) intervals.delete(Math.min(...intervals.keys()))
+      if (intervals.size >= MAX_INTERVALS) forgetOldest()
       intervals.set(interval, (firsts = new Map<string, string>()))
     }
     const first = firsts.get(message.originator.id)
     if (first !== undefined) return first === message.id
     firsts.set(message.originator.id, message.id)
+    remembered++
+    while (remembered > maxRemembered && intervals.size > 1) forgetOldest()
     return true
   }
 }

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { DataPoint } from '../../model/value.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import type { MessageDraft, TestContext } from '../testkit.ts'
+import { saveStrategy } from './save-strategy.ts'
 import { saveTimeSeries } from './save-time-series.ts'
 
 const always: JsonObject = { processingSettings: { type: 'ON_EVERY_MESSAGE' } }
@@ -177,6 +178,18 @@ test('deduplication stores the first message of each originator in each interval
     ['a1', 'b1', 'a3', 'a1'],
   )
   assert.ok(results.every(({ emissions }) => emissions[0]?.relations[0] === 'Success'))
+})
+
+test('what deduplication remembers is bounded over all intervals together', () => {
+  const isFirst = saveStrategy({ type: 'DEDUPLICATE', deduplicationIntervalSecs: 1 }, ['timeseries'], 3)
+  const stores = (id: string, originatorId: string, ts: number) =>
+    isFirst(ts, testMessage({ id, originatorId, data: '{}' })).timeseries
+  assert.deepEqual([stores('1', 'a', 0), stores('2', 'b', 0), stores('3', 'a', 1000)], [true, true, true])
+  assert.equal(stores('4', 'a', 0), false)
+  assert.equal(stores('5', 'b', 1000), true)
+  // Four are one too many: the interval of the first second is forgotten, and opens again.
+  assert.equal(stores('6', 'a', 0), true)
+  assert.equal(stores('7', 'b', 1000), false)
 })
 
 test('the old setting that skipped latest values becomes the advanced one', () => {
