@@ -62,6 +62,12 @@ export const TelemetryErrors = defineErrors('telemetry', {
     text: "Invalid TsKvQuery: 'interval' must be greater than 0, but got {interval}",
   },
   LIMIT_TOO_SMALL: { kind: 'invalid', status: 400, text: 'Page size must not be less than one' },
+  LIMIT_TOO_BIG: { kind: 'invalid', status: 400, text: 'Page size must not be greater than {most}' },
+  TIME_OUT_OF_CALENDAR: {
+    kind: 'invalid',
+    status: 400,
+    text: 'Weeks, months and quarters have no date for the time {ts}: at most {most} ms from 1970 are allowed',
+  },
 })
 
 export const RuleChainErrors = defineErrors('rule-chain', {

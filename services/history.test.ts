@@ -67,6 +67,23 @@ test('refuses a limit below one, but not for an aggregation, which has none', ()
   assert.equal(historyQueryOf(request({ limit: 0, agg: 'SUM', interval: 1_000 }))?.agg, 'SUM')
 })
 
+test('refuses more points a key than one answer may hold, whoever asks', () => {
+  assert.equal(historyQueryOf(request({ limit: 1_000_000 }))?.limit, 1_000_000)
+  const tooMany = { message: 'Page size must not be greater than 1000000', status: 400 }
+  assert.throws(() => historyQueryOf(request({ limit: 1_000_001 })), tooMany)
+  assert.equal(historyQueryOf(request({ limit: 1_000_001, agg: 'SUM', interval: 1_000 }))?.agg, 'SUM')
+})
+
+test('refuses calendar intervals at times that have no date', () => {
+  for (const startTs of [-9e15, 8.64e15]) {
+    const wish = request({ startTs, endTs: startTs + 1000, agg: 'SUM', intervalType: 'MONTH' })
+    assert.throws(() => historyQueryOf(wish), { status: 400, message: /no date for the time/ })
+  }
+  const last = 8.64e15 - 366 * 86_400_000
+  const wish = request({ startTs: last - 86_400_000, endTs: last, agg: 'SUM', intervalType: 'QUARTER' })
+  assert.equal(historyQueryOf(wish)?.borders?.at(-1), last)
+})
+
 test('months of Berlin begin at its midnights, in winter as in summer time', () => {
   const query = historyQueryOf(
     request({

@@ -5,6 +5,8 @@ import { TelemetryErrors } from './errors.ts'
 import type { HistoryRequest } from './services.ts'
 
 export const DEFAULT_LIMIT = 100
+/** Points a key in one answer; more is read in several calls. */
+export const MAX_LIMIT = 1_000_000
 export const MAX_INTERVALS = 700
 /** Narrower intervals count as if they were this wide, as in the reference. */
 const MIN_CHECKED_WIDTH_MS = 1_000
@@ -12,7 +14,10 @@ const DAY_MS = 86_400_000
 /** The widths by which calendar intervals are counted, before their real borders are known. */
 const CALENDAR_WIDTH_MS = { WEEK: 7 * DAY_MS, WEEK_ISO: 7 * DAY_MS, MONTH: 30 * DAY_MS, QUARTER: 90 * DAY_MS }
 
-/** Undefined where the answer is empty whatever is stored. Throws `NEGATIVE_INTERVAL`, `TOO_MANY_INTERVALS`, `LIMIT_TOO_SMALL`. */
+/**
+ * Undefined where the answer is empty whatever is stored. Throws `NEGATIVE_INTERVAL`, `TOO_MANY_INTERVALS`, `LIMIT_TOO_SMALL`,
+ * `LIMIT_TOO_BIG`, `TIME_OUT_OF_CALENDAR`.
+ */
 export function historyQueryOf(request: HistoryRequest): HistoryQuery | undefined {
   const aggregation = request.agg ?? 'NONE'
   const type = request.intervalType ?? 'MILLISECONDS'
@@ -21,6 +26,7 @@ export function historyQueryOf(request: HistoryRequest): HistoryQuery | undefine
   const aggregated = aggregation !== 'NONE' && width > 0
   const limit = request.limit ?? DEFAULT_LIMIT
   if (!aggregated && limit < 1) throw TelemetryErrors.LIMIT_TOO_SMALL()
+  if (!aggregated && limit > MAX_LIMIT) throw TelemetryErrors.LIMIT_TOO_BIG({ most: MAX_LIMIT })
   const keys = [...new Set(request.keys)]
   const { startTs, endTs } = request
   if (keys.length === 0 || endTs <= startTs) return undefined
@@ -39,8 +45,14 @@ function evenBorders(startTs: number, endTs: number, width: number): readonly nu
   return borders
 }
 
+/** A year of reserve, so that the border after the last one is a date too. */
+const LAST_DATE_MS = 8.64e15 - 366 * DAY_MS
+
 /** The first bucket begins at `startTs`, the next ones at calendar borders, the last is cut at `endTs`. */
 function calendarBorders(request: HistoryRequest, type: keyof typeof CALENDAR_WIDTH_MS): readonly number[] {
+  for (const ts of [request.startTs, request.endTs]) {
+    if (Math.abs(ts) > LAST_DATE_MS) throw TelemetryErrors.TIME_OUT_OF_CALENDAR({ ts, most: LAST_DATE_MS })
+  }
   const calendar = new ZonedCalendar(zoneOrServerZone(request.timeZone))
   const borders = [request.startTs]
   for (

@@ -52,7 +52,7 @@ export interface TelemetryService {
     groups: readonly TelemetryGroup[],
     ttlSeconds: number,
   ): Promise<void>
-  /** Throws `invalid`: TOO_MANY_INTERVALS, NEGATIVE_INTERVAL, LIMIT_TOO_SMALL with the reference's texts. */
+  /** Throws `invalid`: TOO_MANY_INTERVALS, NEGATIVE_INTERVAL, LIMIT_TOO_SMALL with the reference's texts, LIMIT_TOO_BIG. */
   history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>>
   latest(entity: EntityId, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>>
   keys(entity: EntityId): Promise<readonly string[]>

@@ -25,7 +25,6 @@ export const TelemetryRouteErrors = defineErrors('telemetry-route', {
     status: 400,
     text: "Invalid value '{value}' for orders given; Has to be either 'desc' or 'asc' (case insensitive)",
   },
-  LIMIT_TOO_BIG: { kind: 'invalid', status: 400, text: 'Page size must not be greater than {most}' },
   ENTITY_NOT_FOUND: { kind: 'invalid', status: 404, text: "{type} with requested id wasn't found!" },
   SYSTEM_DENIED: {
     kind: 'denied',

@@ -21,8 +21,6 @@ import { TelemetryRouteErrors } from './telemetry-errors.ts'
 
 const PREFIX = '/api/plugins/telemetry/:entityType/:entityId'
 const INTERVAL_TYPES = ['MILLISECONDS', 'WEEK', 'WEEK_ISO', 'MONTH', 'QUARTER'] as const
-/** Points a key in one answer; more is read in several calls. */
-const MAX_LIMIT = 1_000_000
 
 export interface TelemetryRouteOptions {
   readonly services: Services
@@ -82,7 +80,6 @@ function readRoutes({ services: { telemetry, access }, clock }: TelemetryRouteOp
 /** What the query says; whether it makes sense the service checks. */
 function historyRequest(query: Query): HistoryRequest {
   const limit = query.integer('limit')
-  if (limit !== undefined && limit > MAX_LIMIT) throw TelemetryRouteErrors.LIMIT_TOO_BIG({ most: MAX_LIMIT })
   const interval = query.integer('interval')
   const agg = query.oneOf('agg', AGGREGATIONS)
   const intervalType = query.oneOf('intervalType', INTERVAL_TYPES)
