@@ -79,6 +79,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     clock: systemClock,
     random: systemRandom,
     settings: stores.entities.settings,
+    issuer: config.jwtIssuer,
     accessLifetimeSeconds: config.jwtExpirationSeconds,
     refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
   })

@@ -50,6 +50,14 @@ describe('logins', () => {
     assert.equal(refresh.exp, seconds + 604_800)
   })
 
+  test('name the issuer that is set, and take no token of another', async () => {
+    const other = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, issuer: 'a.example' })
+    const { token } = await other.login('a@example.com', 'secret')
+    assert.equal(decodeJwt(token).iss, 'a.example')
+    assert.equal((await other.authenticate(token)).userId, user.id)
+    await assert.rejects(auth.authenticate(token), { code: 'auth.TOKEN_EXPIRED' })
+  })
+
   test('are the same refusal for a wrong password and an unknown name', async () => {
     await assert.rejects(auth.login('a@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
     await assert.rejects(auth.login('nobody@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })

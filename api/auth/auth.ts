@@ -14,6 +14,7 @@ import type { SettingsStore } from './settings-store.ts'
 import {
   ACCESS_LIFETIME_SECONDS,
   REFRESH_LIFETIME_SECONDS,
+  TOKEN_ISSUER,
   createTokens,
   type AccessClaims,
   type TokenPair,
@@ -28,6 +29,8 @@ export interface AuthOptions {
   readonly random: Random
   /** Where logged-out sessions are kept. */
   readonly settings: SettingsStore
+  /** Named in the tokens, and asked of those that come back. */
+  readonly issuer?: string
   readonly accessLifetimeSeconds?: number
   readonly refreshLifetimeSeconds?: number
   readonly loginLimits?: LoginLimits
@@ -52,7 +55,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock, users } = options
   const refreshLifetimeSeconds = options.refreshLifetimeSeconds ?? REFRESH_LIFETIME_SECONDS
   const accessLifetimeSeconds = options.accessLifetimeSeconds ?? ACCESS_LIFETIME_SECONDS
-  const tokens = createTokens(options.signingKey, { accessLifetimeSeconds, refreshLifetimeSeconds })
+  const issuer = options.issuer ?? TOKEN_ISSUER
+  const tokens = createTokens(options.signingKey, { issuer, accessLifetimeSeconds, refreshLifetimeSeconds })
   const sessions = await SessionRegistry.load(options.settings, refreshLifetimeSeconds * 1000, clock.now())
   const limiter = new LoginLimiter(clock, options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
   const verify = cachedVerification(tokens, clock)

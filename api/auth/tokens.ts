@@ -8,6 +8,7 @@ import { NULL_UUID } from '../../model/entity-id.ts'
 import { AUTHORITIES, type Authority, type User } from '../../model/entities.ts'
 import { AuthErrors } from './errors.ts'
 
+/** What existing clients expect (`rest-api.md` 1.4). */
 export const TOKEN_ISSUER = 'thingsboard.io'
 export const ACCESS_LIFETIME_SECONDS = 9000
 export const REFRESH_LIFETIME_SECONDS = 604_800
@@ -49,6 +50,7 @@ export interface TokenPair {
 }
 
 export interface TokenSettings {
+  readonly issuer: string
   readonly accessLifetimeSeconds: number
   readonly refreshLifetimeSeconds: number
 }
@@ -67,10 +69,12 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
   const sign = (claims: Record<string, unknown>, issuedAt: number, lifetime: number): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS512' })
-      .setIssuer(TOKEN_ISSUER)
+      .setIssuer(settings.issuer)
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + lifetime)
       .sign(key)
+  const verified = (token: string, nowMs: number, lifetime: number): Promise<unknown> =>
+    verifiedPayload(token, key, settings.issuer, nowMs, lifetime)
   return {
     async issue(user, sessionId, tokenId, issuedAt) {
       const identity = { sub: user.email, userId: user.id, sessionId }
@@ -96,7 +100,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
       return { token, refreshToken }
     },
     async verifyAccess(token, nowMs) {
-      const claims = accessSchema.safeParse(await verifiedPayload(token, key, nowMs, settings.accessLifetimeSeconds))
+      const claims = accessSchema.safeParse(await verified(token, nowMs, settings.accessLifetimeSeconds))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, scopes, tenantId, customerId, iat, exp } = claims.data
       return {
@@ -111,7 +115,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
       }
     },
     async verifyRefresh(token, nowMs) {
-      const claims = refreshSchema.safeParse(await verifiedPayload(token, key, nowMs, settings.refreshLifetimeSeconds))
+      const claims = refreshSchema.safeParse(await verified(token, nowMs, settings.refreshLifetimeSeconds))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
       return { userId: claims.data.userId, sessionId: claims.data.sessionId, issuedAt: claims.data.iat }
     },
@@ -121,6 +125,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
 async function verifiedPayload(
   token: string,
   key: Uint8Array,
+  issuer: string,
   nowMs: number,
   lifetimeSeconds: number,
 ): Promise<unknown> {
@@ -128,7 +133,7 @@ async function verifiedPayload(
   try {
     const verified = await jwtVerify(token, key, {
       algorithms: ['HS512'],
-      issuer: TOKEN_ISSUER,
+      issuer,
       currentDate: new Date(nowMs),
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
       // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
