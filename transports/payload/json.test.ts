@@ -236,6 +236,8 @@ describe('fast road', () => {
 describe('attribute request', () => {
   const REQUESTS: readonly [string, unknown][] = [
     ['{}', { clientKeys: 'all', sharedKeys: 'all' }],
+    ['{"clientKeys":",","sharedKeys":""}', { clientKeys: 'all', sharedKeys: 'all' }],
+    ['{"clientKeys":",","sharedKeys":"c"}', { clientKeys: undefined, sharedKeys: ['c'] }],
     ['{"clientKeys":"a,b"}', { clientKeys: ['a', 'b'], sharedKeys: undefined }],
     ['{"sharedKeys":"c"}', { clientKeys: undefined, sharedKeys: ['c'] }],
     ['[{"clientKeys":"a"}]', { clientKeys: ['a'], sharedKeys: undefined }],

@@ -109,9 +109,10 @@ export function attributeRequestOf(
   return { clientKeys, sharedKeys }
 }
 
-/** Splits a comma list as the reference does: no trimming; an empty text is no list. */
+/** Splits a comma list as the reference does: no trimming; a text without a key is no list. */
 export function splitKeys(text: string): readonly string[] | undefined {
-  return text === '' ? undefined : text.split(',').filter((key) => key !== '')
+  const keys = text.split(',').filter((key) => key !== '')
+  return keys.length === 0 ? undefined : keys
 }
 
 function parseBody(body: Buffer): JsonValue {
