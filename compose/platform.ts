@@ -130,7 +130,12 @@ async function startEngine(
     actors,
     link: stores.link,
     log: (level, text, fields) => nodeLog[level](text, fields),
-    settings: { nodes: { castStrings: config.castStrings } },
+    settings: {
+      nodes: {
+        castStrings: config.castStrings,
+        logsInfo: config.logLevel === 'debug' || config.logLevel === 'info',
+      },
+    },
   })
   closing.add('rule engine', () => engine.close())
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log)

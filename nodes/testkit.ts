@@ -68,7 +68,7 @@ export function testContext(
     ruleNodeName: change.ruleNodeName ?? 'Test node',
     clock: change.clock ?? fixedClock,
     random,
-    settings: change.settings ?? { castStrings: true },
+    settings: change.settings ?? { castStrings: true, logsInfo: true },
     telemetrySaves: [],
     attributeSaves: [],
     enqueued: [],

@@ -108,6 +108,8 @@ export interface NodeContext {
 
 export interface NodeSettings {
   readonly castStrings: boolean
+  /** Whether lines of level info are shown at all: where not, a log node has nothing to do. */
+  readonly logsInfo: boolean
 }
 
 export type NodeCategory = 'FILTER' | 'ENRICHMENT' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW' | 'ANALYTICS'

@@ -36,7 +36,7 @@ export const DEFAULT_RULE_ENGINE_SETTINGS: RuleEngineSettings = {
   mailboxCapacity: 200_000,
   drainTimeoutMs: 10_000,
   maxAcknowledged: 10_000,
-  nodes: { castStrings: true },
+  nodes: { castStrings: true, logsInfo: true },
 }
 
 export interface RuleEngineOptions {

@@ -16,6 +16,19 @@ test('the default script needs no script engine and writes one line with the sam
   assert.equal(line.fields?.['msgType'], 'POST_TELEMETRY_REQUEST')
 })
 
+for (const body of [undefined, "return 'x';"]) {
+  test(`where lines of level info are not shown, nothing is written or run (${body ?? 'the default script'})`, async () => {
+    const context = testContext({ settings: { castStrings: true, logsInfo: false } })
+    const configuration = body === undefined ? log.defaultConfiguration : scriptDefaults(body)
+    const instance = await createNode(log, configuration, context)
+    const [result] = await runNode(instance, testMessage({ data: 'no JSON, which a script would refuse' }))
+    assert.deepEqual(result?.emissions[0]?.relations, ['Success'])
+    assert.deepEqual(context.lines, [])
+    await instance.close?.()
+    assert.equal(context.openScripts(), 0)
+  })
+}
+
 for (const scriptLang of ['TBEL', 'JS']) {
   test(`a script of one's own makes the text, and its error takes Failure without a line (${scriptLang})`, async () => {
     const context = testContext()

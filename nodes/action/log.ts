@@ -2,7 +2,9 @@
 import { stringifyJson } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { defineNode } from '../define-node.ts'
+import type { NodeContext, NodeInstance } from '../../engine/rulechain/node.ts'
 import { scriptBody, scriptConfiguration, scriptDefaults, scriptInstance } from '../script-configuration.ts'
+import type { ScriptConfiguration } from '../script-configuration.ts'
 
 const DEFAULT_SCRIPT =
   "return '\\nIncoming message:\\n' + JSON.stringify(msg) + '\\nIncoming metadata:\\n' + JSON.stringify(metadata);"
@@ -23,22 +25,27 @@ export const log = defineNode({
       expect: { relations: ['Success'], data: '{"temperature":81}', metadata: { deviceName: 'A' } },
     },
   ],
-  create: (configuration, context) => {
-    if (scriptBody(configuration).trim() === DEFAULT_SCRIPT) {
-      // The default script needs no script engine: the text is the same (`rule-nodes.md` 41).
-      return {
-        handle: (message) => {
-          context.log('info', defaultText(message), fieldsOf(message))
-          return 'Success'
-        },
-      }
-    }
-    return scriptInstance('log', configuration, context, (message, text) => {
-      context.log('info', text, fieldsOf(message))
-      return 'Success'
-    })
+  create: async (configuration, context) => {
+    const instance = await lineWriter(configuration, context)
+    // A script that does not compile is told all the same; one whose line nobody would see is not run.
+    return context.settings.logsInfo ? instance : { handle: () => 'Success', close: () => instance.close?.() }
   },
 })
+
+function lineWriter(
+  configuration: ScriptConfiguration,
+  context: NodeContext,
+): NodeInstance | Promise<NodeInstance> {
+  const write = (message: Message, text: string): 'Success' => {
+    context.log('info', text, fieldsOf(message))
+    return 'Success'
+  }
+  // The default script needs no script engine: the text is the same (`rule-nodes.md` 41).
+  if (scriptBody(configuration).trim() === DEFAULT_SCRIPT) {
+    return { handle: (message) => write(message, defaultText(message)) }
+  }
+  return scriptInstance('log', configuration, context, write)
+}
 
 function defaultText(message: Message): string {
   return `\nIncoming message:\n${message.data}\nIncoming metadata:\n${stringifyJson({ ...message.metadata })}`
