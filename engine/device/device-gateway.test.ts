@@ -232,6 +232,22 @@ describe('device state', () => {
     assert.deepEqual(bench.failures, [])
   })
 
+  it('tells the device’s label in its events, where it has one', async () => {
+    const bench = openGatewayBench()
+    bench.directory.devices.set('one', identityOf('one', { deviceLabel: 'by the door' }))
+    bench.directory.devices.set('two', identityOf('two', { deviceLabel: null }))
+    await bench.open('one')
+    await bench.open('two')
+    await bench.clock.settle()
+    assert.deepEqual(
+      bench.link.ofType('CONNECT_EVENT').map(({ metadata }) => metadata),
+      [
+        { deviceName: 'one', deviceLabel: 'by the door', deviceType: 'default', scope: 'SERVER_SCOPE' },
+        { deviceName: 'two', deviceType: 'default', scope: 'SERVER_SCOPE' },
+      ],
+    )
+  })
+
   it('goes by the device’s own timeout, and by its change at once', async () => {
     const bench = openGatewayBench({ inactivityTimeoutMs: 600_000, stateCheckIntervalMs: 60_000 })
     bench.attributes.put(ONE, 'SERVER_SCOPE', { key: 'inactivityTimeout', type: 'LONG', value: 3_600_000 })

@@ -81,7 +81,12 @@ export function lifecycleMessage(
     tenantId: device.tenantId,
     originator: deviceOriginator(device),
     customerId: device.customerId ?? undefined,
-    metadata: { deviceName: device.deviceName, deviceType: device.deviceType, scope: 'SERVER_SCOPE' },
+    metadata: {
+      deviceName: device.deviceName,
+      ...(device.deviceLabel === undefined || device.deviceLabel === null ? {} : { deviceLabel: device.deviceLabel }),
+      deviceType: device.deviceType,
+      scope: 'SERVER_SCOPE',
+    },
     data: stateEventJson(type, state),
     ruleChainId: device.ruleChainId ?? undefined,
   })

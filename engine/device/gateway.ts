@@ -18,6 +18,8 @@ export interface DeviceIdentity {
   readonly customerId: string | null
   readonly deviceName: string
   readonly deviceType: string
+  /** Absent or null where the device has none. */
+  readonly deviceLabel?: string | null
   readonly deviceProfileId: string
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null

@@ -119,13 +119,14 @@ function testRecords(check: Check): void {
 
   check('a device is found by its credentials, with what its sessions need', async (store) => {
     const { tenant, customer, profile } = await household(store)
-    const device = { ...deviceOf(tenant, profile, 'known'), customerId: customer.id }
+    const device = { ...deviceOf(tenant, profile, 'known'), customerId: customer.id, label: 'by the door' }
     await store.write([...store.devices.insert(device), ...store.deviceCredentials.insert(tokenOf(device, 'TOKEN'))])
     assert.deepEqual(await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'TOKEN'), {
       deviceId: device.id,
       tenantId: tenant.id,
       customerId: customer.id,
       deviceName: 'known',
+      deviceLabel: 'by the door',
       deviceType: profile.name,
       deviceProfileId: profile.id,
       ruleChainId: null,

@@ -11,6 +11,7 @@ export interface KnownDevice {
   readonly tenantId: string
   readonly customerId: string | null
   readonly deviceName: string
+  readonly deviceLabel: string | null
   readonly deviceType: string
   readonly deviceProfileId: string
   readonly ruleChainId: string | null
@@ -67,6 +68,7 @@ function byCredentials(database: EntityDatabase): CompiledQuery<KnownDevice> {
       'device.tenant_id as tenantId',
       'device.customer_id as customerId',
       'device.name as deviceName',
+      'device.label as deviceLabel',
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
       'device_profile.default_rule_chain_id as ruleChainId',
