@@ -142,6 +142,21 @@ test('whoever listens before it reads hears exactly what the read did not hold',
   }
 })
 
+test('what belongs to no tenant is stored, and told to no rule chain', async () => {
+  const { services, systemAdministrator, link } = platform
+  const self = { entityType: 'USER', id: systemAdministrator.userId } as const
+  await services.attributes.saveByUser(systemAdministrator, self, 'SERVER_SCOPE', [long('theme', 1)])
+  const points = [{ ts: 1, entries: [long('logins', 2)] }]
+  await services.telemetry.saveByUser(systemAdministrator, self, points, 0)
+  const { value } = await services.attributes.find(self, 'SERVER_SCOPE', undefined)
+  assert.deepEqual(
+    value.map(({ key }) => key),
+    ['theme'],
+  )
+  assert.equal((await services.telemetry.latest(self, undefined)).value.length, 1)
+  assert.deepEqual(link.messages, [])
+})
+
 test('a user cannot write the client scope', async () => {
   await assert.rejects(
     platform.services.attributes.saveByUser(platform.tenant, entity, 'CLIENT_SCOPE', [long('a', 1)]),

@@ -3,13 +3,16 @@
  * these messages (`rule-engine.md` 2.3) with the user block (2.5).
  */
 import type { Clock, Random } from '../model/clock.ts'
-import type { EntityId } from '../model/entity-id.ts'
+import { NULL_UUID, type EntityId } from '../model/entity-id.ts'
 import type { KnownMessageType } from '../model/message-type.ts'
 import { Message, type Metadata } from '../model/message.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Statement, Written } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { OutboxPublisher } from './outbox.ts'
+
+/** The tenant of what belongs to the system: a system administrator's own record, for example. */
+export const SYSTEM_TENANT = NULL_UUID
 
 export interface Happening {
   readonly type: KnownMessageType
@@ -36,8 +39,12 @@ export class Changes {
     this.random = random
   }
 
-  /** Resolves when the change and the message are durable; `results` are those of the given steps. */
+  /**
+   * Resolves when the change and the message are durable; `results` are those of the given steps. What belongs to the system
+   * and no tenant has no rule chain: nothing is told of it.
+   */
   async commit(statements: readonly Statement[], happening: Happening): Promise<Written> {
+    if (happening.tenantId === SYSTEM_TENANT) return this.entities.write(statements)
     const message = this.messageOf(happening)
     const written = await this.entities.write([...statements, this.entities.outbox.add(message)])
     this.publisher.committed({ id: this.entities.outbox.addedId(written, statements.length), message })

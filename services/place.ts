@@ -1,7 +1,8 @@
 /** Where an entity stands: its tenant and customer, and the chain that its messages go to. */
-import { NULL_UUID, type EntityId } from '../model/entity-id.ts'
+import type { EntityId } from '../model/entity-id.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { itemNotFound } from './access.ts'
+import { SYSTEM_TENANT } from './changes.ts'
 import type { OwnerLookup } from './ownership.ts'
 
 export interface EntityPlace {
@@ -12,9 +13,6 @@ export interface EntityPlace {
 }
 
 export type PlaceLookup = (entity: EntityId) => Promise<EntityPlace | undefined>
-
-/** The tenant of messages about what belongs to the system: a system administrator's own record, for example. */
-const SYSTEM_TENANT = NULL_UUID
 
 export function placeLookup(entities: EntityStore, ownerOf: OwnerLookup): PlaceLookup {
   return async (entity) => {
