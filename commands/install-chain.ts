@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { defineErrors, errorText } from '../model/errors.ts'
-import { parseJson, stringifyJson, type JsonObject } from '../model/json.ts'
+import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
 import { DEFAULT_SERVER, RestSession } from './rest-session.ts'
 
 export const INSTALL_CHAIN_USAGE = `install-chain FILE [options]
@@ -54,7 +54,7 @@ interface Options {
 
 const anyObject = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 const fileSchema = z.object({
-  ruleChain: z.looseObject({ name: z.string().min(1) }),
+  ruleChain: z.looseObject({ name: z.string().min(1), additionalInfo: z.custom<JsonValue>().optional() }),
   metadata: z.looseObject({ nodes: z.array(anyObject).min(1) }),
 })
 const chainSchema = z.object({
@@ -154,8 +154,9 @@ async function chainNamed(api: RestSession, name: string): Promise<Chain | undef
   return same[0]
 }
 
-async function createChain(api: RestSession, { name }: ChainFile['ruleChain']): Promise<Chain> {
-  return chainSchema.parse(await api.request('POST', '/api/ruleChain', { name, type: 'CORE' }))
+async function createChain(api: RestSession, { name, additionalInfo }: ChainFile['ruleChain']): Promise<Chain> {
+  const body = stringifyJson({ name, type: 'CORE', additionalInfo: additionalInfo ?? null })
+  return chainSchema.parse(await api.request('POST', '/api/ruleChain', body))
 }
 
 /** One line for each node that the server keeps disabled. */

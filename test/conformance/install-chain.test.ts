@@ -14,6 +14,7 @@ interface Chain {
   readonly id: { readonly id: string }
   readonly name: string
   readonly root: boolean
+  readonly additionalInfo: { readonly description?: string } | null
 }
 
 describe('install-chain', () => {
@@ -63,6 +64,8 @@ describe('install-chain', () => {
     assert.match(first.out, /^created rule chain/)
     assert.match(first.out, /not the root chain/)
     const count = (await chains()).length
+    const made = (await chains()).find(({ name }) => name === 'Temperature filter')
+    assert.match(made?.additionalInfo?.description ?? '', /^Stores temperatures from -40 to 80/)
     const second = await run(EXAMPLE, '--root')
     assert.equal(second.code, 0, second.error)
     assert.match(second.out, /^replaced rule chain/)
