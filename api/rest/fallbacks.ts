@@ -3,6 +3,7 @@
  * that need a login tell only those who have one whether they exist. Source: `rest-api.md` 1.2, 1.3, 2.3.
  */
 import type { Clock } from '../../model/clock.ts'
+import { sendPreflight, withCors } from '../../server/cors.ts'
 import {
   COMMON_HEADERS,
   type HttpReply,
@@ -13,7 +14,6 @@ import {
 import type { Auth } from '../auth/auth.ts'
 import { authenticated } from '../auth/request.ts'
 import { ApiErrors, sendError } from '../errors.ts'
-import { sendPreflight, withCors } from './cors.ts'
 
 export interface FallbackOptions {
   readonly server: HttpServer

@@ -7,6 +7,7 @@ import { registerHttpDeviceApi, type HttpDeviceFigures } from './device-api.ts'
 import type { HttpDeviceLimits } from './limits.ts'
 
 interface HttpBench {
+  readonly url: string
   readonly gateway: FakeGateway
   readonly clock: StandingClock
   readonly figures: () => HttpDeviceFigures
@@ -39,6 +40,7 @@ async function bench(run: (bench: HttpBench) => Promise<void>, limits: Partial<H
   const port = await server.listen('127.0.0.1', 0)
   try {
     await run({
+      url: `http://127.0.0.1:${port}`,
       gateway,
       clock,
       figures: () => api.figures(),
@@ -142,6 +144,24 @@ describe('HTTP device API', () => {
       assert.equal(missing.status, 404)
       assert.equal(errorOf(missing).message, 'No static resource api/v1/one/nowhere/at/all.')
       assert.equal((await call('GET', '/api/v1/one')).status, 404)
+    }))
+
+  it('answers pages of other origins: the preflight without a token, and every answer with their origin', () =>
+    bench(async ({ url }) => {
+      const from = { origin: 'https://panel.example' }
+      const asked = { ...from, 'access-control-request-headers': 'content-type' }
+      const preflight = await fetch(`${url}/api/v1/nobody/telemetry`, { method: 'OPTIONS', headers: asked })
+      assert.equal(preflight.status, 200)
+      assert.equal(preflight.headers.get('access-control-allow-headers'), 'content-type')
+      for (const [token, status] of [
+        ['one', 200],
+        ['nobody', 401],
+      ] as const) {
+        const body = '{"a":1}'
+        const answer = await fetch(`${url}/api/v1/${token}/telemetry`, { method: 'POST', headers: from, body })
+        assert.equal(answer.status, status)
+        assert.equal(answer.headers.get('access-control-allow-origin'), from.origin)
+      }
     }))
 
   it('answers 413 to a body over the limit', () =>

@@ -12,7 +12,8 @@ import type {
   DeviceSessionListener,
   PublishReceipt,
 } from '../../engine/device/gateway.ts'
-import type { HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
+import { PREFLIGHT_REQUEST_HEADERS, sendPreflight, withCors } from '../../server/cors.ts'
+import type { HttpHandler, HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
@@ -47,7 +48,8 @@ export function registerHttpDeviceApi(options: HttpDeviceApiOptions): { figures(
 }
 
 const POLL_TIMEOUT = /^\d{1,15}$/
-const NO_HEADERS: readonly string[] = []
+/** The token is in the path: a device's headers say nothing, a browser's page says where it comes from. */
+const ORIGIN: readonly string[] = ['origin']
 
 /** One-shot sessions hear nothing: only polls wait for what the platform has to say. */
 const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
@@ -79,19 +81,21 @@ class HttpDeviceApi {
   }
 
   declare(server: HttpServer): void {
-    const upload = { maxBodyBytes: this.limits.maxBodyBytes, headers: NO_HEADERS }
-    const read = { headers: NO_HEADERS }
+    const options = { maxBodyBytes: this.limits.maxBodyBytes, headers: ORIGIN }
     const base = '/api/v1/:token'
-    server.route('POST', `${base}/telemetry`, this.forDevice(this.postTelemetry), upload)
-    server.route('POST', `${base}/attributes`, this.forDevice(this.postAttributes), upload)
-    server.route('GET', `${base}/attributes`, this.forDevice(this.getAttributes), read)
-    server.route('GET', `${base}/attributes/updates`, this.forDevice(this.getUpdates), read)
-    server.route('ANY', `${base}/telemetry`, this.wrongMethod('POST'), upload)
-    server.route('ANY', `${base}/attributes`, this.wrongMethod('GET, POST'), upload)
-    server.route('ANY', `${base}/attributes/updates`, this.wrongMethod('GET'), upload)
+    const route = (method: 'GET' | 'POST' | 'ANY', path: string, handler: HttpHandler): void =>
+      server.route(method, `${base}${path}`, (request, reply) => handler(request, withCors(request, reply)), options)
+    route('POST', '/telemetry', this.forDevice(this.postTelemetry))
+    route('POST', '/attributes', this.forDevice(this.postAttributes))
+    route('GET', '/attributes', this.forDevice(this.getAttributes))
+    route('GET', '/attributes/updates', this.forDevice(this.getUpdates))
+    route('ANY', '/telemetry', this.wrongMethod('POST'))
+    route('ANY', '/attributes', this.wrongMethod('GET, POST'))
+    route('ANY', '/attributes/updates', this.wrongMethod('GET'))
     const unknown: ForDevice = (_device, request, reply) => this.answers.notFound(reply, request.path)
-    server.route('ANY', `${base}/*`, this.forDevice(unknown), upload)
-    server.route('ANY', base, (request, reply) => this.answers.notFound(reply, request.path), upload)
+    route('ANY', '/*', this.forDevice(unknown))
+    route('ANY', '', (request, reply) => this.answers.notFound(reply, request.path))
+    server.route('OPTIONS', `${base}/*`, sendPreflight, { headers: PREFLIGHT_REQUEST_HEADERS })
   }
 
   private readonly postTelemetry: ForDevice = (device, request, reply) => {

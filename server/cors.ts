@@ -1,8 +1,11 @@
 /**
- * Pages of other origins may call the API: it knows its callers by a header, never by a cookie, so an origin proves and
- * risks nothing. Source: `rest-api.md` 1.2.
+ * Pages of other origins may call the APIs: they know their callers by a header or a token in the path, never by a cookie, so an
+ * origin proves and risks nothing. Source: `rest-api.md` 1.2, `device-api.md` 6.
  */
-import type { HttpReply, HttpRequest } from '../../server/http-server.ts'
+import type { HttpReply, HttpRequest } from './http-server.ts'
+
+/** Headers that a route must read for {@link sendPreflight}. */
+export const PREFLIGHT_REQUEST_HEADERS: readonly string[] = ['origin', 'access-control-request-headers']
 
 const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET,POST,PUT,DELETE,OPTIONS',
