@@ -19,6 +19,8 @@ export interface WebSocketLimits {
   readonly pendingFrames?: number
   /** Commands of a session under way at a time; default 1,000. */
   readonly pendingCommands?: number
+  /** Live subscriptions of a session; default 10,000. */
+  readonly subscriptions?: number
   /** 0, the default, is without limit. */
   readonly sessionsPerTenant?: number
   /** 0, the default, is without limit. */
@@ -59,7 +61,11 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
     clock,
     log: options.log,
     counts,
-    limits: { pendingFrames: limits.pendingFrames ?? 1000, pendingCommands: limits.pendingCommands ?? 1000 },
+    limits: {
+      pendingFrames: limits.pendingFrames ?? 1000,
+      pendingCommands: limits.pendingCommands ?? 1000,
+      subscriptions: limits.subscriptions ?? 10_000,
+    },
     atTurnEnd: turnEnd(clock),
   }
   const socketOptions: WebSocketOptions = {

@@ -407,6 +407,16 @@ describe('limits of a session', () => {
     assert.equal(fourth.socket.closing, undefined)
   })
 
+  test('has a bounded number of subscriptions; one that takes the place of another counts once', async () => {
+    const bench = sessionBench({ subscriptions: 2 })
+    const { session, socket } = await authenticated(bench)
+    for (const cmdId of [1, 2, 2, 1]) await bench.say(session, series(cmdId, { keys: 't' }))
+    assert.equal(socket.closing, undefined)
+    await bench.say(session, series(3, { keys: 't' }))
+    assert.deepEqual(socket.closing, { code: 1008, reason: 'Max subscriptions of a session reached!' })
+    assert.equal(bench.store.feed.hasListeners(DEVICE, 'telemetry'), false)
+  })
+
   test('too many commands under way close the session', async () => {
     const bench = sessionBench({ pendingCommands: 2 })
     const { session, socket } = await authenticated(bench)

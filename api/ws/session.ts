@@ -28,6 +28,8 @@ export interface SessionLimits {
   readonly pendingFrames: number
   /** Commands of a session under way at a time, and frames that wait for its authentication. */
   readonly pendingCommands: number
+  /** Live subscriptions of a session. */
+  readonly subscriptions: number
 }
 
 export interface SessionWorld extends CommandWorld {
@@ -131,6 +133,10 @@ export class Session implements SubscriptionHost, SubscriptionTable {
   add(subscription: Subscription): boolean {
     this.remove(subscription.cmdId)
     if (this.ended || this.principal === undefined) return false
+    if (this.subscriptions.size >= this.world.limits.subscriptions) {
+      this.end(CLOSE.policy, 'Max subscriptions of a session reached!')
+      return false
+    }
     if (!this.world.counts.addSubscription(this.principal)) {
       this.end(CLOSE.policy, 'Max tenant subscriptions limit reached!')
       return false

@@ -215,7 +215,7 @@ export function sessionBench(limits: Partial<SessionLimits & TenantLimits> = {})
     clock,
     log,
     counts,
-    limits: { pendingFrames: 1000, pendingCommands: 1000, ...limits },
+    limits: { pendingFrames: 1000, pendingCommands: 1000, subscriptions: 1000, ...limits },
     authenticate: async (token) => {
       if (token === 'good') return PRINCIPAL
       throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
