@@ -176,7 +176,8 @@ function deleteRoute({ services: { telemetry, access } }: TelemetryRouteOptions)
       const endTs = query.integer('endTs')
       const keys = query.keys()
       const entity = await entityOf(access, call, 'WRITE_TELEMETRY')
-      const range = all ? EVERYTHING : rangeOf(startTs, endTs)
+      // Without keys there is nothing to say about the range: the service refuses the missing keys first.
+      const range = all || keys.length === 0 ? EVERYTHING : rangeOf(startTs, endTs)
       await telemetry.deleteByUser(call.principal, entity, { keys, ...range, deleteLatest, rewriteLatest })
       return EMPTY_ANSWER
     },

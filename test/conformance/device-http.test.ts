@@ -25,6 +25,29 @@ describe('the HTTP device API', () => {
   const latest = async (keys: string): Promise<string> =>
     (await tenant.call('GET', `${path}/values/timeseries?keys=${keys}&useStrictDataTypes=true`)).text
 
+  /** Makes a chain the root that saves attributes as shared ones and notifies the device; returns the id of the root before. */
+  async function saveSharedByRootChain(): Promise<string> {
+    type Chain = { id: { id: string }; root: boolean }
+    const { data } = await tenant.expect<{ data: Chain[] }>('GET', '/api/ruleChains?pageSize=100&page=0')
+    const chain = await tenant.expect<Chain>('POST', '/api/ruleChain', { name: 'saves shared attributes' })
+    const node = {
+      type: 'org.thingsboard.rule.engine.telemetry.TbMsgAttributesNode',
+      name: 'save',
+      configurationVersion: 3,
+      configuration: {
+        processingSettings: { type: 'ON_EVERY_MESSAGE' },
+        scope: 'SHARED_SCOPE',
+        notifyDevice: true,
+        sendAttributesUpdatedNotification: false,
+        updateAttributesOnlyOnValueChange: false,
+      },
+    }
+    const graph = { ruleChainId: chain.id, firstNodeIndex: 0, nodes: [node], connections: [] }
+    await tenant.expect('POST', '/api/ruleChain/metadata', graph)
+    await tenant.expect('POST', `/api/ruleChain/${chain.id.id}/root`)
+    return data.find(({ root }) => root)?.id.id ?? ''
+  }
+
   test('takes every payload form and keeps the type of each value', async () => {
     const bodies = [
       '{"flat":1.5,"on":true}',
@@ -91,6 +114,27 @@ describe('the HTTP device API', () => {
     })
     assert.equal((await fetch(`${millrace.url}/api/v1/no-such-token/attributes`)).status, 401)
     assert.equal((await post('attributes', '[1]')).status, 400)
+  })
+
+  test('a waiting poll is answered by a user’s save, by a deletion, and by a rule node that notifies the device', async () => {
+    const id = await tenant.createDevice('polls', 'POLL_TOKEN')
+    const scope = `/api/plugins/telemetry/DEVICE/${id}/SHARED_SCOPE`
+    const updateAfter = async (change: () => Promise<unknown>): Promise<unknown> => {
+      const poll = fetch(`${millrace.url}/api/v1/POLL_TOKEN/attributes/updates?timeout=20000`)
+      await eventually(
+        async () => (await fetch(`${millrace.url}/metrics`)).text(),
+        (figures) => /^millrace_http_device_api_waiting_polls 1$/m.test(figures),
+      )
+      await change()
+      return (await poll).json()
+    }
+    assert.deepEqual(await updateAfter(() => tenant.expect('POST', scope, { mode: 'eco' })), { mode: 'eco' })
+    const deleted = await updateAfter(() => tenant.expect('DELETE', `${scope}?keys=mode`))
+    assert.deepEqual(deleted, { deleted: ['mode'] })
+    const root = await saveSharedByRootChain()
+    const told = await updateAfter(() => post('attributes', '{"mode":"from the node"}', 'POLL_TOKEN'))
+    assert.deepEqual(told, { mode: 'from the node' })
+    await tenant.expect('POST', `/api/ruleChain/${root}/root`)
   })
 
   test('is closed to a device that was deleted', async () => {

@@ -206,6 +206,7 @@ describe('the REST API', () => {
       [`GET ${path}/values/timeseries?keys=v&${range}&limit=0`]: 'Page size must not be less than one',
       [`GET ${path}/values/timeseries?keys=v&${range}&orderBy=up`]: "Invalid value 'up' for orders given",
       [`DELETE ${path}/timeseries/delete?deleteAllDataForKeys=true`]: 'Empty keys: []',
+      [`DELETE ${path}/timeseries/delete`]: 'Empty keys: []',
       [`DELETE ${path}/timeseries/delete?keys=v`]: 'When deleteAllDataForKeys is false',
       [`POST ${path}/timeseries/ANY`]: 'Unable to parse time series payload: Invalid JSON body!',
     }
@@ -217,6 +218,93 @@ describe('the REST API', () => {
     }
     await refused(tenant, 'GET', `${path}/values/timeseries?keys=v&${range}&agg=MEDIAN`, undefined, 400, 31, /MEDIAN/)
     await refused(tenant, 'GET', `${path}/values/timeseries?keys=v&startTs=x&endTs=1`, undefined, 400, 31, /startTs/)
+  })
+
+  test('aggregates by every function and interval type, ascending, whatever limit and order say', async () => {
+    const device = await tenant.expect<{ id: { id: string } }>('POST', '/api/device', { name: 'aggregated' })
+    const path = `/api/plugins/telemetry/DEVICE/${device.id.id}`
+    const points = [
+      { ts: T, values: { long: 3, mixed: 1, text: 'b' } },
+      { ts: T + 999, values: { long: 4, mixed: 2.5, text: 'a' } },
+      { ts: T + 2000, values: { long: -7, mixed: true, text: 'c' } },
+    ]
+    await tenant.expect('POST', `${path}/timeseries/ANY`, points)
+    const read = async (query: string) =>
+      (await tenant.call('GET', `${path}/values/timeseries?startTs=${T}&endTs=${T + 2500}&${query}`)).text
+    const of = (agg: string) =>
+      read(`keys=long,mixed,text&agg=${agg}&interval=1000&useStrictDataTypes=true&limit=1&orderBy=DESC`)
+    const shown = (key: string, first: string, second: string) =>
+      `"${key}":[{"ts":${T + 500},"value":${first}},{"ts":${T + 2250},"value":${second}}]`
+    const FUNCTIONS: Readonly<Record<string, string>> = {
+      MIN: `${shown('long', '3', '-7')},"mixed":[{"ts":${T + 500},"value":1.0}],${shown('text', '"a"', '"c"')}`,
+      MAX: `${shown('long', '4', '-7')},"mixed":[{"ts":${T + 500},"value":2.5}],${shown('text', '"b"', '"c"')}`,
+      AVG: [shown('long', '3.5', '-7.0'), shown('mixed', '1.75', '0.0'), shown('text', '0.0', '0.0')].join(','),
+      SUM: [shown('long', '7', '-7'), shown('mixed', '3.5', '0'), shown('text', '0', '0')].join(','),
+      COUNT: [shown('long', '2', '1'), shown('mixed', '2', '1'), shown('text', '2', '1')].join(','),
+    }
+    for (const [agg, expected] of Object.entries(FUNCTIONS)) assert.equal(await of(agg), `{${expected}}`, agg)
+    for (const type of ['WEEK', 'WEEK_ISO', 'MONTH', 'QUARTER']) {
+      const whole = `{"long":[{"ts":${T + 1250},"value":"3"}]}`
+      assert.equal(await read(`keys=long&agg=COUNT&intervalType=${type}&timeZone=UTC`), whole, type)
+    }
+    const newestFirst = await read('keys=long&agg=NONE&interval=1000&limit=2')
+    assert.equal(newestFirst, `{"long":[{"ts":${T + 2000},"value":"-7"},{"ts":${T + 999},"value":"4"}]}`)
+    const alias = await tenant.call('GET', `${path}/values/timeseries/history?keys=long&startTs=${T}&endTs=${T + 1}`)
+    assert.equal(alias.text, `{"long":[{"ts":${T},"value":"3"}]}`)
+    await refused(tenant, 'GET', `${path}/values/timeseries?keys=long&startTs=1&endTs=2&agg=avg`, undefined, 400, 31, /avg/)
+  })
+
+  test('deletes a latest value or keeps it, and puts the newest older point in its place where asked', async () => {
+    const device = await tenant.expect<{ id: { id: string } }>('POST', '/api/device', { name: 'forgetful' })
+    const path = `/api/plugins/telemetry/DEVICE/${device.id.id}`
+    const points = [1, 2, 3].map((value) => ({ ts: T + value, values: { kept: value, gone: value, older: value } }))
+    await tenant.expect('POST', `${path}/timeseries/ANY`, points)
+    const last = `startTs=${T + 3}&endTs=${T + 4}`
+    const remove = (query: string) => tenant.expect('DELETE', `${path}/timeseries/delete?${query}`)
+    await remove(`keys=kept&${last}&deleteLatest=false`)
+    await remove(`keys=gone&${last}`)
+    await remove(`keys=older&${last}&rewriteLatestIfDeleted=true`)
+    const { text } = await tenant.call('GET', `${path}/values/timeseries`)
+    assert.equal(text, `{"kept":[{"ts":${T + 3},"value":"3"}],"older":[{"ts":${T + 2},"value":"2"}]}`)
+    await remove('keys=older&deleteAllDataForKeys=true')
+    const history = await tenant.call('GET', `${path}/values/timeseries?keys=kept,gone,older&startTs=0&endTs=${T + 9}`)
+    const two = `[{"ts":${T + 2},"value":"2"},{"ts":${T + 1},"value":"1"}]`
+    assert.equal(history.text, `{"kept":${two},"gone":${two}}`)
+  })
+
+  test('keeps data of tenants, customers and users for those who may, and says what is not there', async () => {
+    type User = { id: { id: string }; tenantId: { id: string }; customerId: { id: string } }
+    const user = await tenant.expect<User>('GET', '/api/auth/user')
+    const { customerId } = await customer.expect<User>('GET', '/api/auth/user')
+    const denied = "You don't have permission to perform this operation!"
+    const saves: readonly (readonly [RestClient, string, number, string])[] = [
+      [tenant, `CUSTOMER/${customerId.id}`, 200, ''],
+      [tenant, `USER/${user.id.id}`, 200, ''],
+      [tenant, `TENANT/${user.tenantId.id}`, 403, denied],
+      [sysadmin, `TENANT/${user.tenantId.id}`, 200, ''],
+      [sysadmin, `CUSTOMER/${customerId.id}`, 403, 'System administrator is not allowed to perform this operation!'],
+      [customer, `CUSTOMER/${customerId.id}`, 403, denied],
+      [customer, `TENANT/${user.tenantId.id}`, 403, 'Customer user is not allowed to perform this operation!'],
+      [tenant, `ASSET/${UNKNOWN_ID}`, 404, "Asset with requested id wasn't found!"],
+      [tenant, `DASHBOARD/${UNKNOWN_ID}`, 404, "Dashboard with requested id wasn't found!"],
+      [tenant, `ALARM/${UNKNOWN_ID}`, 404, "Alarm with requested id wasn't found!"],
+      [tenant, `ENTITY_VIEW/${UNKNOWN_ID}`, 404, "Entity-view with requested id wasn't found!"],
+    ]
+    for (const [client, entity, status, text] of saves) {
+      for (const what of ['timeseries/ANY', 'SERVER_SCOPE']) {
+        const answer = await client.call('POST', `/api/plugins/telemetry/${entity}/${what}`, { site: 1 })
+        assert.deepEqual([answer.status, answer.text], [status, text], `${entity}/${what}`)
+      }
+    }
+    for (const [client, entity] of [
+      [customer, `CUSTOMER/${customerId.id}`],
+      [tenant, `TENANT/${user.tenantId.id}`],
+    ] as const) {
+      const found = await client.call('GET', `/api/plugins/telemetry/${entity}/values/timeseries?keys=site`)
+      assert.match(found.text, /^\{"site":\[\{"ts":\d+,"value":"1"\}\]\}$/)
+      const attributes = `/api/plugins/telemetry/${entity}/values/attributes/SERVER_SCOPE`
+      assert.equal((await client.expect<unknown[]>('GET', attributes)).length, 1)
+    }
   })
 
   test('keeps attributes in three scopes, and lets nobody but the device write its own', async () => {
