@@ -38,6 +38,16 @@ test('the log stays within its bounds while points stream in, and nothing is los
   assert.equal(core.figures().moveFailure, undefined)
 })
 
+test('an answer over the bound is refused instead of read into memory', (t) => {
+  const core = openCore(t, coreOptions(freshDirectory(t), { maxAnswerPoints: 100 }))
+  const both = [...run(0, 60), ...run(0, 60).map((point) => ({ ...point, key: 'l' }))]
+  put(core, 'device', both)
+  const answer = (limit: number) => core.history('device', raw(['k', 'l'], { limit }), 0)
+  assert.equal(answer(50).get('l')?.length, 50)
+  assert.throws(() => answer(51), { code: 'timeseries.ANSWER_TOO_BIG', status: 400 })
+  assert.throws(() => core.history('device', raw(['k', 'l']), 0), { kind: 'invalid' })
+})
+
 test('small chunks of a slow series are put together', (t) => {
   const directory = freshDirectory(t)
   const core = openCore(t, coreOptions(directory))

@@ -35,6 +35,8 @@ export interface CoreOptions {
   readonly maxEntities: number
   /** The chunks' share of the disk; over it the store behaves as on a full disk. */
   readonly maxDatabaseBytes?: number | undefined
+  /** Points of one answer, all keys together: what one question may take of the memory. */
+  readonly maxAnswerPoints?: number | undefined
   readonly files?: LogFiles
 }
 
@@ -50,6 +52,8 @@ export interface CoreFigures {
   readonly moveFailure: string | undefined
 }
 
+/** Some 200 MiB while it is read. */
+const MAX_ANSWER_POINTS = 2_000_000
 /** Points moved into chunks after a write, at least. */
 const MOVE_AT_LEAST = 4096
 /** Points moved for each written, so that what is due never piles up. */
@@ -118,14 +122,17 @@ export class Core {
   history(entityId: string, query: HistoryQuery, now: number): Map<string, StoredPoint[]> {
     const byKey = new Map<string, StoredPoint[]>()
     const entity = this.memory.entity(entityId)
+    let room = this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS
     for (const key of query.keys) {
       const series = entity.series.get(key)
       if (series === undefined) continue
       const points = this.database.guarded(() =>
         query.agg === 'NONE'
-          ? readPoints(this.chunks, series, query, now)
+          ? readPoints(this.chunks, series, { ...query, limit: Math.min(query.limit, room + 1) }, now)
           : readBuckets(this.chunks, series, query, now),
       )
+      room -= points.length
+      if (room < 0) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS })
       if (points.length > 0) byKey.set(key, points)
     }
     return byKey

@@ -23,6 +23,11 @@ export const TimeSeriesErrors = defineErrors('timeseries', {
   BUSY: { ...LATER, text: 'The time-series store is busy: {pending} requests wait for their answer, at most {limit}' },
   CLOSED: { ...LATER, text: 'The time-series store is closed' },
   WORKER_DIED: { ...LATER, text: 'The time-series worker died: {reason}' },
+  ANSWER_TOO_BIG: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The answer has more than {limit} points: ask for fewer keys, a smaller limit or a shorter time',
+  },
   BORDERS_MISSING: { kind: 'invalid', status: 400, text: 'An aggregation ({agg}) needs at least two bucket borders' },
   TS_INVALID: { kind: 'invalid', status: 400, text: 'Timestamps are whole milliseconds within ±8.64e15, not {ts}' },
 })
