@@ -302,10 +302,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     } else if (change.scope === 'SERVER_SCOPE') this.inactivityTimeoutChanged(record, change)
   }
 
-  private inactivityTimeoutChanged(
-    record: DeviceRecord,
-    change: ChangeOf<'attributes' | 'attributes-deleted'>,
-  ): void {
+  private inactivityTimeoutChanged(record: DeviceRecord, change: ChangeOf<'attributes' | 'attributes-deleted'>): void {
     const isDeleted = change.kind === 'attributes-deleted'
     const entry = isDeleted ? undefined : change.attributes.find(({ key }) => key === 'inactivityTimeout')
     if (isDeleted ? change.keys.includes('inactivityTimeout') : entry !== undefined) {

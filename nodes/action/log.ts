@@ -32,10 +32,7 @@ export const log = defineNode({
   },
 })
 
-function lineWriter(
-  configuration: ScriptConfiguration,
-  context: NodeContext,
-): NodeInstance | Promise<NodeInstance> {
+function lineWriter(configuration: ScriptConfiguration, context: NodeContext): NodeInstance | Promise<NodeInstance> {
   const write = (message: Message, text: string): 'Success' => {
     context.log('info', text, fieldsOf(message))
     return 'Success'

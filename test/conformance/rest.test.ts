@@ -251,7 +251,15 @@ describe('the REST API', () => {
     assert.equal(newestFirst, `{"long":[{"ts":${T + 2000},"value":"-7"},{"ts":${T + 999},"value":"4"}]}`)
     const alias = await tenant.call('GET', `${path}/values/timeseries/history?keys=long&startTs=${T}&endTs=${T + 1}`)
     assert.equal(alias.text, `{"long":[{"ts":${T},"value":"3"}]}`)
-    await refused(tenant, 'GET', `${path}/values/timeseries?keys=long&startTs=1&endTs=2&agg=avg`, undefined, 400, 31, /avg/)
+    await refused(
+      tenant,
+      'GET',
+      `${path}/values/timeseries?keys=long&startTs=1&endTs=2&agg=avg`,
+      undefined,
+      400,
+      31,
+      /avg/,
+    )
   })
 
   test('deletes a latest value or keeps it, and puts the newest older point in its place where asked', async () => {
