@@ -14,6 +14,8 @@ test('the page shows commands with the real address and the demo device', () => 
   assert.match(body, /Version 1\.2\.3/)
   assert.match(body, /curl -X POST http:\/\/127\.0\.0\.1:4711\/api\/v1\/DEMO_THERMOMETER\/telemetry/)
   assert.equal(body.match(/<pre>/g)?.length, 3)
+  // Commands are longer than a window is wide: they are wrapped, not cut.
+  assert.match(body, /pre\{[^}]*white-space:pre-wrap/)
 })
 
 test('the page runs no script, loads nothing, and escapes every text it is given', () => {

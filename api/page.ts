@@ -26,7 +26,8 @@ const HEADERS = {
 
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:52rem;margin:3rem auto;padding:0 1rem;color:#1c2733}' +
-  'pre{background:#f1f4f7;padding:.8rem 1rem;overflow-x:auto;border-radius:4px}h1{margin-bottom:0}' +
+  'pre{background:#f1f4f7;padding:.8rem 1rem;border-radius:4px;white-space:pre-wrap;overflow-wrap:anywhere}' +
+  'h1{margin-bottom:0}' +
   '@media (prefers-color-scheme:dark){body{background:#10161c;color:#dbe4ec}pre{background:#1b242d}a{color:#7fb6e6}}'
 
 export function createPage(content: PageContent): StartPage {
