@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
 import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { Message } from '../../model/message.ts'
+import { Message, type ParsedData } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Work } from '../../engine/queue/work.ts'
@@ -120,16 +120,20 @@ export function payloads(count: number): readonly string[] {
   })
 }
 
-export function messageOf(data: string, index: number): Message {
-  return new Message({
-    id: MESSAGE_ID,
-    ts: 1_700_000_000_000 + index,
-    type: 'POST_TELEMETRY_REQUEST',
-    tenantId: TENANT_ID,
-    originator: DEVICES[index % DEVICES.length] ?? entityId('DEVICE', MESSAGE_ID),
-    metadata: METADATA,
-    data,
-  })
+/** `known` is what a transport knows of the data already, having decoded it. */
+export function messageOf(data: string, index: number, known?: ParsedData): Message {
+  return new Message(
+    {
+      id: MESSAGE_ID,
+      ts: 1_700_000_000_000 + index,
+      type: 'POST_TELEMETRY_REQUEST',
+      tenantId: TENANT_ID,
+      originator: DEVICES[index % DEVICES.length] ?? entityId('DEVICE', MESSAGE_ID),
+      metadata: METADATA,
+      data,
+    },
+    known,
+  )
 }
 
 const MESSAGE_ID = '40000000-0000-4000-8000-000000000001'
