@@ -159,6 +159,27 @@ test('new points over a packed chunk count in its sums at once', (t) => {
   assert.equal(core.history('a', query, 0).get('k')?.[0]?.value, 499_500 - 500 + 7)
 })
 
+test('a user’s write has the version it had when the log is read again, not a later one', (t) => {
+  const options = coreOptions(freshDirectory(t), { logSoftBytes: 1, logHardBytes: 1e6, segmentBytes: 5000 })
+  const core = openCore(t, options)
+  const at = (sequence: number, value: number) =>
+    core.write(writeOperation([write('device', [long('k', 5, value)], { sequence })]), 0)
+  put(core, 'in the first segment', run(0, 3000))
+  at(100, 1)
+  at(0, 2)
+  at(150, 3)
+  // The first segment goes; the three writes are still in the log alone, together with what is known of positions.
+  core.tidy(0)
+  const latest = (opened: Core) => opened.latest('device', ['k']).get('k')?.[0]?.value
+  assert.equal(latest(core), 3)
+  core.close()
+  const again = openCore(t, options)
+  assert.equal(latest(again), 3)
+  // As a message before it would be, were it delivered again.
+  again.write(writeOperation([write('device', [long('k', 5, 1)], { sequence: 149 })]), 0)
+  assert.equal(latest(again), 3)
+})
+
 test('the numbers that a move gave out are void when the disk is full in the middle of it', (t) => {
   const directory = freshDirectory(t)
   const core = openCore(t, coreOptions(directory, { maxDatabaseBytes: 20 * 16_384 }))

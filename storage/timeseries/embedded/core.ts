@@ -69,7 +69,10 @@ export class Core {
   private readonly memory: Memory
   private readonly log: SegmentLog
   /** The highest log position any write came with: a REST write counts as just after it. */
-  private maxSequence: number
+  private maxSequence = 0
+  /** What it was when each segment of the log began. A replay must give a REST write the version it had, not a later one. */
+  private readonly sequenceAtStart = new Map<number, number>()
+  private readonly saved: { readonly maxSequence: number; readonly fromSegment: number }
   private pointsWritten = 0
   private groupsWritten = 0
   private moveFailures = 0
@@ -88,10 +91,14 @@ export class Core {
     try {
       this.chunks = new Chunks(this.database)
       this.memory = new Memory(this.database, options.maxEntities)
-      this.maxSequence = this.database.setting('maxSequence')
+      this.saved = {
+        maxSequence: this.database.setting('maxSequence'),
+        fromSegment: this.database.setting('maxSequenceFrom'),
+      }
       this.log = new SegmentLog(options, (record, segment) => {
         this.replay(decodeOperation(record.payload), segment, now)
       })
+      this.enter(this.log.currentSegment)
       this.pointsWritten = 0
       this.databaseBytes = this.database.bytes
     } catch (error) {
@@ -108,7 +115,7 @@ export class Core {
   /** Stores a group of encoded batches (an operation's bytes). Throws DISK_FULL, WRITE_FAILED, BACKLOG: nothing is kept then. */
   write(operation: Uint8Array, now: number): number {
     this.ensureRoom(now)
-    const lsn = this.log.append([operation])
+    const lsn = this.append(operation)
     const before = this.pointsWritten
     this.logged(() => {
       this.applyBatches(operation.subarray(1), this.log.currentSegment)
@@ -163,7 +170,7 @@ export class Core {
   delete(range: DeleteRange, now: number): readonly RemovedLatest[] {
     this.ensureRoom(now, ROOM_FOR_DELETES)
     deleteFromChunks(this.database, this.chunks, this.memory.entity(range.entityId), range)
-    this.log.append([encodeOperation({ kind: OPERATION.DELETE_RANGE, range })])
+    this.append(encodeOperation({ kind: OPERATION.DELETE_RANGE, range }))
     return this.logged(() => this.applyDelete(range, this.log.currentSegment, now))
   }
 
@@ -172,7 +179,7 @@ export class Core {
     this.ensureRoom(now, ROOM_FOR_DELETES)
     const entity = this.memory.entity(entityId)
     deleteStoredEntity(this.database, this.chunks, entity)
-    this.log.append([encodeOperation({ kind: OPERATION.DELETE_ENTITY, entityId })])
+    this.append(encodeOperation({ kind: OPERATION.DELETE_ENTITY, entityId }))
     this.memory.drop(entity)
   }
 
@@ -257,10 +264,27 @@ export class Core {
     const needed = Math.min(this.memory.oldestSegment ?? Infinity, this.log.currentSegment)
     if (this.log.oldestSegment >= needed) return
     this.database.transaction(() => {
-      this.database.setSetting('maxSequence', this.maxSequence)
+      this.database.setSetting('maxSequenceFrom', needed)
+      this.database.setSetting('maxSequence', this.sequenceAtStart.get(needed) ?? this.maxSequence)
       for (const row of this.database.expired(now, EXPIRED_AT_ONCE)) this.chunks.remove(row)
     })
-    if (this.database.checkpoint()) this.log.dropBefore(needed)
+    if (!this.database.checkpoint()) return
+    this.log.dropBefore(needed)
+    for (const segment of this.sequenceAtStart.keys()) if (segment < needed) this.sequenceAtStart.delete(segment)
+  }
+
+  private append(operation: Uint8Array): number {
+    const lsn = this.log.append([operation])
+    this.enter(this.log.currentSegment)
+    return lsn
+  }
+
+  /** Before a segment's first record. What lies before `fromSegment` is all in SQLite: versions do not matter in its replay. */
+  private enter(segment: number): void {
+    if (this.sequenceAtStart.has(segment)) return
+    const { maxSequence, fromSegment } = this.saved
+    if (segment >= fromSegment) this.maxSequence = Math.max(this.maxSequence, maxSequence)
+    this.sequenceAtStart.set(segment, this.maxSequence)
   }
 
   /** What is in the log must be in memory: where that fails, only an open from the log makes them one again. */
@@ -275,6 +299,7 @@ export class Core {
 
   /** Does again what the log says was done; what of it SQLite has already changes nothing. */
   private replay(operation: Operation, segment: number, now: number): void {
+    this.enter(segment)
     switch (operation.kind) {
       case OPERATION.WRITE:
         this.applyBatches(operation.batches, segment)
