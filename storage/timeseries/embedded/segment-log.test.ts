@@ -152,6 +152,23 @@ test('a full disk refuses the write as retryable, keeps nothing of it, and takes
   assert.deepEqual(openLog(directory).found, ['before', 'after'])
 })
 
+test('on a disk without room for space ahead a new segment takes records all the same', (t) => {
+  const directory = freshDirectory(t)
+  const files: LogFiles = {
+    ...diskFiles,
+    write(file, parts, position) {
+      if (parts.reduce((sum, part) => sum + part.byteLength, 0) > 100) throw diskError('ENOSPC')
+      diskFiles.write(file, parts, position)
+    },
+  }
+  const { log, append } = openLog(directory, files)
+  const texts = Array.from({ length: 20 }, (_, index) => `record ${index}`)
+  for (const text of texts) append(text)
+  assert.ok(log.currentSegment > 2)
+  log.close()
+  assert.deepEqual(openLog(directory, files).found, texts)
+})
+
 test('after a failed sync the segment is never trusted again: the record is refused and the next goes to a new one', (t) => {
   const directory = freshDirectory(t)
   let failing = false

@@ -141,7 +141,7 @@ export class SegmentLog {
       this.files.write(file, [encodeHeader(header)], 0)
       // The header first: a power cut must not leave a long file of zeros in its place.
       this.files.sync(file)
-      this.fillWithZeros(file, HEADER_BYTES)
+      this.makeSpace(file, HEADER_BYTES)
       this.files.sync(file)
       this.files.syncDirectory(this.options.directory)
     } catch (error) {
@@ -159,11 +159,17 @@ export class SegmentLog {
 
   /**
    * A sync that must make a new file length durable too costs several times one that need not, and holds up every other sync
-   * of the disk meanwhile (`benchmarks/link`): records go into space that is there already.
+   * of the disk meanwhile (`benchmarks/link`): records go into space that is there already. On a full disk they go without:
+   * the log must open, and take the deletes that make room.
    */
-  private fillWithZeros(file: number, from: number): void {
+  private makeSpace(file: number, from: number): void {
     const missing = this.options.segmentBytes - from
-    if (this.options.durability === 'power-cut' && missing > 0) this.files.write(file, [Buffer.alloc(missing)], from)
+    if (this.options.durability !== 'power-cut' || missing <= 0) return
+    try {
+      this.files.write(file, [Buffer.alloc(missing)], from)
+    } catch {
+      this.files.truncate(file, from)
+    }
   }
 
   /** Takes a part-written record back; where that fails too, the segment is left for good. */
@@ -204,18 +210,8 @@ export class SegmentLog {
     // What was found may never have been synced by the process that died; from here on it counts.
     this.file = this.files.open(this.pathOf(last.number))
     this.files.truncate(this.file, last.length)
-    this.fillAgain(last)
+    this.makeSpace(this.file, last.length)
     this.files.sync(this.file)
-  }
-
-  /** On a full disk the log must open all the same: what it holds can then be moved into chunks, which makes room. */
-  private fillAgain(last: Segment): void {
-    if (this.file === undefined) return
-    try {
-      this.fillWithZeros(this.file, last.length)
-    } catch {
-      this.files.truncate(this.file, last.length)
-    }
   }
 
   private loadSegments(numbers: readonly number[]): { header: SegmentHeader; bytes: Buffer }[] {
