@@ -78,6 +78,20 @@ test('a user’s write wins over any message before it, and the next message ove
   assert.deepEqual(await values(), { 'SE.a': 4 })
 })
 
+test('a message that is tried again does not write over what a user wrote since its first try', async () => {
+  const { services, tenant } = platform
+  const retried = { entries: [long('a', 1)], scope: 'SERVER_SCOPE', sequence: 60 } as const
+  await save(retried)
+  await save({ ...retried, entries: [long('a', 2)] })
+  assert.deepEqual(await values(), { 'SE.a': 2 }, 'a message may write twice')
+  await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [long('a', 3)])
+  await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [long('a', 4)])
+  await save(retried)
+  assert.deepEqual(await values(), { 'SE.a': 4 })
+  await save({ ...retried, sequence: 61 })
+  assert.deepEqual(await values(), { 'SE.a': 1 })
+})
+
 test('saves of one turn are one commit', async () => {
   const before = (await platform.entities.attributes.all(entity.id)).sequence
   await Promise.all(

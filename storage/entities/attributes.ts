@@ -1,6 +1,7 @@
 /**
  * Attributes of any entity in three scopes. Last write wins, guarded by the log position of the writing message, so that
- * a replayed older message never overwrites what a newer one wrote (`rule-engine.md` 10.2).
+ * a replayed older message never overwrites what a newer one wrote (`rule-engine.md` 10.2). A user's write leaves that position
+ * negative: the message that wrote before it may not write again, when it is tried once more.
  */
 import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
@@ -95,9 +96,11 @@ function upsertSql(database: EntityDatabase): string {
           double_value: row.ref('excluded.double_value'),
           text_value: row.ref('excluded.text_value'),
           last_update_ts: row.ref('excluded.last_update_ts'),
-          sequence: sql<number>`case when excluded.sequence = 0 then attribute.sequence else excluded.sequence end`,
+          sequence: sql<number>`case when excluded.sequence = 0 then -abs(attribute.sequence) else excluded.sequence end`,
         }))
-        .where(sql<boolean>`excluded.sequence = 0 or excluded.sequence >= attribute.sequence`),
+        .where(
+          sql<boolean>`excluded.sequence = 0 or excluded.sequence = attribute.sequence or excluded.sequence > abs(attribute.sequence)`,
+        ),
     )
     .compile().sql
 }
