@@ -32,7 +32,7 @@ export async function openStores(
   const clock = systemClock
   // The three are apart from each other: they open side by side, and each closes even where another did not open.
   const opened = await Promise.allSettled([
-    openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock }),
+    openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock, onFatal }),
     openEmbeddedTimeSeries({ directory: join(folder, 'time-series'), durability, clock, onFatal }),
     openSegmentLog({
       directory: join(folder, 'link'),

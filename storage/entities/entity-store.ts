@@ -41,6 +41,8 @@ export interface EntityStoreOptions {
   /** What a committed change survives: a killed process, or a power cut too. */
   readonly durability: 'process-death' | 'power-cut'
   readonly clock: { now(): number }
+  /** Its thread ended: every later call is refused with LOST. Open the store again, or end the process. */
+  readonly onFatal?: (error: Error) => void
 }
 
 /** Opens, and raises to the newest schema. Throws `DATABASE_NEWER` where the file is from a newer program. */
@@ -48,6 +50,7 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Enti
   const database = await openSqliteDatabase({
     file: options.file,
     synchronous: options.durability === 'power-cut' ? 'full' : 'normal',
+    onFatal: options.onFatal,
   })
   try {
     await migrate(database, options.file, options.clock.now())

@@ -68,10 +68,11 @@ test('a full disk refuses what does not fit, keeps what was stored, and goes on 
   assert.deepEqual(await names(database), ['before', 'large 1'])
 })
 
-test('a thread that dies rejects what waits, refuses what comes, and can be closed', async (context) => {
+test('a thread that dies says so once, rejects what waits, refuses what comes, and can be closed', async (context) => {
   const settings = { file: ':memory:', synchronous: 'normal' } as const
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: settings })
-  const database = new SqliteDatabase(worker)
+  const told: string[] = []
+  const database = new SqliteDatabase(worker, (error) => told.push((error as Error & { code: string }).code))
   context.after(() => database.close())
   await migrate(database, ':memory:', 1)
   const waiting = [database.write([insertion('a')]), database.write([insertion('b')]), names(database)]
@@ -83,6 +84,7 @@ test('a thread that dies rejects what waits, refuses what comes, and can be clos
   await assert.rejects(database.write([insertion('c')]), { code: 'entities.LOST' })
   await assert.rejects(names(database), { code: 'entities.LOST' })
   await database.close()
+  assert.deepEqual(told, ['entities.LOST'])
 })
 
 test('more transactions than may wait are refused as retryable, and the others are stored', async (context) => {

@@ -30,7 +30,11 @@ interface PendingReply {
   reject(error: Error): void
 }
 
-export async function openSqliteDatabase(settings: WorkerSettings): Promise<SqliteDatabase> {
+/** `onFatal` hears once that the thread ended before the close. */
+export async function openSqliteDatabase(
+  options: WorkerSettings & { readonly onFatal?: ((error: Error) => void) | undefined },
+): Promise<SqliteDatabase> {
+  const { onFatal, ...settings } = options
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     workerData: settings,
     name: 'entities',
@@ -38,12 +42,13 @@ export async function openSqliteDatabase(settings: WorkerSettings): Promise<Sqli
   })
   const [first] = (await once(worker, 'message')) as [unknown]
   if (first !== READY) throw EntityStoreErrors.LOST({ reason: 'its thread does not answer as it should' })
-  return new SqliteDatabase(worker)
+  return new SqliteDatabase(worker, onFatal)
 }
 
 export class SqliteDatabase implements EntityDatabase {
   readonly builder: Kysely<Schema>
   private readonly worker: Worker
+  private readonly onFatal: ((error: Error) => void) | undefined
   private readonly pending = new Map<number, PendingReply>()
   private outgoing: Request[] = []
   private waiting: WaitingWrite[] = []
@@ -53,8 +58,9 @@ export class SqliteDatabase implements EntityDatabase {
   private closing: Promise<void> | undefined
   private readonly idleListeners: (() => void)[] = []
 
-  constructor(worker: Worker) {
+  constructor(worker: Worker, onFatal?: (error: Error) => void) {
     this.worker = worker
+    this.onFatal = onFatal
     this.builder = queryBuilder(this)
     worker.on('message', (replies: readonly Reply[]) => {
       for (const reply of replies) this.received(reply)
@@ -154,9 +160,11 @@ export class SqliteDatabase implements EntityDatabase {
   }
 
   private end(error: Error): void {
-    this.ended ??= this.closing === undefined ? error : EntityStoreErrors.CLOSED()
+    const isFatal = this.ended === undefined && this.closing === undefined
+    this.ended ??= isFatal ? error : EntityStoreErrors.CLOSED()
     for (const pending of this.pending.values()) pending.reject(this.ended)
     this.pending.clear()
+    if (isFatal) this.onFatal?.(error)
   }
 }
 
