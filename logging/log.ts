@@ -1,14 +1,19 @@
 /** The system log over pino: JSON lines on standard error, so that standard output belongs to the ready line. */
 import { pino } from 'pino'
 import type { Log, LogFields } from '../model/log.ts'
+import { LineWriter } from './line-writer.ts'
 
 export interface SystemLog extends Log {
-  /** Writes out what is buffered. */
+  /** Writes out what is buffered: the last thing before the process ends. */
   flush(): void
 }
 
+const STANDARD_ERROR = 2
+const MAX_BUFFERED_BYTES = 8 * 2 ** 20
+
+/** Never ends the process: where standard error takes nothing, the lines wait, and the work goes on. */
 export function createLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent'): SystemLog {
-  const destination = pino.destination({ fd: 2, sync: false })
+  const lines = new LineWriter(STANDARD_ERROR, MAX_BUFFERED_BYTES)
   const logger = pino(
     {
       level,
@@ -16,7 +21,7 @@ export function createLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent')
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination,
+    lines,
   )
   const write = (kind: 'debug' | 'info' | 'warn' | 'error') => (text: string, fields?: LogFields) => {
     if (fields === undefined) logger[kind](text)
@@ -27,12 +32,6 @@ export function createLog(level: 'debug' | 'info' | 'warn' | 'error' | 'silent')
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-    flush: () => {
-      try {
-        destination.flushSync()
-      } catch {
-        // The destination was not open yet: nothing is buffered.
-      }
-    },
+    flush: () => lines.flush(),
   }
 }
