@@ -25,6 +25,14 @@ const REASONS: Readonly<Record<number, string>> = {
   507: '507 Insufficient Storage',
 }
 
+/** The server as an exchange sees it. */
+export interface ExchangeOwner {
+  /** Answers end their connections: who sends one request after the other would hold up the close. */
+  readonly isClosing: boolean
+  /** Called once, at the answer or the abort. */
+  ended(): void
+}
+
 export class UwsExchange implements HttpRequest, HttpReply {
   readonly method: HttpMethod
   readonly path: string
@@ -34,21 +42,21 @@ export class UwsExchange implements HttpRequest, HttpReply {
   private readonly response: UwsResponse
   private readonly headerNames: readonly string[]
   private readonly headerValues: string[]
-  private readonly ended: () => void
+  private readonly owner: ExchangeOwner
   private state: 'waiting' | 'sent' | 'aborted' = 'waiting'
   private closedListener: (() => void) | undefined
 
-  /** Reads all it needs at once, since `request` dies with the callback. `ended` is called once, at the answer or the abort. */
+  /** Reads all it needs at once, since `request` dies with the callback. */
   constructor(
     response: UwsResponse,
     request: UwsRequest,
     parameterCount: number,
     headerNames: readonly string[],
-    ended: () => void,
+    owner: ExchangeOwner,
   ) {
     this.response = response
     this.headerNames = headerNames
-    this.ended = ended
+    this.owner = owner
     this.method = request.getCaseSensitiveMethod() as HttpMethod
     this.path = request.getUrl()
     this.query = request.getQuery()
@@ -87,15 +95,15 @@ export class UwsExchange implements HttpRequest, HttpReply {
       if (headers !== undefined) {
         for (const name of Object.keys(headers)) this.response.writeHeader(name, headers[name] ?? '')
       }
-      this.response.end(body, closeConnection)
+      this.response.end(body, closeConnection || this.owner.isClosing)
     })
-    this.ended()
+    this.owner.ended()
   }
 
   private abort(): void {
     if (this.state !== 'waiting') return
     this.state = 'aborted'
-    this.ended()
+    this.owner.ended()
     this.closedListener?.()
   }
 }

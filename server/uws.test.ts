@@ -109,6 +109,35 @@ test('closing lets a request under way end, and is idempotent', async (context) 
   await closed
 })
 
+test('while it closes an answer ends its connection: senders that go on and on do not hold it up', async (context) => {
+  const server = openServer(context)
+  const waiting: HttpReply[] = []
+  let second: (() => void) | undefined
+  server.route('GET', '/slow', (_request, reply) => {
+    waiting.push(reply)
+    if (waiting.length === 2) second?.()
+  })
+  const both = new Promise<void>((resolve) => (second = resolve))
+  const port = await server.listen('127.0.0.1', 0)
+  const answers = [1, 2].map(async () => {
+    const socket = connect(port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (data) => (text += data.toString()))
+    socket.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'end')
+    return text
+  })
+  await both
+  const closed = server.close()
+  waiting[0]?.send(200, undefined, 'first')
+  // The other request is still open: the server is not closed yet, and the first connection ends all the same.
+  assert.match((await Promise.race(answers)) ?? '', /connection: close[\s\S]*first$/i)
+  assert.equal(server.requestsInFlight, 1)
+  waiting[1]?.send(200, undefined, 'second')
+  await closed
+  await Promise.all(answers)
+})
+
 test('WebSocket messages go both ways; path and query are known; the other end hears the close code', async (context) => {
   const server = openServer(context)
   const opened: string[] = []

@@ -13,7 +13,7 @@ import {
   type WebSocketOptions,
 } from './http-server.ts'
 import { loadUws, type UwsApp, type UwsBinding, type UwsResponse } from './uws-binding.ts'
-import { UwsExchange } from './uws-exchange.ts'
+import { UwsExchange, type ExchangeOwner } from './uws-exchange.ts'
 import { webSocketBehavior } from './uws-websocket.ts'
 
 export const ServerErrors = defineErrors('server', {
@@ -35,7 +35,7 @@ export interface HttpServerOptions {
 
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-export class UwsServer implements HttpServer {
+export class UwsServer implements HttpServer, ExchangeOwner {
   private readonly declared: Route[] = []
   private readonly binding: UwsBinding
   private readonly app: UwsApp
@@ -61,6 +61,15 @@ export class UwsServer implements HttpServer {
     return this.inFlight
   }
 
+  get isClosing(): boolean {
+    return this.closing !== undefined
+  }
+
+  ended(): void {
+    this.inFlight--
+    if (this.inFlight === 0) this.drained?.()
+  }
+
   route(method: HttpMethod | 'ANY', pattern: string, handler: HttpHandler, options: RouteOptions = {}): void {
     this.declared.push({ method, pattern })
     const parameterCount = pattern.split('/').filter((segment) => segment.startsWith(':')).length
@@ -68,7 +77,7 @@ export class UwsServer implements HttpServer {
     const limit = options.maxBodyBytes ?? this.options.maxBodyBytes
     this.register(method, pattern, (response, request) => {
       const declaredLength = Number(request.getHeader('content-length'))
-      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this.ended)
+      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this)
       this.inFlight++
       if (!METHODS_WITH_BODY.has(exchange.method)) return this.handle(handler, exchange)
       if (declaredLength > limit) return this.refuseBody(exchange, limit, options)
@@ -180,10 +189,5 @@ export class UwsServer implements HttpServer {
   private refuseBody(exchange: UwsExchange, limit: number, options: RouteOptions): void {
     if (options.tooLarge !== undefined) options.tooLarge(exchange, limit)
     else exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`, undefined, true)
-  }
-
-  private readonly ended = (): void => {
-    this.inFlight--
-    if (this.inFlight === 0) this.drained?.()
   }
 }

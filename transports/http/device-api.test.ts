@@ -11,6 +11,7 @@ interface HttpBench {
   readonly gateway: FakeGateway
   readonly clock: StandingClock
   readonly figures: () => HttpDeviceFigures
+  readonly close: () => void
   readonly call: (method: string, path: string, body?: string, signal?: AbortSignal) => Promise<Answer>
 }
 
@@ -44,6 +45,7 @@ async function bench(run: (bench: HttpBench) => Promise<void>, limits: Partial<H
       gateway,
       clock,
       figures: () => api.figures(),
+      close: () => api.close(),
       call: async (method, path, body, signal) => {
         const response = await fetch(`http://127.0.0.1:${port}${path}`, {
           method,
@@ -240,6 +242,18 @@ describe('HTTP long poll', () => {
       await waiting(gateway)
       for (const session of gateway.sessions) session.listener.closed('DEVICE_DELETED')
       assert.deepEqual([(await poll).status, (await poll).text], [403, 'Device was deleted!'])
+    }))
+
+  it('is answered 503 at the close, and so is every later one', () =>
+    bench(async ({ gateway, call, close, figures }) => {
+      const poll = call('GET', '/api/v1/one/attributes/updates')
+      await waiting(gateway)
+      close()
+      assert.equal((await poll).status, 503)
+      assert.equal(figures().waitingPolls, 0)
+      assert.equal((await call('GET', '/api/v1/two/attributes/updates')).status, 503)
+      assert.equal(gateway.sessions.size, 0)
+      assert.equal((await call('POST', '/api/v1/one/telemetry', '{"a":1}')).status, 200)
     }))
 
   it('ends with a client that goes away, and more than its bound get 503', () =>

@@ -40,8 +40,14 @@ export interface HttpDeviceFigures {
   readonly waitingPolls: number
 }
 
+export interface HttpDeviceApiHandle {
+  figures(): HttpDeviceFigures
+  /** Ends what waits; uploads go on until the server closes. Idempotent. */
+  close(): void
+}
+
 /** Declares the routes; before the server listens. */
-export function registerHttpDeviceApi(options: HttpDeviceApiOptions): { figures(): HttpDeviceFigures } {
+export function registerHttpDeviceApi(options: HttpDeviceApiOptions): HttpDeviceApiHandle {
   const api = new HttpDeviceApi(options)
   api.declare(options.server)
   return api
@@ -78,6 +84,10 @@ class HttpDeviceApi {
 
   figures(): HttpDeviceFigures {
     return { ...this.counts, waitingPolls: this.polls.waiting }
+  }
+
+  close(): void {
+    this.polls.close()
   }
 
   declare(server: HttpServer): void {

@@ -16,7 +16,8 @@ import { sharedAttributesJson } from '../payload/attribute-answer.ts'
 import type { DeviceApiAnswers } from './answers.ts'
 
 export class LongPolls {
-  waiting = 0
+  private readonly polls = new Set<LongPoll>()
+  private isClosed = false
   private readonly gateway: DeviceGateway
   private readonly clock: Clock
   private readonly answers: DeviceApiAnswers
@@ -29,11 +30,22 @@ export class LongPolls {
     this.limit = limit
   }
 
+  get waiting(): number {
+    return this.polls.size
+  }
+
   open(device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
-    if (this.waiting >= this.limit) return this.answers.busy(reply)
-    this.waiting++
-    const poll = new LongPoll(reply, this.answers, () => this.waiting--)
-    poll.begin(this.gateway.openSession(device, 'HTTP', poll), this.clock, timeoutMs)
+    if (this.isClosed || this.polls.size >= this.limit) return this.answers.busy(reply)
+    const poll = new LongPoll(reply, this.answers, () => this.polls.delete(poll))
+    const session = this.gateway.openSession(device, 'HTTP', poll)
+    this.polls.add(poll)
+    poll.begin(session, this.clock, timeoutMs)
+  }
+
+  /** Answers every poll and all that come later: they would hold up the server's close for as long as they wait. */
+  close(): void {
+    this.isClosed = true
+    for (const poll of this.polls) poll.closed('SHUTDOWN')
   }
 }
 
