@@ -65,7 +65,8 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const { config, closing, services, stores, log, feed } = parts
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
-    drainTimeoutMs: config.stopTimeoutMs,
+    // The other half is for what the queue has in process.
+    drainTimeoutMs: config.stopTimeoutMs / 2,
     onHandlerError: (error, request, reply) => {
       log.error('a request handler threw', { method: request.method, path: request.path, error: errorText(error) })
       if (reply.open) sendError(reply, error, systemClock.now())
@@ -91,6 +92,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
     log,
   })
+  closing.add('HTTP long polls', () => deviceApi.close())
   const webSockets = registerWebSocketApi({
     server,
     services,

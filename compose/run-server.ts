@@ -5,6 +5,7 @@ import { errorText, isMillraceError } from '../model/errors.ts'
 import { readConfig, type Environment } from '../config/read.ts'
 import type { Config } from '../config/settings.ts'
 import { createLog, type SystemLog } from '../logging/log.ts'
+import { endFatally, endOnUncaughtErrors, stopOnSignals } from './process-end.ts'
 import { startPlatform, type Platform } from './platform.ts'
 import { reachableHost, readyJson, readyText } from './ready-text.ts'
 
@@ -13,13 +14,15 @@ export async function runServer(environment: Environment): Promise<void> {
   const config = settingsOrExit(environment)
   const log = createLog(config.logLevel)
   const version = await ownVersion()
+  endOnUncaughtErrors(log)
+  const started = stopOnSignals(process, log, config.stopTimeoutMs)
   let platform: Platform
   try {
-    platform = await startPlatform(config, version, log, (error) => fatal(log, error))
+    platform = await startPlatform(config, version, log, (error) => endFatally(log, error))
   } catch (error) {
     return refuse(error, log)
   }
-  stopOnSignals(platform, log)
+  if (started(platform)) return
   process.stdout.write(announcement(config, version, platform))
 }
 
@@ -55,29 +58,6 @@ function announcement(config: Config, version: string, platform: Platform): stri
   // The password is shown this one time: not on the line that programs read.
   if (facts.oneTimePassword !== undefined) process.stderr.write(`sysadmin@millrace.local / ${facts.oneTimePassword}\n`)
   return readyJson(facts)
-}
-
-function stopOnSignals(platform: Platform, log: SystemLog): void {
-  let stopping = false
-  const stop = (signal: NodeJS.Signals): void => {
-    if (stopping) return
-    stopping = true
-    log.info('stopping', { signal })
-    void platform.close().then((clean) => {
-      log.info('stopped')
-      log.flush()
-      process.exit(clean ? 0 : 1)
-    })
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
-}
-
-/** A store that can no longer work: what it acknowledged is durable, so ending hard loses nothing, and going on could. */
-function fatal(log: SystemLog, error: Error): void {
-  log.error('the process can not go on and ends', { reason: error.message })
-  log.flush()
-  process.exit(70)
 }
 
 function refuse(error: unknown, log: SystemLog): void {

@@ -46,10 +46,11 @@ export const SETTINGS = {
   stopTimeoutMs: start.integer({
     name: 'STOP_TIMEOUT_MS',
     default: 10_000,
-    min: 0,
+    min: 1000,
     max: 600_000,
     unit: 'ms',
-    description: 'How long a stop waits for requests and messages under way before it closes their sockets.',
+    description:
+      'How long a stop may take. Half of it is for requests under way; after it the process ends hard, and what was not settled is delivered again at the next start.',
   }),
 
   httpBindAddress: http.address({
