@@ -166,7 +166,8 @@ export class Backlog {
     }
     if (this.cursor?.segment !== segment || this.cursor.reader.offset !== behind.offset) {
       await this.leaveCursor()
-      const file = await this.options.disk.open(segment.path)
+      const file = await this.open(segment)
+      if (file === undefined) return
       this.cursor = { segment, reader: new BlockReader(file, behind.offset), file }
     }
     const { reader } = this.cursor
@@ -183,6 +184,17 @@ export class Backlog {
     const next = this.options.segments.after(segment)
     this.behindFrom = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
     await this.leaveCursor()
+  }
+
+  /** Undefined where the segment was removed while it was being opened: the next look finds the one after it. */
+  private async open(segment: SegmentFile): Promise<DiskFile | undefined> {
+    try {
+      return await this.options.disk.open(segment.path)
+    } catch (error) {
+      const { first } = this.options.segments
+      if (first !== undefined && segment.id < first.id) return undefined
+      throw error
+    }
   }
 
   private load(

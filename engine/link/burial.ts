@@ -23,6 +23,11 @@ export class Burial {
     this.buried = buried
   }
 
+  /** Messages whose letter is not durable yet. */
+  get size(): number {
+    return this.open.size
+  }
+
   bury(delivery: Delivery, reason: string): void {
     const burial = this.buryDurably(delivery, reason)
     this.open.add(burial)

@@ -340,6 +340,57 @@ test('a dead letter that cannot be stored keeps its message unsettled until it c
   assert.equal(log.figures().unsettled, 0)
 })
 
+test('while dead letters cannot be stored no more is delivered than may be kept in memory', async () => {
+  const { clock, disk, open, run } = simulated()
+  const log = await open()
+  let delivered = 0
+  log.consume({
+    room: () => 500,
+    deliver: (batch) => {
+      if (delivered === 0) disk.faults.failedWrite = 1
+      delivered += batch.length
+      for (const delivery of batch) log.bury(delivery, 'poison')
+    },
+  })
+  await run(
+    publishAll(
+      log,
+      Array.from({ length: 3000 }, () => message()),
+    ),
+  )
+  await clock.advance(5000)
+  assert.ok(delivered <= 1500, `${delivered} delivered`)
+  disk.faults.failedWrite = 0
+  await clock.advance(60_000)
+  assert.deepEqual([delivered, log.figures().buried, log.figures().unsettled], [3000, 3000, 0])
+})
+
+test('a settled segment that is removed while the next one is read disturbs nobody', async () => {
+  for (let seed = 1; seed <= 8; seed++) {
+    const { clock, events, open, run } = simulated(seed)
+    const first = await open({ segmentBytes: 600 })
+    const before = new Collector()
+    first.consume(before)
+    for (let count = 0; count < 150; count++) await run(publishAll(first, [message()]))
+    // The oldest stays open, the many behind it are settled.
+    first.settle(before.deliveries.slice(1, 140))
+    await clock.advance(100)
+    await run(first.close())
+
+    const log = await open({ segmentBytes: 600 })
+    let delivered = 0
+    log.consume({
+      room: () => 1000,
+      deliver: (batch) => {
+        delivered += batch.length
+        log.settle(batch)
+      },
+    })
+    await clock.advance(500)
+    assert.deepEqual([seed, delivered, events.filter(({ kind }) => kind === 'read-failed')], [seed, 11, []])
+  }
+})
+
 test('what is settled after the close is not written: the next run has it again', async () => {
   const { clock, disk, open, run } = simulated()
   const log = await open()

@@ -59,6 +59,8 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
 }
 
 const MAX_LEDGER = 1_000_000
+/** Dead letters that wait for the disk: beyond it nothing more is delivered, since the consumer has let go of them. */
+const MAX_BURIALS = 1000
 const FIRST_PROBE_MS = 100
 const LAST_PROBE_MS = 5000
 
@@ -146,7 +148,7 @@ class SegmentLogLink implements SegmentLog {
       maxBytes: bounds.maxMemoryBytes,
       settled,
       attempts,
-      mayDeliver: () => this.ledger.size < MAX_LEDGER,
+      mayDeliver: () => this.ledger.size < MAX_LEDGER && this.burial.size < MAX_BURIALS,
     })
     this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
   }

@@ -14,6 +14,8 @@ interface Entry {
   readonly first: number
   unsettled: number
   isDamaged: boolean
+  /** Its file is being removed: nobody opens it any more. */
+  isLeaving: boolean
 }
 
 export class Segments {
@@ -37,12 +39,12 @@ export class Segments {
       for (const [start, length] of segment.ranges) unsettled += length - settled.countWithin(start, start + length)
       const { id, path, end, nextSequence, isDamaged } = segment
       const first = segment.ranges[0]?.[0] ?? nextSequence
-      this.entries.push({ file: { id, path, end, nextSequence }, first, unsettled, isDamaged })
+      this.entries.push({ file: { id, path, end, nextSequence }, first, unsettled, isDamaged, isLeaving: false })
     }
   }
 
   opened(file: SegmentFile): void {
-    this.entries.push({ file, first: file.nextSequence, unsettled: 0, isDamaged: false })
+    this.entries.push({ file, first: file.nextSequence, unsettled: 0, isDamaged: false, isLeaving: false })
   }
 
   /** Messages became durable in the newest segment. */
@@ -74,8 +76,9 @@ export class Segments {
     return true
   }
 
+  /** The oldest whose file is there to be read. */
   get first(): SegmentFile | undefined {
-    return this.entries[0]?.file
+    return this.entries.find((entry) => !entry.isLeaving)?.file
   }
 
   after(file: SegmentFile): SegmentFile | undefined {
@@ -110,6 +113,7 @@ export class Segments {
     for (;;) {
       const front = this.entries[0]
       if (front === undefined || front.unsettled > 0 || this.entries.length < 2) return
+      front.isLeaving = true
       try {
         const { path } = front.file
         if (front.isDamaged) await this.disk.rename(path, `${path}.damaged`)
@@ -117,6 +121,7 @@ export class Segments {
         // One by one: were a later one's removal durable first, the settles in it would be gone with it.
         await this.disk.syncDirectory(this.directory)
       } catch (error) {
+        front.isLeaving = false
         this.onEvent({ kind: 'segment-not-removed', file: front.file.path, error })
         return
       }
