@@ -66,7 +66,8 @@ export interface DeviceProfile extends EntityRecord {
   readonly isDefault: boolean
   readonly type: 'DEFAULT'
   readonly transportType: 'DEFAULT' | 'MQTT' | 'COAP' | 'LWM2M' | 'SNMP'
-  readonly provisionType: 'DISABLED' | 'ALLOW_CREATE_NEW_DEVICES' | 'CHECK_PRE_PROVISIONED_DEVICES' | 'X509_CERTIFICATE_CHAIN'
+  readonly provisionType:
+    'DISABLED' | 'ALLOW_CREATE_NEW_DEVICES' | 'CHECK_PRE_PROVISIONED_DEVICES' | 'X509_CERTIFICATE_CHAIN'
   readonly defaultRuleChainId: string | null
   readonly defaultQueueName: string | null
   readonly profileData: JsonObject

@@ -18,11 +18,15 @@ async function freshFolder(context: TestContext): Promise<string> {
 const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0' }
 
 function run(argv: readonly string[], environment: Readonly<Record<string, string>>) {
-  return spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts'), ...argv], {
-    encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
-    timeout: 30_000,
-  })
+  return spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts'), ...argv],
+    {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      timeout: 30_000,
+    },
+  )
 }
 
 test('the ready line names the real ports of what runs, and nothing else', async (context) => {
