@@ -4,6 +4,7 @@
  * and the rest goes on when none is left.
  */
 import type { Delivery } from '../link/link.ts'
+import { weightOf } from './weight.ts'
 
 /** A delivery with the number of the try that comes next. */
 export interface Attempt {
@@ -18,6 +19,8 @@ export class Lane {
   pausedUntilMs: number | undefined
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
+  /** Of what waits. */
+  waitingWeight = 0
   private waiting: Delivery[] = []
   private head = 0
   private failed: Attempt[] = []
@@ -46,6 +49,7 @@ export class Lane {
 
   wait(delivery: Delivery): void {
     this.waiting.push(delivery)
+    this.waitingWeight += weightOf(delivery)
   }
 
   /** Puts a failed message back, in the order of the log. */
@@ -66,6 +70,7 @@ export class Lane {
     if (this.inFlight >= maxInFlight) return undefined
     const delivery = this.waiting[this.head]
     if (delivery === undefined) return undefined
+    this.waitingWeight -= weightOf(delivery)
     if (++this.head === this.waiting.length) {
       this.waiting = []
       this.head = 0

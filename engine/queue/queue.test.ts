@@ -259,6 +259,33 @@ test('it takes no more than it may hold, and asks for more as messages are settl
   assert.equal(link.settled.length, 12)
 })
 
+test('large messages take the room of many, and give it back', async () => {
+  const { clock, link, take, publish, queue } = open({ maxHeld: 10 })
+  for (let count = 0; count < 6; count++) publish(count, 'x'.repeat(4 * 4096))
+  assert.deepEqual([queue.figures().held, link.undelivered], [2, 4])
+  for (let round = 0; round < 3; round++) {
+    take().forEach((work) => work.end())
+    await clock.settle()
+  }
+  assert.deepEqual([queue.figures().held, link.settled.length], [0, 6])
+  for (let count = 0; count < 12; count++) publish(count, 'small')
+  assert.equal(queue.figures().held, 10)
+})
+
+test('a lane whose few large messages fill half of the room is brought to its end without pauses', async () => {
+  const { clock, link, take, publish } = open({ maxHeld: 10, retries: 3, pauseBetweenRetriesMs: 60_000 })
+  publish(1, 'poison')
+  take()[0]?.end(new Error('no'))
+  await clock.settle()
+  publish(1, 'x'.repeat(6 * 4096))
+  for (let tries = 0; tries < 3; tries++) {
+    take().forEach((work) => work.end(new Error('no')))
+    await clock.settle()
+    await clock.advance(16)
+  }
+  assert.equal(link.buried.length, 1)
+})
+
 test('a lane that fills half of the room is brought to its end without pauses', async () => {
   const { clock, link, take, publish } = open({ maxHeld: 10, retries: 3, pauseBetweenRetriesMs: 60_000 })
   publish(1, 'poison')

@@ -12,6 +12,7 @@ import { QueueErrors } from './errors.ts'
 import { Lane, type Attempt } from './lane.ts'
 import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
+import { weightOf } from './weight.ts'
 import type { WorkProcessor } from './work.ts'
 
 export interface QueueOptions {
@@ -78,6 +79,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private packsLookedThrough = 1024
   private timeout: TimerHandle | undefined
   private held = 0
+  private heldWeight = 0
   private inFlight = 0
   private isClosing = false
   private closing: Promise<void> | undefined
@@ -92,7 +94,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   }
 
   room(): number {
-    return this.isClosing ? 0 : this.settings.maxHeld - this.held
+    return this.isClosing ? 0 : this.settings.maxHeld - this.heldWeight
   }
 
   deliver(batch: readonly Delivery[]): void {
@@ -100,6 +102,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.held += batch.length
     this.counts.received += batch.length
     for (const delivery of batch) {
+      this.heldWeight += weightOf(delivery)
       const originator = delivery.message.originator.id
       let lane = this.lanes.get(originator)
       if (lane === undefined) this.lanes.set(originator, (lane = new Lane(originator)))
@@ -167,7 +170,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.counts.failed++
     if (attempt > this.settings.retries || isHopeless(error)) {
       this.counts.buried++
-      this.held--
+      this.letGo(delivery)
       this.link.bury({ message: delivery.message, attempt }, errorText(error))
       this.release(lane)
       return
@@ -217,7 +220,12 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
 
   /** A lane that fills half of the room would hold up others: it is brought to its end without pauses. */
   private isCrowding(lane: Lane): boolean {
-    return lane.waitingCount > this.settings.maxHeld / 2
+    return lane.waitingWeight > this.settings.maxHeld / 2
+  }
+
+  private letGo(delivery: Delivery): void {
+    this.held--
+    this.heldWeight -= weightOf(delivery)
   }
 
   private retry(due: number): void {
@@ -246,7 +254,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     const settled = this.settled
     if (settled.length > 0) {
       this.settled = []
-      this.held -= settled.length
+      for (const delivery of settled) this.letGo(delivery)
       this.link.settle(settled)
     }
     this.forgetEndedPacks()

@@ -1,6 +1,6 @@
 /** How the queue works, with what each number costs. */
 export interface QueueSettings {
-  /** Unsettled messages held in memory, waiting ones included; beyond it the rest stays in the link. */
+  /** Unsettled messages held in memory, waiting ones included, large ones by their weight; beyond it the rest stays in the link. */
   readonly maxHeld: number
   /** Messages of one originator that are in process at once. 1 is strict: the next starts when the last has settled. */
   readonly maxInFlightPerOriginator: number
