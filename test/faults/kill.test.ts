@@ -8,11 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
-import { DEMO_TOKEN, RestClient, login } from '../support/clients.ts'
-import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
+import { DEMO_TOKEN } from '../support/clients.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
-import { startLoad, type LoadedDevice } from './workload.ts'
+import { compareAll, createDevices, drained } from './fault-run.ts'
+import { startLoad } from './workload.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const FEWEST_ACKNOWLEDGEMENTS = 10_000
@@ -30,7 +30,7 @@ test(
       await rm(dataDir, { recursive: true, force: true })
     })
     millrace = await startMillrace({ dataDir })
-    const devices = await createDevices(millrace)
+    const devices = await createDevices(millrace, DEVICES)
     let slowestStartMs = 0
     let acknowledged = 0
 
@@ -44,11 +44,7 @@ test(
       slowestStartMs = Math.max(slowestStartMs, millrace.startMs)
     }
 
-    const rest = new RestClient(millrace, await login(millrace))
-    await drained(millrace)
-    const report = compare(
-      await Promise.all(devices.map(async ({ ledger }) => ({ ledger, points: await readBack(rest, ledger.deviceId) }))),
-    )
+    const report = await compareAll(millrace, devices)
     context.diagnostic(
       `seed ${random.seed}: sent ${report.sent}, acknowledged ${report.acknowledged}, found ${report.found}, lost ${report.lost}, ` +
         `duplicated ${report.duplicated}, out of order ${report.outOfOrder}, slowest restart ${Math.round(slowestStartMs)} ms`,
@@ -83,44 +79,11 @@ test('what was settled before a kill has no effect again after it', { timeout: 1
   }
 })
 
-async function createDevices(millrace: RunningMillrace): Promise<LoadedDevice[]> {
-  const rest = new RestClient(millrace, await login(millrace))
-  return Promise.all(
-    Array.from({ length: DEVICES }, async (_, index) => {
-      const token = `KILL_${index}`
-      const ledger = openLedger(`device ${index}`, token, await rest.createDevice(`killed ${index}`, token))
-      return {
-        ledger,
-        transport: index % 2 === 0 ? ('MQTT' as const) : ('HTTP' as const),
-        explicitTimes: index % 4 < 2,
-      }
-    }),
-  )
-}
-
 /** Waits for the first acknowledgements, so that every round counts, and then for the random moment. */
 async function acknowledgementsOrTime(acknowledged: () => number, milliseconds: number): Promise<void> {
   const began = performance.now()
   while (performance.now() - began < milliseconds || (acknowledged() === 0 && performance.now() - began < 10_000))
     await delay(5)
-}
-
-async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]> {
-  const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=1000000&orderBy=ASC&useStrictDataTypes=true`
-  const answer = await rest.expect<{ n?: ReadPoint[] }>('GET', path)
-  return answer.n ?? []
-}
-
-/** Waits until the queue has nothing left: what a crash left behind is delivered again first. */
-async function drained(millrace: RunningMillrace): Promise<void> {
-  for (let attempt = 0; attempt < 600; attempt++) {
-    const figures = await (await fetch(`${millrace.url}/metrics`)).text()
-    const unsettled = /^millrace_link_unsettled_messages (\d+)/m.exec(figures)
-    assert.ok(unsettled !== null, 'the figures tell how many messages are not settled')
-    if (Number(unsettled[1]) === 0) return
-    await delay(50)
-  }
-  assert.fail('messages were not settled within 30 s')
 }
 
 async function installLoggingChain(millrace: RunningMillrace): Promise<void> {

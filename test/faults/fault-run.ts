@@ -1,0 +1,52 @@
+/** What the fault tests share: devices with ledgers, waiting for the queue to be empty, reading back. */
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
+import { RestClient, login } from '../support/clients.ts'
+import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
+import type { RunningMillrace } from '../support/start-millrace.ts'
+import type { LoadedDevice } from './workload.ts'
+
+/** Half of them over MQTT, half over HTTP; half with times of their own. */
+export async function createDevices(millrace: RunningMillrace, count: number): Promise<LoadedDevice[]> {
+  const rest = new RestClient(millrace, await login(millrace))
+  return Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const token = `LOADED_${index}`
+      return {
+        ledger: openLedger(`device ${index}`, token, await rest.createDevice(`loaded ${index}`, token)),
+        transport: index % 2 === 0 ? ('MQTT' as const) : ('HTTP' as const),
+        explicitTimes: index % 4 < 2,
+      }
+    }),
+  )
+}
+
+/** Compares what every device sent with what the store has, once the queue has nothing left. */
+export async function compareAll(
+  millrace: RunningMillrace,
+  devices: readonly LoadedDevice[],
+): Promise<ReturnType<typeof compare>> {
+  const rest = new RestClient(millrace, await login(millrace))
+  await drained(millrace)
+  return compare(
+    await Promise.all(devices.map(async ({ ledger }) => ({ ledger, points: await readBack(rest, ledger.deviceId) }))),
+  )
+}
+
+async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]> {
+  const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=1000000&orderBy=ASC&useStrictDataTypes=true`
+  const answer = await rest.expect<{ n?: ReadPoint[] }>('GET', path)
+  return answer.n ?? []
+}
+
+/** Waits until the queue has nothing left: what a crash left behind is delivered again first. */
+export async function drained(millrace: RunningMillrace): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt++) {
+    const figures = await (await fetch(`${millrace.url}/metrics`)).text()
+    const unsettled = /^millrace_link_unsettled_messages (\d+)/m.exec(figures)
+    assert.ok(unsettled !== null, 'the figures tell how many messages are not settled')
+    if (Number(unsettled[1]) === 0) return
+    await delay(50)
+  }
+  assert.fail('messages were not settled within 30 s')
+}
