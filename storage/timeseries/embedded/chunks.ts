@@ -11,6 +11,8 @@ import type { Series } from './series.ts'
 
 /** Points of a full chunk. */
 export const CHUNK_POINTS = 1024
+/** Characters of text in a chunk: with more it ends before it is full, so that reading one takes little memory. */
+const CHUNK_CHARACTERS = 1 << 20
 
 /** What is known of a chunk's points without reading them. */
 export interface ChunkSummary {
@@ -42,7 +44,7 @@ export class Chunks {
     for (let part = 0; part < parts; part++) {
       const from = Math.floor((part * points.length) / parts)
       const to = Math.floor(((part + 1) * points.length) / parts)
-      this.putOne(series, points.slice(from, to))
+      for (const piece of piecesOf(points.slice(from, to))) this.putOne(series, piece)
     }
   }
 
@@ -130,6 +132,24 @@ export class Chunks {
       cause,
     )
   }
+}
+
+/** The points in pieces of at most so many characters of text, or of one point that alone has more. */
+function piecesOf(points: readonly StoredPoint[]): readonly (readonly StoredPoint[])[] {
+  const pieces: (readonly StoredPoint[])[] = []
+  let from = 0
+  let characters = 0
+  for (const [index, { value }] of points.entries()) {
+    if (typeof value !== 'string') continue
+    if (characters + value.length > CHUNK_CHARACTERS && index > from) {
+      pieces.push(points.slice(from, index))
+      from = index
+      characters = 0
+    }
+    characters += value.length
+  }
+  pieces.push(from === 0 ? points : points.slice(from))
+  return pieces
 }
 
 export function isDamage(error: unknown): boolean {

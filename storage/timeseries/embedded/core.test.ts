@@ -46,6 +46,29 @@ test('an answer over the bound is refused instead of read into memory', (t) => {
   assert.equal(answer(50).get('l')?.length, 50)
   assert.throws(() => answer(51), { code: 'timeseries.ANSWER_TOO_BIG', status: 400 })
   assert.throws(() => core.history('device', raw(['k', 'l']), 0), { kind: 'invalid' })
+  const text = (ts: number): DataPoint => ({ key: 't', ts, type: 'STRING', value: 'x'.repeat(64 * 10) })
+  put(core, 'device', [text(1), text(2), ...Array.from({ length: 8 }, (_, index) => text(3 + index))])
+  assert.equal(core.history('device', raw(['t'], { limit: 9 }), 0).get('t')?.length, 9)
+  assert.throws(() => core.history('device', raw(['t'], { limit: 10 }), 0), { code: 'timeseries.ANSWER_TOO_BIG' })
+})
+
+test('chunks of long texts end before they are full, however they are put together', (t) => {
+  const directory = freshDirectory(t)
+  const core = openCore(t, coreOptions(directory, { logSoftBytes: 2 ** 24, logHardBytes: 2 ** 25 }))
+  const length = 300_000
+  const text = (ts: number): DataPoint => ({ key: 'k', ts, type: 'STRING', value: String(ts).padEnd(length, 'x') })
+  for (let ts = 0; ts < 40; ts += 2) {
+    put(core, 'device', [text(ts), text(ts + 1)])
+    core.moveAll(0)
+  }
+  const found = core.history('device', raw(['k'], { limit: 1000 }), 0).get('k') ?? []
+  assert.deepEqual(
+    found.map(({ value }) => String(value).replaceAll('x', '')),
+    Array.from({ length: 40 }, (_, ts) => String(ts)),
+  )
+  core.close()
+  // Three texts fit into a chunk; all forty in one is what the number of points alone would allow.
+  assert.ok(chunkCounts(directory) >= 13, `${chunkCounts(directory)} chunks`)
 })
 
 test('small chunks of a slow series are put together', (t) => {

@@ -13,7 +13,7 @@ import { ChunkDatabase } from './database.ts'
 import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
 import { TimeSeriesErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
-import { readBuckets, readPoints } from './history.ts'
+import { AnswerRoom, readBuckets, readPoints } from './history.ts'
 import type { LogFiles } from './log-files.ts'
 import { Memory } from './memory.ts'
 import type { StoredPoint } from './point.ts'
@@ -35,7 +35,7 @@ export interface CoreOptions {
   readonly maxEntities: number
   /** The chunks' share of the disk; over it the store behaves as on a full disk. */
   readonly maxDatabaseBytes?: number | undefined
-  /** Points of one answer, all keys together: what one question may take of the memory. */
+  /** Points of one answer, all keys together, long texts counted for several: what one question may take of the memory. */
   readonly maxAnswerPoints?: number | undefined
   readonly files?: LogFiles
 }
@@ -129,17 +129,15 @@ export class Core {
   history(entityId: string, query: HistoryQuery, now: number): Map<string, StoredPoint[]> {
     const byKey = new Map<string, StoredPoint[]>()
     const entity = this.memory.entity(entityId)
-    let room = this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS
+    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
     for (const key of query.keys) {
       const series = entity.series.get(key)
       if (series === undefined) continue
       const points = this.database.guarded(() =>
         query.agg === 'NONE'
-          ? readPoints(this.chunks, series, { ...query, limit: Math.min(query.limit, room + 1) }, now)
-          : readBuckets(this.chunks, series, query, now),
+          ? readPoints(this.chunks, series, query, now, room)
+          : readBuckets(this.chunks, series, query, now, room),
       )
-      room -= points.length
-      if (room < 0) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS })
       if (points.length > 0) byKey.set(key, points)
     }
     return byKey

@@ -26,7 +26,7 @@ export const TimeSeriesErrors = defineErrors('timeseries', {
   ANSWER_TOO_BIG: {
     kind: 'invalid',
     status: 400,
-    text: 'The answer has more than {limit} points: ask for fewer keys, a smaller limit or a shorter time',
+    text: 'The answer is larger than {limit} points, {characters} characters of text counted for one more: ask for fewer keys, a smaller limit or a shorter time',
   },
   BORDERS_MISSING: { kind: 'invalid', status: 400, text: 'An aggregation ({agg}) needs at least two bucket borders' },
   TS_INVALID: { kind: 'invalid', status: 400, text: 'Timestamps are whole milliseconds within ±8.64e15, not {ts}' },

@@ -9,6 +9,8 @@ import { TimeSeriesErrors } from './errors.ts'
 import { isLive, type StoredPoint } from './point.ts'
 import { firstAtOrAfter, mergeOver, type Series } from './series.ts'
 
+const CHARACTERS_OF_A_POINT = 64
+
 /** A stretch of time, both ends inclusive, with the one chunk that lies in it, if any. */
 interface Region {
   readonly low: number
@@ -16,12 +18,30 @@ interface Region {
   readonly row: ChunkRow | undefined
 }
 
-/** Points of [startTs, endTs), at most `limit`, in the order asked for. Throws CHUNK_DAMAGED where a chunk that is needed is. */
+/** What one answer may take of the memory, counted in points; long texts count for several. */
+export class AnswerRoom {
+  private readonly limit: number
+  private left: number
+
+  constructor(limit: number) {
+    this.limit = limit
+    this.left = limit
+  }
+
+  /** Throws ANSWER_TOO_BIG. */
+  take({ value }: StoredPoint): void {
+    this.left -= typeof value === 'string' ? 1 + Math.floor(value.length / CHARACTERS_OF_A_POINT) : 1
+    if (this.left < 0) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.limit, characters: CHARACTERS_OF_A_POINT })
+  }
+}
+
+/** Points of [startTs, endTs), at most `limit`, in the order asked for. Throws CHUNK_DAMAGED where a chunk that is needed is, ANSWER_TOO_BIG. */
 export function readPoints(
   chunks: Chunks,
   series: Series,
   query: Pick<HistoryQuery, 'startTs' | 'endTs' | 'limit' | 'order'>,
   now: number,
+  room?: AnswerRoom,
 ): StoredPoint[] {
   const found: StoredPoint[] = []
   const descending = query.order === 'DESC'
@@ -29,7 +49,9 @@ export function readPoints(
     const points = pointsIn(chunks, series, region)
     for (let index = 0; index < points.length && found.length < query.limit; index++) {
       const point = points[descending ? points.length - 1 - index : index]
-      if (point !== undefined && isLive(point, now)) found.push(point)
+      if (point === undefined || !isLive(point, now)) continue
+      room?.take(point)
+      found.push(point)
     }
     if (found.length >= query.limit) break
   }
@@ -37,7 +59,13 @@ export function readPoints(
 }
 
 /** One point a non-empty bucket, at the bucket's middle, ascending. Throws BORDERS_MISSING, CHUNK_DAMAGED. */
-export function readBuckets(chunks: Chunks, series: Series, query: HistoryQuery, now: number): StoredPoint[] {
+export function readBuckets(
+  chunks: Chunks,
+  series: Series,
+  query: HistoryQuery,
+  now: number,
+  room?: AnswerRoom,
+): StoredPoint[] {
   const { agg, borders } = query
   const first = borders?.[0]
   const last = borders?.[borders.length - 1]
@@ -62,7 +90,9 @@ export function readBuckets(chunks: Chunks, series: Series, query: HistoryQuery,
     }
     addRegion(chunks, series, region, buckets, now)
   }
-  return buckets.results(agg)
+  const results = buckets.results(agg)
+  for (const point of results) room?.take(point)
+  return results
 }
 
 /**

@@ -60,6 +60,21 @@ test('refuses more unanswered reads than its bound, and answers those it took', 
   await store.close()
 })
 
+test('long texts count as the points that their bytes would be, where writes wait', async (t) => {
+  const directory = freshDirectory(t)
+  const options = { directory, durability: 'process-death', clock: killClock, maxPendingPoints: 10 } as const
+  const store = await openEmbeddedTimeSeries(options)
+  const text = (ts: number) =>
+    store.write([write('e', [{ key: 'k', ts, type: 'STRING', value: 'x'.repeat(6 * 1024) }])])
+  const writes = await Promise.allSettled([text(1), text(2), text(3)])
+  assert.deepEqual(
+    writes.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected'],
+  )
+  await assert.doesNotReject(text(4))
+  await store.close()
+})
+
 test('a worker that dies rejects everybody who waits, says so once, and loses nothing acknowledged', async (t) => {
   const directory = freshDirectory(t)
   const fatal: Error[] = []

@@ -73,6 +73,8 @@ export const EMBEDDED_DEFAULTS = {
 
 /** Points of one group at most: bounds how long one write holds up the reads behind it. */
 const MAX_GROUP_POINTS = 10_000
+/** A batch with long texts counts for as many points as its bytes would be, so that groups and what waits are bounded in bytes too. */
+const BYTES_OF_A_POINT = 1024
 
 /** Opens or creates the store. Throws `timeseries.IN_USE`, `LOG_DAMAGED`, `DATABASE_DAMAGED`, `FORMAT_UNKNOWN`. */
 export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions): Promise<EmbeddedTimeSeries> {
@@ -115,7 +117,8 @@ class EmbeddedStore implements EmbeddedTimeSeries {
   async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
     this.writer.reset()
     encodeBatch(this.writer, writes, this.clock.now())
-    return this.group.add(this.writer.copy(), Math.max(1, countPoints(writes)))
+    const batch = this.writer.copy()
+    return this.group.add(batch, Math.max(1, countPoints(writes), Math.ceil(batch.length / BYTES_OF_A_POINT)))
   }
 
   async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
