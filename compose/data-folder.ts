@@ -13,6 +13,11 @@ export const DataFolderErrors = defineErrors('data', {
     status: 500,
     text: 'DATA_DIR={folder} can not be used: {reason}. Name a folder that this user may write to',
   },
+  STORE_UNUSABLE: {
+    kind: 'terminal',
+    status: 500,
+    text: 'The {store} in DATA_DIR={folder} can not be opened: {reason}. Is the disk full, or its file not writable for this user?',
+  },
   FOLDER_IN_USE: {
     kind: 'terminal',
     status: 500,

@@ -1,6 +1,6 @@
 /** Opens what is durable: entities, time series, and the link's log, all below the data folder. */
 import { join } from 'node:path'
-import { errorText } from '../model/errors.ts'
+import { errorText, isMillraceError } from '../model/errors.ts'
 import { systemClock } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
 import type { Config } from '../config/settings.ts'
@@ -10,7 +10,7 @@ import type { LinkEvent } from '../engine/link/events.ts'
 import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import { openEmbeddedTimeSeries, type EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
 import type { Closing } from './closing.ts'
-import { takeDataFolder } from './data-folder.ts'
+import { DataFolderErrors, takeDataFolder } from './data-folder.ts'
 
 export interface Stores {
   readonly entities: EntityStore
@@ -18,7 +18,9 @@ export interface Stores {
   readonly link: SegmentLog
 }
 
-/** Throws FOLDER_UNUSABLE, FOLDER_IN_USE and what the stores throw. */
+const STORE_NAMES = ['entity store', 'time-series store', 'link'] as const
+
+/** Throws FOLDER_UNUSABLE, FOLDER_IN_USE, STORE_UNUSABLE and the stores' own errors. */
 export async function openStores(
   config: Config,
   log: Log,
@@ -45,13 +47,18 @@ export async function openStores(
   ])
   const [entities, timeSeries, link] = opened
   for (const [index, result] of opened.entries()) {
-    if (result.status === 'fulfilled')
-      closing.add(['entity store', 'time-series store', 'link'][index] ?? '', () => result.value.close())
+    if (result.status === 'fulfilled') closing.add(STORE_NAMES[index] ?? '', () => result.value.close())
   }
-  if (entities.status === 'rejected') throw entities.reason
-  if (timeSeries.status === 'rejected') throw timeSeries.reason
-  if (link.status === 'rejected') throw link.reason
+  if (entities.status === 'rejected') throw unusable(STORE_NAMES[0], folder, entities.reason)
+  if (timeSeries.status === 'rejected') throw unusable(STORE_NAMES[1], folder, timeSeries.reason)
+  if (link.status === 'rejected') throw unusable(STORE_NAMES[2], folder, link.reason)
   return { entities: entities.value, timeSeries: timeSeries.value, link: link.value }
+}
+
+/** What the disk or SQLite said becomes a sentence; the stores' own errors are some already. */
+function unusable(store: string, folder: string, error: unknown): Error {
+  if (isMillraceError(error)) return error
+  return DataFolderErrors.STORE_UNUSABLE({ store, folder, reason: errorText(error) }, error)
 }
 
 function reportLinkEvent(log: Log, event: LinkEvent): void {

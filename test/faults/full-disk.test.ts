@@ -67,12 +67,13 @@ test(
   async (context) => {
     const disk = mountSmallDisk(context)
     if (disk === undefined) return
-    let millrace: RunningMillrace | undefined
+    const started: RunningMillrace[] = []
     context.after(async () => {
-      await millrace?.kill()
+      for (const each of started) await each.kill()
       unmount(disk)
     })
-    millrace = await startMillrace({ dataDir: join(disk, 'data') })
+    const millrace = await startMillrace({ dataDir: join(disk, 'data') })
+    started.push(millrace)
     const rest = new RestClient(millrace, await login(millrace))
     const ledger = openLedger('device', 'FULL_DISK', await rest.createDevice('full disk', 'FULL_DISK'))
     for (let count = 0; count < 50; count++) assert.equal(await send(millrace, ledger), 200)
@@ -105,3 +106,30 @@ test(
     assert.equal(await millrace.stop(), 0)
   },
 )
+
+test('a start on a full disk is refused in one sentence, and works once there is room', async (context) => {
+  const disk = mountSmallDisk(context)
+  if (disk === undefined) return
+  const started: RunningMillrace[] = []
+  context.after(async () => {
+    for (const each of started) await each.kill()
+    unmount(disk)
+  })
+  const dataDir = join(disk, 'data')
+  const first = await startMillrace({ dataDir })
+  started.push(first)
+  assert.equal(await first.stop(), 0)
+  const ballast = join(disk, 'ballast')
+  fill(ballast)
+  await assert.rejects(startMillrace({ dataDir }), (error: Error) => {
+    assert.match(
+      error.message,
+      /^ended with 1 before it was ready:\nThe [a-z -]+ in DATA_DIR=\S+ can not be opened: .*\n$/,
+    )
+    return true
+  })
+  rmSync(ballast)
+  const second = await startMillrace({ dataDir })
+  started.push(second)
+  assert.equal(await second.stop(), 0)
+})
