@@ -71,6 +71,38 @@ test('chunks of long texts end before they are full, however they are put togeth
   assert.ok(chunkCounts(directory) >= 13, `${chunkCounts(directory)} chunks`)
 })
 
+test('a long latest value is read back whole, gives way to a newer one only, and is found damaged', (t) => {
+  const directory = freshDirectory(t)
+  const text = (ts: number): DataPoint => ({
+    key: 'k',
+    ts,
+    type: 'JSON',
+    value: JSON.stringify(`${ts} ${'ü'.repeat(100_000)}`),
+  })
+  const latest = (core: Core) => core.latest('device', ['k']).get('k')?.[0]
+  const core = openCore(t, coreOptions(directory))
+  put(core, 'device', [text(5)])
+  core.moveAll(0)
+  assert.deepEqual(latest(core), { ts: 5, type: 'JSON', value: text(5).value, expiresAt: 0 })
+  put(core, 'device', [text(4)])
+  core.moveAll(0)
+  core.close()
+  const again = openCore(t, coreOptions(directory))
+  assert.equal(latest(again)?.value, text(5).value)
+  put(again, 'device', [text(4), text(6)])
+  assert.equal(latest(again)?.value, text(6).value)
+  again.moveAll(0)
+  assert.deepEqual(again.keys('device'), ['k'])
+  again.close()
+  const file = new DatabaseSync(join(directory, 'chunks.sqlite'))
+  file.exec("UPDATE series SET latest = substr(latest, 1, 50000) || x'00' || substr(latest, 50002)")
+  file.close()
+  const damaged = openCore(t, coreOptions(directory))
+  assert.throws(() => latest(damaged), { code: 'timeseries.LATEST_DAMAGED' })
+  put(damaged, 'device', [long('k', 7, 7)])
+  assert.equal(latest(damaged)?.value, 7)
+})
+
 test('small chunks of a slow series are put together', (t) => {
   const directory = freshDirectory(t)
   const core = openCore(t, coreOptions(directory))

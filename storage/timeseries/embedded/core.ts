@@ -143,14 +143,17 @@ export class Core {
     return byKey
   }
 
-  /** The latest values of the keys (all where undefined) that have one. Throws LATEST_DAMAGED. */
+  /** The latest values of the keys (all where undefined) that have one. Throws LATEST_DAMAGED, ANSWER_TOO_BIG. */
   latest(entityId: string, keys: readonly string[] | undefined): Map<string, StoredPoint[]> {
     const entity = this.memory.entity(entityId)
     const byKey = new Map<string, StoredPoint[]>()
+    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
     for (const key of keys ?? [...entity.series.keys()].sort()) {
       const series = entity.series.get(key)
-      if (series?.latestDamage !== undefined) throw series.latestDamage
-      if (series?.latest !== undefined) byKey.set(key, [series.latest.point])
+      const point = series && this.memory.latestPoint(series)
+      if (point === undefined) continue
+      room.take(point)
+      byKey.set(key, [point])
     }
     return byKey
   }

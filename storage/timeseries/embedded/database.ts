@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { errorText } from '../../../model/errors.ts'
 import { TimeSeriesErrors } from './errors.ts'
+import { LATEST_HEAD_BYTES, LONG_LATEST_BYTES } from './series.ts'
 
 const FORMAT = 1
 
@@ -20,7 +21,9 @@ export interface ChunkRow {
 export interface SeriesRow {
   readonly series: number
   readonly key: string
+  /** Of a long one the first bytes alone: `isHead`. */
   readonly latest: Uint8Array | null
+  readonly isHead: boolean
 }
 
 const SCHEMA = `
@@ -47,8 +50,10 @@ const STATEMENTS = {
   removeEntity: 'DELETE FROM entity WHERE id = ?',
   keyOf: 'SELECT id FROM key WHERE name = ?',
   addKey: 'INSERT INTO key (name) VALUES (?)',
-  seriesOf:
-    'SELECT series.id AS series, key.name AS key, series.latest AS latest FROM series JOIN key ON key.id = series.key WHERE series.entity = ?',
+  seriesOf: `SELECT series.id AS series, key.name AS key, coalesce(length(series.latest), 0) > ${LONG_LATEST_BYTES} AS isHead,
+     CASE WHEN length(series.latest) > ${LONG_LATEST_BYTES} THEN substr(series.latest, 1, ${LATEST_HEAD_BYTES}) ELSE series.latest END AS latest
+     FROM series JOIN key ON key.id = series.key WHERE series.entity = ?`,
+  latestOf: 'SELECT latest FROM series WHERE id = ?',
   addSeries: 'INSERT INTO series (entity, key) VALUES (?, ?)',
   removeSeries: 'DELETE FROM series WHERE entity = ?',
   setLatest: 'UPDATE series SET latest = ? WHERE id = ?',
@@ -135,6 +140,7 @@ export class ChunkDatabase {
         series: numberIn(row, 'series'),
         key: textIn(row, 'key'),
         latest: row['latest'] === null ? null : bytesIn(row, 'latest'),
+        isHead: numberIn(row, 'isHead') === 1,
       }))
       return { id, series }
     })
@@ -148,6 +154,14 @@ export class ChunkDatabase {
     const known = this.one('keyOf', key)
     const keyId = known === undefined ? this.run('addKey', key) : numberIn(known, 'id')
     return this.run('addSeries', entity, keyId)
+  }
+
+  /** The whole of a latest value; undefined where there is none. */
+  latest(series: number): Uint8Array | undefined {
+    return this.guarded(() => {
+      const row = this.one('latestOf', series)
+      return row === undefined || row['latest'] === null ? undefined : bytesIn(row, 'latest')
+    })
   }
 
   setLatest(series: number, latest: Uint8Array | null): void {

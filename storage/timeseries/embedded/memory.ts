@@ -1,8 +1,9 @@
 /** The entities in memory, and which of their series the log must be kept for. */
-import { errorText } from '../../../model/errors.ts'
+import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { ChunkDatabase } from './database.ts'
 import { TimeSeriesErrors } from './errors.ts'
-import { decodeLatest, Entity, Series } from './series.ts'
+import type { StoredPoint } from './point.ts'
+import { decodeLatest, decodeLatestHead, Entity, Series } from './series.ts'
 
 /** Entities looked at for each that is loaded over the bound. */
 const SWEEP = 8
@@ -84,13 +85,38 @@ export class Memory {
   stored(series: Series): void {
     this.forget(series)
     series.clearTail()
-    series.latestChanged = false
+    series.latestStored()
+  }
+
+  /** The latest value, read where it is not in memory. Throws LATEST_DAMAGED. */
+  latestPoint(series: Series): StoredPoint | undefined {
+    if (series.latestDamage !== undefined) throw series.latestDamage
+    const { latest } = series
+    if (latest?.isOutside !== true) return latest?.point
+    const bytes = this.database.latest(series.id)
+    if (bytes === undefined) return undefined // Deleted, though its log did not take the delete.
+    try {
+      return decodeLatest(series.id, bytes).point
+    } catch (error) {
+      throw this.noteDamagedLatest(series, error)
+    }
   }
 
   /** The entity and all of its series are deleted. */
   drop(entity: Entity): void {
     for (const series of entity.series.values()) this.forget(series)
     this.entities.delete(entity.name)
+  }
+
+  private noteDamagedLatest(series: Series, error: unknown): MillraceError {
+    const fields = {
+      file: this.database.path,
+      series: series.id,
+      entityId: series.entity.name,
+      key: series.key,
+      reason: errorText(error),
+    }
+    return (series.latestDamage = TimeSeriesErrors.LATEST_DAMAGED(fields, error))
   }
 
   private forget(series: Series): void {
@@ -110,16 +136,9 @@ export class Memory {
       entity.series.set(row.key, series)
       if (row.latest === null) continue
       try {
-        series.latest = decodeLatest(row.series, row.latest)
+        series.latest = row.isHead ? decodeLatestHead(row.latest) : decodeLatest(row.series, row.latest)
       } catch (error) {
-        const fields = {
-          file: this.database.path,
-          series: row.series,
-          entityId: name,
-          key: row.key,
-          reason: errorText(error),
-        }
-        series.latestDamage = TimeSeriesErrors.LATEST_DAMAGED(fields, error)
+        this.noteDamagedLatest(series, error)
       }
     }
     return entity

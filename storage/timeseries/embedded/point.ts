@@ -59,6 +59,13 @@ export function readValue(reader: ByteReader): TypedValue {
   }
 }
 
+/** The type of a text by its code. Throws a RangeError for the code of another value. */
+export function textTypeOf(code: number): 'STRING' | 'JSON' {
+  if (code === CODE.STRING) return 'STRING'
+  if (code === CODE.JSON) return 'JSON'
+  throw new RangeError(`value code ${code} of a long text`)
+}
+
 /** The typed value of a stored point. The pair (type, value) was made from a TypedValue and is taken apart nowhere else. */
 export function typedValue(point: StoredPoint): TypedValue {
   return { type: point.type, value: point.value } as TypedValue

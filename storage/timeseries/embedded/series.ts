@@ -2,13 +2,22 @@
 import { crc32 } from 'node:zlib'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import type { MillraceError } from '../../../model/errors.ts'
-import { readValue, writeValue, type StoredPoint } from './point.ts'
+import { readValue, textTypeOf, writeValue, type StoredPoint } from './point.ts'
 
 /** A latest value and the log position of the message that brought it: its version is (ts, sequence). */
 export interface LatestValue {
   readonly point: StoredPoint
   readonly sequence: number
+  /** The value is a long text and in SQLite alone: what is in `point` is its time and type. */
+  readonly isOutside?: true
 }
+
+/** A text of more characters is let go of once it is stored: many keys with such values must not fill the memory. */
+const LONG_TEXT = 16_384
+/** A stored latest value of more bytes is not read with its entity. */
+export const LONG_LATEST_BYTES = 4 * LONG_TEXT
+/** Enough for time, sequence and type of a stored latest value. */
+export const LATEST_HEAD_BYTES = 32
 
 export class Entity {
   /** 0 until it is stored. */
@@ -96,6 +105,14 @@ export class Series {
     this.points = this.tail().filter((point) => point.ts < low || point.ts >= endExclusive)
   }
 
+  /** The latest value is in SQLite. */
+  latestStored(): void {
+    this.latestChanged = false
+    const { latest } = this
+    if (latest === undefined || typeof latest.point.value !== 'string' || latest.point.value.length <= LONG_TEXT) return
+    this.latest = { point: { ...latest.point, value: '' }, sequence: latest.sequence, isOutside: true }
+  }
+
   clearTail(): void {
     this.points = []
     this.appended = 0
@@ -160,6 +177,14 @@ export function encodeLatest(series: number, latest: LatestValue): Buffer {
   writeValue(writer, latest.point.type, latest.point.value)
   writer.u32(crc32(writer.view(), series))
   return writer.copy()
+}
+
+/** What the first bytes of a long latest value say; its checksum is looked at when the value is read. */
+export function decodeLatestHead(bytes: Uint8Array): LatestValue {
+  const reader = new ByteReader(bytes)
+  const ts = reader.signed()
+  const sequence = reader.float()
+  return { point: { ts, type: textTypeOf(reader.byte()), value: '', expiresAt: 0 }, sequence, isOutside: true }
 }
 
 /** Throws an Error with the reason where the checksum is wrong. */

@@ -75,6 +75,28 @@ test('long texts count as the points that their bytes would be, where writes wai
   await store.close()
 })
 
+test('long values under many keys do not fill the memory, and are not read all at once', async (t) => {
+  const directory = freshDirectory(t)
+  const options = {
+    directory,
+    durability: 'process-death',
+    clock: killClock,
+    workerHeapMiB: 64,
+    maxAnswerPoints: 300_000,
+  } as const
+  const value = 'x'.repeat(2 ** 20)
+  const keys = 160
+  const store = await openEmbeddedTimeSeries(options)
+  for (let key = 0; key < keys; key++)
+    await store.write([write('e', [{ key: `k${key}`, ts: 1, type: 'STRING', value }])])
+  await store.close()
+  const again = await openEmbeddedTimeSeries(options)
+  assert.equal((await again.keys('e')).length, keys)
+  assert.equal((await again.latest('e', ['k0'])).value[0]?.value, value)
+  await assert.rejects(again.latest('e', undefined), { code: 'timeseries.ANSWER_TOO_BIG' })
+  await again.close()
+})
+
 test('a worker that dies rejects everybody who waits, says so once, and loses nothing acknowledged', async (t) => {
   const directory = freshDirectory(t)
   const fatal: Error[] = []

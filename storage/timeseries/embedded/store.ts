@@ -40,6 +40,8 @@ export interface EmbeddedTimeSeriesOptions {
   readonly maxTailPoints?: number
   /** Without one the disk is the limit. */
   readonly maxDatabaseBytes?: number
+  /** Points of one answer, all keys together, long texts counted for several. */
+  readonly maxAnswerPoints?: number
   /** Most memory of the worker's heap, MiB; over it the worker dies, and what is in the log is there at the next open. */
   readonly workerHeapMiB?: number
   /** The worker died: every later call is refused with WORKER_DIED. Open the store again, or end the process. */
@@ -88,6 +90,7 @@ export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions)
     maxTailPoints: settings.maxTailPoints,
     maxEntities: settings.maxEntitiesInMemory,
     maxDatabaseBytes: settings.maxDatabaseBytes,
+    maxAnswerPoints: settings.maxAnswerPoints,
   }
   const port = await WorkerPort.open(core, options.clock, settings.workerHeapMiB, options.onFatal)
   return new EmbeddedStore(port, options.clock, settings)
