@@ -15,6 +15,8 @@ export interface ErrorDefinition {
   readonly text: string
   /** The numeric `errorCode` of the REST error body where it is not the status's usual one (`rest-api.md` 2.2). */
   readonly restCode?: number
+  /** A part of the platform is away or full, whatever the message: it is tried again for as long as that lasts. */
+  readonly isOutage?: boolean
 }
 
 export type ErrorFields = Readonly<Record<string, unknown>>
@@ -24,6 +26,7 @@ export class MillraceError extends Error {
   readonly kind: ErrorKind
   readonly status: number
   readonly restCode: number | undefined
+  readonly isOutage: boolean
   readonly fields: ErrorFields
 
   constructor(code: string, definition: ErrorDefinition, fields: ErrorFields = {}, cause?: unknown) {
@@ -33,6 +36,7 @@ export class MillraceError extends Error {
     this.kind = definition.kind
     this.status = definition.status
     this.restCode = definition.restCode
+    this.isOutage = definition.isOutage ?? false
     this.fields = fields
   }
 }

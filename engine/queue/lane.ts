@@ -17,6 +17,8 @@ export class Lane {
   inFlight = 0
   /** When the next retry is due, in the queue's time; undefined while none is waited for. */
   pausedUntilMs: number | undefined
+  /** Failures in a row that were no fault of the message. */
+  outages = 0
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
   /** Of what waits. */

@@ -200,6 +200,40 @@ test('an error that says that trying again is no use buries the message at once,
   assert.equal(link.buried.length, 1, 'a retryable error is tried again')
 })
 
+test('while a store is away its messages keep their tries, however many wait, and go on when it is back', async () => {
+  const { AWAY } = defineErrors('queue-test', {
+    AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
+  })
+  const { clock, link, queue, take, publish } = open({
+    retries: 2,
+    maxHeld: 10,
+    maxInFlightPerOriginator: 2,
+    pauseBetweenRetriesMs: 1000,
+    maxPauseBetweenRetriesMs: 8000,
+  })
+  for (let count = 0; count < 20; count++) publish(1, String(count))
+  let starts = 0
+  const awayUntilMs = clock.monotonic() + 600_000
+  while (clock.monotonic() < awayUntilMs) {
+    for (const work of take()) {
+      starts++
+      assert.equal(work.attempt, 1)
+      work.end(AWAY())
+    }
+    await clock.advance(100)
+  }
+  assert.ok(starts > 50 && starts < 200, `${starts} tries in ten minutes`)
+  assert.deepEqual([link.buried.length, link.failures.length, queue.figures().held], [0, 0, 10])
+  for (let step = 0; step < 400 && link.settled.length < 20; step++) {
+    take().forEach((work) => work.end())
+    await clock.advance(100)
+  }
+  assert.deepEqual(
+    link.settled.map((settled) => Number(settled.data)),
+    Array.from({ length: 20 }, (_, index) => index),
+  )
+})
+
 test('tries of a former run count', async () => {
   const { link, take } = open({ retries: 2 })
   link.put(message({ data: 'old' }), 3)

@@ -59,6 +59,11 @@ function isHopeless(error: Error): boolean {
   return isMillraceError(error) && (error.kind === 'invalid' || error.kind === 'denied')
 }
 
+/** What the message met is away or full for every message. */
+function isOutage(error: Error): boolean {
+  return isMillraceError(error) && error.isOutage
+}
+
 /** Retries due within the same 16 ms share one timer and one pack. */
 const RETRY_GRAIN_MS = 16
 
@@ -119,6 +124,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.inFlight--
     if (pack !== undefined && --pack.open === 0) pack.works = []
     if (error === undefined) {
+      lane.outages = 0
       this.counts.settled++
       this.settled.push(work.delivery)
       this.release(lane)
@@ -168,6 +174,14 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private failedOnce(work: PackWork, error: Error): void {
     const { lane, delivery, attempt } = work
     this.counts.failed++
+    if (isOutage(error)) {
+      // It keeps its tries, however long that lasts: senders are slowed, and nothing becomes a dead letter.
+      lane.putBack({ delivery, attempt })
+      this.failing.add(lane)
+      this.pause(lane, ++lane.outages)
+      return
+    }
+    lane.outages = 0
     if (attempt > this.settings.retries || isHopeless(error)) {
       this.counts.buried++
       this.letGo(delivery)
@@ -218,9 +232,12 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.release(lane)
   }
 
-  /** A lane that fills half of the room would hold up others: it is brought to its end without pauses. */
+  /**
+   * A lane that fills half of the room would hold up others: it is brought to its end without pauses. In an outage it has no end
+   * to be brought to.
+   */
   private isCrowding(lane: Lane): boolean {
-    return lane.waitingWeight > this.settings.maxHeld / 2
+    return lane.outages === 0 && lane.waitingWeight > this.settings.maxHeld / 2
   }
 
   private letGo(delivery: Delivery): void {

@@ -30,22 +30,23 @@ export const RuleChainErrors = defineErrors('rulechain', {
   CHAIN_FAILED: { kind: 'terminal', status: 500, text: "Rule chain '{chain}' can not run: {reason}" },
   CHAIN_FULL: {
     kind: 'retryable',
+    isOutage: true,
     status: 503,
     text: "Rule chain '{chain}' has {waiting} messages waiting, at most {limit}",
   },
-  CLOSED: { kind: 'retryable', status: 503, text: 'the rule engine is closed' },
+  CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the rule engine is closed' },
 })
 
 /**
  * The error with which a message ends when a node failed and nothing is connected to its `Failure`: names the chain and the
- * node, keeps the cause and its kind, so that the queue knows whether trying again can help.
+ * node, keeps the cause and its kind, so that the queue knows whether trying again can help, and whose fault it is.
  */
 export function unhandledFailure(chain: string, node: string, cause: unknown): MillraceError {
-  const kind = isMillraceError(cause) ? cause.kind : 'retryable'
+  const { kind, isOutage } = isMillraceError(cause) ? cause : { kind: 'retryable' as const, isOutage: false }
   const fields = { chain, node, reason: errorText(cause) }
   return new MillraceError(
     'rulechain.NODE_FAILED',
-    { kind, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
+    { kind, isOutage, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
     fields,
     cause,
   )

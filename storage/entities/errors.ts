@@ -9,11 +9,14 @@ export const EntityStoreErrors = defineErrors('entities', {
   },
   OVERLOADED: {
     kind: 'retryable',
+    isOutage: true,
     status: 503,
     text: 'The entity store has {waiting} requests waiting, at most {limit} are allowed',
   },
   CLOSED: { kind: 'terminal', status: 503, text: 'The entity store is closed' },
   LOST: { kind: 'terminal', status: 500, text: 'The entity store stopped: {reason}', restCode: 46 },
+  /** A whole commit failed: a full disk, a disk error. */
+  UNAVAILABLE: { kind: 'retryable', isOutage: true, status: 500, text: 'Database error', restCode: 46 },
   FAILED: { kind: 'retryable', status: 500, text: 'Database error', restCode: 46 },
   CONSTRAINT: { kind: 'invalid', status: 400, text: 'Constraint violation: {constraint}', restCode: 31 },
   TRANSACTION_HELD: {

@@ -5,8 +5,13 @@
 import { defineErrors } from '../../model/errors.ts'
 
 export const GroupCommitErrors = defineErrors('group-commit', {
-  FULL: { kind: 'retryable', status: 503, text: '{name} is busy: {pending} are waiting to be stored, at most {limit}' },
-  CLOSED: { kind: 'retryable', status: 503, text: '{name} is closed' },
+  FULL: {
+    kind: 'retryable',
+    isOutage: true,
+    status: 503,
+    text: '{name} is busy: {pending} are waiting to be stored, at most {limit}',
+  },
+  CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: '{name} is closed' },
 })
 
 export interface GroupCommitOptions<Item, Result> {

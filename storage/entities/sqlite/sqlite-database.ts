@@ -5,7 +5,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { CompiledQuery, Kysely } from 'kysely'
-import { errorText } from '../../../model/errors.ts'
+import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import { sqlValue, type EntityDatabase, type Read, type Statement, type Written } from '../database.ts'
 import { queryBuilder } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
@@ -130,7 +130,8 @@ export class SqliteDatabase implements EntityDatabase {
         throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
       for (const [index, write] of group.entries()) settle(write, reply.outcomes[index], reply.sequence)
     } catch (error) {
-      for (const write of group) write.reject(error instanceof Error ? error : EntityStoreErrors.FAILED({}, error))
+      const refusal = isLost(error) ? error : EntityStoreErrors.UNAVAILABLE({ reason: errorText(error) }, error)
+      for (const write of group) write.reject(refusal)
     }
   }
 
@@ -166,6 +167,11 @@ export class SqliteDatabase implements EntityDatabase {
     this.pending.clear()
     if (isFatal) this.onFatal?.(error)
   }
+}
+
+/** The thread ended, or the store is closed: no disk error, and told as what it is. */
+function isLost(error: unknown): error is MillraceError {
+  return isMillraceError(error) && error.kind === 'terminal'
 }
 
 function plainStatement(statement: Statement): PlainStatement {

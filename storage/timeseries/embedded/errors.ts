@@ -2,7 +2,7 @@
 import { defineErrors } from '../../../model/errors.ts'
 
 const DAMAGED = { kind: 'terminal', status: 500 } as const
-const LATER = { kind: 'retryable', status: 503 } as const
+const LATER = { kind: 'retryable', isOutage: true, status: 503 } as const
 
 export const TimeSeriesErrors = defineErrors('timeseries', {
   CHUNK_DAMAGED: {
