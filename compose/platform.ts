@@ -52,6 +52,7 @@ export async function startPlatform(
       timeSeries: stores.timeSeries,
       feed,
       link: stores.link,
+      deadLetters: stores.link.deadLetters,
       clock: systemClock,
       random: systemRandom,
       catalogue,

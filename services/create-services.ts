@@ -1,5 +1,6 @@
 /** Builds the services over their stores. Nothing runs before `startOutbox`. */
 import type { Clock, Random } from '../model/clock.ts'
+import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link } from '../engine/link/link.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -11,6 +12,7 @@ import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { StoredCustomers } from './customers.ts'
+import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
@@ -27,6 +29,7 @@ export interface ServicesOptions {
   readonly timeSeries: TimeSeriesStore
   readonly feed: ChangeFeed
   readonly link: Link
+  readonly deadLetters: DeadLetters
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: Pick<NodeCatalogue, 'find'>
@@ -55,6 +58,7 @@ export function createServices(options: ServicesOptions): Services {
     tenants: new StoredTenants(entities),
     users: new StoredUsers(entities, clock),
     ruleChains: new StoredRuleChains({ entities, changes, feed, catalogue, clock, random }),
+    deadLetters: new TenantDeadLetters(options.deadLetters),
     access: new PermissionTable(ownerOf),
     async startOutbox() {
       await publisher.start()

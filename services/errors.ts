@@ -11,6 +11,7 @@ export const ServiceErrors = defineErrors('services', {
     restCode: 20,
   },
   ITEM_NOT_FOUND: { kind: 'invalid', status: 404, text: '{typeName} with id [{id}] is not found', restCode: 32 },
+  DEAD_LETTER_GONE: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
   VERSION_CONFLICT: {
     kind: 'invalid',
     status: 409,
@@ -48,6 +49,11 @@ export const TelemetryErrors = defineErrors('telemetry', {
     kind: 'invalid',
     status: 400,
     text: 'Validation error: key length must be equal or less than {limit}',
+  },
+  ATTRIBUTES_TOO_LONG: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The attributes of one entity may have at most {limit} characters of text together',
   },
   SCOPE_READ_ONLY: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}' },
   KEYS_MISSING: { kind: 'invalid', status: 400, text: 'Empty keys: []' },

@@ -6,7 +6,15 @@ import { openEntityStore } from '../storage/entities/entity-store.ts'
 import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import { createServices } from './create-services.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
-import { MemoryTimeSeries, principalFrom, TestClock, testCatalogue, TestLink, testRandom } from './testkit.ts'
+import {
+  MemoryTimeSeries,
+  principalFrom,
+  TestDeadLetters,
+  TestClock,
+  testCatalogue,
+  TestLink,
+  testRandom,
+} from './testkit.ts'
 
 const [file = '', run = ''] = process.argv.slice(2)
 const clock = new TestClock()
@@ -19,6 +27,7 @@ const services = createServices({
   timeSeries: new MemoryTimeSeries(),
   feed: new InProcessChangeFeed((error) => console.error(error)),
   link,
+  deadLetters: new TestDeadLetters(),
   clock,
   random: testRandom,
   catalogue: testCatalogue,

@@ -25,6 +25,7 @@ import type {
 } from '../model/entities.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
+import type { DeadLetter } from '../engine/link/dead-letters.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
@@ -242,6 +243,18 @@ export interface AccessControl {
   check(principal: Principal, operation: Operation, entity: EntityId): Promise<void>
 }
 
+export interface DeadLetterService {
+  /** Oldest first: at most `limit` letters of the tenant, with an id above `after`. */
+  list(
+    tenantId: string,
+    query: { readonly after?: number | undefined; readonly limit: number },
+  ): Promise<readonly DeadLetter[]>
+  /** Publishes the message once more, under its old id; the letter goes when that is durable. Throws DEAD_LETTER_GONE (404). */
+  replay(tenantId: string, id: number): Promise<void>
+  /** Throws DEAD_LETTER_GONE (404). */
+  remove(tenantId: string, id: number): Promise<void>
+}
+
 export interface Services {
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
@@ -251,6 +264,7 @@ export interface Services {
   readonly tenants: TenantService
   readonly users: UserService
   readonly ruleChains: RuleChainService
+  readonly deadLetters: DeadLetterService
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto'
 import type { Clock, Random, TimerHandle } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { MillraceError } from '../model/errors.ts'
-import type { Message } from '../model/message.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint } from '../model/value.ts'
 import type { Link, PublishReceipt } from '../engine/link/link.ts'
@@ -22,6 +21,8 @@ import type {
   Snapshot,
   TimeSeriesStore,
 } from '../storage/timeseries/store.ts'
+import { Message } from '../model/message.ts'
+import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
 import { createServices } from './create-services.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
 import { RuleChainErrors } from './errors.ts'
@@ -177,6 +178,7 @@ export interface TestPlatform {
   readonly services: Services
   readonly entities: EntityStore
   readonly clock: TestClock
+  readonly deadLetters: TestDeadLetters
   readonly link: TestLink
   readonly timeSeries: MemoryTimeSeries
   readonly feed: InProcessChangeFeed
@@ -192,6 +194,50 @@ export interface TestPlatform {
 }
 
 /** A seeded platform; `start: false` leaves the outbox unread. */
+/** Dead letters in memory: replayed ones are remembered by id. */
+export class TestDeadLetters implements DeadLetters {
+  readonly letters: DeadLetter[] = []
+  readonly replayed: number[] = []
+
+  get count(): number {
+    return this.letters.length
+  }
+
+  async list({ after = 0, limit }: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
+    return this.letters.filter((letter) => letter.id > after).slice(0, limit)
+  }
+
+  async read(id: number): Promise<DeadLetter | undefined> {
+    return this.letters.find((letter) => letter.id === id)
+  }
+
+  async replay(id: number): Promise<boolean> {
+    this.replayed.push(id)
+    return this.remove(id)
+  }
+
+  async remove(id: number): Promise<boolean> {
+    const index = this.letters.findIndex((letter) => letter.id === id)
+    if (index >= 0) this.letters.splice(index, 1)
+    return index >= 0
+  }
+}
+
+/** A message of the tenant that had no value. */
+export function letterOf(id: number, tenantId: string): DeadLetter {
+  const originator = { entityType: 'DEVICE', id: `device of ${tenantId}` } as const
+  const message = new Message({
+    id: `message ${id}`,
+    ts: id,
+    type: 'POST_TELEMETRY_REQUEST',
+    tenantId,
+    originator,
+    metadata: {},
+    data: '{}',
+  })
+  return { id, message, reason: 'no value', time: id, attempts: 1 }
+}
+
 export async function openTestPlatform(
   options: { cacheAttributes?: boolean; start?: boolean } = {},
 ): Promise<TestPlatform> {
@@ -200,6 +246,7 @@ export async function openTestPlatform(
   const entities = await openEntityStore({ file: path.join(folder, 'entities.db'), durability: 'process-death', clock })
   await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
   const link = new TestLink()
+  const deadLetters = new TestDeadLetters()
   const timeSeries = new MemoryTimeSeries()
   const reports: string[] = []
   const changes: Change[] = []
@@ -210,6 +257,7 @@ export async function openTestPlatform(
     timeSeries,
     feed,
     link,
+    deadLetters,
     clock,
     random: testRandom,
     catalogue: testCatalogue,
@@ -223,6 +271,7 @@ export async function openTestPlatform(
     entities,
     clock,
     link,
+    deadLetters,
     timeSeries,
     feed,
     changes,

@@ -92,6 +92,7 @@ test('without the demo there is one administrator with a random password', async
     timeSeries,
     feed,
     link,
+    deadLetters: platform.deadLetters,
     clock,
     random: testRandom,
     catalogue: testCatalogue,

@@ -17,6 +17,7 @@ import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
@@ -58,6 +59,7 @@ export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly Re
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
     ...ruleChainRoutes(services),
+    ...deadLetterRoutes(services),
     ...systemRoutes({
       version,
       clock,

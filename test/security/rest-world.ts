@@ -12,7 +12,7 @@ import { UwsServer } from '../../server/uws.ts'
 import { newDeviceProfile } from '../../services/device-profiles.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
-import { openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
+import { letterOf, openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
 
 export interface RestWorld {
   readonly url: string
@@ -86,11 +86,12 @@ export async function openRestWorld(): Promise<RestWorld> {
 }
 
 /** What the first tenant owns and its customer user has no part in. */
-async function makeThings({ services, tenant, tenantId }: TestPlatform): Promise<Record<string, string>> {
+async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatform): Promise<Record<string, string>> {
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
   const customer = await services.customers.save(tenant, { title: 'secret customer' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
   const profile = await services.deviceProfiles.findDefault(tenantId)
+  deadLetters.letters.push(letterOf(770_770_770_770, tenantId))
   return {
     deviceId: device.id,
     entityId: device.id,
@@ -99,6 +100,7 @@ async function makeThings({ services, tenant, tenantId }: TestPlatform): Promise
     deviceProfileId: profile.id,
     tenantId,
     userId: tenant.userId,
+    deadLetterId: '770770770770',
   }
 }
 

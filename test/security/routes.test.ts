@@ -69,6 +69,7 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
     '/api/ruleChain': { id: id('ruleChainId'), name: 'taken over' },
     '/api/ruleChain/device/default': { name: 'own' },
     '/api/ruleChain/:ruleChainId/root': {},
+    '/api/deadLetters/:deadLetterId/replay': {},
     '/api/ruleChain/metadata': { ruleChainId: id('ruleChainId'), nodes: [], connections: [] },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope': { k: 1 },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope/:ttl': { k: 1 },
@@ -107,6 +108,7 @@ describe('every route', () => {
         undefined,
         undefined,
       ),
+      deadLetters: await services.deadLetters.list(tenantId, { limit: 10 }),
       writes: timeSeries.writes.length,
       deletions: [timeSeries.ranges.length, timeSeries.deletedEntities.length],
     })
