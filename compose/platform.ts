@@ -152,6 +152,11 @@ async function startEngine(
       maxPauseBetweenRetriesMs: config.queueMaxRetryPauseSeconds * 1000,
       processingTimeoutMs: config.queueTimeoutMs,
     },
+    // Through the log that bounds its rate: a store at its limit comes and goes.
+    onOutage: (failure) => {
+      if (failure === undefined) nodeLog.info('an outage is over: the messages that waited go on')
+      else nodeLog.error('messages wait for what is away or full', { reason: failure.message })
+    },
   })
   closing.add('queue', () => queue.close())
   await services.startOutbox()

@@ -15,6 +15,8 @@ interface Opened {
   /** Works that were started and not taken yet. */
   readonly works: Work[]
   readonly packs: number[]
+  /** What the queue told of outages. */
+  readonly outages: string[]
   /** Takes the started works, oldest first, as `device:data` with their try. */
   readonly take: () => Work[]
   readonly publish: (device: number, data: string) => void
@@ -25,6 +27,7 @@ function open(settings: Partial<QueueSettings> = {}): Opened {
   const link = new MemoryLink()
   const works: Work[] = []
   const packs: number[] = []
+  const outages: string[] = []
   const processor = {
     process: (pack: readonly Work[]) => {
       packs.push(pack.length)
@@ -36,6 +39,7 @@ function open(settings: Partial<QueueSettings> = {}): Opened {
     processor,
     clock,
     settings: { pauseBetweenRetriesMs: 1000, retries: 2, ...settings },
+    onOutage: (failure) => outages.push(failure?.message ?? 'over'),
   })
   return {
     clock,
@@ -43,6 +47,7 @@ function open(settings: Partial<QueueSettings> = {}): Opened {
     queue,
     works,
     packs,
+    outages,
     take: () => works.splice(0),
     publish: (device, data) => link.publish(message({ device, data })),
   }
@@ -204,7 +209,7 @@ test('while a store is away its messages keep their tries, however many wait, an
   const { AWAY } = defineErrors('queue-test', {
     AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
   })
-  const { clock, link, queue, take, publish } = open({
+  const { clock, link, queue, take, publish, outages } = open({
     retries: 2,
     maxHeld: 10,
     maxInFlightPerOriginator: 2,
@@ -224,6 +229,7 @@ test('while a store is away its messages keep their tries, however many wait, an
   }
   assert.ok(starts > 50 && starts < 200, `${starts} tries in ten minutes`)
   assert.deepEqual([link.buried.length, link.failures.length, queue.figures().held], [0, 0, 10])
+  assert.deepEqual(outages, ['store is away'])
   for (let step = 0; step < 400 && link.settled.length < 20; step++) {
     take().forEach((work) => work.end())
     await clock.advance(100)
@@ -232,6 +238,7 @@ test('while a store is away its messages keep their tries, however many wait, an
     link.settled.map((settled) => Number(settled.data)),
     Array.from({ length: 20 }, (_, index) => index),
   )
+  assert.deepEqual(outages, ['store is away', 'over'])
 })
 
 test('tries of a former run count', async () => {

@@ -20,6 +20,8 @@ export interface QueueOptions {
   readonly processor: WorkProcessor
   readonly clock: Clock
   readonly settings?: Partial<QueueSettings>
+  /** Hears with which failure an outage began, and once that none is left: for the log. Must not throw. */
+  readonly onOutage?: (failure: Error | undefined) => void
 }
 
 export interface QueueFigures {
@@ -74,6 +76,9 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private readonly settings: QueueSettings
   private readonly lanes = new Map<string, Lane>()
   private readonly failing = new Set<Lane>()
+  /** Lanes whose last failure was an outage. */
+  private readonly away = new Set<Lane>()
+  private readonly onOutage: (failure: Error | undefined) => void
   private readonly retryTimers = new Map<number, { readonly timer: TimerHandle; readonly lanes: Lane[] }>()
   /** Works that may start: handed out as one pack at the end of the turn that gathered them. */
   private starting: PackWork[] = []
@@ -95,6 +100,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.link = options.link
     this.processor = options.processor
     this.clock = options.clock
+    this.onOutage = options.onOutage ?? (() => undefined)
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
   }
 
@@ -124,7 +130,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.inFlight--
     if (pack !== undefined && --pack.open === 0) pack.works = []
     if (error === undefined) {
-      lane.outages = 0
+      this.outageOver(lane)
       this.counts.settled++
       this.settled.push(work.delivery)
       this.release(lane)
@@ -178,10 +184,12 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       // It keeps its tries, however long that lasts: senders are slowed, and nothing becomes a dead letter.
       lane.putBack({ delivery, attempt })
       this.failing.add(lane)
+      if (this.away.size === 0) this.onOutage(error)
+      this.away.add(lane)
       this.pause(lane, ++lane.outages)
       return
     }
-    lane.outages = 0
+    this.outageOver(lane)
     if (attempt > this.settings.retries || isHopeless(error)) {
       this.counts.buried++
       this.letGo(delivery)
@@ -193,6 +201,13 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     lane.putBack({ delivery, attempt: attempt + 1 })
     this.failing.add(lane)
     this.pause(lane, attempt)
+  }
+
+  private outageOver(lane: Lane): void {
+    if (lane.outages === 0) return
+    lane.outages = 0
+    this.away.delete(lane)
+    if (this.away.size === 0) this.onOutage(undefined)
   }
 
   /** A message of the lane is done with: what waits behind it may start. */

@@ -104,6 +104,8 @@ test(
     )
     assert.deepEqual(report.findings, [])
     assert.equal(await millrace.stop(), 0)
+    assert.match(millrace.log(), /disk is full.*messages wait for what is away or full/)
+    assert.match(millrace.log(), /an outage is over/)
   },
 )
 
