@@ -271,4 +271,4 @@ export interface Services {
   close(): Promise<void>
 }
 
-export type { RuleNode }
+export type { DeadLetter, RuleNode }

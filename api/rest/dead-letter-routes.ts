@@ -2,10 +2,9 @@
  * Dead letters of the caller's tenant: messages that failed every try, to be looked at, tried again or removed. Our own addition:
  * existing clients know no such thing, since their server drops what fails.
  */
-import type { DeadLetter } from '../../engine/link/dead-letters.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { idJson } from '../../services/entity-json.ts'
-import type { Services } from '../../services/services.ts'
+import type { DeadLetter, Services } from '../../services/services.ts'
 import { ParameterErrors } from '../errors.ts'
 import { tenantOf } from './authorize.ts'
 import { TENANT, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
