@@ -5,12 +5,14 @@
  * What needs a tool that is absent is a printed skip, and with REQUIRE_REAL=1 a failure: the tests themselves see to that.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { relative, resolve } from 'node:path'
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join, relative, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const filters = process.argv.slice(2)
 const durations: string[] = []
+const counts = { pass: 0, fail: 0, skipped: 0 }
+const tally = join(root, '.cache', 'tests.tap')
 
 const found = globSync('**/*.test.ts', {
   cwd: root,
@@ -28,7 +30,8 @@ if (filters.length === 0) {
 // Whole-system tests start processes of their own: one file at a time, so that two cores measure one thing.
 stage('tests beside the code', testArguments(beside, 2))
 stage('whole-system tests', testArguments(whole, 1))
-process.stdout.write(`\n${durations.join('\n')}\n`)
+process.stdout.write(`\n${durations.join('\n')}\n\n`)
+closingLine()
 
 function testArguments(names: readonly string[], concurrency: number): string[] | undefined {
   if (names.length === 0) return undefined
@@ -38,16 +41,38 @@ function testArguments(names: readonly string[], concurrency: number): string[] 
     '--test',
     `--test-concurrency=${concurrency}`,
   ]
-  return [...options, '--test-reporter=spec', '--test-timeout=600000', ...names]
+  const reporters = [
+    '--test-reporter=spec',
+    '--test-reporter-destination=stdout',
+    '--test-reporter=tap',
+    `--test-reporter-destination=${tally}`,
+  ]
+  return [...options, ...reporters, '--test-timeout=600000', ...names]
+}
+
+/** Adds what the last stage's tests came to. */
+function count(): void {
+  const text = readFileSync(tally, 'utf8')
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
+    counts[name] += Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
+  }
+  rmSync(tally)
+}
+
+function closingLine(): void {
+  process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)
 }
 
 function stage(name: string, commandLine: readonly string[] | undefined): void {
   if (commandLine === undefined) return
   process.stdout.write(`\n${name}\n`)
+  mkdirSync(join(root, '.cache'), { recursive: true })
   const began = performance.now()
   const { status, signal } = spawnSync(process.execPath, commandLine, { cwd: root, stdio: 'inherit' })
   durations.push(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  if (commandLine.includes('--test')) count()
   if (status === 0) return
   process.stdout.write(`\n${name} failed (${status ?? signal}) in ${relative(process.cwd(), root) || '.'}\n`)
+  closingLine()
   process.exit(1)
 }
