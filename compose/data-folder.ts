@@ -2,8 +2,8 @@
  * One process a data folder: two on the same log would damage it. The lock is SQLite's own on a file that holds nothing else,
  * so the operating system lets go of it however the process ends.
  */
-import { mkdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { defineErrors, errorText } from '../model/errors.ts'
 
@@ -38,7 +38,7 @@ export function takeDataFolder(folder: string): DataFolder {
   const path = resolve(folder)
   let lock: DatabaseSync | undefined
   try {
-    mkdirSync(path, { recursive: true })
+    makeFolder(path)
     lock = new DatabaseSync(join(path, 'lock'))
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
@@ -52,6 +52,23 @@ export function takeDataFolder(folder: string): DataFolder {
     release: () => {
       if (held.isOpen) held.close()
     },
+  }
+}
+
+/**
+ * Makes the folder and its parents. Not by `mkdir` with `recursive`: where the system answers ENOENT for a folder whose parent is
+ * there (as below /proc), Node 22 tries again for ever.
+ */
+function makeFolder(path: string): void {
+  const present = statSync(path, { throwIfNoEntry: false })
+  if (present?.isDirectory() === true) return
+  if (present !== undefined) throw new Error('it is a file')
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Another process that starts on the same folder may have made it just now; the lock tells them apart.
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
   }
 }
 
