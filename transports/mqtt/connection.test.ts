@@ -272,7 +272,7 @@ describe('MQTT session end', () => {
     assert.equal(opened.transport.figures().connections, 0)
   })
 
-  it('says which address it cannot listen on', () =>
+  it('says which address it cannot listen on, and which setting names another', () =>
     bench(async ({ gateway, clock, transport }) => {
       const second = startMqttTransport({
         gateway,
@@ -281,7 +281,10 @@ describe('MQTT session end', () => {
         port: transport.port,
         log: { debug() {}, info() {}, warn() {}, error() {} },
       })
-      await assert.rejects(second, { code: 'mqtt.LISTEN_FAILED' })
+      await assert.rejects(second, {
+        code: 'mqtt.LISTEN_FAILED',
+        message: new RegExp(`127\\.0\\.0\\.1:${transport.port} .*EADDRINUSE.*MQTT_BIND_PORT`),
+      })
     }))
 
   it('refuses connections over its bound', () =>

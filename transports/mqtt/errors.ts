@@ -2,6 +2,10 @@
 import { defineErrors } from '../../model/errors.ts'
 
 export const MqttErrors = defineErrors('mqtt', {
-  LISTEN_FAILED: { kind: 'terminal', status: 500, text: 'MQTT cannot listen on {address}:{port}: {reason}' },
+  LISTEN_FAILED: {
+    kind: 'terminal',
+    status: 500,
+    text: 'MQTT cannot listen on {address}:{port} ({reason}); set another with MQTT_BIND_PORT or MQTT_BIND_ADDRESS',
+  },
   ATTRIBUTES_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'the attributes cannot be read now' },
 })
