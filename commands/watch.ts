@@ -1,7 +1,7 @@
 /** `npm start -- watch DEVICE`: prints the latest telemetry of a device and every update, over the WebSocket API. */
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { errorText } from '../model/errors.ts'
+import { errorText, isMillraceError } from '../model/errors.ts'
 import { CommandErrors, DEFAULT_SERVER, RestSession } from './rest-session.ts'
 
 const USAGE = `npm start -- watch DEVICE [--keys a,b] [--updates N] [--url URL] [--user EMAIL] [--password TEXT]
@@ -40,12 +40,21 @@ export async function watch(argv: readonly string[]): Promise<number> {
       return values.help ? 0 : 2
     }
     const session = await RestSession.open({ url: values.url, user: values.user, password: values.password })
-    const answer = await session.request('GET', `/api/tenant/devices?deviceName=${encodeURIComponent(device)}`)
-    await printUpdates(session, deviceSchema.parse(answer).id.id, values.keys, updatesOf(values.updates))
+    await printUpdates(session, await deviceIdOf(session, device), values.keys, updatesOf(values.updates))
     return 0
   } catch (error) {
     process.stderr.write(`${errorText(error)}\n`)
     return 1
+  }
+}
+
+async function deviceIdOf(session: RestSession, name: string): Promise<string> {
+  try {
+    const answer = await session.request('GET', `/api/tenant/devices?deviceName=${encodeURIComponent(name)}`)
+    return deviceSchema.parse(answer).id.id
+  } catch (error) {
+    if (!isMillraceError(error) || error.code !== 'command.REFUSED' || error.fields['status'] !== 404) throw error
+    throw CommandErrors.USAGE({ reason: `this tenant has no device named '${name}'` }, error)
   }
 }
 
