@@ -23,7 +23,9 @@ const EXIT_FATAL = 70
 export function stopOnSignals(own: EndingProcess, log: SystemLog, limitMs: number): (platform: Stoppable) => boolean {
   let platform: Stoppable | undefined
   let signalled = false
+  let limit: NodeJS.Timeout | undefined
   const end = (code: number): void => {
+    clearTimeout(limit)
     log.flush()
     own.exit(code)
   }
@@ -38,7 +40,7 @@ export function stopOnSignals(own: EndingProcess, log: SystemLog, limitMs: numbe
     signalled = true
     log.info('stopping', { signal })
     // All that was acknowledged is durable: an end as hard as a kill loses none of it.
-    setTimeout(() => {
+    limit = setTimeout(() => {
       log.error('the stop took too long; what is not settled is delivered again at the next start', { limitMs })
       end(1)
     }, limitMs)
