@@ -171,6 +171,21 @@ test('what belongs to no tenant is stored, and told to no rule chain', async () 
   assert.deepEqual(link.messages, [])
 })
 
+test('long texts are stored as long as all attributes of the entity fit into memory together', async () => {
+  const { services, tenant } = platform
+  const long = (key: string): Entry[] => [{ key, type: 'STRING', value: key.padEnd(2 ** 20 - 1, '.') }]
+  for (let index = 0; index < 15; index++) await save({ entries: long(`k${index}`), sequence: index + 1 })
+  await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', long('k15'))
+  const tooLong = { code: 'telemetry.ATTRIBUTES_TOO_LONG', kind: 'invalid', status: 400 }
+  await assert.rejects(save({ entries: long('k16'), sequence: 99 }), tooLong)
+  await assert.rejects(services.attributes.saveByUser(tenant, entity, 'SHARED_SCOPE', long('k16')), tooLong)
+  await save({ entries: [{ key: 'short', type: 'STRING', value: 'still' }], sequence: 100 })
+  await save({ entries: long('k1'), sequence: 100 })
+  await services.attributes.deleteByUser(tenant, entity, 'CLIENT_SCOPE', ['k0'])
+  await save({ entries: long('k16'), sequence: 101 })
+  assert.equal(Object.keys(await values()).length, 17)
+})
+
 test('a user cannot write the client scope', async () => {
   await assert.rejects(
     platform.services.attributes.saveByUser(platform.tenant, entity, 'CLIENT_SCOPE', [long('a', 1)]),

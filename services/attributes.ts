@@ -19,6 +19,11 @@ import { checkKey } from './names.ts'
 import { requirePlace, type PlaceLookup } from './place.ts'
 import type { AttributeService } from './services.ts'
 
+/** Texts of one entity's attributes together. */
+const MAX_CHARACTERS = 16 * 2 ** 20
+/** Saves of fewer characters of text are not worth the look at what is there. */
+const LONG_SAVE = 2 ** 14
+
 interface WaitingSave {
   readonly request: AttributesSave
   readonly attributes: readonly ScopedAttribute[]
@@ -54,6 +59,11 @@ export class CachedAttributes implements AttributeService {
 
   save(request: AttributesSave): Promise<void> {
     if (request.entries.length === 0) return Promise.resolve()
+    if (charactersOf(request.entries) < LONG_SAVE) return this.join(request)
+    return this.checkRoom(request.entity, request.scope, request.entries).then(() => this.join(request))
+  }
+
+  private join(request: AttributesSave): Promise<void> {
     const attributes = scopedAttributes(request.scope, request.entries, this.clock.now())
     return new Promise((resolve, reject) => {
       this.waiting.push({ request, attributes, resolve, reject })
@@ -69,6 +79,7 @@ export class CachedAttributes implements AttributeService {
   ): Promise<void> {
     if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
     for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
+    if (charactersOf(entries) >= LONG_SAVE) await this.checkRoom(entity, scope, entries)
     const place = await requirePlace(this.placeOf, entity)
     const saved = scopedAttributes(scope, entries, this.clock.now())
     const statement = this.entities.attributes.save(writesOf(entity, saved, 0))
@@ -118,6 +129,15 @@ export class CachedAttributes implements AttributeService {
   async keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]> {
     const { value } = await this.find(entity, scope, undefined)
     return value.map((attribute) => attribute.key)
+  }
+
+  /** An entity's attributes are read together, so together they must fit into memory. Throws ATTRIBUTES_TOO_LONG. */
+  private async checkRoom(entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void> {
+    const { value } = await this.find(entity, undefined, undefined)
+    const replaced = new Set(entries.map(({ key }) => key))
+    const kept = value.filter((attribute) => attribute.scope !== scope || !replaced.has(attribute.key))
+    if (charactersOf(kept) + charactersOf(entries) <= MAX_CHARACTERS) return
+    throw TelemetryErrors.ATTRIBUTES_TOO_LONG({ limit: MAX_CHARACTERS })
   }
 
   /** What is held by now changes in place: it is looked up again, so that the number fits what is read. */
@@ -176,6 +196,12 @@ export class CachedAttributes implements AttributeService {
   ): void {
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience: 'all' })
   }
+}
+
+function charactersOf(entries: readonly Entry[]): number {
+  let characters = 0
+  for (const { value } of entries) if (typeof value === 'string') characters += value.length
+  return characters
 }
 
 function scopedAttributes(
