@@ -26,6 +26,8 @@ export interface ErrorOnWire {
   /** Undefined for an error that is none of the store's table. */
   readonly name: TimeSeriesErrorName | undefined
   readonly fields: ErrorFields
+  readonly message: string
+  /** With the stack, where there is one. */
   readonly text: string
 }
 
@@ -45,17 +47,19 @@ export interface Opened {
 }
 
 export function errorOnWire(error: unknown): ErrorOnWire {
+  const message = errorText(error)
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
-  if (!isMillraceError(error)) return { name: undefined, fields: {}, text }
+  if (!isMillraceError(error)) return { name: undefined, fields: {}, message, text }
   const name = error.code.replace(/^timeseries\./, '')
   return isErrorName(name)
-    ? { name, fields: error.fields, text }
-    : { name: undefined, fields: {}, text: errorText(error) }
+    ? { name, fields: error.fields, message, text }
+    : { name: undefined, fields: {}, message, text }
 }
 
+/** The message is the sentence that a person reads; where it came from in the worker is the cause's. */
 export function errorFromWire(error: ErrorOnWire): Error {
   return error.name === undefined
-    ? new Error(error.text)
+    ? new Error(error.message, { cause: new Error(error.text) })
     : TimeSeriesErrors[error.name](error.fields, new Error(error.text))
 }
 

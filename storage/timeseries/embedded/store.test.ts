@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -41,6 +41,14 @@ test('faults of the worker reach the caller as typed errors', async (t) => {
   await store.close()
   await assert.rejects(store.write([write('e', [long('k', 1, 1)])]), { code: 'group-commit.CLOSED' })
   await assert.rejects(store.latest('e', undefined), { code: 'timeseries.CLOSED' })
+})
+
+test('a store that can not be opened says why in one line', async (t) => {
+  const directory = freshDirectory(t)
+  await mkdir(join(directory, 'chunks.sqlite'), { recursive: true })
+  await assert.rejects(openEmbeddedTimeSeries({ directory, durability: 'process-death', clock: killClock }), {
+    message: /^[^\n]*unable to open database file$/,
+  })
 })
 
 test('refuses more unanswered reads than its bound, and answers those it took', async (t) => {
