@@ -6,6 +6,7 @@ import { RateLimitedLog } from '../logging/rate-limited-log.ts'
 import type { Config } from '../config/settings.ts'
 import { createActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway } from '../engine/device/device-gateway.ts'
+import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
 import { createQueue } from '../engine/queue/queue.ts'
 import { createRuleEngine } from '../engine/rulechain/rule-engine.ts'
 import { createScriptHost } from '../engine/script/host.ts'
@@ -46,6 +47,8 @@ export async function startPlatform(
   const closing = new Closing(log)
   try {
     const stores = await openStores(config, log, closing, onFatal)
+    // The run before had ended when the data folder was taken: none of its times is later.
+    const timesNotBefore = systemClock.now() + MAX_AHEAD_MS
     const feed = createChangeFeed((error) => log.error('a change listener threw', { reason: errorText(error) }))
     const stored = createServices({
       entities: stores.entities,
@@ -62,7 +65,7 @@ export async function startPlatform(
     closing.add('services', () => stored.close())
     const seeded = await seed(config, stores)
     await refuseDemoLoginsInPublic(config, stored.users)
-    const engine = await startEngine(config, log, closing, stores, stored, feed)
+    const engine = await startEngine({ config, log, closing, stores, services: stored, feed, timesNotBefore })
     const ports = await openEdges({
       config,
       version,
@@ -93,14 +96,18 @@ async function seed(config: Config, stores: Stores): Promise<{ demo: boolean; on
   return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: login?.password }
 }
 
-async function startEngine(
-  config: Config,
-  log: SystemLog,
-  closing: Closing,
-  stores: Stores,
-  services: Services,
-  feed: ChangeFeed,
-) {
+interface EngineParts {
+  readonly config: Config
+  readonly log: SystemLog
+  readonly closing: Closing
+  readonly stores: Stores
+  readonly services: Services
+  readonly feed: ChangeFeed
+  /** Unix ms. */
+  readonly timesNotBefore: number
+}
+
+async function startEngine({ config, log, closing, stores, services, feed, timesNotBefore }: EngineParts) {
   const actors = createActorSystem({
     clock: systemClock,
     random: systemRandom,
@@ -172,6 +179,7 @@ async function startEngine(
       inactivityTimeoutMs: config.inactivityTimeoutSeconds * 1000,
       stateCheckIntervalMs: config.stateCheckSeconds * 1000,
     },
+    timesNotBefore,
   })
   closing.add('device gateway', () => gateway.close())
   return {

@@ -68,6 +68,8 @@ export interface DeviceGatewayOptions {
   readonly random: Random
   readonly actors: ActorSystem
   readonly settings?: Partial<DeviceGatewaySettings>
+  /** No server time at or below it is given out, Unix ms: what the run before may have given out. 0 where absent. */
+  readonly timesNotBefore?: number
 }
 
 export interface DeviceGatewayFigures {
@@ -127,6 +129,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   readonly ids: MessageIds
   readonly settings: DeviceGatewaySettings
   private readonly attributes: DeviceAttributes
+  private readonly timesNotBefore: number
   private readonly actors: ActorSystem
   private readonly directory: DeviceDirectory
   private readonly credentials: CredentialCache
@@ -146,6 +149,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.ids = new MessageIds(options.random)
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
     this.attributes = options.attributes
+    this.timesNotBefore = options.timesNotBefore ?? 0
     this.actors = options.actors
     this.directory = options.directory
     this.credentials = new CredentialCache(options.directory, options.clock, this.settings)
@@ -188,7 +192,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   recordOf(device: DeviceIdentity): DeviceRecord {
     let record = this.records.get(device.deviceId)
     if (record === undefined) {
-      record = new DeviceRecord(device, this.actors.spawn(this.kind, device.deviceId))
+      record = new DeviceRecord(device, this.actors.spawn(this.kind, device.deviceId), this.timesNotBefore)
       this.records.set(device.deviceId, record)
     } else if (record.identity !== device && this.credentials.isPresent(device)) record.identity = device
     return record
@@ -360,7 +364,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.checkTimer?.cancel()
     this.reportTimer?.cancel()
     this.report()
-    for (const record of this.records.values()) this.endSessions(record, 'SHUTDOWN', false)
+    for (const record of this.records.values()) {
+      record.paced?.close()
+      this.endSessions(record, 'SHUTDOWN', false)
+    }
     await new Promise<void>((resolve) => this.clock.soon(resolve))
   }
 }

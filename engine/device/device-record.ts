@@ -7,6 +7,13 @@ import type { ActorRef } from '../actor/actor.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import type { DeviceEvent } from './device-actor.ts'
 import { deviceOriginator } from './device-messages.ts'
+import type { PacedUploads } from './paced-uploads.ts'
+
+/**
+ * How far a device's server times may run ahead of the clock, ms: a burst of so many uploads without a time is taken at once.
+ * The first times after a start lie behind it, so that they cannot meet those of the run before, however that ended.
+ */
+export const MAX_AHEAD_MS = 250
 
 export class DeviceRecord {
   identity: DeviceIdentity
@@ -22,12 +29,25 @@ export class DeviceRecord {
   isReleased = false
   /** Its identity could not be read after a change: tried again at the next check. */
   isStale = false
-  private lastServerTime = 0
+  /** Uploads that wait for a time; undefined as long as none ever had to. */
+  paced: PacedUploads | undefined
+  private lastServerTime: number
 
-  constructor(identity: DeviceIdentity, actor: ActorRef<DeviceEvent>) {
+  /** `notBefore`: no server time at or below it is given out, Unix ms. */
+  constructor(identity: DeviceIdentity, actor: ActorRef<DeviceEvent>, notBefore: number) {
+    this.lastServerTime = notBefore
     this.identity = identity
     this.originator = deviceOriginator(identity)
     this.actor = actor
+  }
+
+  /**
+   * Whether a time can be given out now. Much further ahead than pacing lets it come it can only be after the clock was set
+   * back: then times go on from where they were.
+   */
+  hasTime(now: number): boolean {
+    const ahead = this.lastServerTime - now
+    return ahead < MAX_AHEAD_MS || ahead > 2 * MAX_AHEAD_MS
   }
 
   /** The arrival time, or one more than the last one: points without a time never fall on each other. */

@@ -5,6 +5,7 @@ import type { PublishReceipt } from '../link/link.ts'
 import { DeviceErrors } from './errors.ts'
 import { attributesMessage, telemetryMessage } from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
+import { PacedUploads } from './paced-uploads.ts'
 import type { SessionHost } from './device-gateway.ts'
 import type {
   AttributeAnswer,
@@ -41,6 +42,14 @@ export class LocalDeviceSession implements DeviceSession {
     if (this.hasEnded) return receipt.refused(DeviceErrors.SESSION_ENDED())
     const record = this.live()
     const now = this.host.heard(record)
+    if (record.paced?.isEmpty === false || (!record.hasTime(now) && groups.some((group) => group.ts === undefined))) {
+      record.paced ??= new PacedUploads(record, this.host.clock)
+      return record.paced.add(() => this.publishAll(record, groups, this.host.clock.now(), receipt), receipt)
+    }
+    this.publishAll(record, groups, now, receipt)
+  }
+
+  private publishAll(record: DeviceRecord, groups: readonly UploadGroup[], now: number, receipt: PublishReceipt): void {
     const [only] = groups
     if (only === undefined) return receipt.stored()
     if (groups.length === 1) {
@@ -62,7 +71,14 @@ export class LocalDeviceSession implements DeviceSession {
     if (this.hasEnded) return receipt.refused(DeviceErrors.SESSION_ENDED())
     const record = this.live()
     const now = this.host.heard(record)
-    this.host.link.publish(attributesMessage(this.host.ids, record.identity, record.originator, now, entries), receipt)
+    const publish = (): void => {
+      this.host.link.publish(
+        attributesMessage(this.host.ids, record.identity, record.originator, now, entries),
+        receipt,
+      )
+    }
+    if (record.paced?.isEmpty === false) record.paced.add(publish, receipt)
+    else publish()
   }
 
   async requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {

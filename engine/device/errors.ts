@@ -4,5 +4,10 @@ import { defineErrors } from '../../model/errors.ts'
 export const DeviceErrors = defineErrors('device', {
   SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
   TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
+  TOO_FAST: {
+    kind: 'retryable',
+    status: 429,
+    text: 'More than {limit} uploads of this device wait for a time: send times, or at most one upload a millisecond',
+  },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },
 })
