@@ -119,6 +119,59 @@ export interface RuleChainGraph {
   readonly notes?: JsonValue
 }
 
+export const SUBMIT_STRATEGIES = [
+  'BURST',
+  'BATCH',
+  'SEQUENTIAL_BY_ORIGINATOR',
+  'SEQUENTIAL_BY_TENANT',
+  'SEQUENTIAL',
+] as const
+export type SubmitStrategyType = (typeof SUBMIT_STRATEGIES)[number]
+
+export const PROCESSING_STRATEGIES = [
+  'SKIP_ALL_FAILURES',
+  'SKIP_ALL_FAILURES_AND_TIMED_OUT',
+  'RETRY_ALL',
+  'RETRY_FAILED',
+  'RETRY_TIMED_OUT',
+  'RETRY_FAILED_AND_TIMED_OUT',
+] as const
+export type ProcessingStrategyType = (typeof PROCESSING_STRATEGIES)[number]
+
+export interface SubmitStrategy {
+  readonly type: SubmitStrategyType
+  /** Messages in process at once; heeded by BATCH. */
+  readonly batchSize: number
+}
+
+export interface ProcessingStrategy {
+  readonly type: ProcessingStrategyType
+  /** Tries after the first; 0 is without end (`rule-engine.md` 5.4). */
+  readonly retries: number
+  /** 0 to 100: over this share of failures in a pack nothing is tried again; 0 switches the rule off. */
+  readonly failurePercentage: number
+  /** Seconds. */
+  readonly pauseBetweenRetries: number
+  /** Seconds; the pause doubles up to it. */
+  readonly maxPauseBetweenRetries: number
+}
+
+/** How the messages of one queue are handed to the rule engine, and what becomes of failures (`rule-engine.md` section 5). */
+export interface Queue extends EntityRecord {
+  /** The tenant that made it; the system tenant's are there for all. */
+  readonly tenantId: string
+  readonly name: string
+  readonly topic: string
+  readonly pollInterval: number
+  readonly partitions: number
+  readonly consumerPerPartition: boolean
+  /** Milliseconds. */
+  readonly packProcessingTimeout: number
+  readonly submitStrategy: SubmitStrategy
+  readonly processingStrategy: ProcessingStrategy
+  readonly additionalInfo: JsonValue
+}
+
 export interface PageQuery {
   readonly pageSize: number
   readonly page: number

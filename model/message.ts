@@ -25,6 +25,8 @@ export interface MessageFields {
   /** Delivery address: no chain means the root chain (or the device profile's), no node the chain's first node. */
   readonly ruleChainId?: string | undefined
   readonly ruleNodeId?: string | undefined
+  /** The queue that processes it; absent means `Main`. */
+  readonly queueName?: string | undefined
 }
 
 /** What is already known of the data, so that nobody parses it again. */
@@ -45,7 +47,11 @@ export class Message {
   readonly data: string
   readonly ruleChainId: string | undefined
   readonly ruleNodeId: string | undefined
-  /** Position in the link's log: set once by the link when it takes the message, 0 before; breaks ties of equal times. */
+  readonly queueName: string | undefined
+  /**
+   * Position in the link's log: set once by the link, 0 before; breaks ties of equal times. Of two messages of one originator the
+   * one with the higher position was published later, in whichever queues they are.
+   */
   sequence = 0
   private parsed: JsonValue | undefined
   private knownEntries: readonly Entry[] | undefined
@@ -62,6 +68,7 @@ export class Message {
     this.data = fields.data
     this.ruleChainId = fields.ruleChainId
     this.ruleNodeId = fields.ruleNodeId
+    this.queueName = fields.queueName
     this.parsed = known?.json
     this.knownEntries = known?.entries
   }
@@ -91,6 +98,7 @@ export class Message {
         data: change.data ?? this.data,
         ruleChainId: 'ruleChainId' in change ? change.ruleChainId : this.ruleChainId,
         ruleNodeId: 'ruleNodeId' in change ? change.ruleNodeId : this.ruleNodeId,
+        queueName: 'queueName' in change ? change.queueName : this.queueName,
       },
       known,
     )

@@ -23,6 +23,8 @@ export interface DeviceIdentity {
   readonly deviceProfileId: string
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
+  /** The queue of its profile; absent or null means `Main`. */
+  readonly queueName?: string | null
 }
 
 /** One element of an upload: `ts` undefined where the device sent none (the arrival time is set, strictly increasing). */

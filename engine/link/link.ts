@@ -10,6 +10,9 @@
 import type { Message } from '../../model/message.ts'
 import type { MillraceError } from '../../model/errors.ts'
 
+/** The queue of messages that name none. */
+export const MAIN_QUEUE = 'Main'
+
 /** Told once what became of a publish. The same object may stand for many messages: it is called once for each. */
 export interface PublishReceipt {
   /** The message is durable: the device may be acknowledged. */
@@ -39,8 +42,12 @@ export interface Link {
   readonly writable: boolean
   /** Calls back each time `writable` turns true again; returns the way to stop listening. */
   onWritable(listener: () => void): () => void
-  /** Starts delivery, replaying first what was stored and not settled. One consumer a link. */
-  consume(consumer: LinkConsumer): void
+  /**
+   * Starts delivery of a queue's messages, replaying first what was stored and not settled. One consumer a queue; that of `Main` also gets
+   * what belongs to a queue that has no consumer. A queue whose consumer has no room holds up no other. The returned function gives the queue
+   * up: what was delivered is still settled by its consumer, what was not and what comes goes to `Main`.
+   */
+  consume(consumer: LinkConsumer, queueName?: string): () => void
   /** The consumer has room again. */
   wake(): void
   /** Ends messages: their effects are committed. Durable soon after; a crash before that delivers them once more. */

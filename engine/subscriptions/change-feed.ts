@@ -51,6 +51,15 @@ export class InProcessChangeFeed implements ChangeFeed {
     }
   }
 
+  settled(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** Nothing is missed within one process. */
+  onGap(): () => void {
+    return () => undefined
+  }
+
   hasListeners(entity: EntityId, kind: ChangeKind): boolean {
     return this.everywhere.has(kind) || this.byEntity.has(entity.id)
   }

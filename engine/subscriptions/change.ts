@@ -41,6 +41,7 @@ export type Change =
   /** The device, its profile or its credentials changed: cached identities of it are stale. */
   | { readonly kind: 'device-changed'; readonly entity: EntityId; readonly credentialsChanged: boolean }
   | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }
+  | { readonly kind: 'queue-changed'; readonly entity: EntityId; readonly tenantId: string }
   | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
 
 export type ChangeKind = Change['kind']
@@ -53,6 +54,13 @@ export interface ChangeFeed {
   listenToAll<Kind extends ChangeKind>(kinds: readonly Kind[], listener: (change: ChangeOf<Kind>) => void): () => void
   /** Hears every change of one entity until the returned function is called. Listeners must not throw. */
   listen(entity: EntityId, listener: ChangeListener): () => void
+  /**
+   * Resolves when every listener registered so far is known wherever changes come from: what is committed after that is heard. At once
+   * where one process does everything. Who reads a snapshot to follow it up awaits this between registering and reading.
+   */
+  settled(): Promise<void>
+  /** Calls back where changes of other processes may have been missed: caches forget, subscriptions read again. */
+  onGap(listener: () => void): () => void
   /** Whether anybody would hear a change of this kind: publishers skip the work where nobody does. */
   hasListeners(entity: EntityId, kind: ChangeKind): boolean
 }

@@ -1,0 +1,53 @@
+/**
+ * What the frame link asks of a broker: streams of frames, one a partition, and a record a partition that is changed only by
+ * who knows its present revision. `nats-broker.ts` is JetStream; a simulated one runs a whole cluster in one process on a
+ * simulated clock.
+ */
+
+/** A frame as the stream keeps it. */
+export interface StoredFrame {
+  /** Rises within the partition, over all its queues. */
+  readonly position: number
+  readonly queueName: string
+  readonly body: Uint8Array
+  /** How to settle the frame: it leaves the stream. Resolves when the broker has noted it. */
+  acknowledge(): Promise<void>
+}
+
+/** Frames of one partition, in order, from the oldest that is not acknowledged. */
+export interface FrameReader {
+  /** At most `frames` more may be handed to `onFrame`; called again as there is room. */
+  request(frames: number): void
+  close(): Promise<void>
+}
+
+export interface PartitionRecord {
+  readonly body: Uint8Array
+  /** Handed back to change it. */
+  readonly revision: number
+}
+
+export interface FrameReaderListener {
+  onFrame(frame: StoredFrame): void
+  /** The reader was ended by somebody else's take-over, or by a lost connection: frames may be missing from here on. */
+  onLost(reason: Error): void
+}
+
+export interface FrameBroker {
+  readonly partitions: number
+  /** False while the broker does not answer. */
+  readonly connected: boolean
+  onConnection(listener: (connected: boolean) => void): () => void
+  /**
+   * Resolves with the frame's position once it is stored as durably as the stream is configured. Stored once for one `frameId`, however
+   * often it is tried within the broker's memory of ids (minutes). Rejects `retryable`: BACKLOG_FULL where the stream is full,
+   * BROKER_AWAY where no answer came (it may be stored: try again with the same id).
+   */
+  publish(partition: number, queueName: string, body: Uint8Array, frameId: string): Promise<number>
+  readRecord(partition: number): Promise<PartitionRecord | undefined>
+  /** Rejects FENCED where the record has another revision (or exists, for `revision` undefined). Resolves with the new revision. */
+  writeRecord(partition: number, body: Uint8Array, revision: number | undefined): Promise<number>
+  /** Starts reading as the owner of this epoch; ends every reader of an earlier epoch. */
+  read(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader>
+  close(): Promise<void>
+}

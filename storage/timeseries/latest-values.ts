@@ -1,0 +1,22 @@
+/**
+ * Latest values apart from history: what a history store that can check nothing on write (QuestDB) stands on. Kept where a
+ * condition can be checked in the write itself, so that a latest value never goes back in time.
+ */
+import type { DataPoint } from '../../model/value.ts'
+import type { PointsWrite } from './store.ts'
+
+export interface LatestValues {
+  /**
+   * Durable when it resolves. For each (entity, key) the newest of the batch by (ts, sequence) takes the place of what is stored unless that
+   * is newer; sequence 0 counts as newest at its time. Writes with `latest: false` are passed over. Rejects `retryable`.
+   */
+  write(writes: readonly PointsWrite[]): Promise<void>
+  /** Sorted by key; those of `keys` that have one, all where none is named. */
+  read(entityId: string, keys: readonly string[] | undefined): Promise<readonly DataPoint[]>
+  /** Removes the latest values whose time lies in [startTs, endTs), and hands back those it removed. */
+  removeWithin(entityId: string, keys: readonly string[], startTs: number, endTs: number): Promise<readonly DataPoint[]>
+  /** Puts the point in place where the key has no latest value. */
+  replace(entityId: string, point: DataPoint): Promise<void>
+  removeEntity(entityId: string): Promise<void>
+  close(): Promise<void>
+}
