@@ -51,6 +51,28 @@ test('contradictions name both settings', () => {
   )
 })
 
+test('a process with some of the roles is refused where what it shares is in its own data folder', () => {
+  const roles = { MILLRACE_ROLES: 'engine, api' }
+  assert.throws(() => readConfig(roles), /set LINK=jetstream and DATABASE_ENTITIES_TYPE=postgres and DATABASE_TS_TYPE/)
+  const shared = { LINK: 'jetstream', DATABASE_ENTITIES_TYPE: 'postgres', DATABASE_TS_TYPE: 'sql' }
+  assert.deepEqual(readConfig({ ...roles, ...shared }).roles, ['engine', 'api'])
+  assert.throws(() => readConfig({ MILLRACE_ROLES: 'engine,edge' }), /one or more of transport, engine, api/)
+})
+
+test('a password in an address is never shown', () => {
+  const addresses = {
+    DATABASE_URL: 'postgres://me:hunter2@db/millrace',
+    NATS_URL: 'nats://a:hunter2@n1,nats://a:hunter2@n2',
+  }
+  readConfig(addresses)
+  const text = configText(addresses)
+  assert.ok(text.includes('postgres://me:********@db/millrace') && !text.includes('hunter2'))
+  assert.throws(
+    () => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db/millrace' }),
+    (error: Error) => !error.message.includes('hunter2'),
+  )
+})
+
 test('the printed configuration shows every setting, its source, and no secret', () => {
   const secret = Buffer.alloc(64, 7).toString('base64')
   const text = configText({ JWT_TOKEN_SIGNING_KEY: secret, HTTP_BIND_PORT: '9090', MQTT_BIND_PORT: 'x' })

@@ -84,6 +84,28 @@ export function settingsOf(group: string) {
       make<Choice>(declaration, `one of ${declaration.choices.join(', ')}`, (text) =>
         declaration.choices.find((choice) => choice === text),
       ),
+    /** Several choices, separated by commas. */
+    choices: <Choice extends string>(
+      declaration: Declaration<readonly Choice[]> & { readonly choices: readonly Choice[] },
+    ) =>
+      make<readonly Choice[]>(
+        declaration,
+        `one or more of ${declaration.choices.join(', ')}, separated by commas`,
+        (text) => {
+          const named = text.split(',').map((part) => part.trim())
+          const known = declaration.choices.filter((choice) => named.includes(choice))
+          return known.length > 0 && known.length === new Set(named).size ? known : undefined
+        },
+        (value) => value.join(','),
+      ),
+    /** The address of a server; a password in it is never printed. */
+    url: (declaration: Declaration<string> & { readonly schemes: readonly string[] }) =>
+      make(
+        declaration,
+        `an address such as ${declaration.default}`,
+        (text) => (text.split(',').every((part) => isUrl(part, declaration.schemes)) ? text : undefined),
+        withoutPasswords,
+      ),
     /** A secret has no default: undefined means that it is made at first start. */
     secret: (
       declaration: Declaration<string | undefined> & {
@@ -99,4 +121,14 @@ export function settingsOf(group: string) {
         true,
       ),
   }
+}
+
+/** Addresses with their passwords masked. */
+export function withoutPasswords(text: string): string {
+  return text.replace(/:\/\/([^:@/,]*):[^@/,]*@/g, '://$1:********@')
+}
+
+function isUrl(text: string, schemes: readonly string[]): boolean {
+  const url = URL.parse(text.trim())
+  return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== ''
 }

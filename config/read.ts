@@ -1,5 +1,5 @@
 /** Reads the configuration from the environment: complete and frozen, or an error that names the setting, the value and what is allowed. */
-import { ConfigErrors, type Setting } from './define.ts'
+import { ConfigErrors, withoutPasswords, type Setting } from './define.ts'
 import { SETTINGS, type Config } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -27,7 +27,9 @@ export function settingsInForce(environment: Environment): readonly SettingInFor
     if (text === undefined) return { setting, shown: setting.show(setting.defaultValue), source: 'default' as const }
     const value = setting.parse(text)
     const bad =
-      value === undefined ? `${setting.secret ? '********' : text} (not allowed: ${setting.allowed})` : undefined
+      value === undefined
+        ? `${setting.secret ? '********' : withoutPasswords(text)} (not allowed: ${setting.allowed})`
+        : undefined
     return { setting, shown: bad ?? setting.show(value), source: 'environment' as const }
   })
 }
@@ -43,7 +45,7 @@ function valueOf(setting: Setting<unknown>, environment: Environment): unknown {
   if (value === undefined) {
     throw ConfigErrors.BAD_VALUE({
       name: setting.name,
-      value: setting.secret ? '********' : JSON.stringify(text),
+      value: setting.secret ? '********' : JSON.stringify(withoutPasswords(text)),
       allowed: setting.allowed,
     })
   }
@@ -62,7 +64,8 @@ function refuseUnknown(environment: Environment): void {
   }
 }
 
-const OUR_PREFIX = /^(HTTP_BIND|MQTT_|COAP_BIND|LWM2M_BIND|JWT_|TB_QUEUE_|DATA_DI|DURABILI|READY_J)/
+const OUR_PREFIX =
+  /^(HTTP_BIND|MQTT_|COAP_BIND|LWM2M_BIND|JWT_|TB_QUEUE_|DATA_DI|DURABILI|READY_J|MILLRACE_|DATABASE_|NATS_|QUESTDB_)/
 
 function nearestName(name: string, names: readonly string[]): string | undefined {
   let best: string | undefined
@@ -105,6 +108,29 @@ function refuseContradictions(config: Config): void {
     throw ConfigErrors.CONTRADICTION({
       reason:
         'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_MAX_RETRY_PAUSE is shorter than TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE: raise the one or lower the other',
+    })
+  }
+  if (config.roles.length < 3) {
+    const own = [
+      config.link === 'jetstream' ? undefined : 'LINK=jetstream',
+      config.entitiesDatabase === 'postgres' ? undefined : 'DATABASE_ENTITIES_TYPE=postgres',
+      config.timeSeriesDatabase === 'embedded' ? 'DATABASE_TS_TYPE=questdb (or sql)' : undefined,
+    ].filter((each) => each !== undefined)
+    if (own.length > 0) {
+      throw ConfigErrors.CONTRADICTION({
+        reason: `MILLRACE_ROLES=${config.roles.join(',')} leaves the rest to other processes, and what they share can not be in this one's data folder: set ${own.join(' and ')} too`,
+      })
+    }
+  }
+  if (config.link === 'jetstream' && config.entitiesDatabase === 'sqlite') {
+    throw ConfigErrors.CONTRADICTION({
+      reason:
+        'LINK=jetstream shares messages between processes, so it needs DATABASE_ENTITIES_TYPE=postgres and DATABASE_TS_TYPE=questdb (or sql) too',
+    })
+  }
+  if (config.link === 'jetstream' && config.timeSeriesDatabase === 'embedded') {
+    throw ConfigErrors.CONTRADICTION({
+      reason: 'LINK=jetstream shares messages between processes, so it needs DATABASE_TS_TYPE=questdb (or sql) too',
     })
   }
   if (config.jwtRefreshExpirationSeconds < config.jwtExpirationSeconds) {

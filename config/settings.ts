@@ -1,12 +1,15 @@
 /** Every setting of Millrace. `docs/reference/settings.md` is made from this file (`npm run docs`). */
 import { settingsOf, type Setting } from './define.ts'
 
+const ROLES = ['transport', 'engine', 'api'] as const
+
 const start = settingsOf('Start')
 const http = settingsOf('HTTP, REST, WebSocket')
 const mqtt = settingsOf('MQTT')
 const others = settingsOf('Other transports')
 const auth = settingsOf('Authentication')
 const storage = settingsOf('Storage')
+const link = settingsOf('Link')
 const queue = settingsOf('Queue')
 const scripts = settingsOf('Scripts')
 const devices = settingsOf('Devices')
@@ -22,6 +25,13 @@ export const SETTINGS = {
     default: true,
     description:
       'First start seeds the demo tenant, its logins and device; false seeds one system administrator with a random password.',
+  }),
+  roles: start.choices({
+    name: 'MILLRACE_ROLES',
+    default: ROLES,
+    choices: ROLES,
+    description:
+      'What this process does: transport takes what devices send, engine runs rule chains, api serves REST, WebSocket and the web page. Anything less than all needs LINK=jetstream and shared stores.',
   }),
   readyJson: start.flag({
     name: 'READY_JSON',
@@ -169,10 +179,92 @@ export const SETTINGS = {
     description:
       'What an acknowledged message survives: power-cut syncs every frame and batch to the disk, process-death leaves that to the operating system.',
   }),
+  entitiesDatabase: storage.choice({
+    name: 'DATABASE_ENTITIES_TYPE',
+    default: 'sqlite',
+    choices: ['sqlite', 'postgres'],
+    description:
+      'Where entities, attributes, rule chains and users are kept: sqlite is a file in the data folder, postgres the database of DATABASE_URL.',
+  }),
+  timeSeriesDatabase: storage.choice({
+    name: 'DATABASE_TS_TYPE',
+    default: 'embedded',
+    choices: ['embedded', 'sql', 'questdb'],
+    description:
+      'Where time series are kept: embedded in the data folder, sql in the database of DATABASE_URL, questdb in QUESTDB_URL with the latest values in DATABASE_URL.',
+  }),
+  databaseUrl: storage.url({
+    name: 'DATABASE_URL',
+    default: 'postgres://postgres@127.0.0.1:5432/millrace',
+    schemes: ['postgres', 'postgresql'],
+    description: 'The PostgreSQL database, with user and password. It must exist; the tables are made.',
+  }),
+  databaseConnections: storage.integer({
+    name: 'DATABASE_CONNECTIONS',
+    default: 8,
+    min: 2,
+    max: 1000,
+    unit: 'connections',
+    description: 'Most connections to PostgreSQL of this process.',
+  }),
+  timeSeriesPartitioning: storage.choice({
+    name: 'SQL_POSTGRES_TS_KV_PARTITIONING',
+    default: 'MONTHS',
+    choices: ['DAYS', 'MONTHS', 'YEARS', 'INDEFINITE'],
+    description: 'Time span of one partition of the history in PostgreSQL.',
+  }),
+  questDbUrl: storage.url({
+    name: 'QUESTDB_URL',
+    default: 'http://127.0.0.1:9000',
+    schemes: ['http', 'https'],
+    description: 'HTTP address of QuestDB. With DURABILITY=power-cut its cairo.commit.mode must be sync.',
+  }),
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
     default: true,
     description: 'Keep attributes that were read in memory (bounded).',
+  }),
+
+  link: link.choice({
+    name: 'LINK',
+    default: 'segment-log',
+    choices: ['segment-log', 'jetstream'],
+    description:
+      'What carries messages to the rule engine: segment-log is a log in the data folder, jetstream the NATS servers of NATS_URL.',
+  }),
+  natsUrl: link.url({
+    name: 'NATS_URL',
+    default: 'nats://127.0.0.1:4222',
+    schemes: ['nats', 'tls', 'ws', 'wss'],
+    description:
+      'NATS servers, separated by commas; JetStream must be on. Their sync_interval decides what a power cut loses.',
+  }),
+  natsPrefix: link.text({
+    name: 'NATS_PREFIX',
+    default: 'millrace',
+    description: 'First word of the names of streams and subjects: two clusters may share the servers under two names.',
+  }),
+  natsReplicas: link.choice({
+    name: 'NATS_REPLICAS',
+    default: '1',
+    choices: ['1', '3', '5'],
+    description: 'Copies of each stream, each on a server of its own: 3 survives the loss of any one server.',
+  }),
+  natsMaxPartitionMiB: link.integer({
+    name: 'NATS_MAX_PARTITION_MIB',
+    default: 1024,
+    min: 16,
+    max: 1_048_576,
+    unit: 'MiB',
+    description: 'Most that waits in one partition; over it devices are refused until the engine has caught up.',
+  }),
+  publishTimeoutMs: link.integer({
+    name: 'LINK_PUBLISH_TIMEOUT_MS',
+    default: 10_000,
+    min: 100,
+    max: 600_000,
+    unit: 'ms',
+    description: 'How long a message waits for NATS to come back before its device gets an error.',
   }),
 
   queuePartitions: queue.integer({
@@ -181,7 +273,8 @@ export const SETTINGS = {
     min: 1,
     max: 1000,
     unit: 'partitions',
-    description: 'Partitions of the main queue.',
+    description:
+      'Partitions of the link: messages of one originator are in one of them, in order. Fixed at the first start on a JetStream.',
   }),
   queueRetries: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES',
