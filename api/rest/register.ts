@@ -24,7 +24,7 @@ import { registerFallbacks } from './fallbacks.ts'
 import { Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
-import { systemRoutes, type HealthCheck } from './system-routes.ts'
+import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 
@@ -43,15 +43,29 @@ export interface RestApiOptions {
   readonly healthChecks: readonly HealthCheck[]
   readonly page: Omit<PageContent, 'version'>
   readonly log: ApiLog
+  /**
+   * `operation` serves what an operator asks of a process without the role api: login, health, metrics, worker pools. Default: all.
+   */
+  readonly surface?: 'all' | 'operation'
   /** `JSON_TYPE_CAST_ENABLED`: texts that are plain numbers become numbers. */
   readonly castStrings: boolean
 }
 
 /** Every REST route with the authority it needs: what is registered, and what the tests walk. */
 export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
-  const { services, auth, clock, castStrings, version, log } = options
+  const operation = operationRoutes(options)
+  return options.surface === 'operation' ? operation : [...operation, ...userRoutes(options)]
+}
+
+function userRoutes({
+  services,
+  clock,
+  castStrings,
+  page,
+  version,
+}: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
-    ...authRoutes(auth, services.users),
+    ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
     ...customerRoutes(services),
@@ -60,12 +74,18 @@ export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly Re
     ...attributeRoutes(services, castStrings),
     ...ruleChainRoutes(services),
     ...deadLetterRoutes(services),
+  ]
+}
+
+function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
+  const { services, auth, clock, version, log } = options
+  return [
+    ...authRoutes(auth, services.users),
     ...systemRoutes({
       version,
       clock,
       metrics: createMetrics(options.metricsSources),
       healthChecks: options.healthChecks,
-      page: createPage({ ...options.page, version }),
       onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
     }),
   ]

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../../model/clock.ts'
 import { createMetrics } from '../metrics.ts'
-import { createPage } from '../page.ts'
 import { Query } from './query.ts'
 import type { Answer, PublicCall } from './route.ts'
 import { systemRoutes, type HealthCheck } from './system-routes.ts'
@@ -32,7 +31,6 @@ async function health(healthChecks: readonly HealthCheck[], told: string[] = [])
     clock,
     metrics: createMetrics([]),
     healthChecks,
-    page: createPage({ version: '1', baseUrl: () => '', demo: undefined }),
     onUnhealthy: (name, error) => told.push(`${name}: ${String(error)}`),
   })
   const route = routes.find(({ pattern }) => pattern === '/health')

@@ -1,4 +1,4 @@
-/** Health, metrics, version, and the page for browsers. Source: `rest-api.md` 13.2 and requirements for operation. */
+/** Health, metrics, version; and the page for browsers. Source: `rest-api.md` 13.2 and requirements for operation. */
 import type { Clock } from '../../model/clock.ts'
 import { defineErrors } from '../../model/errors.ts'
 import type { Metrics } from '../metrics.ts'
@@ -23,16 +23,18 @@ export interface SystemRouteOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly healthChecks: readonly HealthCheck[]
-  readonly page: StartPage
   /** Told why a check failed; the answer only says that it did. */
   readonly onUnhealthy: (name: string, error: unknown) => void
 }
 
+export function pageRoutes(page: StartPage): readonly RestRoute[] {
+  return [{ method: 'GET', pattern: '/', authorities: 'public', handle: async () => page.answer() }]
+}
+
 export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] {
-  const { version, metrics, page } = options
+  const { version, metrics } = options
   const health = () => healthAnswer(options)
   return [
-    { method: 'GET', pattern: '/', authorities: 'public', handle: async () => page.answer() },
     { method: 'GET', pattern: '/health', authorities: 'public', handle: health },
     { method: 'GET', pattern: '/actuator/health', authorities: 'public', handle: health },
     {
