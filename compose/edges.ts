@@ -1,16 +1,17 @@
-/** Opens what talks to the outside: the HTTP server with all its APIs, and MQTT. */
+/** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, and MQTT. */
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { DeviceGateway } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import { createAuth } from '../api/auth/auth.ts'
+import { createAuth, type Auth } from '../api/auth/auth.ts'
 import { resolveSigningKey } from '../api/auth/signing-key.ts'
 import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
+import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
@@ -29,7 +30,8 @@ export interface EdgeParts {
   readonly closing: Closing
   readonly stores: Stores
   readonly services: Services
-  readonly gateway: DeviceGateway
+  /** Undefined in a process without the role transport: no device reaches it. */
+  readonly gateway: DeviceGateway | undefined
   readonly feed: ChangeFeed
   readonly metricsSources: readonly MetricsSource[]
   /** Whether the demo logins were seeded into this data folder. */
@@ -43,7 +45,7 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
   const { config, closing, gateway, log } = parts
   let mqttPort: number | undefined
   const metricsSources = [...parts.metricsSources]
-  if (config.mqttEnabled) {
+  if (gateway !== undefined && config.mqttEnabled) {
     const mqtt = await startMqttTransport({
       gateway,
       bindAddress: config.mqttBindAddress,
@@ -62,7 +64,7 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
 }
 
 async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource[]): Promise<number> {
-  const { config, closing, services, stores, log, feed } = parts
+  const { config, closing, services, stores, log, gateway } = parts
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
     // The other half is for what the queue has in process.
@@ -84,27 +86,12 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     accessLifetimeSeconds: config.jwtExpirationSeconds,
     refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
   })
-  const deviceApi = registerHttpDeviceApi({
-    server,
-    gateway: parts.gateway,
-    clock: systemClock,
-    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
-    log,
-  })
-  closing.add('HTTP long polls', () => deviceApi.close())
-  const webSockets = registerWebSocketApi({
-    server,
-    services,
-    feed,
-    authenticate: (token) => auth.authenticate(token),
-    clock: systemClock,
-    limits: { maxPendingBytes: config.wsPendingBytes },
-    log,
-  })
-  closing.add('WebSocket sessions', () => webSockets.close())
+  const isApi = config.roles.includes('api')
+  const deviceApi = gateway === undefined ? undefined : openDeviceApi(parts, server, gateway)
+  const webSockets = isApi ? openWebSockets(parts, server, auth) : undefined
   registerRestApi({
     server,
+    surface: isApi ? 'all' : 'operation',
     services,
     auth,
     clock: systemClock,
@@ -112,8 +99,10 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     metricsSources: [
       ...metricsSources,
       { name: 'http', figures: () => ({ requestsInFlight: server.requestsInFlight }) },
-      { name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) },
-      { name: 'websocket', figures: () => ({ ...webSockets.figures() }) },
+      ...(deviceApi === undefined
+        ? []
+        : [{ name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) }]),
+      ...(webSockets === undefined ? [] : [{ name: 'websocket', figures: () => ({ ...webSockets.figures() }) }]),
     ],
     healthChecks: [
       { name: 'entities', check: async () => void (await stores.entities.settings.find('health')) },
@@ -138,4 +127,31 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port
+}
+
+function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, gateway: DeviceGateway) {
+  const deviceApi = registerHttpDeviceApi({
+    server,
+    gateway,
+    clock: systemClock,
+    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
+    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
+    log,
+  })
+  closing.add('HTTP long polls', () => deviceApi.close())
+  return deviceApi
+}
+
+function openWebSockets({ config, closing, services, feed, log }: EdgeParts, server: HttpServer, auth: Auth) {
+  const webSockets = registerWebSocketApi({
+    server,
+    services,
+    feed,
+    authenticate: (token) => auth.authenticate(token),
+    clock: systemClock,
+    limits: { maxPendingBytes: config.wsPendingBytes },
+    log,
+  })
+  closing.add('WebSocket sessions', () => webSockets.close())
+  return webSockets
 }

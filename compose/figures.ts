@@ -5,31 +5,37 @@ import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/devi
 import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { Queue } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
-import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { JavaScriptFigures } from '../engine/script/javascript/javascript-workers.ts'
 import type { EmbeddedFigures, EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
+import type { RunningEngine } from './engine.ts'
 
 export interface FigureParts {
   readonly link: SegmentLog
   readonly timeSeries: EmbeddedTimeSeries
   readonly actors: ActorSystem
-  readonly engine: RuleEngine
-  readonly javaScript: JavaScriptWorkers
-  readonly queue: Queue
-  readonly gateway: ClosableDeviceGateway
+  /** Undefined where the process has not the role. */
+  readonly gateway: ClosableDeviceGateway | undefined
+  readonly running: RunningEngine | undefined
 }
 
 export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
-  const { link, timeSeries, actors, engine, javaScript, queue, gateway } = parts
+  const { link, timeSeries, actors, gateway, running } = parts
   return [
     { name: 'link', figures: () => linkFigures(link) },
-    { name: 'queue', figures: () => queueFigures(queue) },
     { name: 'actors', figures: () => named(actors.figures(), ACTORS) },
+    { name: 'time_series', figures: () => named(timeSeries.figures(), TIME_SERIES) },
+    ...(gateway === undefined ? [] : [{ name: 'devices', figures: () => named(gateway.figures(), DEVICES) }]),
+    ...(running === undefined ? [] : engineFigures(running)),
+  ]
+}
+
+function engineFigures({ engine, queue, javaScript }: RunningEngine): readonly MetricsSource[] {
+  return [
+    { name: 'queue', figures: () => queueFigures(queue) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
-    { name: 'devices', figures: () => named(gateway.figures(), DEVICES) },
-    { name: 'time_series', figures: () => named(timeSeries.figures(), TIME_SERIES) },
   ]
 }
 

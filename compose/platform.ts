@@ -2,27 +2,21 @@
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { SystemLog } from '../logging/log.ts'
-import { RateLimitedLog } from '../logging/rate-limited-log.ts'
 import type { Config } from '../config/settings.ts'
-import { createActorSystem } from '../engine/actor/system.ts'
+import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway } from '../engine/device/device-gateway.ts'
 import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
-import { createQueue } from '../engine/queue/queue.ts'
-import { createRuleEngine } from '../engine/rulechain/rule-engine.ts'
-import { createScriptHost } from '../engine/script/host.ts'
-import { createJavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
 import { createChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { createServices } from '../services/create-services.ts'
-import { nodeServicesOf } from '../services/node-services.ts'
 import { seedDemo, seedMinimal } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import { Closing } from './closing.ts'
 import { openEdges, type Ports } from './edges.ts'
+import { startEngine } from './engine.ts'
 import { figuresOf } from './figures.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
-import { RuleChainDeployment } from './rule-chain-deployment.ts'
 import { openStores, type Stores } from './stores.ts'
 
 export interface Platform {
@@ -65,17 +59,27 @@ export async function startPlatform(
     closing.add('services', () => stored.close())
     const seeded = await seed(config, stores)
     await refuseDemoLoginsInPublic(config, stored.users)
-    const engine = await startEngine({ config, log, closing, stores, services: stored, feed, timesNotBefore })
+    const actors = createActorSystem({
+      clock: systemClock,
+      random: systemRandom,
+      onError: ({ error, ...failure }) => log.error('an actor failed', { ...failure, reason: errorText(error) }),
+    })
+    closing.add('actors', () => actors.close())
+    const roles = new Set(config.roles)
+    const parts = { config, log, closing, stores, services: stored, feed, actors }
+    const running = roles.has('engine') ? await startEngine(parts) : undefined
+    await stored.startOutbox()
+    const gateway = roles.has('transport') ? startGateway({ ...parts, timesNotBefore }) : undefined
     const ports = await openEdges({
       config,
       version,
       log,
       closing,
       stores,
-      services: { ...engine.services, close: () => stored.close() },
-      gateway: engine.gateway,
+      services: { ...stored, ruleChains: running?.ruleChains ?? stored.ruleChains, close: () => stored.close() },
+      gateway,
       feed,
-      metricsSources: engine.metricsSources,
+      metricsSources: figuresOf({ ...stores, actors, gateway, running }),
       demo: seeded.demo,
     })
     return { ports, ...seeded, close: () => closing.run() }
@@ -96,77 +100,19 @@ async function seed(config: Config, stores: Stores): Promise<{ demo: boolean; on
   return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: login?.password }
 }
 
-interface EngineParts {
+interface GatewayParts {
   readonly config: Config
-  readonly log: SystemLog
   readonly closing: Closing
   readonly stores: Stores
   readonly services: Services
   readonly feed: ChangeFeed
+  readonly actors: ActorSystem
   /** Unix ms. */
   readonly timesNotBefore: number
 }
 
-async function startEngine({ config, log, closing, stores, services, feed, timesNotBefore }: EngineParts) {
-  const actors = createActorSystem({
-    clock: systemClock,
-    random: systemRandom,
-    onError: ({ error, ...failure }) => log.error('an actor failed', { ...failure, reason: errorText(error) }),
-  })
-  closing.add('actors', () => actors.close())
-  const javaScript = createJavaScriptWorkers({
-    clock: systemClock,
-    threads: config.jsThreads,
-    memoryLimitMb: config.jsMemoryMb,
-    timeoutMs: config.jsMaxCpuTimeMs,
-    queueBound: config.jsQueueBound,
-  })
-  closing.add('JavaScript workers', () => javaScript.close())
-  const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
-  closing.add('node log', () => nodeLog.close())
-  const scripts = createScriptHost({
-    tbel: { timeoutMs: config.tbelTimeoutMs, memoryBytes: config.tbelMemoryMb * 2 ** 20 },
-    javaScript: (source) => javaScript.compile(source),
-    clock: systemClock,
-    random: systemRandom,
-  })
-  const engine = createRuleEngine({
-    catalogue,
-    services: nodeServicesOf(services, scripts),
-    clock: systemClock,
-    random: systemRandom,
-    actors,
-    link: stores.link,
-    log: (level, text, fields) => nodeLog[level](text, fields),
-    settings: {
-      nodes: {
-        castStrings: config.castStrings,
-        logsInfo: config.logLevel === 'debug' || config.logLevel === 'info',
-      },
-    },
-  })
-  closing.add('rule engine', () => engine.close())
-  const deployment = new RuleChainDeployment(services.ruleChains, engine, log)
-  closing.add('rule chain deployment', () => deployment.close())
-  await deployment.start(feed)
-  const queue = createQueue({
-    link: stores.link,
-    processor: engine,
-    clock: systemClock,
-    settings: {
-      retries: config.queueRetries,
-      pauseBetweenRetriesMs: config.queueRetryPauseSeconds * 1000,
-      maxPauseBetweenRetriesMs: config.queueMaxRetryPauseSeconds * 1000,
-      processingTimeoutMs: config.queueTimeoutMs,
-    },
-    // Through the log that bounds its rate: a store at its limit comes and goes.
-    onOutage: (failure) => {
-      if (failure === undefined) nodeLog.info('an outage is over: the messages that waited go on')
-      else nodeLog.error('messages wait for what is away or full', { reason: failure.message })
-    },
-  })
-  closing.add('queue', () => queue.close())
-  await services.startOutbox()
+/** The role `transport`, without its protocols: sessions of devices. */
+function startGateway({ config, closing, stores, services, feed, actors, timesNotBefore }: GatewayParts) {
   const gateway = createDeviceGateway({
     link: stores.link,
     directory: { findByAccessToken: (token) => services.devices.findByAccessToken(token) },
@@ -182,17 +128,5 @@ async function startEngine({ config, log, closing, stores, services, feed, times
     timesNotBefore,
   })
   closing.add('device gateway', () => gateway.close())
-  return {
-    gateway,
-    services: { ...services, ruleChains: deployment.deployedService() },
-    metricsSources: figuresOf({
-      link: stores.link,
-      timeSeries: stores.timeSeries,
-      actors,
-      engine,
-      javaScript,
-      queue,
-      gateway,
-    }),
-  }
+  return gateway
 }

@@ -1,0 +1,93 @@
+/** The role `engine`: takes messages from the link through the rule chains. */
+import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { SystemLog } from '../logging/log.ts'
+import { RateLimitedLog } from '../logging/rate-limited-log.ts'
+import type { Config } from '../config/settings.ts'
+import type { ActorSystem } from '../engine/actor/system.ts'
+import { createQueue, type Queue } from '../engine/queue/queue.ts'
+import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
+import { createScriptHost } from '../engine/script/host.ts'
+import { createJavaScriptWorkers, type JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import { catalogue } from '../nodes/catalogue.ts'
+import { nodeServicesOf } from '../services/node-services.ts'
+import type { RuleChainService, Services } from '../services/services.ts'
+import type { Closing } from './closing.ts'
+import { RuleChainDeployment } from './rule-chain-deployment.ts'
+import type { Stores } from './stores.ts'
+
+export interface EngineParts {
+  readonly config: Config
+  readonly log: SystemLog
+  readonly closing: Closing
+  readonly stores: Stores
+  readonly services: Services
+  readonly feed: ChangeFeed
+  readonly actors: ActorSystem
+}
+
+export interface RunningEngine {
+  readonly engine: RuleEngine
+  readonly queue: Queue
+  readonly javaScript: JavaScriptWorkers
+  /** Its changes resolve once this engine runs them. */
+  readonly ruleChains: RuleChainService
+}
+
+/** Resolves once every chain is loaded and messages are taken. */
+export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
+  const { config, log, closing, stores, services, feed, actors } = parts
+  const javaScript = createJavaScriptWorkers({
+    clock: systemClock,
+    threads: config.jsThreads,
+    memoryLimitMb: config.jsMemoryMb,
+    timeoutMs: config.jsMaxCpuTimeMs,
+    queueBound: config.jsQueueBound,
+  })
+  closing.add('JavaScript workers', () => javaScript.close())
+  const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
+  closing.add('node log', () => nodeLog.close())
+  const scripts = createScriptHost({
+    tbel: { timeoutMs: config.tbelTimeoutMs, memoryBytes: config.tbelMemoryMb * 2 ** 20 },
+    javaScript: (source) => javaScript.compile(source),
+    clock: systemClock,
+    random: systemRandom,
+  })
+  const engine = createRuleEngine({
+    catalogue,
+    services: nodeServicesOf(services, scripts),
+    clock: systemClock,
+    random: systemRandom,
+    actors,
+    link: stores.link,
+    log: (level, text, fields) => nodeLog[level](text, fields),
+    settings: {
+      nodes: {
+        castStrings: config.castStrings,
+        logsInfo: config.logLevel === 'debug' || config.logLevel === 'info',
+      },
+    },
+  })
+  closing.add('rule engine', () => engine.close())
+  const deployment = new RuleChainDeployment(services.ruleChains, engine, log)
+  closing.add('rule chain deployment', () => deployment.close())
+  await deployment.start(feed)
+  const queue = createQueue({
+    link: stores.link,
+    processor: engine,
+    clock: systemClock,
+    settings: {
+      retries: config.queueRetries,
+      pauseBetweenRetriesMs: config.queueRetryPauseSeconds * 1000,
+      maxPauseBetweenRetriesMs: config.queueMaxRetryPauseSeconds * 1000,
+      processingTimeoutMs: config.queueTimeoutMs,
+    },
+    // Through the log that bounds its rate: a store at its limit comes and goes.
+    onOutage: (failure) => {
+      if (failure === undefined) nodeLog.info('an outage is over: the messages that waited go on')
+      else nodeLog.error('messages wait for what is away or full', { reason: failure.message })
+    },
+  })
+  closing.add('queue', () => queue.close())
+  return { engine, queue, javaScript, ruleChains: deployment.deployedService() }
+}
