@@ -89,7 +89,10 @@ export class TestLink implements Link {
     return () => (this.listeners = this.listeners.filter((other) => other !== listener))
   }
 
-  consume(): void {}
+  consume(): () => void {
+    return () => undefined
+  }
+
   wake(): void {}
   settle(): void {}
   failed(): void {}

@@ -46,7 +46,10 @@ export class RecordingLink implements Link {
     return () => undefined
   }
 
-  consume(_consumer: LinkConsumer): void {}
+  consume(_consumer: LinkConsumer): () => void {
+    return () => undefined
+  }
+
   wake(): void {}
   settle(_deliveries: readonly Delivery[]): void {}
   failed(_delivery: Delivery): void {}

@@ -116,10 +116,13 @@ export class BlockWriter {
     const customer = this.optionalText(message.customerId)
     const chain = this.optionalText(message.ruleChainId)
     const node = this.optionalText(message.ruleNodeId)
+    const queue = this.optionalText(message.queueName)
     const pairs = this.metadataTexts(message)
     this.ensure(256)
     this.buffer[this.position++] = 0x1a
     const start = (this.position += 2)
+    // First, so that a reader of one queue skips the others' entries after a look at it.
+    if (queue > 0) this.numberField(0x78, queue)
     this.textField(0x0a, message.id)
     this.numberField(0x10, message.ts < 0 ? -message.ts * 2 - 1 : message.ts * 2)
     this.numberField(0x18, type)

@@ -108,7 +108,7 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
       message({ data: '', metadata: {} }),
       message({ ts: -5, data: 'ünï 𝄞 \u0000', dataType: 'TEXT', type: 'Käse' }),
       message({ ts: 2 ** 51, data: 'x'.repeat(300_000), dataType: 'BINARY' }),
-      message({ customerId: 'a customer', ruleChainId: 'a chain', ruleNodeId: 'a node' }),
+      message({ customerId: 'a customer', ruleChainId: 'a chain', ruleNodeId: 'a node', queueName: 'no such' }),
       message({ originator: { entityType: 'ASSET', id: 'é'.repeat(60) } }),
       message({
         metadata: JSON.parse('{"b":"1","a":"1700000000000","__proto__":"own","":""}') as Record<string, string>,

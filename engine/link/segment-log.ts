@@ -8,14 +8,14 @@
 import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import { Backlog } from './backlog.ts'
+import { Backlogs } from './backlogs.ts'
 import { Burial } from './burial.ts'
 import { deadLettersOf, DeadLetterStore, type DeadLetters } from './dead-letters.ts'
 import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
 import { Frame, ReceiptTeller } from './frame.ts'
 import { Ledger, type LedgerPage } from './ledger.ts'
-import type { Delivery, Link, LinkConsumer, PublishReceipt } from './link.ts'
+import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from './link.ts'
 import { RangeSet } from './range-set.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { SegmentWriter } from './segment-writer.ts'
@@ -71,7 +71,7 @@ class SegmentLogLink implements SegmentLog {
   private readonly onEvent: LinkEventListener
   private readonly letters: DeadLetterStore
   private readonly segments: Segments
-  private readonly backlog: Backlog
+  private readonly backlog: Backlogs
   private readonly writer: SegmentWriter
   private readonly ledger = new Ledger()
   private open: Frame
@@ -139,7 +139,7 @@ class SegmentLogLink implements SegmentLog {
       nextSequence: recovery.nextSequence,
       opened: (segment) => this.segments.opened(segment),
     })
-    this.backlog = new Backlog({
+    this.backlog = new Backlogs({
       disk,
       clock,
       segments: this.segments,
@@ -148,6 +148,7 @@ class SegmentLogLink implements SegmentLog {
       maxBytes: bounds.maxMemoryBytes,
       settled,
       attempts,
+      outstanding: new Set(),
       mayDeliver: () => this.ledger.size < MAX_LEDGER && this.burial.size < MAX_BURIALS,
     })
     this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
@@ -188,8 +189,8 @@ class SegmentLogLink implements SegmentLog {
     return () => void this.writableListeners.delete(listener)
   }
 
-  consume(consumer: LinkConsumer): void {
-    this.backlog.consume(consumer)
+  consume(consumer: LinkConsumer, queueName: string = MAIN_QUEUE): () => void {
+    return this.backlog.consume(consumer, queueName)
   }
 
   wake(): void {

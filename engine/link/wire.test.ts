@@ -32,6 +32,7 @@ const arbitraryMessage = fc
     ),
     ruleChainId: fc.option(fc.uuid(), { nil: undefined }),
     ruleNodeId: fc.option(fc.uuid(), { nil: undefined }),
+    queueName: fc.option(fc.constantFrom('HighPriority', 'SequentialByOriginator'), { nil: undefined }),
   })
   .map((fields) => new Message({ ...fields, data: fields.data.toWellFormed() }))
 
@@ -117,6 +118,24 @@ test("the bytes are protobuf: protobufjs reads them by the schema in the module'
   assert.equal(word(second?.['customer']), 'customer')
   assert.equal(first?.['originator'], second?.['originator'], 'the dictionary holds a text once')
   assert.equal(first?.['partition'], partitionOf(published[0]?.originator.id ?? '', 16))
+})
+
+test('a reader of one queue gets its messages, with the sequences that they have among all', () => {
+  const published = [undefined, 'Fast', undefined, 'Main', 'Fast'].map((queueName) => message({ queueName }))
+  const body = block(published, 7).finish().subarray(BLOCK_HEADER_BYTES)
+  const read = (wants: (queueName: string | undefined) => boolean): unknown => {
+    const { messages, count } = decodeBlock(body, { entries: true, wants })
+    return [count, messages.map(({ id, sequence }) => [id, sequence])]
+  }
+  const expected = (...indexes: number[]): unknown => [5, indexes.map((index) => [published[index]?.id, 7 + index])]
+  assert.deepEqual(
+    read((queueName) => queueName === 'Fast'),
+    expected(1, 4),
+  )
+  assert.deepEqual(
+    read((queueName) => queueName !== 'Fast'),
+    expected(0, 2, 3),
+  )
 })
 
 test('a message that cannot be encoded leaves its frame as it was', () => {

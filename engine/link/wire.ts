@@ -19,11 +19,14 @@
  *       repeated uint32 metadata = 8;    // pairs: key, value; value 0 is the next metadata_text
  *       repeated string metadata_text = 9;
  *       uint32 data_type = 10;  string data = 11;  uint32 rule_chain = 12;  uint32 rule_node = 13;  uint32 partition = 14;
+ *       uint32 queue = 15;               // written first; absent is Main, as in blocks of before there were queues
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
 import { Message, type DataType } from '../../model/message.ts'
 import { isEntityType } from '../../model/entity-id.ts'
+
+const QUEUE_TAG = 0x78
 
 export const DATA_TYPES: readonly DataType[] = ['JSON', 'TEXT', 'BINARY']
 
@@ -47,12 +50,19 @@ export interface BlockContent {
   reason: string | undefined
   time: number
   removed: number[]
-  /** Entries in the block, also where they were not decoded. */
+  /** Entries in the block, also those that were not decoded: sequences go from `firstSequence` over all of them. */
   count: number
 }
 
-/** Decodes a block's body. `entries: false` skips the messages and only counts them. Throws where the schema is not kept. */
-export function decodeBlock(body: Buffer, options: { readonly entries: boolean }): BlockContent {
+export interface DecodeOptions {
+  /** False skips the messages and only counts them. */
+  readonly entries: boolean
+  /** Messages of queues for which it says false are skipped, and counted. */
+  readonly wants?: (queueName: string | undefined) => boolean
+}
+
+/** Decodes a block's body. Throws where the schema is not kept. */
+export function decodeBlock(body: Buffer, options: DecodeOptions): BlockContent {
   const reader = protobuf.Reader.create(body)
   const content: BlockContent = {
     firstSequence: 0,
@@ -72,11 +82,12 @@ export function decodeBlock(body: Buffer, options: { readonly entries: boolean }
     if (field === 1) content.firstSequence = wide(reader)
     else if (field === 2 && options.entries) texts.push(reader.string())
     else if (field === 3) {
-      content.count++
-      if (!options.entries) reader.skipType(2)
+      const sequence = content.firstSequence + content.count++
+      if (!options.entries || (options.wants !== undefined && !options.wants(queueOf(reader, texts))))
+        reader.skipType(2)
       else {
         const message = readEntry(reader, texts)
-        message.sequence = content.firstSequence + content.messages.length
+        message.sequence = sequence
         content.messages.push(message)
       }
     } else if (field === 4) readSettled(reader, content.settled)
@@ -88,6 +99,15 @@ export function decodeBlock(body: Buffer, options: { readonly entries: boolean }
     else reader.skipType(tag & 7)
   }
   return content
+}
+
+/** The queue of the entry that comes next, without reading it. */
+function queueOf(reader: protobuf.Reader, texts: readonly string[]): string | undefined {
+  const start = reader.pos
+  const length = reader.uint32()
+  const index = length > 0 && reader.uint32() === QUEUE_TAG ? reader.uint32() : 0
+  reader.pos = start
+  return index === 0 ? undefined : texts[index]
 }
 
 function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
@@ -103,6 +123,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
   let data = ''
   let chain = 0
   let node = 0
+  let queue = 0
   const metadata: number[] = []
   const metadataTexts: string[] = []
   while (reader.pos < end) {
@@ -147,6 +168,9 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
       case 13:
         node = reader.uint32()
         break
+      case 15:
+        queue = reader.uint32()
+        break
       default:
         reader.skipType(tag & 7)
     }
@@ -165,6 +189,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
     data,
     ruleChainId: chain === 0 ? undefined : texts[chain],
     ruleNodeId: node === 0 ? undefined : texts[node],
+    queueName: queue === 0 ? undefined : texts[queue],
   })
 }
 

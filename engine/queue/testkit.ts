@@ -1,6 +1,6 @@
 /** For tests of the queue: a link that keeps everything in memory and notes what it was told. */
 import type { Message } from '../../model/message.ts'
-import type { Delivery, Link, LinkConsumer } from '../link/link.ts'
+import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 
 export class MemoryLink implements Link {
   readonly writable = true
@@ -8,7 +8,7 @@ export class MemoryLink implements Link {
   readonly failures: Delivery[] = []
   readonly buried: { readonly delivery: Delivery; readonly reason: string }[] = []
   private readonly waiting: Delivery[] = []
-  private consumer: LinkConsumer | undefined
+  private readonly consumers = new Map<string, LinkConsumer>()
   private sequence = 0
 
   publish(message: Message): void {
@@ -26,14 +26,28 @@ export class MemoryLink implements Link {
     return () => undefined
   }
 
-  consume(consumer: LinkConsumer): void {
-    this.consumer = consumer
+  consume(consumer: LinkConsumer, queueName: string = MAIN_QUEUE): () => void {
+    this.consumers.set(queueName, consumer)
     this.wake()
+    return () => {
+      this.consumers.delete(queueName)
+      this.wake()
+    }
   }
 
   wake(): void {
-    const room = Math.min(this.consumer?.room() ?? 0, this.waiting.length)
-    if (room > 0) this.consumer?.deliver(this.waiting.splice(0, room))
+    for (const [queueName, consumer] of [...this.consumers]) {
+      const room = consumer.room()
+      const batch: Delivery[] = []
+      for (let index = 0; index < this.waiting.length && batch.length < room;) {
+        const delivery = this.waiting[index]
+        if (delivery !== undefined && this.queueOf(delivery) === queueName) {
+          batch.push(delivery)
+          this.waiting.splice(index, 1)
+        } else index++
+      }
+      if (batch.length > 0) consumer.deliver(batch)
+    }
   }
 
   settle(deliveries: readonly Delivery[]): void {
@@ -54,5 +68,10 @@ export class MemoryLink implements Link {
 
   get undelivered(): number {
     return this.waiting.length
+  }
+
+  private queueOf({ message }: Delivery): string {
+    const named = message.queueName ?? MAIN_QUEUE
+    return this.consumers.has(named) ? named : MAIN_QUEUE
   }
 }

@@ -42,8 +42,8 @@ export class WatchedLink implements Link {
     return this.inner.onWritable(listener)
   }
 
-  consume(consumer: LinkConsumer): void {
-    this.inner.consume(consumer)
+  consume(consumer: LinkConsumer, queueName?: string): () => void {
+    return this.inner.consume(consumer, queueName)
   }
 
   wake(): void {
