@@ -23,6 +23,11 @@ export function sealBlock(block: Buffer): void {
   block.writeUInt32LE(crc32(block.subarray(8)), 4)
 }
 
+/** The body of what is exactly one block; undefined where it is torn or damaged. */
+export function openBlock(block: Buffer): Buffer | undefined {
+  return validBlockEnd(block, 0) === block.length ? block.subarray(BLOCK_HEADER_BYTES) : undefined
+}
+
 export interface Block {
   readonly offset: number
   readonly end: number

@@ -9,6 +9,11 @@ export interface StoredFrame {
   /** Rises within the partition, over all its queues. */
   readonly position: number
   readonly queueName: string
+  /**
+   * When it was stored, Unix ms of the broker's clock: a position that is known as settled and was stored later than it is another frame's
+   * (the broker lost its end and counted again).
+   */
+  readonly storedAt: number
   readonly body: Uint8Array
   /** How to settle the frame: it leaves the stream. Resolves when the broker has noted it. */
   acknowledge(): Promise<void>
@@ -47,7 +52,12 @@ export interface FrameBroker {
   readRecord(partition: number): Promise<PartitionRecord | undefined>
   /** Rejects FENCED where the record has another revision (or exists, for `revision` undefined). Resolves with the new revision. */
   writeRecord(partition: number, body: Uint8Array, revision: number | undefined): Promise<number>
-  /** Starts reading as the owner of this epoch; ends every reader of an earlier epoch. */
+  /**
+   * Starts reading as the owner of this epoch, with every frame that is not acknowledged, and ends every reader of this and of earlier epochs.
+   * Rejects FENCED where one of a later epoch reads.
+   */
   read(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader>
+  /** The body of a stored frame once more; undefined where it has left the stream. */
+  fetch(partition: number, position: number): Promise<Uint8Array | undefined>
   close(): Promise<void>
 }
