@@ -1,11 +1,13 @@
 /**
- * `npm run bench`: every benchmark, one after the other, each writing its result to `benchmarks/results/`. Names as arguments run
+ * `npm run bench`: every benchmark, one after the other, each writing its result to `benchmarks/results/`, and a page with
+ * plots of all results. Names as arguments run
  * only those. Leave the machine alone meanwhile: what else runs is in every figure.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BENCHMARKS } from './lib/report.ts'
+import { writePage } from './page.ts'
 
 const names = readdirSync(BENCHMARKS).filter((name) => existsSync(join(BENCHMARKS, name, 'run.ts')))
 const wanted = process.argv.slice(2)
@@ -30,3 +32,5 @@ for (const [index, name] of chosen.entries()) {
   process.stderr.write(`${name} failed (${status})\n`)
   process.exit(1)
 }
+writePage()
+process.stderr.write('benchmarks/results/index.html shows them all\n')

@@ -1,0 +1,16 @@
+/** Runs a part of a benchmark as a process of its own, which answers with one line. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+
+/** Starts `script` and resolves with its first line, parsed; the process then ends by itself. */
+export async function lineOf<Result>(script: string, options: object): Promise<Result> {
+  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return JSON.parse(await firstLine(child)) as Result
+}
+
+/** Throws where the process ends without a line. */
+export async function firstLine(child: ChildProcess): Promise<string> {
+  if (child.stdout === null) throw new Error('no standard output')
+  for await (const line of createInterface({ input: child.stdout })) return line
+  throw new Error('the process ended without a line')
+}

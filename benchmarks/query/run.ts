@@ -1,0 +1,82 @@
+/**
+ * How long do reads over REST take? A million points of one key in each of two devices: the latest value, the newest 100, a raw
+ * thousand from the middle, and averages by the hour over all; beside them a request that reads nothing.
+ *
+ *   node benchmarks/query/run.ts [--runs 5] [--points 1000000] [--shape embedded]
+ */
+import { parseArgs } from 'node:util'
+import { RestClient, login } from '../../test/support/clients.ts'
+import { spread, writeResult } from '../lib/report.ts'
+import { startShape } from '../lib/shape.ts'
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '5' },
+    points: { type: 'string', default: '1000000' },
+    shape: { type: 'string', default: 'embedded' },
+  },
+})
+const runs = Number(values.runs)
+const points = Number(values.points)
+const STEP_MS = 1000
+const BEGIN = 1_700_000_000_000
+const END = BEGIN + points * STEP_MS
+const ARRAY = 5000
+const CALLS = 50
+
+const shape = await startShape(values.shape)
+try {
+  const rest = new RestClient(shape.millrace, await login(shape.millrace))
+  const devices = await Promise.all(['one', 'other'].map((name) => rest.createDevice(`query ${name}`, `QUERY_${name}`)))
+  for (let first = 0; first < points; first += ARRAY) {
+    const groups = Array.from({ length: Math.min(ARRAY, points - first) }, (_, index) => ({
+      ts: BEGIN + (first + index) * STEP_MS,
+      values: { seeded: ((first + index) % 400) / 10 },
+    }))
+    await Promise.all(
+      devices.map((id) => rest.expect('POST', `/api/plugins/telemetry/DEVICE/${id}/timeseries/ANY`, groups)),
+    )
+    if (first % 100_000 === 0) process.stderr.write(`seeded ${first} of ${points} points a device\n`)
+  }
+  const path = (query: string): string =>
+    `/api/plugins/telemetry/DEVICE/${devices[0] ?? ''}/values/timeseries?keys=seeded${query}`
+  const middle = BEGIN + Math.floor(points / 2) * STEP_MS
+  const questions: Readonly<Record<string, string>> = {
+    'no read at all (/api/system/info)': '/api/system/info',
+    'latest value': path(''),
+    'newest 100 points': path(`&startTs=${BEGIN}&endTs=${END}&limit=100`),
+    '1,000 raw points from the middle': path(`&startTs=${middle}&endTs=${middle + 1000 * STEP_MS}&limit=1000`),
+    'average by the hour over one day': path(
+      `&startTs=${middle - 86_400_000}&endTs=${middle}&agg=AVG&interval=3600000`,
+    ),
+    'average by the hour over all points': path(`&startTs=${BEGIN}&endTs=${END}&agg=AVG&interval=3600000`),
+  }
+  const results: Record<string, unknown> = {}
+  for (const [name, question] of Object.entries(questions)) {
+    const medians: number[] = []
+    const worst: number[] = []
+    for (let run = 0; run < runs; run++) {
+      const took: number[] = []
+      for (let call = 0; call < CALLS; call++) {
+        const began = performance.now()
+        await rest.expect('GET', question)
+        took.push(performance.now() - began)
+      }
+      medians.push(rounded(spread(took).median))
+      worst.push(rounded(spread(took).most))
+    }
+    results[name] = { medianMs: spread(medians), slowestMs: spread(worst) }
+    process.stderr.write(`${name}: ${spread(medians).median} ms\n`)
+  }
+  writeResult(
+    values.shape === 'embedded' ? 'query' : `query-${values.shape}`,
+    `node benchmarks/query/run.ts --runs ${runs} --points ${points} --shape ${values.shape}`,
+    { shape: values.shape, devices: devices.length, pointsPerDevice: points, callsPerRun: CALLS, results },
+  )
+} finally {
+  await shape.close()
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 100) / 100
+}
