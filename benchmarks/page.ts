@@ -107,9 +107,11 @@ function readable(value: number): string {
 
 /** `pointsPerSecond` as people write it. */
 function spelled(name: string): string {
-  return name
-    .replace(/([a-z0-9])(MiB|Ms|A?[A-Z][a-z]+)/g, '$1 $2')
-    .replace(/(?<=\s)[A-Z](?=[a-z]+)(?!iB)/g, (letter) => letter.toLowerCase())
+  const words = name
+    .replace(/(MiB|Ms$|[A-Z])/g, ' $1')
+    .trim()
+    .split(/\s+/)
+  return words.map((word) => (word === 'MiB' ? word : word.toLowerCase())).join(' ')
 }
 
 function text(value: string): string {
