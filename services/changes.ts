@@ -24,6 +24,8 @@ export interface Happening {
   readonly data: string
   /** The chain of the device's profile; null means the root chain. */
   readonly ruleChainId?: string | null
+  /** The queue of the device's profile as the link calls it; null means `Main`. */
+  readonly queueName?: string | null
 }
 
 export class Changes {
@@ -62,6 +64,7 @@ export class Changes {
       metadata: { ...happening.metadata, ...userBlock(happening.principal), ...customerBlock(happening.customerId) },
       data: happening.data,
       ruleChainId: happening.ruleChainId ?? undefined,
+      queueName: happening.queueName ?? undefined,
     })
   }
 }

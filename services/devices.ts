@@ -6,6 +6,7 @@ import { isMillraceError } from '../model/errors.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Metadata } from '../model/message.ts'
 import type { KnownMessageType } from '../model/message-type.ts'
+import { linkQueueName } from '../model/queue-name.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -255,17 +256,25 @@ export class StoredDevices implements DeviceService {
     profile?: DeviceProfile,
   ): Promise<void> {
     const { tenantId, customerId } = device
-    const ruleChainId = profile?.defaultRuleChainId ?? (await this.entities.devices.ruleChainOf(device.id))
+    const destination = await (profile === undefined
+      ? this.entities.devices.destinationOf(device.id)
+      : this.destinationOf(profile))
     await this.parts.changes.commit(statements, {
       type,
       principal,
       tenantId,
       customerId,
-      ruleChainId,
+      ...destination,
       originator: { entityType: 'DEVICE', id: device.id },
       metadata: { ...metadata, entityName: device.name, entityType: 'DEVICE' },
       data: stringifyJson(deviceJson(device)),
     })
+  }
+
+  /** Where a device that is being made will send its messages. */
+  private async destinationOf({ tenantId, defaultRuleChainId: ruleChainId, defaultQueueName: name }: DeviceProfile) {
+    const queue = name === null || name === '' ? undefined : await this.entities.queues.findByName(tenantId, name)
+    return { ruleChainId, queueName: queue === undefined ? null : linkQueueName(queue) }
   }
 
   private tellChanged(deviceId: string, credentialsChanged: boolean): void {

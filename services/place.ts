@@ -1,4 +1,4 @@
-/** Where an entity stands: its tenant and customer, and the chain that its messages go to. */
+/** Where an entity stands: its tenant and customer, and the chain and the queue that its messages go to. */
 import type { EntityId } from '../model/entity-id.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { itemNotFound } from './access.ts'
@@ -10,7 +10,11 @@ export interface EntityPlace {
   readonly customerId: string | null
   /** The chain of a device's profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
+  /** The queue of a device's profile as the link calls it; null means `Main`. */
+  readonly queueName: string | null
 }
+
+const TO_ROOT = { ruleChainId: null, queueName: null } as const
 
 export type PlaceLookup = (entity: EntityId) => Promise<EntityPlace | undefined>
 
@@ -18,8 +22,8 @@ export function placeLookup(entities: EntityStore, ownerOf: OwnerLookup): PlaceL
   return async (entity) => {
     const owner = await ownerOf(entity)
     if (owner === undefined) return undefined
-    const ruleChainId = entity.entityType === 'DEVICE' ? await entities.devices.ruleChainOf(entity.id) : null
-    return { tenantId: owner.tenantId ?? SYSTEM_TENANT, customerId: owner.customerId, ruleChainId }
+    const destination = entity.entityType === 'DEVICE' ? await entities.devices.destinationOf(entity.id) : TO_ROOT
+    return { tenantId: owner.tenantId ?? SYSTEM_TENANT, customerId: owner.customerId, ...destination }
   }
 }
 

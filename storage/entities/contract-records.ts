@@ -5,6 +5,7 @@ import type {
   Device,
   DeviceCredentials,
   DeviceProfile,
+  Queue,
   RuleChain,
   RuleNode,
   Tenant,
@@ -96,4 +97,28 @@ export function nodeOf(chain: RuleChain, name: string): RuleNode {
 export function attribute(entityId: string, key: string, value: number, sequence: number) {
   const written: Attribute = { key, type: 'LONG', value, lastUpdateTs: 1 }
   return { entityId, scope: 'CLIENT_SCOPE' as const, attribute: written, sequence }
+}
+
+export function queueOf(tenantId: string, name: string): Queue {
+  return {
+    id: randomUUID(),
+    createdTime: 1_700_000_000_000,
+    version: 1,
+    tenantId,
+    name,
+    topic: `tb_rule_engine.${name}`,
+    pollInterval: 25,
+    partitions: 10,
+    consumerPerPartition: true,
+    packProcessingTimeout: 2000,
+    submitStrategy: { type: 'BURST', batchSize: 1000 },
+    processingStrategy: {
+      type: 'SKIP_ALL_FAILURES',
+      retries: 3,
+      failurePercentage: 0.5,
+      pauseBetweenRetries: 3,
+      maxPauseBetweenRetries: 3,
+    },
+    additionalInfo: null,
+  }
 }

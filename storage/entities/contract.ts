@@ -9,6 +9,7 @@ import type { Device } from '../../model/entities.ts'
 import { parseJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import { attribute, chainOf, deviceOf, household, nodeOf, tokenOf, userOf } from './contract-records.ts'
+import { testDeviceProfiles, testQueues } from './contract-queues.ts'
 import type { EntityStore } from './entity-store.ts'
 
 export interface ContractStore {
@@ -33,10 +34,12 @@ export function testEntityStore(name: string, open: () => Promise<ContractStore>
   testPages(check)
   testAttributes(check)
   testRuleChains(check)
+  testQueues(check)
+  testDeviceProfiles(check)
   testRest(check)
 }
 
-type Check = (sentence: string, run: (store: EntityStore) => Promise<void>) => void
+export type Check = (sentence: string, run: (store: EntityStore) => Promise<void>) => void
 
 function testTransactions(check: Check): void {
   check('a transaction is all or nothing', async (store) => {
@@ -130,6 +133,7 @@ function testRecords(check: Check): void {
       deviceType: profile.name,
       deviceProfileId: profile.id,
       ruleChainId: null,
+      queueName: null,
     })
     assert.equal(await store.deviceCredentials.findDevice('X509_CERTIFICATE', 'TOKEN'), undefined)
     assert.equal(await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'token'), undefined)
@@ -354,8 +358,15 @@ function testRest(check: Check): void {
       metadata: { scope: 'é', empty: '' },
       data: '{"a":9223372036854775807,"b":2.0}',
       ruleChainId: randomUUID(),
+      queueName: 'Slow',
     })
-    const plain = message.with({ customerId: undefined, ruleChainId: undefined, data: 'plain', dataType: 'TEXT' })
+    const plain = message.with({
+      customerId: undefined,
+      ruleChainId: undefined,
+      queueName: undefined,
+      data: 'plain',
+      dataType: 'TEXT',
+    })
     const written = await store.write([store.outbox.add(message), store.outbox.add(plain)])
     const ids = [store.outbox.addedId(written, 0), store.outbox.addedId(written, 1)]
     const entries = await store.outbox.after(0, 10)

@@ -3,6 +3,7 @@ import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
 import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
+import { queueNameOf } from './queues.ts'
 import type { DeviceCredentialsTable } from './schema.ts'
 
 /** What a session needs to know of a device, in one read. */
@@ -15,12 +16,20 @@ export interface KnownDevice {
   readonly deviceType: string
   readonly deviceProfileId: string
   readonly ruleChainId: string | null
+  /** The profile's queue as the link calls it; null means `Main`. */
+  readonly queueName: string | null
+}
+
+type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
+  readonly defaultQueueName: string | null
+  /** Set where the queue of that name is the tenant's own. */
+  readonly ownQueueId: string | null
 }
 
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
   /** Built once: asked for every device that connects. */
-  private readonly byCredentials: CompiledQuery<KnownDevice>
+  private readonly byCredentials: CompiledQuery<KnownDeviceRow>
 
   constructor(database: EntityDatabase) {
     this.database = database
@@ -38,7 +47,7 @@ export class DeviceCredentialsRepository {
 
   async findDevice(credentialsType: CredentialsType, credentialsId: string): Promise<KnownDevice | undefined> {
     const { rows } = await this.database.read(withParameters(this.byCredentials, [credentialsId, credentialsType]))
-    return rows[0]
+    return rows[0] && knownDeviceOf(rows[0])
   }
 
   insert(credentials: DeviceCredentials): readonly Statement[] {
@@ -58,11 +67,16 @@ export class DeviceCredentialsRepository {
 }
 
 /** Parameters: the credentials' id, their type. */
-function byCredentials(database: EntityDatabase): CompiledQuery<KnownDevice> {
+function byCredentials(database: EntityDatabase): CompiledQuery<KnownDeviceRow> {
   return database.builder
     .selectFrom('device_credentials')
     .innerJoin('device', 'device.id', 'device_credentials.device_id')
     .innerJoin('device_profile', 'device_profile.id', 'device.device_profile_id')
+    .leftJoin('queue', (join) =>
+      join
+        .onRef('queue.tenant_id', '=', 'device_profile.tenant_id')
+        .onRef('queue.name', '=', 'device_profile.default_queue_name'),
+    )
     .select([
       'device.id as deviceId',
       'device.tenant_id as tenantId',
@@ -72,10 +86,17 @@ function byCredentials(database: EntityDatabase): CompiledQuery<KnownDevice> {
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
       'device_profile.default_rule_chain_id as ruleChainId',
+      'device_profile.default_queue_name as defaultQueueName',
+      'queue.id as ownQueueId',
     ])
     .where('device_credentials.credentials_id', '=', '')
     .where('device_credentials.credentials_type', '=', '')
     .compile()
+}
+
+function knownDeviceOf({ defaultQueueName, ownQueueId, ...device }: KnownDeviceRow): KnownDevice {
+  const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
+  return { ...device, queueName: queueName === '' ? null : queueName }
 }
 
 const ID_UNIQUE = { constraints: { 'device_credentials.credentials_id': () => EntityStoreErrors.CREDENTIALS_TAKEN() } }

@@ -20,6 +20,9 @@ const PAGE: PageShape = {
   search: ['device_profile.name'],
 }
 
+/** As many as a refusal names. */
+const MAX_NAMES = 10
+
 export class DeviceProfileRepository {
   private readonly database: EntityDatabase
 
@@ -67,16 +70,70 @@ export class DeviceProfileRepository {
     return row !== undefined
   }
 
+  /** Names of the profiles whose devices' messages go to the queue of that name; `tenantId` absent: of every tenant. */
+  async namesUsingQueue(queueName: string, tenantId?: string): Promise<readonly string[]> {
+    let query = this.database.builder
+      .selectFrom('device_profile')
+      .select('name')
+      .where('default_queue_name', '=', queueName)
+      .orderBy('name')
+      .limit(MAX_NAMES)
+    if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
+    return (await query.execute()).map((row) => row.name)
+  }
+
+  async hasDevices(id: string): Promise<boolean> {
+    const row = await this.database.builder
+      .selectFrom('device')
+      .select('id')
+      .where('device_profile_id', '=', id)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   page(tenantId: string, query: PageQuery): Promise<Page<DeviceProfile>> {
     const filtered = this.database.builder.selectFrom('device_profile').selectAll().where('tenant_id', '=', tenantId)
     return readPage(this.database, filtered, PAGE, query, profileOf)
   }
 
   insert(profile: DeviceProfile): readonly Statement[] {
-    const taken = () => EntityStoreErrors.NAME_TAKEN({ entity: 'Device profile', property: 'name' })
-    const query = this.database.builder.insertInto('device_profile').values(rowOf(profile))
-    return [statementOf(query, { constraints: { 'device_profile.tenant_id, device_profile.name': taken } })]
+    return [statementOf(this.database.builder.insertInto('device_profile').values(rowOf(profile)), NAME_UNIQUE)]
   }
+
+  /** Replaces the version before this one. Throws `VERSION_CONFLICT` where another change came between. */
+  update(profile: DeviceProfile): readonly Statement[] {
+    const query = this.database.builder
+      .updateTable('device_profile')
+      .set(rowOf(profile))
+      .where('id', '=', profile.id)
+      .where('version', '=', profile.version - 1)
+    return [statementOf(query, { ...NAME_UNIQUE, expect: { changes: 1, otherwise: changedBetween } })]
+  }
+
+  /** The profile with its attributes. Throws `VERSION_CONFLICT` where it is not this version any more. */
+  delete(profile: DeviceProfile): readonly Statement[] {
+    const { builder } = this.database
+    const query = builder
+      .deleteFrom('device_profile')
+      .where('id', '=', profile.id)
+      .where('version', '=', profile.version)
+    return [
+      statementOf(query, { expect: { changes: 1, otherwise: changedBetween } }),
+      statementOf(builder.deleteFrom('attribute').where('entity_id', '=', profile.id)),
+    ]
+  }
+}
+
+const NAME_UNIQUE = {
+  constraints: {
+    'device_profile.tenant_id, device_profile.name': () =>
+      EntityStoreErrors.NAME_TAKEN({ entity: 'Device profile', property: 'name' }),
+  },
+}
+
+function changedBetween(): Error {
+  return EntityStoreErrors.VERSION_CONFLICT({ entity: 'Device profile' })
 }
 
 function rowOf(profile: DeviceProfile): DeviceProfileTable {

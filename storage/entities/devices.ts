@@ -6,6 +6,7 @@ import { jsonColumn, jsonObjectOf, jsonOf } from './columns.ts'
 import { statementOf, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import { readPage, type PageShape } from './paging.ts'
+import { queueNameOf } from './queues.ts'
 import type { DeviceTable } from './schema.ts'
 
 export interface DeviceWithNames extends Device {
@@ -97,15 +98,27 @@ export class DeviceRepository {
     return readPage(this.database, filtered, searchInfo ? INFO_PAGE : PAGE, query, deviceOf)
   }
 
-  /** The chain that the device's messages go to; null means the tenant's root chain. */
-  async ruleChainOf(deviceId: string): Promise<string | null> {
+  /** Where its profile sends the device's messages: null means the tenant's root chain, and the queue `Main`. */
+  async destinationOf(deviceId: string): Promise<{ ruleChainId: string | null; queueName: string | null }> {
     const row = await this.database.builder
       .selectFrom('device')
       .innerJoin('device_profile', 'device_profile.id', 'device.device_profile_id')
-      .select('device_profile.default_rule_chain_id')
+      .leftJoin('queue', (join) =>
+        join
+          .onRef('queue.tenant_id', '=', 'device_profile.tenant_id')
+          .onRef('queue.name', '=', 'device_profile.default_queue_name'),
+      )
+      .select([
+        'device.tenant_id',
+        'device_profile.default_rule_chain_id',
+        'device_profile.default_queue_name',
+        'queue.id as own_queue_id',
+      ])
       .where('device.id', '=', deviceId)
       .executeTakeFirst()
-    return row?.default_rule_chain_id ?? null
+    if (row === undefined) return { ruleChainId: null, queueName: null }
+    const { tenant_id, default_rule_chain_id: ruleChainId, default_queue_name: name, own_queue_id } = row
+    return { ruleChainId, queueName: name === null || name === '' ? null : queueNameOf(tenant_id, name, own_queue_id) }
   }
 
   insert(device: Device): readonly Statement[] {

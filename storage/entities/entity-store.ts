@@ -10,6 +10,7 @@ import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
+import { QueueRepository } from './queues.ts'
 import { RuleChainRepository } from './rule-chains.ts'
 import { SettingRepository } from './settings.ts'
 import { migrate } from './sqlite/migrations.ts'
@@ -25,6 +26,7 @@ export interface EntityStore {
   readonly devices: DeviceRepository
   readonly deviceCredentials: DeviceCredentialsRepository
   readonly ruleChains: RuleChainRepository
+  readonly queues: QueueRepository
   readonly attributes: AttributeRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
@@ -71,6 +73,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     devices: new DeviceRepository(database),
     deviceCredentials: new DeviceCredentialsRepository(database),
     ruleChains: new RuleChainRepository(database),
+    queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),

@@ -31,6 +31,7 @@ export const EntityStoreErrors = defineErrors('entities', {
     restCode: 35,
   },
   NAME_TAKEN: { kind: 'invalid', status: 400, text: '{entity} with such {property} already exists!', restCode: 31 },
+  QUEUE_TAKEN: { kind: 'invalid', status: 400, text: 'Queue with {property}: {value} already exists!', restCode: 31 },
   EMAIL_TAKEN: {
     kind: 'invalid',
     status: 400,

@@ -78,6 +78,7 @@ function messageText(message: Message): string {
     data: message.data,
     ruleChainId: message.ruleChainId ?? null,
     ruleNodeId: message.ruleNodeId ?? null,
+    queueName: message.queueName ?? null,
   })
 }
 
@@ -87,7 +88,8 @@ function messageOf(stored: JsonObject): Message {
     if (typeof value !== 'string') throw EntityStoreErrors.FAILED({ reason: `an outbox entry has no ${name}` })
     return value
   }
-  const optional = (name: string): string | undefined => (stored[name] === null ? undefined : text(name))
+  const optional = (name: string): string | undefined =>
+    stored[name] === null || stored[name] === undefined ? undefined : text(name)
   const originatorType = text('originatorType')
   if (!isEntityType(originatorType))
     throw EntityStoreErrors.FAILED({ reason: `an outbox entry comes from ${originatorType}` })
@@ -103,5 +105,6 @@ function messageOf(stored: JsonObject): Message {
     data: text('data'),
     ruleChainId: optional('ruleChainId'),
     ruleNodeId: optional('ruleNodeId'),
+    queueName: optional('queueName'),
   })
 }

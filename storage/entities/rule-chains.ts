@@ -16,6 +16,9 @@ const PAGE: PageShape = {
   search: ['rule_chain.name'],
 }
 
+/** As many as a refusal names. */
+const MAX_NAMES = 10
+
 export class RuleChainRepository {
   private readonly database: EntityDatabase
 
@@ -51,6 +54,20 @@ export class RuleChainRepository {
   async all(): Promise<readonly RuleChain[]> {
     const rows = await this.database.builder.selectFrom('rule_chain').selectAll().orderBy('id').execute()
     return rows.map(chainOf)
+  }
+
+  /** Rule nodes that put messages into the queue of that name, as `chain: node`; `tenantId` absent: of every tenant. */
+  async nodesUsingQueue(queueName: string, tenantId?: string): Promise<readonly string[]> {
+    let query = this.database.builder
+      .selectFrom('rule_node')
+      .innerJoin('rule_chain', 'rule_chain.id', 'rule_node.rule_chain_id')
+      .select(['rule_chain.name as chain', 'rule_node.name as node'])
+      .where('rule_node.queue_name', '=', queueName)
+      .orderBy('rule_chain.name')
+      .orderBy('rule_node.position')
+      .limit(MAX_NAMES)
+    if (tenantId !== undefined) query = query.where('rule_chain.tenant_id', '=', tenantId)
+    return (await query.execute()).map(({ chain, node }) => `${chain}: ${node}`)
   }
 
   /** The chain and its graph as of one version: read again where a save came between the reads. */

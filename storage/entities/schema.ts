@@ -102,6 +102,20 @@ export interface RuleNodeConnectionTable {
   type: string
 }
 
+export interface QueueTable extends EntityColumns {
+  /** The null id for the system's queues: no row of `tenant` has it. */
+  tenant_id: string
+  name: string
+  topic: string
+  poll_interval: number
+  partitions: number
+  consumer_per_partition: number
+  pack_processing_timeout: number
+  submit_strategy: string
+  processing_strategy: string
+  additional_info: string
+}
+
 export interface AttributeTable {
   entity_id: string
   scope: number
@@ -146,6 +160,7 @@ export interface Schema {
   rule_chain: RuleChainTable
   rule_node: RuleNodeTable
   rule_node_connection: RuleNodeConnectionTable
+  queue: QueueTable
   attribute: AttributeTable
   outbox: OutboxTable
   cleanup: CleanupTable

@@ -60,6 +60,15 @@ export const MIGRATIONS: readonly Migration[] = [
       'create table setting (name text primary key, value text not null) without rowid',
     ],
   },
+  {
+    version: 2,
+    statements: [
+      `create table queue (${ENTITY}, tenant_id text not null, name text not null, topic text not null,
+        poll_interval integer not null, partitions integer not null, consumer_per_partition integer not null,
+        pack_processing_timeout integer not null, submit_strategy text not null, processing_strategy text not null,
+        additional_info text not null, unique (tenant_id, name), unique (tenant_id, topic))`,
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */

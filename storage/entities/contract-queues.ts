@@ -1,0 +1,122 @@
+/** What every entity store promises of queues, and of the device profiles that name them; part of `contract.ts`. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { Queue } from '../../model/entities.ts'
+import { NULL_UUID } from '../../model/entity-id.ts'
+import type { Check } from './contract.ts'
+import { chainOf, deviceOf, household, nodeOf, queueOf, tokenOf } from './contract-records.ts'
+
+export function testQueues(check: Check): void {
+  check('a queue is read as it was written, changed version by version, and deleted', async (store) => {
+    const { tenant } = await household(store)
+    const queue = queueOf(tenant.id, 'Slow')
+    await store.write(store.queues.insert(queue))
+    assert.deepEqual(await store.queues.findAnywhere(queue.id), queue)
+    const changed: Queue = {
+      ...queue,
+      version: 2,
+      processingStrategy: { ...queue.processingStrategy, type: 'RETRY_ALL', retries: 7 },
+      additionalInfo: { description: 'é' },
+    }
+    await store.write(store.queues.update(changed))
+    assert.deepEqual(await store.queues.all(), [changed])
+    await assert.rejects(store.write(store.queues.update(changed)), { code: 'entities.VERSION_CONFLICT' })
+    await assert.rejects(store.write(store.queues.delete(queue)), { status: 409 })
+    await store.write(store.queues.delete(changed))
+    assert.equal(await store.queues.findAnywhere(queue.id), undefined)
+  })
+
+  check('a tenant sees its own queues and the system’s, by name its own first', async (store) => {
+    const first = (await household(store)).tenant.id
+    const second = (await household(store)).tenant.id
+    const queues = [
+      queueOf(NULL_UUID, 'Main'),
+      queueOf(NULL_UUID, 'Slow'),
+      queueOf(first, 'Slow'),
+      queueOf(second, 'B'),
+    ]
+    await store.write(queues.flatMap((queue) => store.queues.insert(queue)))
+    const page = async (tenantId: string) => {
+      const found = await store.queues.page(tenantId, { pageSize: 9, page: 0, sortProperty: 'name' })
+      return found.data.map(({ name }) => name)
+    }
+    assert.deepEqual(await page(first), ['Main', 'Slow', 'Slow'])
+    assert.deepEqual(await page(second), ['B', 'Main', 'Slow'])
+    assert.deepEqual(await page(NULL_UUID), ['Main', 'Slow'])
+    assert.equal((await store.queues.findByName(first, 'Slow'))?.tenantId, first)
+    assert.equal((await store.queues.findByName(second, 'Slow'))?.tenantId, NULL_UUID)
+    assert.equal(await store.queues.findByName(first, 'B'), undefined)
+    assert.deepEqual((await store.queues.owners('name', 'Slow')).toSorted(), [NULL_UUID, first].toSorted())
+    assert.equal(await store.queues.count(first), 1)
+  })
+
+  check('a tenant has a queue’s name and topic once', async (store) => {
+    const { tenant } = await household(store)
+    const queue = queueOf(tenant.id, 'Slow')
+    await store.write(store.queues.insert(queue))
+    await assert.rejects(store.write(store.queues.insert({ ...queueOf(tenant.id, 'Slow'), topic: 'other' })), {
+      message: 'Queue with name: Slow already exists!',
+    })
+    await assert.rejects(store.write(store.queues.insert({ ...queueOf(tenant.id, 'Other'), topic: queue.topic })), {
+      message: `Queue with topic: ${queue.topic} already exists!`,
+    })
+    await store.write(store.queues.insertIfAbsent({ ...queueOf(tenant.id, 'Slow'), partitions: 99 }))
+    assert.deepEqual(await store.queues.all(), [queue])
+  })
+
+  check('messages of a device go to the queue of its profile, the tenant’s own before the system’s', async (store) => {
+    const { tenant, profile } = await household(store)
+    const device = deviceOf(tenant, profile, 'queued')
+    await store.write([
+      ...store.devices.insert(device),
+      ...store.deviceCredentials.insert(tokenOf(device, 'TOKEN')),
+      ...store.queues.insert(queueOf(NULL_UUID, 'Slow')),
+      ...store.deviceProfiles.update({ ...profile, version: 2, defaultQueueName: 'Slow' }),
+    ])
+    const queueName = async () => (await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'TOKEN'))?.queueName
+    assert.equal(await queueName(), 'Slow')
+    assert.deepEqual(await store.devices.destinationOf(device.id), { ruleChainId: null, queueName: 'Slow' })
+    await store.write(store.queues.insert(queueOf(tenant.id, 'Slow')))
+    assert.equal(await queueName(), `${tenant.id}.Slow`)
+    assert.equal((await store.devices.destinationOf(device.id)).queueName, `${tenant.id}.Slow`)
+    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow', tenant.id), ['default'])
+    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow', randomUUID()), [])
+    assert.deepEqual(await store.deviceProfiles.namesUsingQueue('Slow'), ['default'])
+  })
+
+  check('knows the rule nodes that use a queue', async (store) => {
+    const { tenant } = await household(store)
+    const chain = chainOf(tenant, 'chain', false)
+    const node = { ...nodeOf(chain, 'checkpoint'), queueName: 'Slow' }
+    const graph = { ruleChainId: chain.id, version: 2, firstNodeIndex: 0, nodes: [node], connections: [] }
+    await store.write([...store.ruleChains.insert(chain), ...store.ruleChains.replaceGraph(graph)])
+    assert.deepEqual(await store.ruleChains.nodesUsingQueue('Slow', tenant.id), ['chain: checkpoint'])
+    assert.deepEqual(await store.ruleChains.nodesUsingQueue('Slow'), ['chain: checkpoint'])
+    assert.deepEqual(await store.ruleChains.nodesUsingQueue('Slow', randomUUID()), [])
+  })
+}
+
+export function testDeviceProfiles(check: Check): void {
+  check('a device profile is changed version by version, and the default is one', async (store) => {
+    const { tenant, profile } = await household(store)
+    const other = { ...profile, id: randomUUID(), name: 'other', isDefault: false, description: 'd' }
+    await store.write(store.deviceProfiles.insert(other))
+    await assert.rejects(store.write(store.deviceProfiles.update({ ...other, version: 2, isDefault: true })), {
+      code: 'entities.CONSTRAINT',
+    })
+    const chosen = { ...other, version: 2, isDefault: true }
+    const former = { ...profile, version: 2, isDefault: false }
+    await store.write([...store.deviceProfiles.update(former), ...store.deviceProfiles.update(chosen)])
+    assert.deepEqual(await store.deviceProfiles.findDefault(tenant.id), chosen)
+    await assert.rejects(store.write(store.deviceProfiles.update({ ...former, version: 3, name: 'other' })), {
+      message: 'Device profile with such name already exists!',
+    })
+    await assert.rejects(store.write(store.deviceProfiles.update(chosen)), { status: 409 })
+    assert.equal(await store.deviceProfiles.hasDevices(profile.id), false)
+    await store.write(store.devices.insert(deviceOf(tenant, former, 'device')))
+    assert.equal(await store.deviceProfiles.hasDevices(profile.id), true)
+    await assert.rejects(store.write(store.deviceProfiles.delete(former)), { code: 'entities.CONSTRAINT' })
+    await store.write(store.deviceProfiles.delete(chosen))
+    assert.equal(await store.deviceProfiles.findAnywhere(other.id), undefined)
+  })
+}
