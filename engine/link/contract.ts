@@ -242,4 +242,121 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
     assert.equal(code, 'retryable')
     await first.close()
   })
+
+  testQueues(name, open)
+}
+
+function testQueues(name: string, open: () => Promise<LinkUnderTest>): void {
+  const data = (messages: readonly Message[]): string[] => messages.map((each) => each.data)
+  const numbered = (count: number, queueNames: readonly (string | undefined)[]): Message[] =>
+    Array.from({ length: count }, (_, index) =>
+      message({ data: String(index), queueName: queueNames[index % queueNames.length] }),
+    )
+
+  test(`${name}: each queue's messages go to its consumer in order, those of a queue that has none to Main's`, async () => {
+    const { link, close } = await open()
+    const main = new Collector()
+    const fast = new Collector()
+    link.consume(main)
+    link.consume(fast, 'Fast')
+    assert.throws(() => link.consume(new Collector(), 'Fast'), /has a consumer/)
+    const published = numbered(60, [undefined, 'Fast', 'Main', 'Unknown'])
+    await publishAll(link, published)
+    await Promise.all([main.got(45), fast.got(15)])
+    const isFast = ({ queueName }: Message): boolean => queueName === 'Fast'
+    assert.deepEqual(data(fast.messages), data(published.filter(isFast)))
+    for (const queueName of [undefined, 'Main', 'Unknown']) {
+      const of = (messages: readonly Message[]): string[] =>
+        data(messages.filter((each) => each.queueName === queueName))
+      assert.deepEqual(of(main.messages), of(published))
+    }
+    const sequences = published.map(({ sequence }) => sequence)
+    assert.ok(
+      sequences.every((sequence, index) => sequence > (sequences[index - 1] ?? 0)),
+      'sequences rise over the queues of an originator',
+    )
+    await close()
+  })
+
+  test(`${name}: a queue whose consumer has no room holds up no other`, async () => {
+    const { link, close } = await open()
+    const main = new Collector()
+    const full = new Collector(3)
+    link.consume(full, 'Full')
+    link.consume(main)
+    const published = numbered(400, [undefined, 'Full'])
+    await publishAll(link, published)
+    await main.got(200)
+    assert.equal(full.deliveries.length, 3)
+    full.limit = Infinity
+    link.wake()
+    await full.got(200)
+    assert.deepEqual(data(full.messages), data(published.filter(({ queueName }) => queueName === 'Full')))
+    await close()
+  })
+
+  for (const end of ['reopen', 'crash'] as const) {
+    test(`${name}: after a ${end} each queue gets again what it had not settled`, async () => {
+      const first = await open()
+      const collectors = [new Collector(), new Collector(), new Collector()]
+      const queueNames = ['Main', 'Kept', 'Dropped']
+      collectors.forEach((collector, index) => first.link.consume(collector, queueNames[index]))
+      const published = numbered(60, queueNames)
+      await publishAll(first.link, published)
+      await Promise.all(collectors.map((collector) => collector.got(20)))
+      for (const { deliveries } of collectors) first.link.settle(deliveries.slice(0, 15))
+      for (const { deliveries } of collectors) {
+        for (const { message: failed } of deliveries.slice(18)) first.link.failed({ message: failed, attempt: 1 })
+      }
+      await publishAll(first.link, [message({ data: 'last', queueName: 'Kept' })])
+      const second = await first[end]()
+      const [main, kept] = [new Collector(), new Collector()]
+      second.link.consume(kept, 'Kept')
+      second.link.consume(main)
+      await Promise.all([main.got(10), kept.got(6)])
+      const open1 = (queueName: string): string[] =>
+        data(published.filter((each) => each.queueName === queueName).slice(15))
+      assert.deepEqual(data(kept.messages), [...open1('Kept'), 'last'])
+      assert.deepEqual(
+        kept.deliveries.map(({ attempt }) => attempt),
+        [1, 1, 1, 2, 2, 1],
+      )
+      for (const queueName of ['Main', 'Dropped']) {
+        assert.deepEqual(data(main.messages.filter((each) => each.queueName === queueName)), open1(queueName))
+      }
+      await second.close()
+    })
+  }
+
+  test(`${name}: a queue that was given up settles what it has; the rest and what comes is Main's, once`, async () => {
+    const first = await open()
+    const main = new Collector()
+    const given = new Collector(5)
+    first.link.consume(main)
+    const giveUp = first.link.consume(given, 'Given')
+    await publishAll(first.link, numbered(40, ['Given', 'Main']))
+    await Promise.all([given.got(5), main.got(20)])
+    giveUp()
+    giveUp()
+    await publishAll(first.link, [message({ data: 'after', queueName: 'Given' })])
+    await main.got(36)
+    assert.deepEqual(data(main.messages.filter(({ queueName }) => queueName === 'Given')), [
+      ...Array.from({ length: 15 }, (_, index) => String(10 + index * 2)),
+      'after',
+    ])
+    first.link.settle(given.deliveries)
+    first.link.settle(main.deliveries)
+    const again = new Collector()
+    const stop = first.link.consume(again, 'Given')
+    await publishAll(first.link, [message({ data: 'again', queueName: 'Given' })])
+    await again.got(1)
+    assert.deepEqual(data(again.messages), ['again'])
+    stop()
+    const second = await first.reopen()
+    const left = new Collector()
+    second.link.consume(left)
+    await left.got(1)
+    assert.deepEqual(data(left.messages), ['again'])
+    await second.close()
+  })
 }
