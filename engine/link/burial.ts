@@ -1,22 +1,32 @@
 /** Burying: letter first, settle second. A crash between them buries the message again, under the same id. */
 import type { Clock } from '../../model/clock.ts'
-import type { DeadLetterStore } from './dead-letters.ts'
+import type { DeadLetter } from './dead-letters.ts'
 import type { LinkEventListener } from './events.ts'
 import type { Delivery } from './link.ts'
+
+/** Where letters go. Resolves when the letter is durable. */
+export interface LetterKeeper {
+  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void>
+}
 
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
 
 export class Burial {
-  private readonly letters: DeadLetterStore
+  private readonly letters: LetterKeeper
   private readonly clock: Clock
   private readonly onEvent: LinkEventListener
-  private readonly buried: (sequence: number) => void
+  private readonly buried: (sequence: number, delivery: Delivery) => void
   private readonly open = new Set<Promise<void>>()
   private isClosing = false
 
   /** `buried` is called when a letter is durable. */
-  constructor(letters: DeadLetterStore, clock: Clock, onEvent: LinkEventListener, buried: (sequence: number) => void) {
+  constructor(
+    letters: LetterKeeper,
+    clock: Clock,
+    onEvent: LinkEventListener,
+    buried: (sequence: number, delivery: Delivery) => void,
+  ) {
     this.letters = letters
     this.clock = clock
     this.onEvent = onEvent
@@ -52,6 +62,6 @@ export class Burial {
         await new Promise<void>((resolve) => void this.clock.after(pauseMs, resolve))
       }
     }
-    this.buried(message.sequence)
+    this.buried(message.sequence, delivery)
   }
 }

@@ -19,5 +19,13 @@ export const LinkErrors = defineErrors('link', {
     status: 413,
     text: 'message of {size} characters, at most {limit} are allowed',
   },
+  BROKER_AWAY: { kind: 'retryable', status: 503, text: 'the broker does not answer: {reason}', isOutage: true },
+  FENCED: { kind: 'terminal', status: 409, text: 'partition {partition} has another owner: {reason}' },
+  PARTITIONS_DIFFER: {
+    kind: 'terminal',
+    status: 500,
+    text: 'the streams {prefix} were made with {stored} partitions, the settings say {wanted}: set {stored}, or another prefix',
+  },
+  STREAM_UNFIT: { kind: 'terminal', status: 500, text: 'stream {stream} is not as this link needs it: {reason}' },
   MESSAGE_INVALID: { kind: 'invalid', status: 400, text: 'message cannot be encoded: {reason}' },
 })

@@ -6,9 +6,8 @@
 
 /** A frame as the stream keeps it. */
 export interface StoredFrame {
-  /** Rises within the partition, over all its queues. */
+  /** Rises within the partition. */
   readonly position: number
-  readonly queueName: string
   /**
    * When it was stored, Unix ms of the broker's clock: a position that is known as settled and was stored later than it is another frame's
    * (the broker lost its end and counted again).
@@ -44,11 +43,12 @@ export interface FrameBroker {
   readonly connected: boolean
   onConnection(listener: (connected: boolean) => void): () => void
   /**
-   * Resolves with the frame's position once it is stored as durably as the stream is configured. Stored once for one `frameId`, however
+   * Messages of all queues share the frames of their partition, so that positions rise over the queues of an originator. Resolves with the
+   * frame's position once it is stored as durably as the stream is configured. Stored once for one `frameId`, however
    * often it is tried within the broker's memory of ids (minutes). Rejects `retryable`: BACKLOG_FULL where the stream is full,
    * BROKER_AWAY where no answer came (it may be stored: try again with the same id).
    */
-  publish(partition: number, queueName: string, body: Uint8Array, frameId: string): Promise<number>
+  publish(partition: number, body: Uint8Array, frameId: string): Promise<number>
   readRecord(partition: number): Promise<PartitionRecord | undefined>
   /** Rejects FENCED where the record has another revision (or exists, for `revision` undefined). Resolves with the new revision. */
   writeRecord(partition: number, body: Uint8Array, revision: number | undefined): Promise<number>
