@@ -1,0 +1,166 @@
+/**
+ * One connection to PostgreSQL that is opened when it is needed and opened again after it was lost. Queries are pipelined:
+ * each is sent at once and answered in order, so those of one turn cost one round trip, and a transaction whose statements
+ * are all given in one turn is never mixed with another.
+ */
+import pg from 'pg'
+import type { MillraceError } from '../../model/errors.ts'
+import { PostgresErrors, postgresError } from './errors.ts'
+import { fromPostgresText } from './text.ts'
+
+export interface PostgresSettings {
+  /** `postgresql://user:password@host:port/database`, with TLS as `?sslmode=` says. */
+  readonly url: string
+  /** What the server shows in `pg_stat_activity`. */
+  readonly applicationName: string
+  /** A query without an answer for so long ends the connection: its outcome is unknown. */
+  readonly answerWithinMs?: number | undefined
+  readonly connectWithinMs?: number | undefined
+}
+
+export type Parameter = null | string | number | bigint | Buffer
+
+export interface PostgresQuery {
+  readonly text: string
+  readonly parameters?: readonly Parameter[]
+  /** Prepared once a connection under this name: for texts that are few and repeated. */
+  readonly name?: string
+}
+
+export interface PostgresResult<Row> {
+  readonly rows: readonly Row[]
+  /** Rows touched or returned. */
+  readonly count: number
+  /** `INSERT`, `COMMIT`, …; a commit of a failed transaction answers `ROLLBACK`. */
+  readonly command: string
+}
+
+export type Outcome<Row> = PostgresResult<Row> | { readonly error: MillraceError }
+
+const ANSWER_WITHIN_MS = 60_000
+const CONNECT_WITHIN_MS = 5_000
+/** Queries sent and not answered; more are refused as retryable. */
+const MAX_UNANSWERED = 20_000
+
+const INT8 = 20
+const NUMERIC = 1700
+const TEXT_TYPES = new Set([25, 1043])
+
+function wholeNumber(text: string): number | bigint {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : BigInt(text)
+}
+
+/** 64-bit integers keep every digit, text comes back as it was given. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid: number, format?: string) => {
+    if (oid === INT8) return wholeNumber
+    if (oid === NUMERIC) return (text: string) => (text.includes('.') ? Number(text) : wholeNumber(text))
+    if (TEXT_TYPES.has(oid)) return fromPostgresText
+    return pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as (text: string) => unknown
+  },
+}
+
+export class PostgresConnection {
+  private readonly settings: PostgresSettings
+  private client: pg.Client | undefined
+  private connecting: Promise<pg.Client> | undefined
+  private waiting = 0
+  private closing: Promise<void> | undefined
+
+  constructor(settings: PostgresSettings) {
+    this.settings = settings
+  }
+
+  /** Queries that have no answer yet. */
+  get unanswered(): number {
+    return this.waiting
+  }
+
+  /** Rows as objects by column. Rejects with one of {@link PostgresErrors}. */
+  async query<Row>(query: PostgresQuery): Promise<PostgresResult<Row>> {
+    const [outcome] = await this.queries<Row>([query])
+    return resultOf(outcome)
+  }
+
+  /**
+   * Sends all of them in one go, in order, with nothing of others between; each has its own outcome. Rejects with one of
+   * {@link PostgresErrors} where none was sent.
+   */
+  async queries<Row>(queries: readonly PostgresQuery[]): Promise<readonly Outcome<Row>[]> {
+    if (this.closing !== undefined) throw PostgresErrors.CLOSED()
+    if (this.waiting >= MAX_UNANSWERED) {
+      throw PostgresErrors.BUSY({ waiting: this.waiting, limit: MAX_UNANSWERED })
+    }
+    this.waiting += queries.length
+    try {
+      const client = this.client ?? (await this.connect())
+      const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query)))
+      const settled = await Promise.allSettled(sent)
+      return settled.map((outcome) => {
+        if (outcome.status === 'rejected') return { error: postgresError(outcome.reason) }
+        const { rows, rowCount, command } = outcome.value
+        return { rows, count: rowCount ?? 0, command }
+      })
+    } finally {
+      this.waiting -= queries.length
+    }
+  }
+
+  /** Waits for what was sent. Idempotent. */
+  close(): Promise<void> {
+    this.closing ??= this.end()
+    return this.closing
+  }
+
+  private async end(): Promise<void> {
+    const client = this.client ?? (await this.connecting?.catch(() => undefined))
+    this.client = undefined
+    await client?.end()
+  }
+
+  private connect(): Promise<pg.Client> {
+    this.connecting ??= this.open().finally(() => {
+      this.connecting = undefined
+    })
+    return this.connecting
+  }
+
+  private async open(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.settings.url,
+      application_name: this.settings.applicationName,
+      connectionTimeoutMillis: this.settings.connectWithinMs ?? CONNECT_WITHIN_MS,
+      query_timeout: this.settings.answerWithinMs ?? ANSWER_WITHIN_MS,
+      keepAlive: true,
+      pipeline: true,
+      types,
+    })
+    const forget = (): void => {
+      if (this.client === client) this.client = undefined
+    }
+    // Those who wait hear of it by their queries; the next query opens a new connection.
+    client.on('error', forget)
+    client.on('end', forget)
+    try {
+      await client.connect()
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      throw postgresError(error)
+    }
+    this.client = client
+    return client
+  }
+}
+
+/** Throws where the query failed. */
+export function resultOf<Row>(outcome: Outcome<Row> | undefined): PostgresResult<Row> {
+  if (outcome === undefined) throw PostgresErrors.UNAVAILABLE({ reason: 'an answer is missing' })
+  if ('error' in outcome) throw outcome.error
+  return outcome
+}
+
+function configOf(query: PostgresQuery): pg.QueryConfig {
+  const { text, parameters = [], name } = query
+  return { text, values: [...parameters], ...(name === undefined ? {} : { name }) }
+}

@@ -1,0 +1,59 @@
+/** Faults of a PostgreSQL server as every store over it tells them. */
+import { defineErrors, errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
+
+export const PostgresErrors = defineErrors('postgres', {
+  UNAVAILABLE: { kind: 'retryable', isOutage: true, status: 503, text: 'PostgreSQL does not serve: {reason}' },
+  BUSY: {
+    kind: 'retryable',
+    isOutage: true,
+    status: 503,
+    text: 'PostgreSQL is busy: {waiting} requests wait for their answer, at most {limit}',
+  },
+  CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'The connections to PostgreSQL are closed' },
+  /** Another transaction was in the way: the same again may well pass. */
+  CONFLICT: { kind: 'retryable', status: 503, text: 'PostgreSQL undid a transaction that met another one: {reason}' },
+  FAILED: { kind: 'retryable', status: 500, text: 'PostgreSQL refused a statement: {reason}' },
+  SCHEMA_NEWER: {
+    kind: 'terminal',
+    status: 500,
+    text: 'The {component} schema in PostgreSQL has version {found}, this program knows versions up to {known}: start a newer program',
+  },
+})
+
+/** What a server says with a refusal; absent where the connection itself failed. */
+interface ServerReport {
+  readonly code: string
+  readonly table: string | undefined
+  readonly constraint: string | undefined
+}
+
+/**
+ * SQLSTATE classes that say "not now": connection exceptions, insufficient resources (a full disk, too many connections),
+ * operator intervention (shutdown, start-up, crash of another server process), system errors.
+ */
+const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
+/** Read-only: a standby that was promoted away from, or a server that protects itself. */
+const READ_ONLY = '25006'
+const CONFLICTS = new Set(['40001', '40P01', '55P03'])
+
+export function serverReport(error: unknown): ServerReport | undefined {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined
+  if (!/^[0-9A-Z]{5}$/.test(error.code) || !('severity' in error)) return undefined
+  const text = (name: 'table' | 'constraint') => {
+    const value: unknown = name in error ? Reflect.get(error, name) : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  return { code: error.code, table: text('table'), constraint: text('constraint') }
+}
+
+/** Anything that a query may throw, as one of {@link PostgresErrors}. Where the connection broke, the outcome is unknown. */
+export function postgresError(error: unknown): MillraceError {
+  if (isMillraceError(error)) return error
+  const reason = errorText(error) || 'no connection'
+  const report = serverReport(error)
+  if (report === undefined || OUTAGE_CLASSES.has(report.code.slice(0, 2)) || report.code === READ_ONLY) {
+    return PostgresErrors.UNAVAILABLE({ reason }, error)
+  }
+  if (CONFLICTS.has(report.code)) return PostgresErrors.CONFLICT({ reason }, error)
+  return PostgresErrors.FAILED({ reason, sqlState: report.code }, error)
+}
