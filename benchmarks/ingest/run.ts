@@ -2,28 +2,34 @@
  * How many points a second does one process take over real sockets, stored and read back? 3-key payloads, 100 devices, explicit
  * times, the load generator on the same cores. Beside it, interleaved: the same server answering without doing anything.
  *
- *   node benchmarks/ingest/run.ts [--runs 3] [--seconds 5] [--profile]
+ *   node benchmarks/ingest/run.ts [--shape embedded|production] [--runs 3] [--seconds 5] [--profile]
+ *
+ * `production` runs JetStream with synced frames, QuestDB with synced commits and PostgreSQL on the same cores too. MQTT has the bare
+ * acknowledgement rate of mosquitto beside it, where that is installed: it stores nothing.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { RestClient, login } from '../../test/support/clients.ts'
-import { startMillrace, type RunningMillrace } from '../../test/support/start-millrace.ts'
+import { firstLine, lineOf } from '../lib/child.ts'
 import { BENCHMARKS, processorSeconds, residentBytes, spread, writeResult } from '../lib/report.ts'
+import { shapeOf, startShape } from '../lib/shape.ts'
 import type { GeneratorOptions, GeneratorResult } from './generator.ts'
+import { startMosquitto } from './mosquitto.ts'
 
 const DEVICES = 100
 const KEYS = 3
 const { values } = parseArgs({
   options: {
+    shape: { type: 'string', default: 'embedded' },
     runs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '5' },
     durability: { type: 'string', default: 'power-cut' },
     profile: { type: 'boolean', default: false },
   },
 })
+const shape = shapeOf(values.shape)
 const runs = Number(values.runs)
 const seconds = Number(values.seconds)
 
@@ -48,26 +54,17 @@ interface Measured {
   readonly residentMiB: number
 }
 
-async function generate(options: GeneratorOptions): Promise<GeneratorResult> {
-  const child = spawn(process.execPath, [join(BENCHMARKS, 'ingest', 'generator.ts'), JSON.stringify(options)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  return JSON.parse(await firstLine(child)) as GeneratorResult
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('no standard output')
-  for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error('the process ended without a line')
+function generate(options: GeneratorOptions): Promise<GeneratorResult> {
+  return lineOf<GeneratorResult>(join(BENCHMARKS, 'ingest', 'generator.ts'), options)
 }
 
 async function measure(testCase: Case): Promise<Measured> {
-  const millrace = await startMillrace({
-    environment: {
-      DURABILITY: values.durability,
-      ...(values.profile ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=.cache/profiles' } : {}),
-    },
+  const running = await startShape(shape, {
+    DURABILITY: values.durability,
+    ...(values.profile ? { NODE_OPTIONS: '--cpu-prof --cpu-prof-dir=.cache/profiles' } : {}),
   })
+  const { millrace, pids } = running
+  const processor = (): number => pids.reduce((sum, pid) => sum + processorSeconds(pid), 0)
   try {
     const rest = new RestClient(millrace, await login(millrace))
     const tokens = Array.from({ length: DEVICES }, (_, index) => `BENCH_${index}`)
@@ -75,7 +72,7 @@ async function measure(testCase: Case): Promise<Measured> {
     const port = millrace.ports[testCase.protocol] ?? 0
     await generate({ protocol: testCase.protocol, port, tokens, window: testCase.window, seconds: 1 })
     const before = await stored(rest, ids)
-    const processorBefore = processorSeconds(millrace.pid)
+    const processorBefore = processor()
     const result = await generate({ protocol: testCase.protocol, port, tokens, window: testCase.window, seconds })
     if (result.failed > 0) throw new Error(`void: ${result.failed} requests failed`)
     const ended = performance.now()
@@ -86,18 +83,12 @@ async function measure(testCase: Case): Promise<Measured> {
       drainedAfterSeconds,
       p50Ms: result.p50Ms,
       p99Ms: result.p99Ms,
-      processorMicrosecondsPerMessage: ((processorSeconds(millrace.pid) - processorBefore) * 1e6) / result.acknowledged,
+      processorMicrosecondsPerMessage: ((processor() - processorBefore) * 1e6) / result.acknowledged,
       residentMiB: residentBytes(millrace.pid) / 2 ** 20,
     }
   } finally {
-    await end(millrace)
+    await running.close()
   }
-}
-
-/** With a profile wanted, the process must end by itself, or it writes none. */
-async function end(millrace: RunningMillrace): Promise<void> {
-  const code = await millrace.stop()
-  if (code !== 0) throw new Error(`Millrace ended with ${code}:\n${millrace.log()}`)
 }
 
 /** Points of one key that the store holds over all devices: each message has one. */
@@ -147,13 +138,29 @@ async function measureLimit(testCase: Case): Promise<number> {
   }
 }
 
+/** Messages a second that mosquitto acknowledges; undefined where it is not installed or not asked. */
+async function measureMosquitto(testCase: Case): Promise<number | undefined> {
+  const broker = testCase.protocol === 'mqtt' ? await startMosquitto() : undefined
+  if (broker === undefined) return undefined
+  try {
+    const tokens = Array.from({ length: DEVICES }, (_, index) => `BENCH_${index}`)
+    const result = await generate({ protocol: 'mqtt', port: broker.port, tokens, window: testCase.window, seconds })
+    return Math.round(result.acknowledged / result.seconds)
+  } finally {
+    await broker.close()
+  }
+}
+
 const results: Record<string, unknown> = {}
 for (const testCase of CASES) {
   const measured: Measured[] = []
   const limits: number[] = []
+  const mosquitto: number[] = []
   for (let run = 0; run < runs; run++) {
     measured.push(await measure(testCase))
     limits.push(await measureLimit(testCase))
+    const bare = await measureMosquitto(testCase)
+    if (bare !== undefined) mosquitto.push(bare)
     process.stderr.write(
       `${testCase.name}: ${measured.at(-1)?.pointsPerSecond} points/s, bare server ${limits.at(-1)}\n`,
     )
@@ -162,7 +169,9 @@ for (const testCase of CASES) {
   const limit = spread(limits)
   results[testCase.name] = {
     pointsPerSecond,
+    messagesPerSecond: spread(measured.map((run) => Math.round(run.pointsPerSecond / KEYS))),
     bareServerPointsPerSecond: limit,
+    ...(mosquitto.length === 0 ? {} : { mosquittoMessagesPerSecond: spread(mosquitto) }),
     shareOfBareServer: Number((pointsPerSecond.median / limit.median).toFixed(2)),
     drainedAfterSeconds: spread(measured.map((run) => run.drainedAfterSeconds)),
     acknowledgementP50Ms: spread(measured.map((run) => run.p50Ms)),
@@ -172,9 +181,10 @@ for (const testCase of CASES) {
   }
 }
 writeResult(
-  'ingest',
-  `node benchmarks/ingest/run.ts --runs ${runs} --seconds ${seconds} --durability ${values.durability}`,
+  shape === 'embedded' ? 'ingest' : `ingest-${shape}`,
+  `node benchmarks/ingest/run.ts --shape ${shape} --runs ${runs} --seconds ${seconds} --durability ${values.durability}`,
   {
+    shape,
     devices: DEVICES,
     keysPerPayload: KEYS,
     durability: values.durability,
