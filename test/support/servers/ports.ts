@@ -21,7 +21,8 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports]
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether nobody listens on this loopback port now. */
+export async function isFree(port: number): Promise<boolean> {
   const server = createServer()
   try {
     server.listen({ port, host: '127.0.0.1', exclusive: true })
