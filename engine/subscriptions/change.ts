@@ -1,6 +1,8 @@
 /**
  * Committed changes and who listens. Every change has the store's commit sequence; a snapshot says up to which sequence it
  * speaks, so a listener that registered before reading the snapshot drops what the snapshot already holds and misses nothing.
+ * Sequences count one process's commits: a change that came from another process is `remote`, its sequence is a fraction and says
+ * nothing, and a listener finds out by what it shows already whether the snapshot held it.
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
@@ -11,30 +13,34 @@ export type Change =
       readonly kind: 'telemetry'
       readonly entity: EntityId
       readonly sequence: number
+      readonly remote?: true
       readonly points: readonly DataPoint[]
     }
   | {
       readonly kind: 'telemetry-deleted'
       readonly entity: EntityId
       readonly sequence: number
+      readonly remote?: true
       readonly keys: readonly string[]
     }
   | {
       readonly kind: 'attributes'
       readonly entity: EntityId
       readonly sequence: number
+      readonly remote?: true
       readonly scope: AttributeScope
       readonly attributes: readonly Attribute[]
       /**
-       * Who is to hear it: `subscribers` are people's subscriptions, `device` the device whose shared attributes these are.
-       * Absent means all. Caches heed every change, whoever it is for.
+       * Who is to hear it: `subscribers` are people's subscriptions, `device` the device whose shared attributes these are, `caches`
+       * nobody else. Absent means all. Caches heed every change, whoever it is for.
        */
-      readonly audience?: 'all' | 'subscribers' | 'device'
+      readonly audience?: 'all' | 'subscribers' | 'device' | 'caches'
     }
   | {
       readonly kind: 'attributes-deleted'
       readonly entity: EntityId
       readonly sequence: number
+      readonly remote?: true
       readonly scope: AttributeScope
       readonly keys: readonly string[]
     }
@@ -56,7 +62,8 @@ export interface ChangeFeed {
   listen(entity: EntityId, listener: ChangeListener): () => void
   /**
    * Resolves when every listener registered so far is known wherever changes come from: what is committed after that is heard. At once
-   * where one process does everything. Who reads a snapshot to follow it up awaits this between registering and reading.
+   * where one process does everything. Who reads a snapshot to follow it up awaits this between registering and reading. Where another process
+   * does not answer in time it resolves all the same, and `onGap` tells when that process has learnt of the listener.
    */
   settled(): Promise<void>
   /** Calls back where changes of other processes may have been missed: caches forget, subscriptions read again. */
