@@ -87,6 +87,9 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
 /** Kinds that a customer user sees because they are the tenant's, not because they are assigned to the customer. */
 const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['DEVICE_PROFILE', 'ASSET_PROFILE', 'RPC'])
 
+/** Kinds of which tenants read those of the system. */
+const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])
+
 export class PermissionTable implements AccessControl {
   private readonly ownerOf: OwnerLookup
 
@@ -115,7 +118,8 @@ function mayTouch(principal: Principal, operation: Operation, entity: EntityId, 
       if (entity.entityType === 'USER') return owner.user?.authority !== 'CUSTOMER_USER'
       return owner.tenantId === null
     case 'TENANT_ADMIN':
-      return owner.tenantId !== null && owner.tenantId === principal.tenantId
+      if (owner.tenantId === null) return operation === 'READ' && SHARED_BY_SYSTEM.has(entity.entityType)
+      return owner.tenantId === principal.tenantId
     case 'CUSTOMER_USER':
       if (owner.tenantId === null || owner.tenantId !== principal.tenantId) return false
       if (SHARED_IN_TENANT.has(entity.entityType)) return true

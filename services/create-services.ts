@@ -18,6 +18,7 @@ import { StoredDevices } from './devices.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup } from './ownership.ts'
 import { placeLookup } from './place.ts'
+import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
 import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
@@ -53,11 +54,12 @@ export function createServices(options: ServicesOptions): Services {
     telemetry: new StoredTelemetry(timeSeries, feed, changes, placeOf, clock),
     attributes: new CachedAttributes(entities, cache, feed, changes, placeOf, clock),
     devices: new StoredDevices({ entities, changes, feed, cleanup, clock, random, forgetAttributes }),
-    deviceProfiles: new StoredDeviceProfiles(entities),
+    deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, clock, random }),
     customers: new StoredCustomers(entities, changes, clock, random),
     tenants: new StoredTenants(entities),
     users: new StoredUsers(entities, clock),
     ruleChains: new StoredRuleChains({ entities, changes, feed, catalogue, clock, random }),
+    queues: new StoredQueues({ entities, feed, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     access: new PermissionTable(ownerOf),
     async startOutbox() {

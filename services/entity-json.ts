@@ -2,7 +2,7 @@
  * Records in the form in which the REST API shows them and rule-engine messages carry them (`rest-api.md` 3.3, 5, 8, 11):
  * ids as objects, no customer as the null id.
  */
-import type { Customer, Device, RuleChain } from '../model/entities.ts'
+import type { Customer, Device, DeviceProfile, Queue, RuleChain } from '../model/entities.ts'
 import { NULL_UUID, type EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 
@@ -28,6 +28,38 @@ export function deviceJson(device: Device): JsonObject {
     version: device.version,
     additionalInfo: device.additionalInfo,
     deviceData: device.deviceData,
+  }
+}
+
+/** The provisioning key, which the reference repeats at the top of the profile. */
+function provisionKey(profile: DeviceProfile): JsonValue {
+  const configuration = profile.profileData['provisionConfiguration']
+  const isObject = configuration !== null && typeof configuration === 'object' && 'provisionDeviceKey' in configuration
+  return isObject ? (configuration.provisionDeviceKey ?? null) : null
+}
+
+export function deviceProfileJson(profile: DeviceProfile): JsonObject {
+  return {
+    id: idJson('DEVICE_PROFILE', profile.id),
+    createdTime: profile.createdTime,
+    tenantId: idJson('TENANT', profile.tenantId),
+    name: profile.name,
+    description: profile.description,
+    image: null,
+    default: profile.isDefault,
+    type: profile.type,
+    transportType: profile.transportType,
+    provisionType: profile.provisionType,
+    provisionDeviceKey: provisionKey(profile),
+    defaultRuleChainId: idJson('RULE_CHAIN', profile.defaultRuleChainId),
+    defaultEdgeRuleChainId: null,
+    defaultDashboardId: null,
+    defaultQueueName: profile.defaultQueueName,
+    firmwareId: null,
+    softwareId: null,
+    externalId: null,
+    version: profile.version,
+    profileData: profile.profileData,
   }
 }
 
@@ -71,5 +103,23 @@ export function customerJson(customer: Customer): JsonObject {
     externalId: null,
     version: customer.version,
     additionalInfo: customer.additionalInfo,
+  }
+}
+
+export function queueJson(queue: Queue): JsonObject {
+  return {
+    id: idJson('QUEUE', queue.id),
+    createdTime: queue.createdTime,
+    tenantId: idJson('TENANT', queue.tenantId),
+    name: queue.name,
+    topic: queue.topic,
+    pollInterval: queue.pollInterval,
+    partitions: queue.partitions,
+    consumerPerPartition: queue.consumerPerPartition,
+    packProcessingTimeout: queue.packProcessingTimeout,
+    submitStrategy: { ...queue.submitStrategy },
+    processingStrategy: { ...queue.processingStrategy },
+    version: queue.version,
+    additionalInfo: queue.additionalInfo,
   }
 }

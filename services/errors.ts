@@ -38,7 +38,56 @@ export const ServiceErrors = defineErrors('services', {
     ...BAD_REQUEST,
     text: 'The rule chain referenced by the device profiles cannot be deleted!',
   },
+  PROFILE_TRANSPORT: {
+    ...BAD_REQUEST,
+    text: 'Device profiles of transport type {transportType} are not supported: use DEFAULT',
+  },
+  PROFILE_PROVISION: {
+    ...BAD_REQUEST,
+    text: 'Device profiles of provision type {provisionType} are not supported: use DISABLED',
+  },
+  DEFAULT_PROFILE_EXISTS: {
+    ...BAD_REQUEST,
+    text: 'Another default device profile is present in scope of current tenant!',
+  },
+  DEFAULT_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Device Profile is prohibited!' },
+  PROFILE_REFERENCED: {
+    ...BAD_REQUEST,
+    text: 'The device profile referenced by the devices cannot be deleted!',
+  },
+  PROFILE_CHAIN_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent rule chain!" },
+  PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Device profile is referencing to unknown queue!' },
   NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
+})
+
+export const QueueErrors = defineErrors('queue', {
+  MISSING: { ...BAD_REQUEST, text: 'Queue {property} should be specified!' },
+  CHARACTERS: {
+    ...BAD_REQUEST,
+    text: "Queue {property} contains a character other than ASCII alphanumerics, '.', '_' and '-'!",
+  },
+  TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
+  NAME_RESERVED: { ...BAD_REQUEST, text: 'Queue name must not begin with an id and a dot!' },
+  NOT_POSITIVE: { ...BAD_REQUEST, text: 'Queue {property} should be more then 0!' },
+  NEGATIVE: { ...BAD_REQUEST, text: "Queue {property} can't be less then 0!" },
+  TOO_MUCH: { ...BAD_REQUEST, text: "Queue {property} can't be more than {most}!" },
+  FAILURE_PERCENTAGE: {
+    ...BAD_REQUEST,
+    text: 'Queue processing strategy failure percentage should be in a range from 0 to 100!',
+  },
+  PAUSES: {
+    ...BAD_REQUEST,
+    text: "Queue processing strategy MAX pause between retries can't be less then pause between retries!",
+  },
+  FIXED: { ...BAD_REQUEST, text: "Queue {property} can't be changed!" },
+  TAKEN: { ...BAD_REQUEST, text: 'Queue with {property}: {value} already exists!' },
+  TOO_MANY: { ...BAD_REQUEST, text: 'There are {limit} queues already: no more are allowed' },
+  MAIN_DELETE: { ...BAD_REQUEST, text: 'The queue Main cannot be deleted!' },
+  USED_BY_PROFILES: {
+    ...BAD_REQUEST,
+    text: 'The queue referenced by the device profiles cannot be deleted: {names}',
+  },
+  USED_BY_NODES: { ...BAD_REQUEST, text: 'The queue referenced by the rule nodes cannot be deleted: {names}' },
 })
 
 export const TelemetryErrors = defineErrors('telemetry', {
@@ -86,5 +135,6 @@ export const RuleChainErrors = defineErrors('rule-chain', {
   RELATION_EMPTY: { ...BAD_REQUEST, text: 'The connection from node {from} to node {to} has no type' },
   TYPE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' has an unknown type: {type}" },
   CONFIGURATION_INVALID: { ...BAD_REQUEST, text: "Rule node '{name}' has a bad configuration: {reason}" },
+  QUEUE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' names a queue that does not exist: {queueName}" },
   ROOT_EXISTS: { ...BAD_REQUEST, text: 'Another root rule chain is present in scope of current tenant!' },
 })

@@ -2,6 +2,7 @@
 import type { EntityId } from '../model/entity-id.ts'
 import type { User } from '../model/entities.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { SYSTEM_TENANT } from './changes.ts'
 
 export interface Owner {
   /** Null for what belongs to the system. */
@@ -34,6 +35,10 @@ export function ownerLookup(entities: EntityStore): OwnerLookup {
       case 'DEVICE_PROFILE': {
         const profile = await entities.deviceProfiles.findAnywhere(id)
         return profile && { tenantId: profile.tenantId, customerId: null }
+      }
+      case 'QUEUE': {
+        const queue = await entities.queues.findAnywhere(id)
+        return queue && { tenantId: queue.tenantId === SYSTEM_TENANT ? null : queue.tenantId, customerId: null }
       }
       case 'RULE_CHAIN': {
         const chain = await entities.ruleChains.findAnywhere(id)

@@ -1,18 +1,18 @@
 /**
  * What a first start puts into an empty store: everything for the demo, or only the means to log in. One transaction, so
- * that a start that was killed seeds again from the beginning; a store that has users is left alone.
+ * that a start that was killed seeds again from the beginning; a store that has users is left alone. The shipped queues are put
+ * in where they are absent, whatever the store is.
  */
-import type { Clock, Random } from '../model/clock.ts'
 import type { Authority, Customer, Device, Tenant, User } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
-import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { defaultGraph, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
 import { newAccessToken } from './device-credentials.ts'
 import { newDeviceProfile } from './device-profiles.ts'
 import { checkedGraph } from './rule-chain-graph.ts'
 import { firstNodeId, newRuleChain } from './rule-chains.ts'
 import { hashPassword, randomText } from './secrets.ts'
+import { seedQueues, type QueueSeedOptions } from './shipped-queues.ts'
 
 export const DEMO_LOGINS = {
   systemAdministrator: { email: 'sysadmin@millrace.local', password: 'sysadmin' },
@@ -24,16 +24,14 @@ export const DEMO_DEVICE_NAME = 'Demo Thermometer'
 
 const ONE_TIME_PASSWORD_LENGTH = 24
 
-export interface SeedOptions {
-  readonly entities: EntityStore
-  readonly clock: Clock
-  readonly random: Random
+export interface SeedOptions extends QueueSeedOptions {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
 }
 
 /** Whether it seeded: false where the store was not empty. */
 export async function seedDemo(options: SeedOptions): Promise<boolean> {
   const { entities, clock, random } = options
+  await seedQueues(options)
   if (await entities.users.hasAny()) return false
   const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1 })
   const tenant: Tenant = { ...record(), title: 'Tenant', additionalInfo: null }
@@ -67,6 +65,7 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
 
 /** The one-time password of the system administrator, to be printed; undefined where the store was not empty. */
 export async function seedMinimal(options: SeedOptions): Promise<{ email: string; password: string } | undefined> {
+  await seedQueues(options)
   if (await options.entities.users.hasAny()) return undefined
   const login = { email: DEMO_LOGINS.systemAdministrator.email, password: randomText(ONE_TIME_PASSWORD_LENGTH) }
   await options.entities.write(await user(options, 'SYS_ADMIN', null, null, login))

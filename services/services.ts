@@ -17,6 +17,7 @@ import type {
   NodeConnection,
   Page,
   PageQuery,
+  Queue,
   RuleChain,
   RuleChainGraph,
   RuleNode,
@@ -135,7 +136,26 @@ export interface DeviceService {
   findByAccessToken(token: string): Promise<DeviceIdentity | undefined>
 }
 
+export interface DeviceProfileDraft {
+  /** Present for an update. */
+  readonly id?: string | undefined
+  readonly name: string
+  readonly description?: string | null | undefined
+  /** As a client sends back what it read: a profile does not become the default by it, `setDefaultByUser` is the way. */
+  readonly isDefault?: boolean | undefined
+  readonly transportType?: DeviceProfile['transportType'] | undefined
+  readonly provisionType?: DeviceProfile['provisionType'] | undefined
+  readonly defaultRuleChainId?: string | null | undefined
+  readonly defaultQueueName?: string | null | undefined
+  readonly profileData?: JsonObject | undefined
+  readonly version?: number | undefined
+}
+
 export interface DeviceProfileService {
+  /** Sessions that are open go on under the changed profile: its chain, its queue, its name. */
+  saveByUser(principal: Principal, draft: DeviceProfileDraft): Promise<DeviceProfile>
+  setDefaultByUser(principal: Principal, id: string): Promise<DeviceProfile>
+  deleteByUser(principal: Principal, id: string): Promise<void>
   find(tenantId: string, id: string): Promise<DeviceProfile | undefined>
   findDefault(tenantId: string): Promise<DeviceProfile>
   page(tenantId: string, page: PageQuery): Promise<Page<DeviceProfile>>
@@ -243,6 +263,34 @@ export interface AccessControl {
   check(principal: Principal, operation: Operation, entity: EntityId): Promise<void>
 }
 
+export type QueueDraft = Pick<
+  Queue,
+  'name' | 'pollInterval' | 'partitions' | 'packProcessingTimeout' | 'submitStrategy' | 'processingStrategy'
+> & {
+  /** Present for an update. */
+  readonly id?: string | undefined
+  /** Absent: made of the name. */
+  readonly topic?: string | undefined
+  readonly consumerPerPartition?: boolean | undefined
+  readonly additionalInfo?: JsonValue | undefined
+  readonly version?: number | undefined
+}
+
+/** A user's queues: of the system for a system administrator, of the tenant for others, who also read the system's. */
+export interface QueueService {
+  find(principal: Principal, id: string): Promise<Queue | undefined>
+  findByName(principal: Principal, name: string): Promise<Queue | undefined>
+  page(principal: Principal, page: PageQuery): Promise<Page<Queue>>
+  /** Tells the feed `queue-changed`. */
+  saveByUser(principal: Principal, draft: QueueDraft): Promise<Queue>
+  /** Tells the feed `queue-changed`. Refused where device profiles or rule nodes use it. */
+  deleteByUser(principal: Principal, id: string): Promise<void>
+  /** Every queue there is: what the engine consumes. */
+  all(): Promise<readonly Queue[]>
+  /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
+  linkName(tenantId: string, name: string): Promise<string | undefined>
+}
+
 export interface DeadLetterService {
   /** Oldest first: at most `limit` letters of the tenant, with an id above `after`. */
   list(
@@ -264,6 +312,7 @@ export interface Services {
   readonly tenants: TenantService
   readonly users: UserService
   readonly ruleChains: RuleChainService
+  readonly queues: QueueService
   readonly deadLetters: DeadLetterService
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */

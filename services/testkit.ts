@@ -174,6 +174,7 @@ const EVERY_KIND: readonly ChangeKind[] = [
   'attributes-deleted',
   'device-changed',
   'rule-chain-changed',
+  'queue-changed',
   'entity-deleted',
 ]
 

@@ -21,6 +21,7 @@ import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
+import { queueRoutes } from './queue-routes.ts'
 import { Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
@@ -73,6 +74,7 @@ function userRoutes({
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
     ...ruleChainRoutes(services),
+    ...queueRoutes(services),
     ...deadLetterRoutes(services),
   ]
 }

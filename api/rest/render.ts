@@ -13,7 +13,7 @@ import type {
   Tenant,
   User,
 } from '../../model/entities.ts'
-import type { JsonObject, JsonValue } from '../../model/json.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
 import type { DeviceInfo } from '../../services/services.ts'
 import { isJsonObject } from './body.ts'
@@ -42,37 +42,6 @@ export function renderCredentials(credentials: DeviceCredentials): JsonObject {
     credentialsId: credentials.credentialsId,
     credentialsValue: credentials.credentialsValue,
     version: credentials.version,
-  }
-}
-
-/** The provisioning key, which the reference repeats at the top of the profile. */
-function provisionKey(profile: DeviceProfile): JsonValue {
-  const configuration = profile.profileData['provisionConfiguration']
-  return isJsonObject(configuration) ? (configuration['provisionDeviceKey'] ?? null) : null
-}
-
-export function renderDeviceProfile(profile: DeviceProfile): JsonObject {
-  return {
-    id: idJson('DEVICE_PROFILE', profile.id),
-    createdTime: profile.createdTime,
-    tenantId: idJson('TENANT', profile.tenantId),
-    name: profile.name,
-    description: profile.description,
-    image: null,
-    default: profile.isDefault,
-    type: profile.type,
-    transportType: profile.transportType,
-    provisionType: profile.provisionType,
-    provisionDeviceKey: provisionKey(profile),
-    defaultRuleChainId: idJson('RULE_CHAIN', profile.defaultRuleChainId),
-    defaultEdgeRuleChainId: null,
-    defaultDashboardId: null,
-    defaultQueueName: profile.defaultQueueName,
-    firmwareId: null,
-    softwareId: null,
-    externalId: null,
-    version: profile.version,
-    profileData: profile.profileData,
   }
 }
 

@@ -91,6 +91,20 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
   const customer = await services.customers.save(tenant, { title: 'secret customer' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
   const profile = await services.deviceProfiles.findDefault(tenantId)
+  const queue = await services.queues.saveByUser(tenant, {
+    name: 'secret-queue',
+    pollInterval: 25,
+    partitions: 1,
+    packProcessingTimeout: 2000,
+    submitStrategy: { type: 'BURST', batchSize: 1 },
+    processingStrategy: {
+      type: 'SKIP_ALL_FAILURES',
+      retries: 0,
+      failurePercentage: 0,
+      pauseBetweenRetries: 0,
+      maxPauseBetweenRetries: 0,
+    },
+  })
   deadLetters.letters.push(letterOf(770_770_770_770, tenantId))
   return {
     deviceId: device.id,
@@ -98,6 +112,8 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
     customerId: customer.id,
     ruleChainId: ruleChain.id,
     deviceProfileId: profile.id,
+    queueId: queue.id,
+    queueName: queue.name,
     tenantId,
     userId: tenant.userId,
     deadLetterId: '770770770770',

@@ -41,6 +41,7 @@ function queryOf(route: RestRoute, ids: Readonly<Record<string, string>>): strin
     deviceIds: ids['deviceId'] ?? '',
     customerTitle: 'secret customer',
     keys: 'k',
+    serviceType: 'TB-RULE-ENGINE',
     startTs: '0',
     endTs: '10',
   }).toString()
@@ -70,6 +71,17 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
     '/api/ruleChain/device/default': { name: 'own' },
     '/api/ruleChain/:ruleChainId/root': {},
     '/api/deadLetters/:deadLetterId/replay': {},
+    '/api/deviceProfile': { id: id('deviceProfileId'), name: 'taken over' },
+    '/api/deviceProfile/:deviceProfileId/default': {},
+    '/api/queues': {
+      id: id('queueId'),
+      name: ids['queueName'],
+      pollInterval: 1,
+      partitions: 1,
+      packProcessingTimeout: 1,
+      submitStrategy: { type: 'BURST' },
+      processingStrategy: { type: 'SKIP_ALL_FAILURES' },
+    },
     '/api/ruleChain/metadata': { ruleChainId: id('ruleChainId'), nodes: [], connections: [] },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope': { k: 1 },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope/:ttl': { k: 1 },
@@ -108,6 +120,8 @@ describe('every route', () => {
         undefined,
         undefined,
       ),
+      profiles: await services.deviceProfiles.page(tenantId, page),
+      queues: await services.queues.all(),
       deadLetters: await services.deadLetters.list(tenantId, { limit: 10 }),
       writes: timeSeries.writes.length,
       deletions: [timeSeries.ranges.length, timeSeries.deletedEntities.length],
@@ -233,7 +247,7 @@ describe('every route', () => {
 
 /** Whether a call of it is about one thing, by path or body; the others are lists and new things of the caller's own. */
 function namesAnEntity(route: RestRoute): boolean {
-  if (/:\w+Id\b/.test(route.pattern)) return true
+  if (/:(\w+Id|queueName)\b/.test(route.pattern)) return true
   if (route.method === 'GET') return route.pattern === '/api/tenant/customers' || route.pattern === '/api/tenant/device'
   return !MAKES_NEW_THINGS.includes(nameOf(route))
 }

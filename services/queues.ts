@@ -1,0 +1,143 @@
+/**
+ * Queues of the rule engine (`rest-api.md` 13.3, `rule-engine.md` 5.1): the system's, which all tenants may use, and those of one
+ * tenant, which nobody else sees. No queue of a tenant has the name of a system's one, so a name means one queue.
+ */
+import type { Clock, Random } from '../model/clock.ts'
+import type { Page, PageQuery, Queue } from '../model/entities.ts'
+import { NULL_UUID } from '../model/entity-id.ts'
+import type { Principal } from '../model/principal.ts'
+import { linkQueueName } from '../model/queue-name.ts'
+import { MAIN_QUEUE } from '../engine/link/link.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { itemNotFound } from './access.ts'
+import { SYSTEM_TENANT } from './changes.ts'
+import { QueueErrors, ServiceErrors } from './errors.ts'
+import { checkQueue } from './queue-rules.ts'
+import type { QueueDraft, QueueService } from './services.ts'
+
+/** Each queue is consumed on its own: what one tenant may ask for has an end. */
+export const MAX_QUEUES = 50
+
+export interface QueueServiceParts {
+  readonly entities: EntityStore
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export class StoredQueues implements QueueService {
+  private readonly parts: QueueServiceParts
+  private readonly entities: EntityStore
+
+  constructor(parts: QueueServiceParts) {
+    this.parts = parts
+    this.entities = parts.entities
+  }
+
+  async find(principal: Principal, id: string): Promise<Queue | undefined> {
+    const queue = await this.entities.queues.findAnywhere(id)
+    return queue !== undefined && mayUse(tenantOf(principal), queue) ? queue : undefined
+  }
+
+  findByName(principal: Principal, name: string): Promise<Queue | undefined> {
+    return this.entities.queues.findByName(tenantOf(principal), name)
+  }
+
+  page(principal: Principal, page: PageQuery): Promise<Page<Queue>> {
+    return this.entities.queues.page(tenantOf(principal), page)
+  }
+
+  all(): Promise<readonly Queue[]> {
+    return this.entities.queues.all()
+  }
+
+  async linkName(tenantId: string, name: string): Promise<string | undefined> {
+    const queue = await this.entities.queues.findByName(tenantId, name)
+    return queue && linkQueueName(queue)
+  }
+
+  async saveByUser(principal: Principal, draft: QueueDraft): Promise<Queue> {
+    const before = draft.id === undefined ? undefined : await this.own(principal, draft.id)
+    if (draft.version !== undefined && before !== undefined && draft.version !== before.version)
+      throw ServiceErrors.VERSION_CONFLICT({ entity: 'Queue' })
+    const queue = this.queueOf(principal, draft, before)
+    checkQueue(queue)
+    if (before === undefined) await this.checkNew(queue)
+    else if (queue.name !== before.name) throw QueueErrors.FIXED({ property: 'name' })
+    else if (queue.topic !== before.topic) throw QueueErrors.FIXED({ property: 'topic' })
+    const { queues } = this.entities
+    await this.entities.write(before === undefined ? queues.insert(queue) : queues.update(queue))
+    this.tellChanged(queue)
+    return queue
+  }
+
+  async deleteByUser(principal: Principal, id: string): Promise<void> {
+    const queue = await this.own(principal, id)
+    if (queue.tenantId === SYSTEM_TENANT && queue.name === MAIN_QUEUE) throw QueueErrors.MAIN_DELETE()
+    // Another tenant's queue of this name is another queue; the system's may be anybody's.
+    const users = queue.tenantId === SYSTEM_TENANT ? undefined : queue.tenantId
+    const profiles = await this.entities.deviceProfiles.namesUsingQueue(queue.name, users)
+    if (profiles.length > 0) throw QueueErrors.USED_BY_PROFILES({ names: shown(principal, profiles) })
+    const nodes = await this.entities.ruleChains.nodesUsingQueue(queue.name, users)
+    if (nodes.length > 0) throw QueueErrors.USED_BY_NODES({ names: shown(principal, nodes) })
+    await this.entities.write(this.entities.queues.delete(queue))
+    this.tellChanged(queue)
+  }
+
+  private queueOf(principal: Principal, draft: QueueDraft, before: Queue | undefined): Queue {
+    const { name, pollInterval, partitions, packProcessingTimeout, submitStrategy, processingStrategy } = draft
+    return {
+      id: before?.id ?? this.parts.random.uuid(),
+      createdTime: before?.createdTime ?? this.parts.clock.now(),
+      version: (before?.version ?? 0) + 1,
+      tenantId: before?.tenantId ?? tenantOf(principal),
+      name,
+      topic: draft.topic ?? before?.topic ?? `tb_rule_engine.${name}`,
+      pollInterval,
+      partitions,
+      consumerPerPartition: draft.consumerPerPartition ?? true,
+      packProcessingTimeout,
+      submitStrategy,
+      processingStrategy,
+      additionalInfo: draft.additionalInfo ?? null,
+    }
+  }
+
+  private async checkNew(queue: Queue): Promise<void> {
+    const isSystem = queue.tenantId === SYSTEM_TENANT
+    for (const property of ['name', 'topic'] as const) {
+      const owners = await this.entities.queues.owners(property, queue[property])
+      // What the system offers and what a tenant has must be told apart by name alone.
+      const isTaken = owners.some((owner) => isSystem || owner === SYSTEM_TENANT || owner === queue.tenantId)
+      if (isTaken) throw QueueErrors.TAKEN({ property, value: queue[property] })
+    }
+    if ((await this.entities.queues.count(queue.tenantId)) >= MAX_QUEUES)
+      throw QueueErrors.TOO_MANY({ limit: MAX_QUEUES })
+  }
+
+  private async own(principal: Principal, id: string): Promise<Queue> {
+    const queue = await this.entities.queues.findAnywhere(id)
+    if (queue === undefined) throw itemNotFound({ entityType: 'QUEUE', id })
+    if (queue.tenantId !== tenantOf(principal)) throw ServiceErrors.PERMISSION_DENIED()
+    return queue
+  }
+
+  private tellChanged({ id, tenantId }: Queue): void {
+    this.parts.feed.publish({ kind: 'queue-changed', entity: { entityType: 'QUEUE', id }, tenantId })
+  }
+}
+
+/** Whose queues a user makes: a system administrator's are the system's. */
+function tenantOf(principal: Principal): string {
+  return principal.tenantId ?? NULL_UUID
+}
+
+function mayUse(tenantId: string, queue: Queue): boolean {
+  return queue.tenantId === tenantId || queue.tenantId === SYSTEM_TENANT
+}
+
+/** Names of what a tenant has are for the tenant alone. */
+function shown(principal: Principal, names: readonly string[]): string {
+  return principal.tenantId === null ? 'those of tenants' : names.join(', ')
+}
