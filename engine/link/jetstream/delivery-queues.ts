@@ -1,0 +1,238 @@
+/**
+ * What was read and is not delivered, a queue apart from the other: bodies up to a bound, behind them only the frames' positions, fetched
+ * again when the queue's consumer has room. So a queue that stands still costs the others nothing.
+ */
+import type { Clock, TimerHandle } from '../../../model/clock.ts'
+import { errorText } from '../../../model/errors.ts'
+import { MAIN_QUEUE, type LinkConsumer } from '../link.ts'
+import type { FrameBroker } from './broker.ts'
+import type { FrameLinkEventListener } from './events.ts'
+import type { HeldDelivery, HeldFrame } from './held-frame.ts'
+import type { FrameLinkBounds } from './options.ts'
+
+/** Small enough that a consumer's room is used while the next batch is being made. */
+const MAX_BATCH = 2048
+const FETCHES = 8
+const FETCH_RETRY_MS = 500
+
+interface Queue {
+  readonly name: string
+  consumer: LinkConsumer | undefined
+  waiting: HeldDelivery[]
+  head: number
+  bytes: number
+  /** Frames with messages of this queue that are not in memory, oldest first. */
+  parked: HeldFrame[]
+  isFetching: boolean
+  retry: TimerHandle | undefined
+}
+
+export interface DeliveryQueuesOptions {
+  readonly broker: FrameBroker
+  readonly clock: Clock
+  readonly bounds: FrameLinkBounds
+  readonly onEvent: FrameLinkEventListener
+  /** False while nothing may be delivered. */
+  readonly mayDeliver: () => boolean
+}
+
+export class DeliveryQueues {
+  delivered = 0
+  private readonly options: DeliveryQueuesOptions
+  private readonly queues = new Map<string, Queue>()
+  private isPumping = false
+  private mustPumpAgain = false
+  private isClosed = false
+
+  constructor(options: DeliveryQueuesOptions) {
+    this.options = options
+  }
+
+  /** Gives the queue's messages to the consumer; the returned function takes them from it, and gives them to `Main`'s. */
+  consume(consumer: LinkConsumer, name: string): () => void {
+    const queue = this.queue(name)
+    if (queue.consumer !== undefined) throw new Error(`the queue ${name} has a consumer`)
+    queue.consumer = consumer
+    this.pump()
+    return () => {
+      if (queue.consumer !== consumer) return
+      queue.consumer = undefined
+      this.pump()
+    }
+  }
+
+  /** Takes a frame's messages: behind what waits of their queues. */
+  add(frame: HeldFrame, deliveries: readonly HeldDelivery[]): void {
+    const byQueue = new Map<Queue, HeldDelivery[]>()
+    for (const delivery of deliveries) {
+      const queue = this.queue(delivery.message.queueName ?? MAIN_QUEUE)
+      const own = byQueue.get(queue)
+      if (own === undefined) byQueue.set(queue, [delivery])
+      else own.push(delivery)
+    }
+    for (const [queue, own] of byQueue) {
+      const bytes = (frame.bytes * own.length) / frame.count
+      if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
+      else push(queue, own, bytes)
+    }
+  }
+
+  /** Forgets what waits of a partition that is given up. */
+  drop(partition: number): void {
+    for (const queue of this.queues.values()) {
+      const waiting = queue.waiting.slice(queue.head)
+      const kept = waiting.filter(({ frame }) => frame.owner.partition !== partition)
+      queue.bytes = waiting.length === 0 ? 0 : (queue.bytes * kept.length) / waiting.length
+      queue.waiting = kept
+      queue.head = 0
+      queue.parked = queue.parked.filter(({ owner }) => owner.partition !== partition)
+    }
+  }
+
+  /** Frames of which at least one queue has no message in memory. */
+  get parked(): number {
+    let count = 0
+    for (const queue of this.queues.values()) count += queue.parked.length
+    return count
+  }
+
+  /** Delivers while the consumers have room. */
+  pump(): void {
+    if (this.isPumping) {
+      this.mustPumpAgain = true
+      return
+    }
+    this.isPumping = true
+    do {
+      this.mustPumpAgain = false
+      for (const queue of this.queues.values()) this.deliver(queue)
+    } while (this.mustPumpAgain)
+    this.isPumping = false
+    for (const queue of this.queues.values()) {
+      this.unpark(queue)
+      if (isIdle(queue)) this.queues.delete(queue.name)
+    }
+  }
+
+  close(): void {
+    this.isClosed = true
+    for (const queue of this.queues.values()) queue.retry?.cancel()
+  }
+
+  private queue(name: string): Queue {
+    let queue = this.queues.get(name)
+    if (queue === undefined) {
+      queue = {
+        name,
+        consumer: undefined,
+        waiting: [],
+        head: 0,
+        bytes: 0,
+        parked: [],
+        isFetching: false,
+        retry: undefined,
+      }
+      this.queues.set(name, queue)
+    }
+    return queue
+  }
+
+  private consumerOf(queue: Queue): LinkConsumer | undefined {
+    return queue.consumer ?? this.queues.get(MAIN_QUEUE)?.consumer
+  }
+
+  private isOver(queue: Queue, messages: number, bytes: number): boolean {
+    const count = queue.waiting.length - queue.head
+    const { maxMemoryMessages, maxMemoryBytes } = this.options.bounds
+    return count > 0 && (count + messages > maxMemoryMessages || queue.bytes + bytes > maxMemoryBytes)
+  }
+
+  private deliver(queue: Queue): void {
+    while (!this.isClosed && queue.head < queue.waiting.length && this.options.mayDeliver()) {
+      const consumer = this.consumerOf(queue)
+      const room = Math.min(consumer?.room() ?? 0, MAX_BATCH)
+      if (consumer === undefined || room <= 0) return
+      const batch = take(queue, room)
+      for (const delivery of batch) delivery.frame.delivered(delivery)
+      this.delivered += batch.length
+      consumer.deliver(batch)
+    }
+  }
+
+  /** Fetches the next parked frames where the queue's consumer has room. */
+  private unpark(queue: Queue): void {
+    if (queue.parked.length === 0 || queue.isFetching || queue.retry !== undefined || this.isClosed) return
+    const { maxMemoryMessages, maxMemoryBytes } = this.options.bounds
+    const isLow = queue.waiting.length - queue.head <= maxMemoryMessages / 2 && queue.bytes <= maxMemoryBytes / 2
+    if (!isLow || !this.options.mayDeliver() || (this.consumerOf(queue)?.room() ?? 0) <= 0) return
+    queue.isFetching = true
+    const frames = queue.parked.slice(0, FETCHES)
+    this.fetch(queue, frames).then(
+      () => {
+        queue.isFetching = false
+        this.pump()
+      },
+      (error: unknown) => {
+        queue.isFetching = false
+        const partition = frames[0]?.owner.partition ?? 0
+        this.options.onEvent({ kind: 'partition-troubled', partition, reason: errorText(error) })
+        if (this.isClosed) return
+        queue.retry = this.options.clock.after(FETCH_RETRY_MS, () => {
+          queue.retry = undefined
+          this.pump()
+        })
+      },
+    )
+  }
+
+  private async fetch(queue: Queue, frames: readonly HeldFrame[]): Promise<void> {
+    const bodies = await Promise.all(
+      frames.map(({ owner, position }) => this.options.broker.fetch(owner.partition, position)),
+    )
+    const isOfQueue = (name: string | undefined): boolean => (name ?? MAIN_QUEUE) === queue.name
+    for (const [index, frame] of frames.entries()) {
+      // Dropped meanwhile.
+      if (queue.parked[0] !== frame) continue
+      queue.parked.shift()
+      const body = bodies[index]
+      if (body === undefined) {
+        const { partition } = frame.owner
+        const reason = `frame ${frame.position} has left the stream before it was settled`
+        this.options.onEvent({ kind: 'partition-troubled', partition, reason })
+        continue
+      }
+      const deliveries = frame.reopen(body, isOfQueue)
+      push(queue, deliveries, (frame.bytes * deliveries.length) / frame.count)
+    }
+  }
+}
+
+/** Names come from rule chains: one that nobody uses any more is forgotten. */
+function isIdle(queue: Queue): boolean {
+  const { consumer, waiting, parked, isFetching, retry } = queue
+  return consumer === undefined && waiting.length === 0 && parked.length === 0 && !isFetching && retry === undefined
+}
+
+function push(queue: Queue, deliveries: readonly HeldDelivery[], bytes: number): void {
+  for (const delivery of deliveries) queue.waiting.push(delivery)
+  queue.bytes += bytes
+}
+
+function take(queue: Queue, count: number): HeldDelivery[] {
+  const rest = queue.waiting.length - queue.head
+  if (queue.head === 0 && rest <= count) {
+    const all = queue.waiting
+    queue.waiting = []
+    queue.bytes = 0
+    return all
+  }
+  const batch = queue.waiting.slice(queue.head, queue.head + count)
+  queue.bytes -= (queue.bytes * batch.length) / rest
+  queue.head += batch.length
+  if (queue.head === queue.waiting.length) {
+    queue.waiting = []
+    queue.head = 0
+    queue.bytes = 0
+  }
+  return batch
+}

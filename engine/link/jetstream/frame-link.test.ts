@@ -1,0 +1,36 @@
+import { soleMember } from '../../cluster/membership.ts'
+import { systemClock, systemRandom } from '../../../model/system-clock.ts'
+import { RunClock } from '../../simulation/run-clock.ts'
+import { testLink, type LinkUnderTest } from '../contract.ts'
+import { createFrameLink } from './frame-link.ts'
+import { MemoryStreams } from './testkit.ts'
+
+function underTest(streams: MemoryStreams): LinkUnderTest {
+  const broker = streams.connect()
+  const clock = new RunClock(systemClock)
+  const membership = soleMember({ id: systemRandom.uuid(), roles: ['engine'], startedAt: 0 })
+  const link = createFrameLink({
+    broker,
+    letters: streams.letterStore(),
+    membership,
+    clock,
+    random: systemRandom,
+  })
+  return {
+    link,
+    settlesDurable: () => link.flush(),
+    reopen: async () => {
+      await link.close()
+      return underTest(streams)
+    },
+    crash: () => {
+      broker.connect(false)
+      clock.kill()
+      return Promise.resolve(underTest(streams))
+    },
+    buried: () => link.deadLetters.list({ limit: 100 }),
+    close: () => link.close(),
+  }
+}
+
+testLink('frame link, broker in memory', () => Promise.resolve(underTest(new MemoryStreams(systemClock))))

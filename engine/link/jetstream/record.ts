@@ -1,0 +1,87 @@
+/**
+ * What is kept of a partition beside its stream: who owns it since which epoch, how far it was read, and what is settled within the
+ * frames that are not settled whole. Everything at or below `read` that is not among the open frames is settled.
+ */
+import { z } from 'zod'
+
+/** What is known of a frame that was read and is not settled whole. */
+export interface OpenFrame {
+  /** One bit a message, lowest first: settled. Undefined: none. */
+  readonly settled: Uint8Array | undefined
+  /** Tries so far, by index in the frame. */
+  readonly tries: ReadonlyMap<number, number> | undefined
+}
+
+export interface ReadPoint {
+  readonly position: number
+  readonly storedAt: number
+}
+
+export interface OwnerRecord {
+  readonly epoch: number
+  /** Empty: released. */
+  readonly owner: string
+  /** Unix ms. */
+  readonly since: number
+  readonly read: ReadPoint
+  readonly open: ReadonlyMap<number, OpenFrame>
+}
+
+/** The record of a partition that nobody ever owned. */
+export const NEW_RECORD: OwnerRecord = {
+  epoch: 0,
+  owner: '',
+  since: 0,
+  read: { position: 0, storedAt: 0 },
+  open: new Map(),
+}
+
+const RecordSchema = z.object({
+  version: z.literal(1),
+  epoch: z.number().int().nonnegative(),
+  owner: z.string(),
+  since: z.number(),
+  read: z.tuple([z.number(), z.number()]),
+  /** Ranges of positions: start, count. */
+  open: z.array(z.tuple([z.number(), z.number()])),
+  /** Of some of them: position, settled bits in base64, pairs of index and tries. */
+  partly: z.array(z.tuple([z.number(), z.string(), z.array(z.tuple([z.number(), z.number()]))])),
+})
+
+export function encodeRecord(record: OwnerRecord): Uint8Array {
+  const positions = [...record.open.keys()].sort((a, b) => a - b)
+  const open: [number, number][] = []
+  const partly: [number, string, [number, number][]][] = []
+  for (const position of positions) {
+    const last = open.at(-1)
+    if (last !== undefined && last[0] + last[1] === position) last[1]++
+    else open.push([position, 1])
+    const { settled, tries } = record.open.get(position) ?? {}
+    if (settled === undefined && tries === undefined) continue
+    partly.push([position, settled === undefined ? '' : Buffer.from(settled).toString('base64'), [...(tries ?? [])]])
+  }
+  const { epoch, owner, since, read } = record
+  return Buffer.from(
+    JSON.stringify({ version: 1, epoch, owner, since, read: [read.position, read.storedAt], open, partly }),
+  )
+}
+
+/** Throws where the body is no record of a version that is known. */
+export function decodeRecord(body: Uint8Array): OwnerRecord {
+  const content = RecordSchema.parse(JSON.parse(Buffer.from(body).toString()))
+  const open = new Map<number, OpenFrame>()
+  for (const [start, count] of content.open) {
+    for (let position = start; position < start + count; position++) {
+      open.set(position, { settled: undefined, tries: undefined })
+    }
+  }
+  for (const [position, settled, tries] of content.partly) {
+    open.set(position, {
+      settled: settled === '' ? undefined : Buffer.from(settled, 'base64'),
+      tries: tries.length === 0 ? undefined : new Map(tries),
+    })
+  }
+  const { epoch, owner, since } = content
+  const [position, storedAt] = content.read
+  return { epoch, owner, since, read: { position, storedAt }, open }
+}
