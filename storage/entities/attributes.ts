@@ -6,7 +6,14 @@
 import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS, scopeOf, typedValue, valueColumns } from './attribute-columns.ts'
-import { withParameters, type EntityDatabase, type Read, type SqlValue, type Statement } from './database.ts'
+import {
+  withParameters,
+  type BulkColumn,
+  type EntityDatabase,
+  type Read,
+  type SqlValue,
+  type Statement,
+} from './database.ts'
 import type { AttributeTable } from './schema.ts'
 
 export type ScopedAttribute = Attribute & { readonly scope: AttributeScope }
@@ -50,7 +57,7 @@ export class AttributeRepository {
 
   /** One statement for all; its result's `untouched` names the writes that were older than what is stored. */
   save(writes: readonly AttributeWrite[]): Statement {
-    return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf) }
+    return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf), bulk: COLUMNS }
   }
 
   delete(entityId: string, scope: AttributeScope, keys: readonly string[]): Statement {
@@ -60,16 +67,16 @@ export class AttributeRepository {
 }
 
 const COLUMNS = [
-  'entity_id',
-  'scope',
-  'key',
-  'kind',
-  'long_value',
-  'double_value',
-  'text_value',
-  'last_update_ts',
-  'sequence',
-] as const
+  { name: 'entity_id', type: 'text', isKey: true },
+  { name: 'scope', type: 'integer', isKey: true },
+  { name: 'key', type: 'text', isKey: true },
+  { name: 'kind', type: 'integer', isKey: false },
+  { name: 'long_value', type: 'integer', isKey: false },
+  { name: 'double_value', type: 'double', isKey: false },
+  { name: 'text_value', type: 'text', isKey: false },
+  { name: 'last_update_ts', type: 'integer', isKey: false },
+  { name: 'sequence', type: 'integer', isKey: false },
+] as const satisfies readonly BulkColumn[]
 
 function upsertSql(database: EntityDatabase): string {
   const sample: AttributeTable = {
@@ -85,7 +92,7 @@ function upsertSql(database: EntityDatabase): string {
   }
   return database.builder
     .insertInto('attribute')
-    .columns([...COLUMNS])
+    .columns(COLUMNS.map(({ name }) => name))
     .values(sample)
     .onConflict((conflict) =>
       conflict

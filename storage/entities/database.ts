@@ -7,12 +7,22 @@ import type { Schema } from './schema.ts'
 
 export type SqlValue = null | number | bigint | string
 
+/** The columns that `parameterRows` fill, for a database to which all rows travel as one: in the order of the placeholders. */
+export interface BulkColumn {
+  readonly name: string
+  readonly type: 'text' | 'integer' | 'double'
+  /** Whether it identifies the row together with the others that do. */
+  readonly isKey: boolean
+}
+
 /** One step of a transaction. */
 export interface Statement {
   readonly sql: string
   readonly parameters: readonly SqlValue[]
   /** Runs the statement once for each of these instead: the fast road for many like rows. */
   readonly parameterRows?: readonly (readonly SqlValue[])[]
+  /** Of an `insert … values (…)`: its columns, each a placeholder of `values`. The same statement with all rows at once must mean the same. */
+  readonly bulk?: readonly BulkColumn[]
   /** Hands back the rows of a `returning` clause. */
   readonly returnsRows?: boolean
   /** How many rows must be touched; otherwise the whole transaction is undone and rejected with this error. */
@@ -43,6 +53,10 @@ export interface Read<Row> {
 export interface EntityDatabase {
   /** Builds queries; executes reads. Its transactions throw `TRANSACTION_HELD`. */
   readonly builder: Kysely<Schema>
+  /** Whether other processes write here too: then what this one committed is not all there is, and ids do not come in order. */
+  readonly isShared: boolean
+  /** The SQL function that makes a text lower case, beyond ASCII too. */
+  readonly foldFunction: string
   read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>>
   /**
    * All or nothing, in order, durable at the configured level when it resolves. Transactions are independent of each

@@ -4,6 +4,9 @@
  */
 import {
   Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
@@ -19,18 +22,27 @@ import type { Schema } from './schema.ts'
 
 type Execution = Pick<EntityDatabase, 'read' | 'write'>
 
-export function queryBuilder(execution: Execution): Kysely<Schema> {
-  const dialect: Dialect = {
-    createAdapter: () => new PipeliningAdapter(),
-    createDriver: () => new StatementDriver(execution),
-    createIntrospector: (builder) => new SqliteIntrospector(builder),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  }
-  return new Kysely<Schema>({ dialect })
+/** What differs between databases: how a query is written. */
+export type Language = Pick<Dialect, 'createAdapter' | 'createIntrospector' | 'createQueryCompiler'>
+
+export function queryBuilder(execution: Execution, language: Language): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: { ...language, createDriver: () => new StatementDriver(execution) } })
+}
+
+export const SQLITE: Language = {
+  createAdapter: () => new PipeliningSqliteAdapter(),
+  createIntrospector: (builder) => new SqliteIntrospector(builder),
+  createQueryCompiler: () => new SqliteQueryCompiler(),
+}
+
+export const POSTGRES: Language = {
+  createAdapter: () => new PostgresAdapter(),
+  createIntrospector: (builder) => new PostgresIntrospector(builder),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
 }
 
 /** Reads may overlap: without this Kysely lets the next one start only after the answer to the one before. */
-class PipeliningAdapter extends SqliteAdapter {
+class PipeliningSqliteAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true
   }

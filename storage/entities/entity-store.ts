@@ -11,6 +11,7 @@ import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { QueueRepository } from './queues.ts'
+import { openPostgresDatabase, type PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RuleChainRepository } from './rule-chains.ts'
 import { SettingRepository } from './settings.ts'
 import { migrate } from './sqlite/migrations.ts'
@@ -61,6 +62,14 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Enti
     throw error
   }
   return entityStoreOver(database)
+}
+
+/**
+ * The same over PostgreSQL, which several processes may share. Raises the schema. Throws `postgres.UNAVAILABLE` where no server answers
+ * in time, `postgres.SCHEMA_NEWER`.
+ */
+export async function openPostgresEntityStore(options: PostgresDatabaseOptions): Promise<EntityStore> {
+  return entityStoreOver(await openPostgresDatabase(options))
 }
 
 /** The repositories over any database. */

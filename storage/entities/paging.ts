@@ -2,7 +2,7 @@
  * Pages of rows: checks the query (`rest-api.md` 2.4, 3.2), filters by text, sorts by one of the allowed properties with
  * the id as tie-breaker, and counts.
  */
-import { sql, type SelectQueryBuilder } from 'kysely'
+import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityDatabase } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
@@ -32,12 +32,16 @@ export async function readPage<Joined, Tables extends keyof Joined, Row, Item>(
   itemOf: (row: Row) => Item,
 ): Promise<Page<Item>> {
   checkPageQuery(query)
-  const matching = withTextSearch(filtered, shape, query.textSearch)
+  const matching = withTextSearch(filtered, shape, query.textSearch, sql.raw(database.foldFunction))
   const counting = matching.clearSelect().select(sql<number>`count(*)`.as('total'))
   const sortColumn = sortColumnOf(shape, query.sortProperty)
-  const direction = query.sortOrder === 'DESC' ? 'desc' : 'asc'
   let rows = matching
-  if (sortColumn !== undefined) rows = rows.orderBy(sql.ref(sortColumn), direction)
+  // Written out, as databases differ: what is absent comes where the reference has it.
+  if (sortColumn !== undefined) {
+    rows = rows.orderBy(sql.ref(sortColumn), (order) =>
+      query.sortOrder === 'DESC' ? order.desc().nullsFirst() : order.asc().nullsLast(),
+    )
+  }
   rows = rows.orderBy(sql.ref(shape.idColumn), 'asc').limit(query.pageSize)
   if (query.page > 0) rows = rows.offset(query.page * query.pageSize)
   const [counted, found] = await Promise.all([database.read(counting.compile()), database.read(rows.compile())])
@@ -58,9 +62,12 @@ function withTextSearch<Joined, Tables extends keyof Joined, Row>(
   query: SelectQueryBuilder<Joined, Tables, Row>,
   shape: PageShape,
   text: string | undefined,
+  fold: RawBuilder<unknown>,
 ): SelectQueryBuilder<Joined, Tables, Row> {
   if (text === undefined || text.trim() === '') return query
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, (special) => `\\${special}`)}%`
-  const matches = shape.search.map((column) => sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`)
+  const pattern = `%${text.replace(/[\\%_]/g, (special) => `\\${special}`)}%`
+  const matches = shape.search.map(
+    (column) => sql<boolean>`${fold}(${sql.ref(column)}) like ${fold}(${pattern}) escape '\\'`,
+  )
   return query.where(sql<boolean>`(${sql.join(matches, sql` or `)})`)
 }

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { CompiledQuery, Kysely } from 'kysely'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import { sqlValue, type EntityDatabase, type Read, type Statement, type Written } from '../database.ts'
-import { queryBuilder } from '../dialect.ts'
+import { queryBuilder, SQLITE } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { READY, type Outcome, type PlainStatement, type Reply, type Request, type WorkerSettings } from './protocol.ts'
@@ -47,6 +47,9 @@ export async function openSqliteDatabase(
 
 export class SqliteDatabase implements EntityDatabase {
   readonly builder: Kysely<Schema>
+  readonly isShared = false
+  /** The thread has put JavaScript's in place of SQLite's own. */
+  readonly foldFunction = 'lower'
   private readonly worker: Worker
   private readonly onFatal: ((error: Error) => void) | undefined
   private readonly pending = new Map<number, PendingReply>()
@@ -61,7 +64,7 @@ export class SqliteDatabase implements EntityDatabase {
   constructor(worker: Worker, onFatal?: (error: Error) => void) {
     this.worker = worker
     this.onFatal = onFatal
-    this.builder = queryBuilder(this)
+    this.builder = queryBuilder(this, SQLITE)
     worker.on('message', (replies: readonly Reply[]) => {
       for (const reply of replies) this.received(reply)
     })

@@ -1,0 +1,89 @@
+/**
+ * Reads that say up to which commit they speak, for every process on the same server alike. Commits are numbered by their transaction
+ * ids; what a snapshot calls its `xmin` is the oldest transaction that still ran, so each commit below it is in every later read.
+ * The snapshot is taken just before the rows are: these may hold newer commits too, none that is missing is claimed.
+ */
+import { resultOf, type PostgresConnection, type PostgresQuery } from './connection.ts'
+import { postgresError } from './errors.ts'
+
+export interface SnapshotRead<Row> {
+  readonly rows: readonly Row[]
+  /** Every transaction up to this id has ended, and is in the rows where it was committed. */
+  readonly sequence: number
+}
+
+interface WaitingRead {
+  readonly query: PostgresQuery
+  answer(read: SnapshotRead<unknown>): void
+  reject(error: Error): void
+}
+
+/** Reads behind one snapshot: the rows of one must not keep the others waiting for long. */
+const MAX_TOGETHER = 20
+
+const SNAPSHOT: PostgresQuery = {
+  name: 'snapshot',
+  text: 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin',
+}
+
+/** The id of the running transaction, as a step of it: the number of its commit. */
+export const TRANSACTION_ID: PostgresQuery = {
+  name: 'transaction-id',
+  text: 'select pg_current_xact_id()::text::bigint as id',
+}
+
+export class SnapshotReads {
+  private readonly connections: readonly PostgresConnection[]
+  private waiting: WaitingRead[] = []
+
+  /** Takes the connections over: they are closed with it. */
+  constructor(connections: readonly PostgresConnection[]) {
+    this.connections = connections
+  }
+
+  /** Rejects with one of `PostgresErrors`. */
+  read<Row>(query: PostgresQuery): Promise<SnapshotRead<Row>> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ query, answer: (read) => resolve(read as SnapshotRead<Row>), reject })
+      if (this.waiting.length === 1) queueMicrotask(() => this.send())
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.close()))
+  }
+
+  private send(): void {
+    const reads = this.waiting
+    this.waiting = []
+    for (let start = 0; start < reads.length; start += MAX_TOGETHER) {
+      void this.ask(reads.slice(start, start + MAX_TOGETHER))
+    }
+  }
+
+  private async ask(reads: readonly WaitingRead[]): Promise<void> {
+    try {
+      const queries = [SNAPSHOT, ...reads.map(({ query }) => query)]
+      const [snapshot, ...outcomes] = await idlest(this.connections).queries<unknown>(queries)
+      const [found] = resultOf(snapshot).rows as readonly { readonly xmin: number }[]
+      const sequence = (found?.xmin ?? 1) - 1
+      for (const [index, read] of reads.entries()) {
+        const outcome = outcomes[index]
+        if (outcome === undefined || 'error' in outcome) read.reject(postgresError(outcome?.error))
+        else read.answer({ rows: outcome.rows, sequence })
+      }
+    } catch (error) {
+      for (const read of reads) read.reject(postgresError(error))
+    }
+  }
+}
+
+/** The connection with the fewest queries in front of the next one. */
+export function idlest(connections: readonly PostgresConnection[]): PostgresConnection {
+  let [best] = connections
+  for (const connection of connections) {
+    if (best === undefined || connection.unanswered < best.unanswered) best = connection
+  }
+  if (best === undefined) throw new RangeError('There is no connection')
+  return best
+}
