@@ -110,10 +110,17 @@ const ACTORS: Names<ActorFigures> = {
 const JAVASCRIPT: Names<JavaScriptFigures> = {
   scripts: 'scripts',
   waiting: 'waiting_messages',
+  running: 'running_tasks',
+  threads: 'threads',
+  breakersOpen: 'open_breakers',
   messages: 'messages_total',
   batches: 'batches_total',
   strikes: 'strikes_total',
   deaths: 'sandbox_deaths_total',
+  errors: 'errors_total',
+  timeouts: 'timeouts_total',
+  blocked: 'blocked_messages_total',
+  refused: 'refused_messages_total',
 }
 
 const DEVICES: Names<DeviceGatewayFigures> = {

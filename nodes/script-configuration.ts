@@ -48,6 +48,9 @@ export async function scriptInstance<Kind extends ScriptKind>(
     body: scriptBody(configuration),
     tenantId: context.tenantId,
     ownerId: context.ruleNodeId,
+    ownerName: context.ruleNodeName,
+    ruleChainId: context.ruleChainId,
+    ruleChainName: context.ruleChainName,
   })
   const { run } = script
   if (run === undefined) return batchInstance(script, outputOf)

@@ -43,8 +43,14 @@ export interface ScriptSource<Kind extends ScriptKind> {
   readonly body: string
   /** Whose budget it runs on. */
   readonly tenantId: string
-  /** For figures and messages: the rule node's id. */
+  /** The rule node's id; for figures, and what its breaker goes by. */
   readonly ownerId: string
+  /** For figures. */
+  readonly ownerName?: string
+  /** Rule chains of a tenant take turns; scripts of no chain have theirs together. */
+  readonly ruleChainId?: string
+  /** For figures. */
+  readonly ruleChainName?: string
 }
 
 export interface ScriptHost {

@@ -13,7 +13,12 @@ export const ThreadPoolErrors = defineErrors('workers', {
 export interface ThreadPoolOptions {
   /** The module whose default export handles a task. */
   readonly entry: URL
+  /** Most threads. */
   readonly threads: number
+  /** Threads that stay when there is nothing to do; default all. */
+  readonly minThreads?: number
+  /** After which (ms) a thread beyond those ends; default a minute. */
+  readonly idleTimeoutMs?: number
   /** Tasks waiting for a thread beyond those being worked on; more are refused with `TASK_LOST`. */
   readonly queueBound: number
   /** Handed to every thread as piscina's `workerData`. */
@@ -23,7 +28,9 @@ export interface ThreadPoolOptions {
 export interface ThreadPool<Request, Answer> {
   /** Rejects with `POOL_CLOSED` or `TASK_LOST` (the thread died, its queue is full); a dead thread is replaced. */
   run(request: Request): Promise<Answer>
-  /** Lets tasks under way end, then ends the threads. Idempotent. */
+  /** Threads that are there now. */
+  readonly threads: number
+  /** Lets tasks under way and waiting end, then ends the threads. Idempotent. */
   close(): Promise<void>
 }
 
@@ -31,8 +38,9 @@ export interface ThreadPool<Request, Answer> {
 export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): ThreadPool<Request, Answer> {
   const pool = new Piscina<Request, Answer>({
     filename: options.entry.href,
-    minThreads: options.threads,
+    minThreads: options.minThreads ?? options.threads,
     maxThreads: options.threads,
+    idleTimeout: options.idleTimeoutMs ?? 60_000,
     maxQueue: options.queueBound,
     workerData: options.workerData,
     // Nothing here needs a process-wide flag, and one that only the main thread may have would stop a thread's start.
@@ -40,17 +48,29 @@ export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): T
     recordTiming: false,
   })
   let closing: Promise<void> | undefined
+  let running = 0
+  let ended: (() => void) | undefined
+  async function close(): Promise<void> {
+    if (running > 0) await new Promise<void>((resolve) => (ended = resolve))
+    await pool.close()
+  }
   return {
     async run(request) {
       if (closing !== undefined) throw ThreadPoolErrors.POOL_CLOSED()
+      running++
       try {
         return await pool.run(request)
       } catch (error) {
         throw ThreadPoolErrors.TASK_LOST({ reason: errorText(error) }, error)
+      } finally {
+        if (--running === 0) ended?.()
       }
     },
+    get threads() {
+      return pool.threads.length
+    },
     close() {
-      return (closing ??= pool.close())
+      return (closing ??= close())
     },
   }
 }

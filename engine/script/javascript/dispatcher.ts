@@ -1,114 +1,207 @@
 /**
- * Who is next: tenants take turns, in a tenant its scripts take turns. A task takes what has piled up while the slots were
- * busy, so an idle pool adds no wait and a loaded one grows its batches.
+ * Who is next: tenants take turns by run time, in a tenant its rule chains, in a chain its scripts. A task takes what has piled up
+ * while the slots were busy, so an idle pool adds no wait and a loaded one grows its batches.
  */
-import type { Clock } from '../../../model/clock.ts'
+import { FairTurns, type Competitor } from './fair-turns.ts'
 import type { LaneTask, ScriptLane } from './script-lane.ts'
 
-/** A task that took longer (ms) marks its tenant as slow: until a quick one, it has one task under way at a time. */
+/**
+ * A script whose last task ran longer (ms) is slow, and so is one that has not run yet. Slow tasks leave a thread free wherever
+ * there are two, and one tenant's leave half of them.
+ */
 const SLOW_TASK_MS = 50
+/** What a task costs in turns beside its run time, ms. */
+const TASK_COST_MS = 0.05
 
-interface TenantLine {
-  readonly tenantId: string
-  /** Lanes with waiting messages, each once. */
-  readonly ready: ScriptLane[]
+/** How many lanes have messages waiting. */
+interface Ready {
+  quick: number
+  slow: number
+}
+
+interface ChainLine extends Competitor {
+  readonly lanes: FairTurns<ScriptLane>
+  readonly ready: Ready
+}
+
+interface TenantLine extends Competitor {
+  readonly chains: FairTurns<ChainLine>
+  readonly ready: Ready
   waiting: number
-  running: number
-  slow: boolean
+  slowRunning: number
+}
+
+/** Where a lane stands in the turns. */
+interface Place {
+  readonly tenant: TenantLine
+  readonly chain: ChainLine
+  readonly lane: ScriptLane
 }
 
 export interface DispatcherOptions {
-  /** Tasks under way at a time. */
-  readonly slots: number
+  readonly threads: number
+  /** Tasks under way at a time for each thread. */
+  readonly concurrentTasks: number
   /** Messages of one tenant that may wait. */
   readonly queueBound: number
-  readonly clock: Clock
-  readonly run: (lane: ScriptLane, task: LaneTask) => Promise<void>
 }
 
+/** Runs a task to its end and never rejects; resolves with its run time in ms. */
+export type RunTask = (lane: ScriptLane, task: LaneTask) => Promise<number>
+
 export class Dispatcher {
-  private readonly options: DispatcherOptions
-  private readonly tenants = new Map<string, TenantLine>()
-  /** Tenants in the order of their turns. */
-  private turns: TenantLine[] = []
-  private running = 0
+  /** Tasks under way. */
+  running = 0
+  /** Messages that wait. */
+  waiting = 0
+  private options: DispatcherOptions
+  private readonly run: RunTask
+  private readonly tenants = new FairTurns<TenantLine>()
+  private slowRunning = 0
   private idle: (() => void) | undefined
 
-  constructor(options: DispatcherOptions) {
+  constructor(options: DispatcherOptions, run: RunTask) {
     this.options = options
+    this.run = run
   }
 
-  get waiting(): number {
-    let waiting = 0
-    for (const line of this.tenants.values()) waiting += line.waiting
-    return waiting
+  /** From now on; what waits beyond a lower bound stays. */
+  change(options: DispatcherOptions): void {
+    this.options = options
+    this.dispatch()
+  }
+
+  waitingOf(tenantId: string): number {
+    return this.tenants.find(tenantId)?.waiting ?? 0
   }
 
   /** Messages of the tenant that wait, where `count` more are too many. */
   refusal(tenantId: string, count: number): number | undefined {
-    const waiting = this.tenants.get(tenantId)?.waiting ?? 0
+    const waiting = this.waitingOf(tenantId)
     return waiting + count > this.options.queueBound ? waiting : undefined
   }
 
   /** `count` messages were added to the lane. */
   added(lane: ScriptLane, count: number): void {
-    const line = this.lineOf(lane.identity.tenantId)
-    line.waiting += count
-    if (!line.ready.includes(lane)) line.ready.push(lane)
+    const tenant = this.tenants.join(lane.identity.tenantId, newTenantLine)
+    const chain = tenant.chains.join(lane.ruleChainId, newChainLine)
+    chain.lanes.join(lane.identity.scriptId, () => lane)
+    const place: Place = { tenant, chain, lane }
+    activate(place, count)
+    tenant.waiting += count
+    this.waiting += count
+    markReady(place)
     this.dispatch()
   }
 
   /** Resolves when nothing waits and nothing is under way. */
   drained(): Promise<void> {
-    if (this.running === 0 && this.tenants.size === 0) return Promise.resolve()
+    if (this.running === 0 && this.waiting === 0) return Promise.resolve()
     return new Promise((resolve) => (this.idle = resolve))
   }
 
-  private lineOf(tenantId: string): TenantLine {
-    const known = this.tenants.get(tenantId)
-    if (known !== undefined) return known
-    const line: TenantLine = { tenantId, ready: [], waiting: 0, running: 0, slow: false }
-    this.tenants.set(tenantId, line)
-    this.turns.push(line)
-    return line
-  }
-
   private dispatch(): void {
-    let passed = 0
-    while (this.running < this.options.slots && passed < this.turns.length) {
-      const line = this.turns.shift()
-      if (line === undefined) return
-      this.turns.push(line)
-      const lane = line.running < (line.slow ? 1 : this.options.slots) ? line.ready.shift() : undefined
-      if (lane === undefined) {
-        passed++
-        continue
-      }
-      passed = 0
-      this.start(line, lane)
+    while (this.running < this.options.threads * this.options.concurrentTasks) {
+      const place = this.next()
+      if (place === undefined) return
+      this.start(place)
     }
   }
 
-  private start(line: TenantLine, lane: ScriptLane): void {
-    const task = lane.take()
-    line.waiting -= task.messages.length
-    if (lane.waiting > 0) line.ready.push(lane)
-    line.running++
-    this.running++
-    void this.finish(line, lane, task, this.options.clock.monotonic())
+  private next(): Place | undefined {
+    const mayRun = (ready: Ready, slowMay: boolean): boolean => ready.quick > 0 || (slowMay && ready.slow > 0)
+    const tenant = this.tenants.next((line) => mayRun(line.ready, this.slowMayRun(line)))
+    if (tenant === undefined) return undefined
+    const slowMay = this.slowMayRun(tenant)
+    const chain = tenant.chains.next((line) => mayRun(line.ready, slowMay))
+    const lane = chain?.lanes.next(({ readyAs }) => readyAs === 'quick' || (slowMay && readyAs === 'slow'))
+    return chain === undefined || lane === undefined ? undefined : { tenant, chain, lane }
   }
 
-  private async finish(line: TenantLine, lane: ScriptLane, task: LaneTask, startedAt: number): Promise<void> {
-    await this.options.run(lane, task)
-    line.slow = this.options.clock.monotonic() - startedAt > SLOW_TASK_MS
-    line.running--
+  private slowMayRun(tenant: TenantLine): boolean {
+    const { threads } = this.options
+    return this.slowRunning < Math.max(1, threads - 1) && tenant.slowRunning < Math.max(1, Math.floor(threads / 2))
+  }
+
+  private start(place: Place): void {
+    const { tenant, lane } = place
+    const task = lane.take()
+    const count = task.messages.length
+    const isSlow = lane.readyAs === 'slow'
+    tenant.waiting -= count
+    this.waiting -= count
+    activate(place, 1 - count)
+    // Charged beforehand by what it is likely to take, or the same tenant would get all free slots.
+    const expectedMs = lane.expectedMs(count)
+    charge(place, expectedMs + TASK_COST_MS)
+    markReady(place)
+    this.running++
+    if (isSlow) {
+      this.slowRunning++
+      tenant.slowRunning++
+    }
+    void this.finish(place, task, { isSlow, expectedMs })
+  }
+
+  private async finish(
+    place: Place,
+    task: LaneTask,
+    { isSlow, expectedMs }: { readonly isSlow: boolean; readonly expectedMs: number },
+  ): Promise<void> {
+    const { tenant, lane } = place
+    const runMs = await this.run(lane, task)
+    charge(place, runMs - expectedMs)
+    lane.ran(task.messages.length, runMs)
+    lane.slow = runMs > SLOW_TASK_MS
+    markReady(place)
     this.running--
+    if (isSlow) {
+      this.slowRunning--
+      tenant.slowRunning--
+    }
+    activate(place, -1)
     this.dispatch()
     lane.finish(task)
-    if (line.running > 0 || line.waiting > 0) return
-    // A tenant without work leaves, so the turns stay as few as the busy tenants.
-    this.tenants.delete(line.tenantId)
-    this.turns = this.turns.filter((other) => other !== line)
-    if (this.running === 0 && this.tenants.size === 0) this.idle?.()
+    if (this.running > 0 || this.waiting > 0) return
+    this.tenants.clear()
+    this.idle?.()
   }
+}
+
+function newTenantLine(): TenantLine {
+  return {
+    virtualTime: 0,
+    active: 0,
+    chains: new FairTurns(),
+    ready: { quick: 0, slow: 0 },
+    waiting: 0,
+    slowRunning: 0,
+  }
+}
+
+function newChainLine(): ChainLine {
+  return { virtualTime: 0, active: 0, lanes: new FairTurns(), ready: { quick: 0, slow: 0 } }
+}
+
+function activate({ tenant, chain, lane }: Place, count: number): void {
+  tenant.active += count
+  chain.active += count
+  lane.active += count
+}
+
+function charge({ tenant, chain, lane }: Place, ms: number): void {
+  tenant.virtualTime += ms
+  chain.virtualTime += ms
+  lane.virtualTime += ms
+}
+
+/** Counts the lane among those with waiting messages, as what it is now. */
+function markReady({ tenant, chain, lane }: Place): void {
+  const readyAs = lane.waiting === 0 ? undefined : lane.slow ? 'slow' : 'quick'
+  if (readyAs === lane.readyAs) return
+  for (const { ready } of [tenant, chain]) {
+    if (lane.readyAs !== undefined) ready[lane.readyAs]--
+    if (readyAs !== undefined) ready[readyAs]++
+  }
+  lane.readyAs = readyAs
 }

@@ -17,12 +17,14 @@ export function parseOutcomes(text: string): readonly unknown[] {
   return outcomes as readonly unknown[]
 }
 
-/** Errors by which a script uses up its patience: see {@link StrikeRecord}. */
-export function isStrike(outcome: unknown): boolean {
-  return (
-    isGuestError(outcome) &&
-    (outcome.error === 'timeout' || outcome.error === 'memory' || outcome.error === 'result-size')
-  )
+/** What is wrong with an outcome; undefined where nothing is. */
+export function failureOf(outcome: unknown): GuestError['error'] | undefined {
+  return isGuestError(outcome) ? outcome.error : undefined
+}
+
+/** Errors by which a script uses up its patience: see {@link Breaker}. */
+export function isStrike(failure: GuestError['error']): boolean {
+  return failure === 'timeout' || failure === 'memory' || failure === 'result-size'
 }
 
 /** The value of one outcome; throws it where it is an error, and a TypeError where it is not of the script's kind. */

@@ -34,6 +34,12 @@ export type SandboxAnswer =
   /** The sandbox process died under the request. */
   | { readonly type: 'died'; readonly reason: string }
 
+export interface TimedAnswer {
+  readonly answer: SandboxAnswer
+  /** What the sandbox needed for it, ms. */
+  readonly runMs: number
+}
+
 /** How one message failed; every other outcome is a value of the script's kind. */
 export type GuestError =
   | { readonly error: 'runtime'; readonly reason: string; readonly line: number; readonly column: number }

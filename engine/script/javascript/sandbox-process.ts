@@ -4,7 +4,7 @@
  */
 import { TenantIsolates } from './tenant-isolates.ts'
 import { Watchdog } from './watchdog.ts'
-import type { SandboxAnswer, SandboxLimits, SandboxRequest } from './protocol.ts'
+import type { SandboxAnswer, SandboxLimits, SandboxRequest, TimedAnswer } from './protocol.ts'
 
 // Written by `sandbox-thread.ts` of this same program. No schema library is loaded for it: it would cost each process 12 MiB.
 const limits = JSON.parse(process.argv[2] ?? '') as SandboxLimits
@@ -32,7 +32,9 @@ function answer(request: SandboxRequest): SandboxAnswer {
 }
 
 process.on('message', (request: SandboxRequest) => {
-  process.send?.(answer(request))
+  const startedAt = performance.now()
+  const answered = answer(request)
+  process.send?.({ answer: answered, runMs: performance.now() - startedAt } satisfies TimedAnswer)
 })
 process.on('disconnect', () => {
   isolates.close()

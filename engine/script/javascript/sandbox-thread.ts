@@ -4,7 +4,7 @@
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { workerData as poolData } from 'piscina'
-import type { SandboxAnswer, SandboxLimits, SandboxRequest } from './protocol.ts'
+import type { SandboxLimits, SandboxRequest, TimedAnswer } from './protocol.ts'
 
 const limits = poolData as SandboxLimits
 let sandbox: ChildProcess | undefined
@@ -31,22 +31,26 @@ function start(): ChildProcess {
 }
 
 /** Asks the sandbox process; one that dies under the request is an answer too, and the next request finds a new one. */
-export default function ask(request: SandboxRequest): Promise<SandboxAnswer> {
+export default function ask(request: SandboxRequest): Promise<TimedAnswer> {
   const child = (sandbox ??= start())
+  const askedAt = performance.now()
   return new Promise((resolve) => {
-    const settle = (answer: SandboxAnswer): void => {
+    const settle = (answer: TimedAnswer): void => {
       child.off('message', settle)
       child.off('exit', died)
       child.off('error', broke)
       resolve(answer)
     }
+    const end = (reason: string): void => {
+      settle({ answer: { type: 'died', reason }, runMs: performance.now() - askedAt })
+    }
     const died = (code: number | null, signal: string | null): void => {
-      settle({ type: 'died', reason: `sandbox process ended with ${signal ?? `code ${code}`}` })
+      end(`sandbox process ended with ${signal ?? `code ${code}`}`)
     }
     const broke = (error: Error): void => {
       if (sandbox === child) sandbox = undefined
       child.kill('SIGKILL')
-      settle({ type: 'died', reason: error.message })
+      end(error.message)
     }
     child.on('message', settle)
     child.on('exit', died)

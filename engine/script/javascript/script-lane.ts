@@ -4,13 +4,16 @@
  * device's messages are too.
  */
 import { errorText } from '../../../model/errors.ts'
+import type { Clock } from '../../../model/clock.ts'
 import type { Message } from '../../../model/message.ts'
+import type { WorkFigures } from '../../workers/work-figures.ts'
 import { ScriptErrors } from '../errors.ts'
 import type { ScriptBatchResult, ScriptKind } from '../script.ts'
 import { argumentsSize } from './batch-text.ts'
+import type { Breaker } from './breaker.ts'
+import type { Competitor } from './fair-turns.ts'
 import { outcomeValue, type OutcomeLimits } from './outcome.ts'
 import type { ScriptIdentity } from './protocol.ts'
-import type { StrikeRecord } from './strikes.ts'
 
 export interface LaneLimits extends OutcomeLimits {
   /** Characters of one message's arguments. */
@@ -27,6 +30,8 @@ interface Call {
   readonly report: (index: number, outcome: unknown) => void
   readonly resolve: () => void
   readonly reject: (error: Error) => void
+  /** Monotonic ms. */
+  readonly addedAt: number
   taken: number
   reported: number
 }
@@ -42,23 +47,70 @@ export interface LaneTask {
   readonly messages: readonly Message[]
   readonly places: readonly Place[]
   readonly outcomes: unknown[]
+  /** When its oldest message arrived; monotonic ms. */
+  readonly oldestAt: number
   done: boolean
 }
 
-export class ScriptLane {
+/** A task should take about so long (ms): long enough to be worth its way, short enough to let others have their turn. */
+const TASK_TARGET_MS = 25
+/** Part of the newest task in the mean run time of a message. */
+const NEWEST = 0.2
+
+export class ScriptLane implements Competitor {
   readonly identity: ScriptIdentity
-  readonly strikes: StrikeRecord
+  readonly ruleChainId: string
+  readonly breaker: Breaker
+  /** Where its work is counted. */
+  readonly work: readonly WorkFigures[]
   /** Messages that wait. */
   waiting = 0
-  private readonly limits: LaneLimits
+  /** Waiting messages and tasks under way: what the turns go by. */
+  active = 0
+  virtualTime = 0
+  /** Whether its last task was slow, and until one was quick. */
+  slow = true
+  /** As what the dispatcher counts it among the lanes with waiting messages. */
+  readyAs: 'quick' | 'slow' | undefined
+  private readonly limits: () => LaneLimits
+  private readonly clock: Clock
+  /** Mean run time of a message, ms. */
+  private messageMs = 0
   private calls: Call[] = []
   private firstCall = 0
   private tasks: LaneTask[] = []
 
-  constructor(identity: ScriptIdentity, strikes: StrikeRecord, limits: LaneLimits) {
-    this.identity = identity
-    this.strikes = strikes
-    this.limits = limits
+  constructor(lane: {
+    readonly identity: ScriptIdentity
+    readonly ruleChainId: string
+    readonly breaker: Breaker
+    readonly work: readonly WorkFigures[]
+    /** Read at each use: an operator may change them. */
+    readonly limits: () => LaneLimits
+    readonly clock: Clock
+  }) {
+    this.identity = lane.identity
+    this.ruleChainId = lane.ruleChainId
+    this.breaker = lane.breaker
+    this.work = lane.work
+    this.limits = lane.limits
+    this.clock = lane.clock
+  }
+
+  /** Nothing waits and nothing is under way. */
+  get idle(): boolean {
+    return this.waiting === 0 && this.tasks.length === 0
+  }
+
+  /** Run time that a task of so many messages is likely to take, ms. */
+  expectedMs(messages: number): number {
+    return this.messageMs * messages
+  }
+
+  /** A task has run. */
+  ran(messages: number, runMs: number): void {
+    const newest = runMs / messages
+    this.messageMs = this.messageMs === 0 ? newest : this.messageMs * (1 - NEWEST) + newest * NEWEST
   }
 
   /** Resolves when every message of the call has been reported; rejects with what a listener threw. */
@@ -67,28 +119,32 @@ export class ScriptLane {
     messages: readonly Message[],
     result: ScriptBatchResult<Kind>,
   ): Promise<void> {
+    const limits = this.limits()
     const report = (index: number, outcome: unknown): void => {
       if (outcome instanceof Error) return result.error(index, outcome)
       let value
       try {
-        value = outcomeValue(kind, outcome, this.limits)
+        value = outcomeValue(kind, outcome, limits)
       } catch (error) {
         return result.error(index, error instanceof Error ? error : new Error(errorText(error)))
       }
       result.value(index, value)
     }
     return new Promise((resolve, reject) => {
-      this.calls.push({ messages, report, resolve, reject, taken: 0, reported: 0 })
+      this.calls.push({ messages, report, resolve, reject, addedAt: this.clock.monotonic(), taken: 0, reported: 0 })
       this.waiting += messages.length
     })
   }
 
-  /** Takes the next task out of what waits. */
+  /** Takes the next task out of what waits: fewer messages where they take long. */
   take(): LaneTask {
     const messages: Message[] = []
     const places: Place[] = []
+    const { batchMessages, batchCharacters } = this.limits()
+    const most = Math.max(1, Math.min(batchMessages, Math.floor(TASK_TARGET_MS / this.messageMs)))
+    let oldestAt = this.clock.monotonic()
     let characters = 0
-    while (messages.length < this.limits.batchMessages && characters < this.limits.batchCharacters) {
+    while (messages.length < most && characters < batchCharacters) {
       const call = this.calls[this.firstCall]
       if (call === undefined) break
       const message = call.messages[call.taken]
@@ -96,12 +152,13 @@ export class ScriptLane {
         this.dropFirstCall()
         continue
       }
+      if (messages.length === 0) oldestAt = call.addedAt
       messages.push(message)
       places.push({ call, index: call.taken++ })
       characters += argumentsSize(message)
     }
     this.waiting -= messages.length
-    const task: LaneTask = { messages, places, outcomes: [], done: false }
+    const task: LaneTask = { messages, places, outcomes: [], oldestAt, done: false }
     this.tasks.push(task)
     return task
   }
@@ -118,7 +175,7 @@ export class ScriptLane {
   /** The error of a message that is too large to be sent at all. */
   tooLarge(message: Message): Error | undefined {
     const size = argumentsSize(message)
-    const limit = this.limits.argumentsLimit
+    const limit = this.limits().argumentsLimit
     return size > limit ? ScriptErrors.SCRIPT_ARGUMENTS_TOO_LARGE({ size, limit }) : undefined
   }
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { Clock } from '../../../model/clock.ts'
 import { isMillraceError } from '../../../model/errors.ts'
 import { createJavaScriptWorkers } from './javascript-workers.ts'
+import type { CompiledScript } from '../script.ts'
 import type { SandboxAnswer, SandboxRequest } from './protocol.ts'
 import type { SandboxPool } from './task-runner.ts'
 import { handClock, outcomesOf, scriptMessage } from './testkit.ts'
@@ -9,10 +11,12 @@ import { handClock, outcomesOf, scriptMessage } from './testkit.ts'
 type Serve = (data: readonly string[], tenantId: string) => SandboxAnswer | Promise<SandboxAnswer>
 
 /** A pool that answers without a sandbox; it hears the data of each batch. */
-function poolOf(serve: Serve): SandboxPool {
+function poolOf(serve: Serve, clock: Clock): SandboxPool {
   return {
+    threads: 1,
     async run(request: SandboxRequest) {
-      if (request.type === 'compile') return { type: 'compiled' }
+      if (request.type === 'compile') return { answer: { type: 'compiled' }, runMs: 0 }
+      const startedAt = clock.monotonic()
       const [head = '', ...rest] = request.batch.split('\n')
       const lengths = JSON.parse(head) as number[]
       const data: string[] = []
@@ -21,7 +25,8 @@ function poolOf(serve: Serve): SandboxPool {
         if (index % 3 === 0) data.push(rest.join('\n').slice(offset, offset + length))
         offset += length
       })
-      return serve(data, request.tenantId)
+      const answer = await serve(data, request.tenantId)
+      return { answer, runMs: clock.monotonic() - startedAt }
     },
     close: () => Promise.resolve(),
   }
@@ -31,11 +36,20 @@ function allTrue(data: readonly string[]): SandboxAnswer {
   return { type: 'ran', outcomes: JSON.stringify(data.map(() => true)), count: data.length }
 }
 
+/** The data of a message that shows that a script is quick: until then it has one task under way at a time. */
+const PROOF = '"proof"'
+
+async function proven(compiling: Promise<CompiledScript<'filter'>>): Promise<CompiledScript<'filter'>> {
+  const script = await compiling
+  assert.deepEqual(await outcomesOf(script, [scriptMessage(PROOF)]), [true])
+  return script
+}
+
 function workersOf(serve: Serve, threads = 1) {
   const clock = handClock()
   const workers = createJavaScriptWorkers(
     { clock, threads, memoryLimitMb: 16, timeoutMs: 100, queueBound: 100_000 },
-    () => poolOf(serve),
+    () => poolOf(serve, clock),
   )
   const compile = (tenantId: string) =>
     workers.compile({ language: 'JS', kind: 'filter', body: 'return true', tenantId, ownerId: 'node' })
@@ -92,8 +106,11 @@ describe('a sandbox that dies', () => {
 describe('tasks side by side', () => {
   test('deliver in the order of their messages, whichever ends first', async () => {
     const held: (() => void)[] = []
-    const { compile } = workersOf((data) => new Promise((resolve) => held.push(() => resolve(allTrue(data)))), 2)
-    const script = await compile('tenant')
+    const { compile } = workersOf(
+      (data) => (data[0] === PROOF ? allTrue(data) : new Promise((resolve) => held.push(() => resolve(allTrue(data))))),
+      2,
+    )
+    const script = await proven(compile('tenant'))
     const delivered: string[] = []
     const calls = ['first', 'second', 'third'].map((name) =>
       script.runBatch([scriptMessage('1')], {
@@ -144,14 +161,16 @@ describe('turns', () => {
     const held = new Map<string, (() => void)[]>()
     const { clock, compile } = workersOf(
       (data, tenantId) =>
-        new Promise((resolve) => {
-          const waiting = held.get(tenantId) ?? []
-          waiting.push(() => resolve(allTrue(data)))
-          held.set(tenantId, waiting)
-        }),
+        data[0] === PROOF
+          ? allTrue(data)
+          : new Promise((resolve) => {
+              const waiting = held.get(tenantId) ?? []
+              waiting.push(() => resolve(allTrue(data)))
+              held.set(tenantId, waiting)
+            }),
       2,
     )
-    const slow = await compile('slow')
+    const slow = await proven(compile('slow'))
     const release = async (): Promise<void> => {
       for (const resolve of held.get('slow')?.splice(0) ?? []) resolve()
       await new Promise((resolve) => setImmediate(resolve))
