@@ -9,6 +9,14 @@ import { readValue, writeValue, type StoredPoint } from './point.ts'
 
 type Long = number | bigint
 
+/** The values of one type of number. */
+export interface FiguresOf<Value> {
+  readonly count: number
+  readonly sum: Value
+  readonly min: Value
+  readonly max: Value
+}
+
 export class Aggregate {
   count = 0
   longs = 0
@@ -23,6 +31,29 @@ export class Aggregate {
   /** Of a summary that was read back these are not known, though `texts` is. */
   private minText: string | undefined
   private maxText: string | undefined
+
+  /** Of figures that a database has computed; `count` is that of all values, of whatever type. */
+  static of(figures: {
+    readonly count: number
+    readonly longs?: FiguresOf<Long>
+    readonly doubles?: FiguresOf<number>
+  }): Aggregate {
+    const made = new Aggregate()
+    made.count = figures.count
+    if (figures.longs !== undefined) {
+      made.longs = figures.longs.count
+      made.longSum = figures.longs.sum
+      made.minLong = figures.longs.min
+      made.maxLong = figures.longs.max
+    }
+    if (figures.doubles !== undefined) {
+      made.doubles = figures.doubles.count
+      made.doubleSum = figures.doubles.sum
+      made.minDouble = figures.doubles.min
+      made.maxDouble = figures.doubles.max
+    }
+    return made
+  }
 
   add(type: StoredPoint['type'], value: StoredPoint['value']): void {
     switch (type) {

@@ -1,0 +1,144 @@
+/**
+ * Stores one group: rows to QuestDB and latest values to PostgreSQL at the same time, acknowledged when both are durable. Where QuestDB
+ * refuses the lines, the group is halved until only the culprit is left: it is its writer's error and nobody else's.
+ */
+import type { Clock } from '../../../model/clock.ts'
+import { isMillraceError, type MillraceError } from '../../../model/errors.ts'
+import type { LatestValues } from '../latest-values.ts'
+import type { CommitSequence, PointsWrite } from '../store.ts'
+import type { AppliedWrites } from './applied.ts'
+import type { Neighbour } from './neighbour.ts'
+import { isInRange, RowEncoder } from './rows.ts'
+import type { QuestDbServer } from './server.ts'
+
+export interface GroupWriterOptions {
+  readonly server: QuestDbServer
+  readonly neighbour: Neighbour
+  readonly applied: AppliedWrites
+  readonly latest: LatestValues
+  readonly clock: Clock
+  readonly table: string
+}
+
+export interface Group {
+  readonly sequence: CommitSequence
+  /** Calls whose points were refused; absent where none was. */
+  readonly refused: ReadonlyMap<readonly PointsWrite[], MillraceError> | undefined
+}
+
+type Call = readonly PointsWrite[]
+
+export class GroupWriter {
+  private readonly options: GroupWriterOptions
+  private readonly encoder: RowEncoder
+  /** The version that the last group found: rarely another, so lines are made while it is asked for. */
+  private version = 0
+  private rowCount = 0
+  private refusedCount = 0
+
+  constructor(options: GroupWriterOptions) {
+    this.options = options
+    this.encoder = new RowEncoder(options.table)
+  }
+
+  get rows(): number {
+    return this.rowCount
+  }
+
+  get refused(): number {
+    return this.refusedCount
+  }
+
+  async write(calls: readonly Call[]): Promise<Group> {
+    const { applied, neighbour, latest, clock } = this.options
+    applied.assertWritable()
+    const now = clock.now()
+    const writes = calls.flat()
+    const begun = neighbour.begin(writes, now)
+    // While that is under way.
+    const assumed = this.version
+    const stored = latest.write(writes)
+    const early = this.linesOf(calls, assumed, now)
+    const outcome = await Promise.allSettled([this.send(calls, early, begun, assumed, now), stored])
+    for (const part of outcome) if (part.status === 'rejected') throw part.reason
+    const [sent] = outcome
+    const refused = sent.status === 'fulfilled' ? sent.value : undefined
+    return { sequence: await neighbour.commit(), refused }
+  }
+
+  private async send(
+    calls: readonly Call[],
+    early: string,
+    begun: Promise<number>,
+    assumed: number,
+    now: number,
+  ): Promise<Group['refused']> {
+    this.version = await begun
+    const lines = this.version === assumed ? early : this.linesOf(calls, this.version, now)
+    if (lines === '') return undefined
+    try {
+      await this.options.server.write(lines)
+      this.rowCount += countRows(calls)
+      return undefined
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === undefined) throw error
+      const refused = new Map<Call, MillraceError>()
+      await this.isolate(calls, this.version, now, refusal, refused)
+      this.refusedCount += refused.size
+      return refused
+    }
+  }
+
+  /** `calls` were refused together: finds out which of them are why, and stores the others. */
+  private async isolate(
+    calls: readonly Call[],
+    version: number,
+    now: number,
+    refusal: MillraceError,
+    refused: Map<Call, MillraceError>,
+  ): Promise<void> {
+    const [only] = calls
+    if (only === undefined) return
+    if (calls.length === 1) {
+      refused.set(only, refusal)
+      return
+    }
+    const middle = calls.length >>> 1
+    // One after the other: of two points of one identity the later must be stored last.
+    for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
+      const lines = this.linesOf(half, version, now)
+      if (lines === '') continue
+      try {
+        await this.options.server.write(lines)
+        this.rowCount += countRows(half)
+      } catch (error) {
+        const again = refusalOf(error)
+        if (again === undefined) throw error
+        await this.isolate(half, version, now, again, refused)
+      }
+    }
+  }
+
+  private linesOf(calls: readonly Call[], version: number, now: number): string {
+    let lines = ''
+    for (const call of calls) {
+      for (const write of call) if (write.history) lines += this.encoder.lines(write, version, now)
+    }
+    return lines
+  }
+}
+
+function countRows(calls: readonly Call[]): number {
+  let count = 0
+  for (const call of calls) {
+    for (const { history, points } of call) {
+      if (history) for (const { ts } of points) if (isInRange(ts)) count++
+    }
+  }
+  return count
+}
+
+function refusalOf(error: unknown): MillraceError | undefined {
+  return isMillraceError(error) && error.kind === 'invalid' ? error : undefined
+}

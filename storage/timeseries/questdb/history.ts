@@ -1,0 +1,197 @@
+/** Reads of one entity: raw points and buckets, computed by QuestDB, with deletions and expired points left out in its query. */
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { DataPoint } from '../../../model/value.ts'
+import { Aggregate } from '../embedded/aggregate.ts'
+import type { PointsByKey } from '../store.ts'
+import { addRow, bucketQueries } from './buckets.ts'
+import { QuestDbErrors } from './errors.ts'
+import type { Deletion, Neighbour } from './neighbour.ts'
+import { MAX_TS, MIN_TS, valueOf } from './rows.ts'
+import { quoted } from './schema.ts'
+import { literal, type QuestDbServer, type Row } from './server.ts'
+
+/** Keys of one query that are read at the same time. */
+const PARALLEL_KEYS = 4
+
+/** LONGs beyond this come as text: a number of JSON would be rounded. */
+const EXACT = Number.MAX_SAFE_INTEGER
+const POINT_COLUMNS = `cast(ts as long) / 1000 t, kind,
+  case when long_v > ${EXACT} or long_v < -${EXACT} then null else long_v end, dbl_v, text_v,
+  case when long_v > ${EXACT} or long_v < -${EXACT} then long_v::varchar else null end`
+
+export interface HistoryOptions {
+  readonly server: QuestDbServer
+  readonly neighbour: Neighbour
+  readonly table: string
+  /** Points of one answer, all keys together. */
+  readonly maxAnswerPoints: number
+}
+
+/** What one answer may still hold. */
+interface Room {
+  left: number
+}
+
+export class HistoryReader {
+  private readonly options: HistoryOptions
+
+  constructor(options: HistoryOptions) {
+    this.options = options
+  }
+
+  /** As {@link TimeSeriesStore.history}, for what is visible now. Rejects BORDERS_MISSING, ANSWER_TOO_BIG and what the servers say. */
+  async read(
+    entityId: string,
+    query: HistoryQuery,
+    deletions: ReadonlyMap<string, readonly Deletion[]>,
+    now: number,
+  ): Promise<PointsByKey> {
+    assertBorders(query)
+    const keys = [...new Set(query.keys)]
+    const room: Room = { left: this.options.maxAnswerPoints }
+    const found = new Map<string, readonly DataPoint[]>()
+    for (let start = 0; start < keys.length; start += PARALLEL_KEYS) {
+      const some = keys.slice(start, start + PARALLEL_KEYS)
+      const answers = await Promise.all(
+        some.map((key) => this.readKey({ entityId, key, deletions: deletions.get(key) ?? [], now }, query, room)),
+      )
+      for (const [index, key] of some.entries()) {
+        const points = answers[index] ?? []
+        if (points.length > 0) found.set(key, points)
+      }
+    }
+    return found
+  }
+
+  private async readKey(series: Series, query: HistoryQuery, room: Room): Promise<readonly DataPoint[]> {
+    const points = query.agg === 'NONE' ? await this.points(series, query, room) : await this.buckets(series, query)
+    room.left -= points.length
+    if (room.left < 0) throw this.tooBig()
+    return points
+  }
+
+  private async points(series: Series, query: HistoryQuery, room: Room): Promise<readonly DataPoint[]> {
+    const { startTs, endTs, order } = query
+    // One more than there is room for tells that it is too much.
+    const limit = Math.min(query.limit, Math.max(0, room.left) + 1)
+    const from = this.from(series, startTs, endTs)
+    const sql = `select ${POINT_COLUMNS} from ${from} order by ts ${order} limit ${limit}`
+    const [rows, far] = await Promise.all([
+      from === undefined ? [] : this.options.server.query(sql),
+      this.farPoints(series, { startTs, endTs, order, limit }),
+    ])
+    const held = rows.map((row) => pointOf(series.key, row))
+    if (far.length === 0) return held
+    const all = [...far, ...held].sort((a, b) => (order === 'ASC' ? a.ts - b.ts : b.ts - a.ts))
+    return all.slice(0, query.limit)
+  }
+
+  private async buckets(series: Series, query: HistoryQuery): Promise<readonly DataPoint[]> {
+    const { agg, borders = [] } = query
+    if (agg === 'NONE') throw QuestDbErrors.BORDERS_MISSING({ agg })
+    const low = Math.max(query.startTs, borders[0] ?? 0)
+    const high = Math.min(query.endTs, borders[borders.length - 1] ?? 0)
+    const limit = this.options.maxAnswerPoints + 1
+    const far = await this.farPoints(series, { startTs: low, endTs: high, order: 'ASC', limit })
+    if (far.length === limit) throw this.tooBig()
+    const aggregates: (Aggregate | undefined)[] = []
+    for (const { ts, type, value } of far) (aggregates[bucketAt(borders, ts)] ??= new Aggregate()).add(type, value)
+    const none = `${quoted(this.options.table)} where 1 <> 1`
+    const queries = bucketQueries(agg, borders, (startTs, endTs) => {
+      return this.from(series, Math.max(low, startTs), Math.min(high, endTs)) ?? none
+    })
+    for (const part of queries) {
+      for (const row of await this.options.server.query(part.sql)) addRow(aggregates, part, row)
+    }
+    return resultsOf(series.key, agg, borders, aggregates)
+  }
+
+  /** The table and the condition for the rows of a series in [startTs, endTs); undefined where QuestDB holds no such times. */
+  private from({ entityId, key, deletions, now }: Series, startTs: number, endTs: number): string | undefined {
+    const low = Math.max(MIN_TS, Math.ceil(startTs))
+    const high = Math.min(MAX_TS, Math.ceil(endTs) - 1)
+    if (low > high) return undefined
+    const condition = [
+      `entity = '${entityId}' and key = ${literal(key)} and ts between ${time(low)} and ${time(high)}`,
+      `(expires = null or expires > ${now})`,
+      ...deletions.flatMap((deletion) => shownBy(deletion, low, high)),
+    ]
+    return `${quoted(this.options.table)} where ${condition.join(' and ')}`
+  }
+
+  private async farPoints(
+    { entityId, key, now }: Series,
+    range: { readonly startTs: number; readonly endTs: number; readonly limit: number; readonly order: 'ASC' | 'DESC' },
+  ): Promise<readonly DataPoint[]> {
+    if (range.startTs >= MIN_TS && range.endTs <= MAX_TS + 1) return []
+    return this.options.neighbour.farPoints(entityId, key, range, now)
+  }
+
+  private tooBig(): Error {
+    return QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerPoints, unit: 'points' })
+  }
+}
+
+interface Series {
+  /** Checked to be a UUID. */
+  readonly entityId: string
+  readonly key: string
+  readonly deletions: readonly Deletion[]
+  /** Unix ms. */
+  readonly now: number
+}
+
+function assertBorders({ agg, borders }: HistoryQuery): void {
+  if (agg !== 'NONE' && (borders === undefined || borders.length < 2)) throw QuestDbErrors.BORDERS_MISSING({ agg })
+}
+
+/** The condition for rows that a deletion does not hide; none where it is of other times. */
+function shownBy({ startTs, endTs, version }: Deletion, low: number, high: number): string[] {
+  const from = Math.max(low, startTs)
+  const to = Math.min(high, endTs - 1)
+  if (from > to) return []
+  const newer = `coalesce(version, 0) >= ${version}`
+  return from === low && to === high ? [newer] : [`(ts < ${time(from)} or ts > ${time(to)} or ${newer})`]
+}
+
+function time(ts: number): string {
+  return `'${new Date(ts).toISOString()}'`
+}
+
+function pointOf(key: string, [t, kind, long = null, double, text, big = null]: Row): DataPoint {
+  const columns = {
+    kind: Number(kind),
+    long: typeof big === 'string' ? big : typeof long === 'number' ? long : null,
+    double: typeof double === 'number' ? double : null,
+    text: typeof text === 'string' ? text : null,
+  }
+  return { key, ts: Number(t), ...valueOf(columns) }
+}
+
+function bucketAt(borders: readonly number[], ts: number): number {
+  let low = 0
+  let high = borders.length - 1
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1
+    if ((borders[middle] ?? 0) <= ts) low = middle
+    else high = middle
+  }
+  return low
+}
+
+/** One point a non-empty bucket, at its middle, ascending. */
+function resultsOf(
+  key: string,
+  agg: Exclude<HistoryQuery['agg'], 'NONE'>,
+  borders: readonly number[],
+  aggregates: readonly (Aggregate | undefined)[],
+): DataPoint[] {
+  const points: DataPoint[] = []
+  for (const [bucket, aggregate] of aggregates.entries()) {
+    const value = aggregate?.result(agg)
+    if (value === undefined) continue
+    const start = borders[bucket] ?? 0
+    points.push({ key, ts: start + Math.floor(((borders[bucket + 1] ?? start) - start) / 2), ...value })
+  }
+  return points
+}

@@ -1,0 +1,149 @@
+/**
+ * Points as rows of QuestDB: which columns hold which value, and the text of the line protocol. No value is lost: the least LONG is
+ * QuestDB's null and is read back as such, what no DOUBLE column holds has a kind of its own,
+ * and texts are escaped as those in PostgreSQL are.
+ */
+import type { DataPoint, TypedValue } from '../../../model/value.ts'
+import { longValue } from '../../../model/value.ts'
+import { fromPostgresText, toPostgresText } from '../../postgres/text.ts'
+import type { PointsWrite } from '../store.ts'
+
+/** Codes in the column `kind`: never change one, add new ones. */
+export const KIND = {
+  FALSE: 0,
+  TRUE: 1,
+  LONG: 2,
+  DOUBLE: 3,
+  STRING: 4,
+  JSON: 5,
+  NOT_A_NUMBER: 6,
+  INFINITY: 7,
+  MINUS_INFINITY: 8,
+} as const
+
+/** QuestDB holds times from 1970 to the end of 9999 (microseconds in 64 bits, none before 1970). */
+export const MIN_TS = 0
+export const MAX_TS = 253_402_300_799_999
+const MAX_DATE = 8.64e15
+const LONG_MIN = -(2n ** 63n)
+
+/** True where QuestDB itself can hold the time. */
+export function isInRange(ts: number): boolean {
+  return ts >= MIN_TS && ts <= MAX_TS
+}
+
+export function kindOf({ type, value }: TypedValue): number {
+  switch (type) {
+    case 'BOOLEAN':
+      return value ? KIND.TRUE : KIND.FALSE
+    case 'LONG':
+      return KIND.LONG
+    case 'DOUBLE':
+      if (Number.isFinite(value)) return KIND.DOUBLE
+      return Number.isNaN(value) ? KIND.NOT_A_NUMBER : value > 0 ? KIND.INFINITY : KIND.MINUS_INFINITY
+    case 'STRING':
+      return KIND.STRING
+    case 'JSON':
+      return KIND.JSON
+  }
+}
+
+/** The value columns of a row: null where a column is not set. A LONG comes as text where a number would round it. */
+export interface ValueColumns {
+  readonly kind: number
+  readonly long: number | string | null
+  readonly double: number | null
+  readonly text: string | null
+}
+
+/** Throws a RangeError for a kind that this version does not know. */
+export function valueOf({ kind, long, double, text }: ValueColumns): TypedValue {
+  switch (kind) {
+    case KIND.FALSE:
+    case KIND.TRUE:
+      return { type: 'BOOLEAN', value: kind === KIND.TRUE }
+    case KIND.LONG:
+      return { type: 'LONG', value: longValue(long === null ? LONG_MIN : BigInt(long)) }
+    case KIND.DOUBLE:
+      return { type: 'DOUBLE', value: double ?? NaN }
+    case KIND.STRING:
+    case KIND.JSON:
+      return { type: kind === KIND.STRING ? 'STRING' : 'JSON', value: fromPostgresText(text ?? '') }
+    case KIND.NOT_A_NUMBER:
+      return { type: 'DOUBLE', value: NaN }
+    case KIND.INFINITY:
+      return { type: 'DOUBLE', value: Infinity }
+    case KIND.MINUS_INFINITY:
+      return { type: 'DOUBLE', value: -Infinity }
+    default:
+      throw new RangeError(`value kind ${kind}`)
+  }
+}
+
+const SYMBOL_SPECIAL = /[ ,=\\\n\r]/
+const TEXT_SPECIAL = /["\\\n\r]/
+const MAX_ESCAPED_KEYS = 10_000
+
+/** Writes points as lines of the line protocol (version 1 with times in microseconds; a double's shortest text is exact). */
+export class RowEncoder {
+  private readonly table: string
+  private readonly escapedKeys = new Map<string, string>()
+
+  constructor(table: string) {
+    this.table = table
+  }
+
+  /**
+   * The lines of those points that QuestDB can hold. `version` is that of the newest deletion this write has seen.
+   * Expiry counts from `now`, Unix ms.
+   */
+  lines(write: PointsWrite, version: number, now: number): string {
+    const start = `${this.table},entity=${escapeSymbol(write.entityId)},key=`
+    let end = version > 0 ? `,version=${version}i ` : ' '
+    const expires = expiryOf(write, now)
+    if (expires !== null) end = `,expires=${expires}i${end}`
+    let lines = ''
+    for (const point of write.points) {
+      if (!isInRange(point.ts)) continue
+      lines += `${start}${this.keyOf(point.key)} kind=${kindOf(point)}i${columnOf(point)}${end}${point.ts}000t\n`
+    }
+    return lines
+  }
+
+  private keyOf(key: string): string {
+    const known = this.escapedKeys.get(key)
+    if (known !== undefined) return known
+    if (this.escapedKeys.size >= MAX_ESCAPED_KEYS) this.escapedKeys.clear()
+    const escaped = escapeSymbol(toPostgresText(key))
+    this.escapedKeys.set(key, escaped)
+    return escaped
+  }
+}
+
+/** Unix ms from which on the points of a write are gone, null for never. */
+export function expiryOf({ ttlSeconds }: PointsWrite, now: number): number | null {
+  return ttlSeconds > 0 ? Math.min(now + ttlSeconds * 1000, MAX_DATE) : null
+}
+
+function columnOf(point: DataPoint): string {
+  switch (point.type) {
+    case 'BOOLEAN':
+      return ''
+    case 'LONG':
+      return `,long_v=${point.value}i`
+    case 'DOUBLE':
+      if (!Number.isFinite(point.value)) return ''
+      // The text of -0 is 0.
+      return Object.is(point.value, -0) ? ',dbl_v=-0.0' : `,dbl_v=${point.value}`
+    default:
+      return `,text_v="${escapeText(toPostgresText(point.value))}"`
+  }
+}
+
+function escapeText(text: string): string {
+  return TEXT_SPECIAL.test(text) ? text.replace(/["\\\n\r]/g, '\\$&') : text
+}
+
+function escapeSymbol(text: string): string {
+  return SYMBOL_SPECIAL.test(text) ? text.replace(/[ ,=\\\n\r]/g, '\\$&') : text
+}

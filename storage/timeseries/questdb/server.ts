@@ -1,0 +1,154 @@
+/**
+ * One QuestDB server: writes by the line protocol over HTTP, so that each is acknowledged or refused with a text; queries by `/exec`,
+ * which is as fast as PostgreSQL's protocol for these answers and needs no second address (`docs/internals/questdb.md`).
+ */
+import { createTransport, SenderOptions, type SenderTransport } from '@questdb/nodejs-client'
+import { z } from 'zod'
+import { errorText } from '../../../model/errors.ts'
+import { toPostgresText } from '../../postgres/text.ts'
+import { QuestDbErrors } from './errors.ts'
+
+export interface QuestDbServerOptions {
+  /** `http://host:port`, with `user:password@` where the server asks for it; https likewise. */
+  readonly url: string
+  /** A request without an answer for so long has failed. */
+  readonly timeoutMs: number
+  /** Bytes of one answer. */
+  readonly maxAnswerBytes: number
+}
+
+export type Cell = string | number | boolean | null
+export type Row = readonly Cell[]
+
+const answerSchema = z.object({ dataset: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))) })
+const faultSchema = z.object({ error: z.string() })
+/** Of the lines themselves: wrong, or too long. */
+const REFUSALS = new Set(['400', '413', '422'])
+const REFUSED_LINES = /statusCode=(\d+), error=([\s\S]*)/
+
+export class QuestDbServer {
+  /** Without the password. */
+  readonly name: string
+  private readonly options: QuestDbServerOptions
+  private readonly base: string
+  private readonly headers: Readonly<Record<string, string>>
+  private readonly transport: SenderTransport
+
+  /** Throws URL_INVALID. */
+  constructor(options: QuestDbServerOptions) {
+    const url = parseUrl(options.url)
+    const user = decodeURIComponent(url.username)
+    const password = decodeURIComponent(url.password)
+    this.options = options
+    this.name = url.host
+    this.base = `${url.protocol}//${url.host}`
+    this.headers =
+      user === '' ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+    const sender = new SenderOptions(
+      `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${url.port === '' ? '9000' : url.port};` +
+        `protocol_version=1;request_timeout=${options.timeoutMs};retry_timeout=${options.timeoutMs}`,
+      { log: () => undefined },
+    )
+    if (user !== '') Object.assign(sender, { username: user, password })
+    this.transport = createTransport(sender)
+  }
+
+  /**
+   * Stores the lines, all or none. Tries again by itself while the server is away for less than the timeout. Rejects UNREACHABLE;
+   * FAILED where the server could not; POINTS_REFUSED where it does not take these lines.
+   */
+  async write(lines: string): Promise<void> {
+    try {
+      await this.transport.send(Buffer.from(lines))
+    } catch (error) {
+      const [, status, reason] = REFUSED_LINES.exec(errorText(error)) ?? []
+      if (status === undefined) throw this.unreachable(error)
+      if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason }, error)
+      throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${String(reason)}` }, error)
+    }
+  }
+
+  /** The rows of a query. Rejects UNREACHABLE, FAILED, QUERY_REFUSED, ANSWER_TOO_BIG. */
+  async query(sql: string): Promise<readonly Row[]> {
+    const parsed = answerSchema.safeParse(await this.send(sql))
+    if (!parsed.success) throw QuestDbErrors.QUERY_REFUSED({ url: this.name, reason: 'the answer has no rows' })
+    return parsed.data.dataset
+  }
+
+  /** A statement without rows. Rejects as `query`. */
+  async execute(sql: string): Promise<void> {
+    await this.send(sql)
+  }
+
+  async close(): Promise<void> {
+    await this.transport.close()
+  }
+
+  private async send(sql: string): Promise<unknown> {
+    let status: number
+    let text: string
+    try {
+      const response = await fetch(`${this.base}/exec?query=${encodeURIComponent(sql)}`, {
+        headers: this.headers,
+        signal: AbortSignal.timeout(this.options.timeoutMs),
+      })
+      status = response.status
+      text = await this.readBounded(response)
+    } catch (error) {
+      throw error instanceof AnswerTooBig
+        ? QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerBytes, unit: 'bytes' })
+        : this.unreachable(error)
+    }
+    const body = parseJson(text)
+    if (status === 200) return body
+    const fault = faultSchema.safeParse(body)
+    const reason = fault.success ? fault.data.error : `${status} ${text.slice(0, 200)}`
+    if (status === 400 && !TRANSIENT.test(reason)) throw QuestDbErrors.QUERY_REFUSED({ url: this.name, reason })
+    throw QuestDbErrors.FAILED({ url: this.name, reason })
+  }
+
+  private async readBounded(response: Response): Promise<string> {
+    if (response.body === null) return ''
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      size += chunk.length
+      // Leaving the loop cancels the body.
+      if (size > this.options.maxAnswerBytes) throw new AnswerTooBig()
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks, size).toString()
+  }
+
+  private unreachable(error: unknown): Error {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    return QuestDbErrors.UNREACHABLE({ url: this.name, reason: errorText(cause) }, error)
+  }
+}
+
+/** What it answers with 400 though the query is right: it was busy with, or waiting for, something else. */
+const TRANSIENT = /timeout|busy|could not lock|table is locked|max.*connections|cached query plan|circuit breaker/i
+
+class AnswerTooBig extends Error {}
+
+function parseUrl(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null) throw QuestDbErrors.URL_INVALID({ reason: 'it cannot be read as a URL' })
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw QuestDbErrors.URL_INVALID({ reason: `it begins with ${url.protocol}` })
+  }
+  return url
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A text as a literal of SQL, in the form in which it is stored. */
+export function literal(text: string): string {
+  return `'${toPostgresText(text).replaceAll("'", "''")}'`
+}

@@ -1,0 +1,273 @@
+/**
+ * Time series in QuestDB, latest values and what QuestDB cannot do in PostgreSQL beside it. What is acknowledged is in both; why, and
+ * which trap of QuestDB each part answers to, is in `docs/internals/questdb.md`.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Clock } from '../../../model/clock.ts'
+import { isMillraceError } from '../../../model/errors.ts'
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { DataPoint } from '../../../model/value.ts'
+import type { OpenSettings } from '../../postgres/open.ts'
+import { GroupCommit } from '../group-commit.ts'
+import type { LatestValues } from '../latest-values.ts'
+import { checkWrites, isEntity } from '../postgres/checks.ts'
+import type {
+  CommitSequence,
+  DeletedKeys,
+  DeleteRange,
+  PointsByKey,
+  PointsWrite,
+  Snapshot,
+  TimeSeriesStore,
+} from '../store.ts'
+import { AppliedWrites } from './applied.ts'
+import { GroupWriter, type Group } from './group-writer.ts'
+import { HistoryReader } from './history.ts'
+import { Neighbour } from './neighbour.ts'
+import { checkSettings, ensureTable, type Partition } from './schema.ts'
+import { QuestDbServer } from './server.ts'
+
+export interface QuestDbTimeSeriesOptions {
+  /** QuestDB's HTTP address, `http://host:port`, with `user:password@` where it asks for it. */
+  readonly url: string
+  /** The PostgreSQL beside it; every process of one platform names the same. */
+  readonly postgres: OpenSettings
+  /** Closed with the store. */
+  readonly latest: LatestValues
+  readonly clock: Clock
+  /** `power-cut` needs a QuestDB that runs with `cairo.commit.mode=sync`; it is checked at the open. */
+  readonly durability: 'power-cut' | 'process-death'
+  /** Letters, digits and underscores. */
+  readonly table?: string | undefined
+  /** Of a table that is made now; one that is there keeps its own. */
+  readonly partitionBy?: Partition | undefined
+  /** Seconds after which points are removed, by whole partitions; 0 keeps for ever. */
+  readonly ttlSeconds?: number | undefined
+  readonly maxPendingPoints?: number | undefined
+  readonly maxGroupPoints?: number | undefined
+  readonly maxAnswerPoints?: number | undefined
+  readonly maxAnswerBytes?: number | undefined
+  /** A request without an answer for so long has failed. */
+  readonly requestTimeoutMs?: number | undefined
+  /** A read waits so long for the writes before it to be applied. */
+  readonly applyTimeoutMs?: number | undefined
+  readonly watchMs?: number | undefined
+  /** How long a server that does not answer is waited for at the open. */
+  readonly serverWithinMs?: number | undefined
+  /** The table takes no writes for this reason; undefined: it takes them again. */
+  readonly onTrouble?: ((reason: string | undefined) => void) | undefined
+}
+
+export interface QuestDbFigures {
+  readonly groupsWritten: number
+  /** Rows acknowledged by QuestDB. */
+  readonly rowsWritten: number
+  /** Calls of `write` whose points QuestDB refused. */
+  readonly writesRefused: number
+  readonly pendingPoints: number
+  /** Transactions acknowledged and not yet visible, at the last look. */
+  readonly applyLag: number
+  /** Why no writes are taken, if so. */
+  readonly trouble: string | undefined
+}
+
+export interface QuestDbTimeSeries extends TimeSeriesStore {
+  figures(): QuestDbFigures
+}
+
+export const QUESTDB_DEFAULTS = {
+  table: 'millrace_points',
+  partitionBy: 'DAY',
+  ttlSeconds: 0,
+  maxPendingPoints: 200_000,
+  maxGroupPoints: 20_000,
+  maxAnswerPoints: 1_000_000,
+  maxAnswerBytes: 128 * 2 ** 20,
+  requestTimeoutMs: 10_000,
+  applyTimeoutMs: 10_000,
+  watchMs: 5_000,
+  serverWithinMs: 15_000,
+} as const
+
+const PAUSE_MS = 100
+/** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
+const BYTES_OF_A_POINT = 1024
+
+/**
+ * Opens or creates the table. Throws `questdb.UNREACHABLE` and `postgres.UNAVAILABLE` where no server answers in time,
+ * `questdb.NOT_DURABLE`, `TTL_UNSAFE`, `SCHEMA_UNKNOWN`, `URL_INVALID`.
+ */
+export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): Promise<QuestDbTimeSeries> {
+  const settings = withDefaults(options)
+  const { clock, table, requestTimeoutMs: timeoutMs, maxAnswerBytes } = settings
+  const server = new QuestDbServer({ url: options.url, timeoutMs, maxAnswerBytes })
+  await untilItAnswers(server, settings.serverWithinMs)
+  await checkSettings(server, settings)
+  await ensureTable(server, settings)
+  const neighbour = await Neighbour.open(options.postgres, clock.now())
+  const applied = new AppliedWrites({
+    server,
+    table,
+    clock,
+    timeoutMs: settings.applyTimeoutMs,
+    watchMs: settings.watchMs,
+    onTrouble: options.onTrouble,
+  })
+  return new QuestDbStore({ server, neighbour, applied, latest: options.latest, clock }, settings)
+}
+
+interface Settings {
+  readonly durability: 'power-cut' | 'process-death'
+  readonly table: string
+  readonly partitionBy: Partition
+  readonly ttlSeconds: number
+  readonly maxPendingPoints: number
+  readonly maxGroupPoints: number
+  readonly maxAnswerPoints: number
+  readonly maxAnswerBytes: number
+  readonly requestTimeoutMs: number
+  readonly applyTimeoutMs: number
+  readonly watchMs: number
+  readonly serverWithinMs: number
+}
+
+function withDefaults(options: QuestDbTimeSeriesOptions): Settings & Pick<QuestDbTimeSeriesOptions, 'clock'> {
+  const named = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  return { ...QUESTDB_DEFAULTS, durability: options.durability, clock: options.clock, ...named }
+}
+
+async function untilItAnswers(server: QuestDbServer, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    try {
+      await server.query('select 1')
+      return
+    } catch (error) {
+      if (!isMillraceError(error) || !error.isOutage || performance.now() >= deadline) throw error
+      await wait(PAUSE_MS)
+    }
+  }
+}
+
+interface Parts {
+  readonly server: QuestDbServer
+  readonly neighbour: Neighbour
+  readonly applied: AppliedWrites
+  readonly latest: LatestValues
+  readonly clock: Clock
+}
+
+class QuestDbStore implements QuestDbTimeSeries {
+  private readonly parts: Parts
+  private readonly writer: GroupWriter
+  private readonly group: GroupCommit<readonly PointsWrite[], Group>
+  private readonly reader: HistoryReader
+  private closing: Promise<void> | undefined
+
+  constructor(parts: Parts, settings: Settings) {
+    const { server, neighbour } = parts
+    const { table, maxAnswerPoints } = settings
+    this.parts = parts
+    this.writer = new GroupWriter({ ...parts, table })
+    this.reader = new HistoryReader({ server, neighbour, table, maxAnswerPoints })
+    this.group = new GroupCommit({
+      name: 'The time-series store',
+      maxPending: settings.maxPendingPoints,
+      maxGroup: settings.maxGroupPoints,
+      write: (group) => this.writer.write(group),
+    })
+  }
+
+  async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
+    checkWrites(writes)
+    const { sequence, refused } = await this.group.add(writes, weightOf(writes))
+    const refusal = refused?.get(writes)
+    if (refusal !== undefined) throw refusal
+    return sequence
+  }
+
+  async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
+    if (!isEntity(entityId)) return { value: new Map(), sequence: await this.sequence() }
+    // In this order: whatever has a number up to the standing's was acknowledged before the wait began.
+    const standing = await this.parts.neighbour.standing(entityId, query.keys)
+    await this.parts.applied.wait()
+    const value = await this.reader.read(entityId, query, standing.deletions, this.parts.clock.now())
+    return { value, sequence: standing.sequence }
+  }
+
+  async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
+    // First the number, then the values: they speak of at least that commit.
+    const sequence = await this.sequence()
+    return { value: await this.parts.latest.read(entityId, keys), sequence }
+  }
+
+  async keys(entityId: string): Promise<readonly string[]> {
+    return (await this.parts.latest.read(entityId, undefined)).map(({ key }) => key)
+  }
+
+  async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    const { entityId, keys, startTs, endTs } = range
+    const latestRemoved: DeletedKeys['latestRemoved'][number][] = []
+    if (isEntity(entityId) && keys.length > 0 && startTs < endTs) {
+      await this.parts.neighbour.delete(range)
+      if (range.deleteLatest) {
+        for (const { key } of await this.parts.latest.removeWithin(entityId, keys, startTs, endTs)) {
+          const replacement = range.rewriteLatest ? await this.replaceLatest(entityId, key, startTs) : undefined
+          latestRemoved.push({ key, replacement })
+        }
+      }
+    }
+    return { value: { latestRemoved }, sequence: await this.parts.neighbour.commit() }
+  }
+
+  async deleteEntity(entityId: string): Promise<void> {
+    if (!isEntity(entityId)) return
+    await this.parts.neighbour.deleteEntity(entityId)
+    await this.parts.latest.removeEntity(entityId)
+  }
+
+  figures(): QuestDbFigures {
+    const { applied } = this.parts
+    return {
+      groupsWritten: this.group.groupsWritten,
+      rowsWritten: this.writer.rows,
+      writesRefused: this.writer.refused,
+      pendingPoints: this.group.pending,
+      applyLag: applied.lag,
+      trouble: applied.trouble,
+    }
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.end()
+    return this.closing
+  }
+
+  private async end(): Promise<void> {
+    await this.group.close()
+    await this.parts.applied.close()
+    await Promise.all([this.parts.server.close(), this.parts.neighbour.close(), this.parts.latest.close()])
+  }
+
+  private sequence(): Promise<CommitSequence> {
+    return this.parts.neighbour.finished()
+  }
+
+  private async replaceLatest(entityId: string, key: string, before: number): Promise<DataPoint | undefined> {
+    const newest = { agg: 'NONE', limit: 1, order: 'DESC' } as const
+    const { value } = await this.history(entityId, { keys: [key], startTs: -Infinity, endTs: before, ...newest })
+    const replacement = value.get(key)?.[0]
+    if (replacement !== undefined) await this.parts.latest.replace(entityId, replacement)
+    return replacement
+  }
+}
+
+function weightOf(writes: readonly PointsWrite[]): number {
+  let points = 0
+  let characters = 0
+  for (const write of writes) {
+    points += write.points.length
+    for (const { value } of write.points) if (typeof value === 'string') characters += value.length
+  }
+  return Math.max(1, points, Math.ceil(characters / BYTES_OF_A_POINT))
+}
