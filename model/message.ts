@@ -9,6 +9,19 @@ import { parseJson, type JsonValue } from './json.ts'
 export type Metadata = Readonly<Record<string, string>>
 export type DataType = 'JSON' | 'TEXT' | 'BINARY'
 
+export interface NodeAddress {
+  readonly ruleChainId: string
+  readonly ruleNodeId: string
+}
+
+/** Where a message that a node put into a queue goes on, and what lies behind it: for its delivery the way did not begin anew. */
+export interface Resumption extends NodeAddress {
+  /** Node executions so far: the bound on them holds over all queues. */
+  readonly executions: number
+  /** The "rule chain" nodes that it entered through, innermost first. */
+  readonly callers: readonly NodeAddress[]
+}
+
 export interface MessageFields {
   /** UUID text. Stable through retries and replays: an effect outside carries it as its idempotency key. */
   readonly id: string
@@ -27,6 +40,8 @@ export interface MessageFields {
   readonly ruleNodeId?: string | undefined
   /** The queue that processes it; absent means `Main`. */
   readonly queueName?: string | undefined
+  /** Goes before the delivery address, which stays what it was. */
+  readonly resumption?: Resumption | undefined
 }
 
 /** What is already known of the data, so that nobody parses it again. */
@@ -48,6 +63,7 @@ export class Message {
   readonly ruleChainId: string | undefined
   readonly ruleNodeId: string | undefined
   readonly queueName: string | undefined
+  readonly resumption: Resumption | undefined
   /**
    * Position in the link's log: set once by the link, 0 before; breaks ties of equal times. Of two messages of one originator the
    * one with the higher position was published later, in whichever queues they are.
@@ -69,6 +85,7 @@ export class Message {
     this.ruleChainId = fields.ruleChainId
     this.ruleNodeId = fields.ruleNodeId
     this.queueName = fields.queueName
+    this.resumption = fields.resumption
     this.parsed = known?.json
     this.knownEntries = known?.entries
   }
@@ -99,6 +116,7 @@ export class Message {
         ruleChainId: 'ruleChainId' in change ? change.ruleChainId : this.ruleChainId,
         ruleNodeId: 'ruleNodeId' in change ? change.ruleNodeId : this.ruleNodeId,
         queueName: 'queueName' in change ? change.queueName : this.queueName,
+        resumption: 'resumption' in change ? change.resumption : this.resumption,
       },
       known,
     )

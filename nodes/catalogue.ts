@@ -10,6 +10,7 @@ import { messageTypeSwitch } from './filter/message-type-switch.ts'
 import { scriptFilter } from './filter/script-filter.ts'
 import { scriptSwitch } from './filter/script-switch.ts'
 import { acknowledge } from './flow/acknowledge.ts'
+import { checkpoint } from './flow/checkpoint.ts'
 import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
@@ -25,6 +26,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   saveAttributes,
   saveTimeSeries,
   acknowledge,
+  checkpoint,
   ruleChainInput,
   ruleChainOutput,
 ]

@@ -13,6 +13,7 @@ export const NodeErrors = defineErrors('node', {
   BODY_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {reason}" },
   KEY_INVALID: { kind: 'invalid', status: 400, text: "Key '{key}' is {reason}" },
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },
+  QUEUE_UNKNOWN: { kind: 'invalid', status: 400, text: 'There is no queue {queueName}' },
   NO_RESULT: { kind: 'invalid', status: 400, text: 'The script returned an empty list: no message to go on with' },
   NOT_SUPPORTED_YET: { kind: 'terminal', status: 501, text: '{what} is not supported yet' },
 })

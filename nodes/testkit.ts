@@ -51,7 +51,7 @@ const fixedClock: Clock = {
 }
 
 export function testContext(
-  change: Partial<Pick<NodeContext, 'ruleNodeName' | 'settings' | 'clock'>> = {},
+  change: Partial<Pick<NodeContext, 'ruleNodeName' | 'queueName' | 'settings' | 'clock'>> = {},
 ): TestContext {
   let saveError: Error | undefined
   let issued = 0
@@ -66,6 +66,7 @@ export function testContext(
     ruleChainName: 'Test chain',
     ruleNodeId: '33333333-3333-4333-8333-333333333333',
     ruleNodeName: change.ruleNodeName ?? 'Test node',
+    queueName: change.queueName ?? null,
     clock: change.clock ?? fixedClock,
     random,
     settings: change.settings ?? { castStrings: true, logsInfo: true },
@@ -93,6 +94,10 @@ export function testContext(
         },
         find: async (_tenantId, _entity, _scope, keys) =>
           context.storedAttributes.filter(({ key }) => keys.includes(key)),
+      },
+      queues: {
+        linkName: async (tenantId, name) =>
+          name === 'Slow' && tenantId === TENANT_ID ? `${tenantId}.${name}` : undefined,
       },
     },
   }

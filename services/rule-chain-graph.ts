@@ -19,6 +19,8 @@ const INPUT_NODE_TYPE = 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode'
 export interface GraphRules {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   readonly disableUnknown: boolean
+  /** Whether the tenant has a queue of that name to put messages into. */
+  readonly hasQueue: (name: string) => boolean
   readonly now: number
   readonly newId: () => string
   /** The name of another chain, for nodes made of legacy chain connections. */
@@ -80,18 +82,18 @@ function ruleNodeOf(
     name: draft.name,
     debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now),
     singletonMode: draft.singletonMode ?? false,
-    queueName: draft.queueName ?? null,
     additionalInfo: draft.additionalInfo ?? null,
-    ...(definition === undefined ? disabled(draft) : checked(draft, definition)),
+    ...(definition === undefined ? disabled(draft) : withKnownQueue(checked(draft, definition), draft, rules)),
   }
 }
 
-type Configured = Pick<RuleNode, 'configurationVersion' | 'configuration' | 'disabledReason'>
+type Configured = Pick<RuleNode, 'configurationVersion' | 'configuration' | 'queueName' | 'disabledReason'>
 
 function disabled(draft: NodeDraft): Configured {
   return {
     configurationVersion: draft.configurationVersion ?? 0,
     configuration: draft.configuration,
+    queueName: queueNameOf(draft),
     disabledReason: `Unknown node type: ${draft.type}`,
   }
 }
@@ -101,11 +103,36 @@ function checked(draft: NodeDraft, definition: NodeDefinition): Configured {
   const current = currentConfiguration(definition, { configuration, configurationVersion })
   try {
     definition.check(current.configuration)
-    return { ...current, disabledReason: null }
+    // A queue that an old configuration named is the node's own since.
+    const isMoved = !('queueName' in current.configuration)
+    const queueName = queueNameOf(draft) ?? (isMoved ? textOf(configuration['queueName']) : null)
+    return { ...current, queueName, disabledReason: null }
   } catch (error) {
     if (!isMillraceError(error)) throw error
     throw RuleChainErrors.CONFIGURATION_INVALID({ name: draft.name, reason: errorText(error) }, error)
   }
+}
+
+/** A queue that is not there would send the messages elsewhere without a word. */
+function withKnownQueue(configured: Configured, { name }: NodeDraft, rules: GraphRules): Configured {
+  const { queueName } = configured
+  if (queueName === null || rules.hasQueue(queueName)) return configured
+  if (!rules.disableUnknown) throw RuleChainErrors.QUEUE_UNKNOWN({ name, queueName })
+  return { ...configured, disabledReason: `Unknown queue: ${queueName}` }
+}
+
+/** The queues that a graph may ask {@link GraphRules.hasQueue} for. */
+export function queueNamesIn(nodes: readonly NodeDraft[]): ReadonlySet<string> {
+  const names = nodes.flatMap((node) => [queueNameOf(node), textOf(node.configuration['queueName'])])
+  return new Set(names.filter((name) => name !== null))
+}
+
+function queueNameOf({ queueName }: NodeDraft): string | null {
+  return textOf(queueName)
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
 }
 
 /** `allEnabled` is a wish for some time: it is kept as the time at which it ends. */

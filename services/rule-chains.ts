@@ -15,7 +15,7 @@ import { defaultGraph } from './default-rule-chain.ts'
 import { ruleChainJson } from './entity-json.ts'
 import { RuleChainErrors, ServiceErrors } from './errors.ts'
 import { checkName } from './names.ts'
-import { checkedGraph, targetChainOf } from './rule-chain-graph.ts'
+import { checkedGraph, queueNamesIn, targetChainOf } from './rule-chain-graph.ts'
 import type { GraphDraft, RuleChainDraft, RuleChainService } from './services.ts'
 
 export interface RuleChainServiceParts {
@@ -98,6 +98,7 @@ export class StoredRuleChains implements RuleChainService {
       now: this.parts.clock.now(),
       newId: () => this.parts.random.uuid(),
       chainName: await this.namesOfTargets(before.tenantId, draft),
+      hasQueue: await this.queuesOf(before.tenantId, queueNamesIn(draft.nodes)),
     })
     const chain = { ...raised, firstRuleNodeId: firstNodeId(graph) }
     const { ruleChains } = this.entities
@@ -155,6 +156,7 @@ export class StoredRuleChains implements RuleChainService {
       now: chain.createdTime,
       newId: () => this.parts.random.uuid(),
       chainName: () => undefined,
+      hasQueue: () => false,
     })
   }
 
@@ -170,6 +172,14 @@ export class StoredRuleChains implements RuleChainService {
       if (chain !== undefined) names.set(chain.id, chain.name)
     }
     return (id) => names.get(id)
+  }
+
+  private async queuesOf(tenantId: string, names: ReadonlySet<string>): Promise<(name: string) => boolean> {
+    const known = new Set<string>()
+    for (const name of names) {
+      if ((await this.entities.queues.findByName(tenantId, name)) !== undefined) known.add(name)
+    }
+    return (name) => known.has(name)
   }
 
   private async required(principal: Principal, id: string): Promise<RuleChain> {

@@ -82,6 +82,7 @@ function rootRuleChain({ entities, clock, random, catalogue }: SeedOptions, tena
     now: clock.now(),
     newId: () => random.uuid(),
     chainName: () => undefined,
+    hasQueue: () => false,
   })
   const { ruleChains } = entities
   const saved = { ...raised, firstRuleNodeId: firstNodeId(graph) }

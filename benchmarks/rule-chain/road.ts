@@ -58,6 +58,7 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<R
         },
       },
       attributes: { save: async () => undefined, find: async () => [] },
+      queues: { linkName: async () => undefined },
     },
     log: (level, text) => {
       if (level !== 'info') throw new Error(text)

@@ -3,7 +3,7 @@
  * moment, a message that cannot be encoded is taken back, and it costs a tenth less than protobufjs' writer, which keeps a
  * list of operations until the end (`benchmarks/link`).
  */
-import type { Message } from '../../model/message.ts'
+import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES, sealBlock } from './block.ts'
 import { partitionOf } from './partition.ts'
 import { DATA_TYPES, type SegmentHeader } from './wire.ts'
@@ -117,6 +117,7 @@ export class BlockWriter {
     const chain = this.optionalText(message.ruleChainId)
     const node = this.optionalText(message.ruleNodeId)
     const queue = this.optionalText(message.queueName)
+    const resumption = message.resumption && this.resumptionIndexes(message.resumption)
     const pairs = this.metadataTexts(message)
     this.ensure(256)
     this.buffer[this.position++] = 0x1a
@@ -136,7 +137,18 @@ export class BlockWriter {
     if (chain > 0) this.numberField(0x60, chain)
     if (node > 0) this.numberField(0x68, node)
     this.numberField(0x70, this.partition(originator, message.originator.id))
+    if (resumption !== undefined) {
+      // Field 16 is the first whose tag takes two bytes: this one, and 1.
+      this.ensure(1)
+      this.buffer[this.position++] = 0x82
+      this.packed(0x01, (put) => resumption.forEach(put))
+    }
     this.closeLength(start, 2)
+  }
+
+  private resumptionIndexes({ executions, ruleChainId, ruleNodeId, callers }: Resumption): readonly number[] {
+    const address = (at: NodeAddress): number[] => [this.text(at.ruleChainId), this.text(at.ruleNodeId)]
+    return [executions, ...address({ ruleChainId, ruleNodeId }), ...callers.flatMap(address)]
   }
 
   /** Puts the metadata's texts in the dictionary, and their indexes in `indexes`: 0 for a value that stands in the entry. */

@@ -32,6 +32,20 @@ const arbitraryMessage = fc
     ),
     ruleChainId: fc.option(fc.uuid(), { nil: undefined }),
     ruleNodeId: fc.option(fc.uuid(), { nil: undefined }),
+    resumption: fc.option(
+      fc.record(
+        {
+          executions: fc.nat(100_000),
+          ruleChainId: fc.uuid(),
+          ruleNodeId: text,
+          callers: fc.array(fc.record({ ruleChainId: fc.uuid(), ruleNodeId: fc.uuid() }, { noNullPrototype: true }), {
+            maxLength: 40,
+          }),
+        },
+        { noNullPrototype: true },
+      ),
+      { nil: undefined },
+    ),
     queueName: fc.option(fc.constantFrom('HighPriority', 'SequentialByOriginator'), { nil: undefined }),
   })
   .map((fields) => new Message({ ...fields, data: fields.data.toWellFormed() }))
@@ -100,7 +114,11 @@ test("the bytes are protobuf: protobufjs reads them by the schema in the module'
     .map(([, line]) => line)
     .join('\n')
   const root = protobuf.parse(`syntax = "proto3"; ${schema}`, { keepCase: true }).root
-  const published = [message({ device: 3, data: 'ü'.repeat(300) }), message({ device: 3, customerId: 'customer' })]
+  const resumption = { executions: 300, ruleChainId: 'chain', ruleNodeId: 'node', callers: [] }
+  const published = [
+    message({ device: 3, data: 'ü'.repeat(300) }),
+    message({ device: 3, customerId: 'customer', resumption }),
+  ]
   const bytes = block(published, 700).finish().subarray(BLOCK_HEADER_BYTES)
   const type = root.lookupType('Block')
   const decoded = type.toObject(type.decode(bytes), { longs: Number }) as {
@@ -116,6 +134,8 @@ test("the bytes are protobuf: protobufjs reads them by the schema in the module'
     [published[0]?.id, published[0]?.ts, published[0]?.data, 'POST_TELEMETRY_REQUEST', published[0]?.originator.id],
   )
   assert.equal(word(second?.['customer']), 'customer')
+  const [executions, ...way] = second?.['resumption'] as number[]
+  assert.deepEqual([executions, ...way.map(word)], [300, 'chain', 'node'])
   assert.equal(first?.['originator'], second?.['originator'], 'the dictionary holds a text once')
   assert.equal(first?.['partition'], partitionOf(published[0]?.originator.id ?? '', 16))
 })

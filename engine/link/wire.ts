@@ -20,10 +20,11 @@
  *       repeated string metadata_text = 9;
  *       uint32 data_type = 10;  string data = 11;  uint32 rule_chain = 12;  uint32 rule_node = 13;  uint32 partition = 14;
  *       uint32 queue = 15;               // written first; absent is Main, as in blocks of before there were queues
+ *       repeated uint32 resumption = 16; // executions so far, chain, node; then pairs: chain, node of the callers, innermost first
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
-import { Message, type DataType } from '../../model/message.ts'
+import { Message, type DataType, type Resumption } from '../../model/message.ts'
 import { isEntityType } from '../../model/entity-id.ts'
 
 const QUEUE_TAG = 0x78
@@ -124,6 +125,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
   let chain = 0
   let node = 0
   let queue = 0
+  let resumption: readonly number[] | undefined
   const metadata: number[] = []
   const metadataTexts: string[] = []
   while (reader.pos < end) {
@@ -171,6 +173,9 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
       case 15:
         queue = reader.uint32()
         break
+      case 16:
+        resumption = packedNumbers(reader)
+        break
       default:
         reader.skipType(tag & 7)
     }
@@ -190,7 +195,17 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
     ruleChainId: chain === 0 ? undefined : texts[chain],
     ruleNodeId: node === 0 ? undefined : texts[node],
     queueName: queue === 0 ? undefined : texts[queue],
+    resumption: resumption && readResumption(resumption, texts),
   })
+}
+
+function readResumption([executions = 0, ...indexes]: readonly number[], texts: readonly string[]): Resumption {
+  const [own, ...callers] = [...pairs(indexes)].map(([chain, node]) => ({
+    ruleChainId: texts[chain] ?? '',
+    ruleNodeId: texts[node] ?? '',
+  }))
+  if (own === undefined) throw new Error('a message goes on at no node')
+  return { executions, ...own, callers }
 }
 
 function readMetadata(

@@ -86,6 +86,6 @@ function unchangedInstance(previous: ChainProgram, record: RuleNode): NodeInstan
 }
 
 /** What an instance was made from. The name too: the output node emits it, the log node prints it. */
-function identity(record: RuleNode): string {
-  return [record.type, record.name, record.configurationVersion, stringifyJson(record.configuration)].join('\n')
+function identity({ type, name, queueName, configurationVersion, configuration }: RuleNode): string {
+  return [type, name, queueName ?? '', configurationVersion, stringifyJson(configuration)].join('\n')
 }

@@ -1,5 +1,5 @@
 /** One message's way through the chains of its tenant, shared by all its branches. */
-import type { Message } from '../../model/message.ts'
+import type { Message, NodeAddress } from '../../model/message.ts'
 import type { Work } from '../queue/work.ts'
 
 export class Journey {
@@ -13,10 +13,21 @@ export class Journey {
 }
 
 /** The "rule chain" nodes that a message entered through, innermost first (`rule-engine.md` 4.8). */
-export interface ReturnAddress {
-  readonly ruleChainId: string
-  readonly ruleNodeId: string
+export interface ReturnAddress extends NodeAddress {
   readonly next: ReturnAddress | undefined
+}
+
+/** As a message carries them from one delivery to the next. */
+export function callersOf(returns: ReturnAddress | undefined): readonly NodeAddress[] {
+  const callers: NodeAddress[] = []
+  for (let address = returns; address !== undefined; address = address.next) {
+    callers.push({ ruleChainId: address.ruleChainId, ruleNodeId: address.ruleNodeId })
+  }
+  return callers
+}
+
+export function returnsTo(callers: readonly NodeAddress[]): ReturnAddress | undefined {
+  return callers.reduceRight<ReturnAddress | undefined>((next, caller) => ({ ...caller, next }), undefined)
 }
 
 export function cameThrough(returns: ReturnAddress | undefined, ruleChainId: string, ruleNodeId: string): boolean {

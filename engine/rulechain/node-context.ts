@@ -29,6 +29,7 @@ export function nodeContext(sources: ContextSources, chain: RuleChain, node: Rul
     ruleChainName: chain.name,
     ruleNodeId: node.id,
     ruleNodeName: node.name,
+    queueName: node.queueName === '' ? null : node.queueName,
     clock: sources.clock,
     random: sources.random,
     services: sources.services,
@@ -40,7 +41,7 @@ export function nodeContext(sources: ContextSources, chain: RuleChain, node: Rul
 
 /** A new message of its own: new id, at the start of its chain. Rejects with the link's reason where it is not stored. */
 function publish(sources: ContextSources, message: Message): Promise<void> {
-  const fresh = message.with({ id: sources.random.uuid(), ruleNodeId: undefined })
+  const fresh = message.with({ id: sources.random.uuid(), ruleNodeId: undefined, resumption: undefined })
   fresh.sequence = 0
   return new Promise((resolve, reject) => {
     sources.link.publish(fresh, { stored: resolve, refused: reject })

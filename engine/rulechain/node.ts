@@ -18,12 +18,20 @@ export interface Emission {
 /**
  * Steps that leave the ordinary way from node to node (`rule-engine.md` 4.8, 5.5): `acknowledge` settles the message now and
  * goes on through `Success`; `enter` hands the message to another chain and remembers this node as the way back; `return`
- * goes on as if the remembered node had emitted `relation`, and ends the message where none is remembered.
+ * goes on as if the remembered node had emitted `relation`, and ends the message where none is remembered; `enqueue` puts the
+ * message, under a new id, into a queue once for each connection of `relation`, behind which it goes on, and ends it here when that is
+ * durable.
  */
 export type FlowStep =
   | { readonly flow: 'acknowledge' }
   | { readonly flow: 'enter'; readonly ruleChainId: string }
   | { readonly flow: 'return'; readonly relation: string }
+  | {
+      readonly flow: 'enqueue'
+      readonly relation: string
+      /** As the link calls it; absent means the message's own. */
+      readonly queueName?: string
+    }
 
 /**
  * What a node makes of a message: a relation's name (the same message goes on there), emissions, a step of the flow nodes, or
@@ -49,6 +57,7 @@ export interface NodeInstance {
 export interface NodeServices {
   readonly telemetry: NodeTelemetry
   readonly attributes: NodeAttributes
+  readonly queues: NodeQueues
   readonly scripts: ScriptHost
 }
 
@@ -89,6 +98,11 @@ export interface NodeAttributes {
   find(tenantId: string, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<readonly Entry[]>
 }
 
+export interface NodeQueues {
+  /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
+  linkName(tenantId: string, name: string): Promise<string | undefined>
+}
+
 /** All that a node knows of the world. */
 export interface NodeContext {
   readonly tenantId: string
@@ -96,6 +110,8 @@ export interface NodeContext {
   readonly ruleChainName: string
   readonly ruleNodeId: string
   readonly ruleNodeName: string
+  /** The queue that the node's settings name: null where they leave it to the message. */
+  readonly queueName: string | null
   readonly clock: Clock
   readonly random: Random
   readonly services: NodeServices

@@ -6,14 +6,16 @@
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
+import type { PublishReceipt } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
 import type { BatchLimits } from './batch-line.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
-import { Arrival, Journey, Visit, cameThrough } from './journey.ts'
+import { Arrival, Journey, Visit, callersOf, cameThrough } from './journey.ts'
 import type { ReturnAddress } from './journey.ts'
 import type { Emission, FlowStep, NodeOutput } from './node.ts'
+import { QueueHop } from './queue-hop.ts'
 import { WaitingRoom } from './waiting-room.ts'
 import type { WaitingRoomOwner } from './waiting-room.ts'
 
@@ -29,6 +31,8 @@ export interface ProgramSurroundings {
   send(ruleChainId: string, arrival: Arrival): Error | undefined
   /** Ends the branch now; the work under which the message goes on, or undefined where early ends are at their bound. */
   acknowledge(work: Work): Work | undefined
+  /** Hands a message to the link under a new id. */
+  enqueue(message: Message, receipt: PublishReceipt): void
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
 }
 
@@ -238,6 +242,8 @@ export class ChainProgram {
     switch (step.flow) {
       case 'acknowledge':
         return this.acknowledge(node, journey, message, returns)
+      case 'enqueue':
+        return this.enqueue(node, journey, message, returns, step)
       case 'return': {
         if (returns === undefined) return journey.work.end()
         const arrival = new Arrival(journey, message, returns.next, returns.ruleNodeId, step.relation)
@@ -270,6 +276,29 @@ export class ChainProgram {
     const onward = new Journey(work)
     onward.executions = journey.executions
     this.forward(node, onward, message, returns, SUCCESS)
+  }
+
+  /** The branch ends when its message is in the queue, once for each node that it goes on to; it fails where one is refused. */
+  private enqueue(
+    node: CompiledNode,
+    journey: Journey,
+    message: Message,
+    returns: ReturnAddress | undefined,
+    { relation, queueName = message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
+  ): void {
+    const targets = node.targets(relation)
+    if (targets.length === 0) return this.endAt(node, journey, relation)
+    const { executions } = journey
+    const callers = callersOf(returns)
+    const hop = new QueueHop(targets.length)
+    for (const { record } of targets) {
+      const resumption = { ruleChainId: this.chainId, ruleNodeId: record.id, executions, callers }
+      this.surroundings.enqueue(message.with({ queueName, resumption }), hop)
+    }
+    this.waiting.until(hop, (refusal) => {
+      if (refusal === undefined) return journey.work.end()
+      this.fail(node, journey, message, returns, refusal)
+    })
   }
 
   /** A failed node: its `Failure` connections, or the end of the branch with the error. */

@@ -6,7 +6,8 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
 import { errorText } from '../../model/errors.ts'
 import type { ActorSystem } from '../actor/system.ts'
-import type { Link } from '../link/link.ts'
+import type { Message, Resumption } from '../../model/message.ts'
+import type { Link, PublishReceipt } from '../link/link.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
 import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
@@ -16,7 +17,7 @@ import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
 import type { NodeFigures } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
-import { Arrival, Journey } from './journey.ts'
+import { Arrival, Journey, returnsTo } from './journey.ts'
 import { nodeContext } from './node-context.ts'
 import type { EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeServices, NodeSettings } from './node.ts'
@@ -126,11 +127,16 @@ class Engine implements RuleEngine {
   process(pack: readonly Work[]): void {
     for (const work of pack) {
       const { message } = work
-      const ruleChainId = message.ruleChainId ?? this.roots.get(message.tenantId)
+      const { resumption } = message
+      const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.get(message.tenantId)
       const refused =
         ruleChainId === undefined
           ? RuleChainErrors.NO_ROOT_CHAIN({ tenantId: message.tenantId })
-          : this.send(message.tenantId, ruleChainId, new Arrival(new Journey(work), message))
+          : this.send(
+              message.tenantId,
+              ruleChainId,
+              resumption === undefined ? arrivalOf(work) : resumed(work, resumption),
+            )
       if (refused !== undefined) work.end(refused)
     }
   }
@@ -231,6 +237,7 @@ class Engine implements RuleEngine {
         log: this.options.log,
         send: (ruleChainId, arrival) => this.send(chain.tenantId, ruleChainId, arrival),
         acknowledge: (work) => this.acknowledged.detach(work),
+        enqueue: (message, receipt) => this.enqueue(message, receipt),
       },
       previous,
     }
@@ -243,6 +250,13 @@ class Engine implements RuleEngine {
     }
   }
 
+  private enqueue(message: Message, receipt: PublishReceipt): void {
+    const fresh = message.with({ id: this.options.random.uuid() })
+    // Its place in the log is one of its own.
+    fresh.sequence = 0
+    this.options.link.publish(fresh, receipt)
+  }
+
   /** A chain of another tenant does not exist for this one. */
   private send(tenantId: string, ruleChainId: string, arrival: Arrival): Error | undefined {
     const loaded = this.chains.get(ruleChainId)
@@ -251,6 +265,17 @@ class Engine implements RuleEngine {
     }
     return loaded.actor.send(arrival)
   }
+}
+
+function arrivalOf(work: Work): Arrival {
+  return new Arrival(new Journey(work), work.message)
+}
+
+/** Goes on where another delivery put it into the queue: with what it had used up, and the ways back it had. */
+function resumed(work: Work, { ruleNodeId, executions, callers }: Resumption): Arrival {
+  const journey = new Journey(work)
+  journey.executions = executions
+  return new Arrival(journey, work.message, returnsTo(callers), ruleNodeId)
 }
 
 function startsOf(version: ChainVersion): ChainStart {

@@ -187,6 +187,7 @@ const unused = (): never => {
 const unusedServices: NodeServices = {
   telemetry: { save: unused },
   attributes: { save: unused, find: unused },
+  queues: { linkName: unused },
   scripts: { compile: unused },
 }
 

@@ -9,6 +9,7 @@ import type { CompiledNode } from './compiled-node.ts'
 import type { Visit } from './journey.ts'
 import type { NodeOutput } from './node.ts'
 import { OriginatorLanes } from './originator-lanes.ts'
+import type { QueueHop } from './queue-hop.ts'
 
 export interface WaitingRoomOwner {
   readonly clock: Clock
@@ -90,6 +91,16 @@ export class WaitingRoom {
     node.lanes.follow(visit, promise)
   }
 
+  /** Something outside goes on for a message of this version; `then`, which must not throw, is called when it has ended. */
+  until(hop: QueueHop, then: (refusal: Error | undefined) => void): void {
+    this.visits++
+    hop.whenDone((refusal) => {
+      this.visits--
+      then(refusal)
+      if (this.visits === 0 && this.idleListeners.length > 0) this.bookTurn()
+    })
+  }
+
   private enter(node: CompiledNode, visit: Visit): Promise<NodeOutput> | undefined {
     let output: NodeOutput | Promise<NodeOutput>
     try {
@@ -126,6 +137,10 @@ export class WaitingRoom {
       node.isListed = true
       this.listed.push(node)
     }
+    this.bookTurn()
+  }
+
+  private bookTurn(): void {
     if (this.inTurn || this.isTurnBooked) return
     this.isTurnBooked = true
     this.owner.clock.soon(() => {

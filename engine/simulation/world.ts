@@ -312,5 +312,6 @@ const unused = (): never => {
 const NO_SERVICES: NodeServices = {
   telemetry: { save: unused },
   attributes: { save: unused, find: unused },
+  queues: { linkName: unused },
   scripts: { compile: unused },
 }

@@ -31,6 +31,7 @@ const unused = (): never => {
 const NO_SERVICES: NodeServices = {
   telemetry: { save: unused },
   attributes: { save: unused, find: unused },
+  queues: { linkName: unused },
   scripts: { compile: unused },
 }
 
