@@ -17,7 +17,7 @@ const INSTALL_MS = 10 * 60_000
  */
 export async function installOnce(
   name: string,
-  fill: (folder: string) => Promise<void>,
+  fill: (folder: string) => Promise<unknown>,
   cacheFolder = CACHE_FOLDER,
 ): Promise<string> {
   const target = join(cacheFolder, name)

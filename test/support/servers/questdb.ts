@@ -1,4 +1,5 @@
 /** QuestDB from Maven Central: one jar that Java runs. */
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -24,6 +25,7 @@ export interface RunningQuestDb extends RunningServer {
 const VERSION = '9.3.4'
 const SHA256 = '939bc53ab22f93dbaa6545143a6e7c536d4904c07b7f2d381e8eef10436be062'
 const MAVEN_COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy'
+const LEAST_JAVA = 17
 const OPENED = ['java.lang', 'java.lang.reflect', 'java.nio', 'java.time.zone', 'jdk.internal.math']
 
 /** `TEST_QUESTDB_URL` (its HTTP address) is used as it is; else one is started. Throws when none can be had. */
@@ -37,7 +39,12 @@ export async function startQuestDb(options: QuestDbOptions = {}): Promise<Runnin
 
 /** True when `startQuestDb` has a way to a server here. */
 export function canRunQuestDb(): boolean {
-  return hasTool('java') && hasTool('mvn')
+  return javaMajor() >= LEAST_JAVA && hasTool('mvn')
+}
+
+function javaMajor(): number {
+  const { stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' })
+  return Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0)
 }
 
 async function questDbJar(): Promise<string> {
