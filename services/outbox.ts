@@ -1,8 +1,11 @@
 /**
  * Publishes what the outbox holds, in the order of commits, and removes what the link has stored. Entries are held in
  * memory up to a bound; beyond it they wait in the table. A crash between storing and removing publishes once more.
+ *
+ * Where several processes share the table, each publishes what it committed, and now and then takes what one that died, or one
+ * that never heard whether its commit came through, left behind.
  */
-import type { Clock } from '../model/clock.ts'
+import type { Clock, TimerHandle } from '../model/clock.ts'
 import { errorText, type MillraceError } from '../model/errors.ts'
 import type { Link, PublishReceipt } from '../engine/link/link.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -12,6 +15,9 @@ import type { OutboxEntry } from '../storage/entities/outbox.ts'
 const MAX_HELD = 10_000
 const PAGE = 1_000
 const RETRY_MS = 1_000
+/** Of a shared table: how often it is looked through, and how long an entry found there is ours. */
+const SWEEP_MS = 5_000
+const LEASE_MS = 30_000
 
 export type Report = (text: string, fields: Readonly<Record<string, unknown>>) => void
 
@@ -28,6 +34,9 @@ export class OutboxPublisher {
   private pausing = false
   private lastTaken = 0
   private held: OutboxEntry[] = []
+  /** Of a shared table: the ids of entries held or in flight, so that looking through it takes none twice. */
+  private readonly taken = new Set<number>()
+  private sweep: TimerHandle | undefined
   private inFlight = 0
   private storedIds: number[] = []
   private removing = false
@@ -47,22 +56,28 @@ export class OutboxPublisher {
     this.started = true
     this.stopListening = this.link.onWritable(() => this.publishHeld())
     await this.load()
+    if (this.entities.outbox.isShared) this.sweepLater()
   }
 
   /** Takes an entry that was just committed. */
   committed(entry: OutboxEntry): void {
+    if (this.entities.outbox.isShared) {
+      // What finds no room is taken once its time is over.
+      if (this.started && !this.closed && this.held.length < MAX_HELD) this.take([entry])
+      return
+    }
     if (!this.started || this.loading || this.behind || this.held.length >= MAX_HELD) {
       this.behind = true
       return
     }
     if (entry.id <= this.lastTaken) return
     this.lastTaken = entry.id
-    this.held.push(entry)
-    this.publishHeld()
+    this.take([entry])
   }
 
   async close(): Promise<void> {
     this.closed = true
+    this.sweep?.cancel()
     this.stopListening?.()
     this.held = []
     while (this.inFlight > 0 || this.removing) await new Promise<void>((resolve) => this.idle.push(resolve))
@@ -74,12 +89,11 @@ export class OutboxPublisher {
     try {
       while (this.behind && this.held.length < MAX_HELD && !this.closed) {
         this.behind = false
-        const entries = await this.entities.outbox.after(this.lastTaken, PAGE)
+        const entries = await this.nextPage()
         if (entries.length === 0) continue
         this.behind = true
         this.lastTaken = entries.at(-1)?.id ?? this.lastTaken
-        this.held.push(...entries)
-        this.publishHeld()
+        this.take(entries)
       }
     } catch (error) {
       this.behind = true
@@ -88,6 +102,31 @@ export class OutboxPublisher {
     } finally {
       this.loading = false
     }
+  }
+
+  private nextPage(): Promise<readonly OutboxEntry[]> {
+    const { outbox } = this.entities
+    return outbox.isShared ? outbox.claim(LEASE_MS, PAGE) : outbox.after(this.lastTaken, PAGE)
+  }
+
+  private take(entries: readonly OutboxEntry[]): void {
+    for (const entry of entries) {
+      if (this.entities.outbox.isShared) {
+        if (this.taken.has(entry.id)) continue
+        this.taken.add(entry.id)
+      }
+      this.held.push(entry)
+    }
+    this.publishHeld()
+  }
+
+  /** Claims anew what still waits here too, so that no other process takes it. */
+  private sweepLater(): void {
+    this.sweep = this.clock.after(SWEEP_MS, () => {
+      if (this.closed) return
+      this.behind = true
+      void this.load().finally(() => this.sweepLater())
+    })
   }
 
   private publishHeld(): void {
@@ -124,6 +163,7 @@ export class OutboxPublisher {
       this.report('The link will never take a message of the outbox; it is dropped', fields)
       this.storedIds.push(entry.id)
     } else {
+      this.taken.delete(entry.id)
       this.report('A message stays in the outbox until the next start', fields)
     }
   }
@@ -157,6 +197,7 @@ export class OutboxPublisher {
           error: errorText(error),
         })
       }
+      for (const id of ids) this.taken.delete(id)
     }
     this.removing = false
     this.tellIdle()

@@ -1,6 +1,9 @@
 /**
  * Rule-engine messages that were committed together with the change that caused them and are not yet in the link's log
  * (`design.md` section 3). A message leaves after the log has it, so a crash between delivers it once more, never less.
+ *
+ * Where several processes share the table, an entry is its process's to publish for some seconds; one that is still there then
+ * may be claimed by any process, for some seconds again.
  */
 import { sql } from 'kysely'
 import { isEntityType } from '../../model/entity-id.ts'
@@ -39,6 +42,29 @@ export class OutboxRepository {
     return row.id
   }
 
+  /** Whether other processes add entries too: their ids do not come in the order of commits, so `after` is no way to follow them. */
+  get isShared(): boolean {
+    return this.database.isShared
+  }
+
+  /**
+   * Of a shared table: takes the oldest entries that are nobody's any more, for so long, oldest first. By the clock of the
+   * database, which all processes share.
+   */
+  async claim(leaseMs: number, limit: number): Promise<readonly OutboxEntry[]> {
+    const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
+    const statement: Statement = {
+      sql: `update outbox set claimed_until = ${now} + $1 where id in (
+          select id from outbox where claimed_until <= ${now} order by id limit $2 for update skip locked
+        ) returning id, message`,
+      parameters: [leaseMs, limit],
+      returnsRows: true,
+    }
+    const { results } = await this.database.write([statement])
+    const rows = (results[0]?.rows ?? []) as readonly { readonly id: number; readonly message: string }[]
+    return rows.map(entryOf).sort((a, b) => a.id - b.id)
+  }
+
   /** Entries after `id`, oldest first. */
   async after(id: number, limit: number): Promise<readonly OutboxEntry[]> {
     const rows = await this.database.builder
@@ -48,7 +74,7 @@ export class OutboxRepository {
       .orderBy('id')
       .limit(limit)
       .execute()
-    return rows.map((row) => ({ id: row.id, message: messageOf(jsonObjectOf(row.message)) }))
+    return rows.map(entryOf)
   }
 
   async size(): Promise<number> {
@@ -62,6 +88,10 @@ export class OutboxRepository {
   remove(ids: readonly number[]): Statement {
     return { sql: this.removal, parameters: [], parameterRows: ids.map((id) => [id]) }
   }
+}
+
+function entryOf(row: { readonly id: number; readonly message: string }): OutboxEntry {
+  return { id: row.id, message: messageOf(jsonObjectOf(row.message)) }
 }
 
 function messageText(message: Message): string {
