@@ -1,7 +1,8 @@
 /**
  * The attributes of lately read entities, all of an entity or none, so that "all attributes" and absence are known too.
  * Every change is applied and numbered here in the order of commits, and a read says up to which number it speaks: a
- * listener that registered before it read misses nothing and hears nothing twice.
+ * listener that registered before it read misses nothing and hears nothing twice. What another process changed has no place in
+ * that order: it is not applied, what is held of the entity is dropped, and a read under way begins again.
  */
 import type { AttributeScope } from '../model/value.ts'
 import type { Read } from '../storage/entities/database.ts'
@@ -9,6 +10,8 @@ import type { ScopedAttribute } from '../storage/entities/attributes.ts'
 
 /** Attributes held; whole entities are dropped beyond it, those read longest ago first. */
 const MAX_ATTRIBUTES = 200_000
+/** With another process changing the entity all the time, what was read a moment ago is better than nothing; it is not held. */
+const MOST_READS = 5
 
 type ByKey = Map<string, ScopedAttribute>
 type EntityAttributes = ReadonlyMap<AttributeScope, ByKey>
@@ -26,8 +29,15 @@ export interface AttributesAsOf {
 
 interface Load {
   readonly result: Promise<AttributesAsOf>
-  /** What was committed while the read was on its way, with the commit's number in the database. */
-  readonly meanwhile: { readonly commit: number; readonly effect: AttributeEffect }[]
+  readonly meanwhile: Meanwhile
+}
+
+/** What happened while a read was on its way. */
+interface Meanwhile {
+  /** Changes of this process, with the commit's number in the database. */
+  changes: { readonly commit: number; readonly effect: AttributeEffect }[]
+  /** Another process changed the entity. */
+  isStale: boolean
 }
 
 export class AttributeCache {
@@ -70,7 +80,7 @@ export class AttributeCache {
       applyTo(attributes, effect)
       this.held += sizeOf(attributes)
     }
-    this.loads.get(effect.entityId)?.meanwhile.push({ commit, effect })
+    this.loads.get(effect.entityId)?.meanwhile.changes.push({ commit, effect })
     return ++this.sequence
   }
 
@@ -81,21 +91,43 @@ export class AttributeCache {
     this.entities.delete(entityId)
   }
 
+  /** Another process changed the entity: what was read before counts no more. */
+  invalidate(entityId: string): void {
+    this.forget(entityId)
+    const load = this.loads.get(entityId)
+    if (load !== undefined) load.meanwhile.isStale = true
+  }
+
+  /** Other processes may have changed anything. */
+  invalidateAll(): void {
+    this.entities.clear()
+    this.held = 0
+    for (const { meanwhile } of this.loads.values()) meanwhile.isStale = true
+  }
+
   private startLoad(entityId: string): Load {
-    const meanwhile: Load['meanwhile'] = []
+    const meanwhile: Meanwhile = { changes: [], isStale: false }
     const load: Load = { meanwhile, result: this.readAndApply(entityId, meanwhile) }
     this.loads.set(entityId, load)
     return load
   }
 
-  private async readAndApply(entityId: string, meanwhile: Load['meanwhile']): Promise<AttributesAsOf> {
+  private async readAndApply(entityId: string, meanwhile: Meanwhile): Promise<AttributesAsOf> {
     try {
-      const { rows, sequence: commit } = await this.readAll(entityId)
-      const attributes = emptyAttributes()
-      for (const row of rows) attributes.get(row.scope)?.set(row.key, row)
-      for (const change of meanwhile) if (change.commit > commit) applyTo(attributes, change.effect)
-      if (this.keeps) this.keep(entityId, attributes)
-      return { attributes, sequence: this.sequence }
+      for (let attempt = 1; ; attempt++) {
+        const { rows, sequence: commit } = await this.readAll(entityId)
+        if (meanwhile.isStale && attempt < MOST_READS) {
+          // What is committed here by now is in what is read next, under whatever the other process wrote.
+          meanwhile.changes = []
+          meanwhile.isStale = false
+          continue
+        }
+        const attributes = emptyAttributes()
+        for (const row of rows) attributes.get(row.scope)?.set(row.key, row)
+        for (const change of meanwhile.changes) if (change.commit > commit) applyTo(attributes, change.effect)
+        if (this.keeps && !meanwhile.isStale) this.keep(entityId, attributes)
+        return { attributes, sequence: this.sequence }
+      }
     } finally {
       this.loads.delete(entityId)
     }

@@ -183,8 +183,8 @@ export class CachedAttributes implements AttributeService {
   private tell(request: AttributesSave, attributes: readonly ScopedAttribute[], sequence: number): void {
     const { entity, scope, notify } = request
     const toDevice = request.notifyDevice && scope === 'SHARED_SCOPE'
-    if ((!notify && !toDevice) || !this.feed.hasListeners(entity, 'attributes')) return
-    const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : 'device'
+    if (!this.feed.hasListeners(entity, 'attributes')) return
+    const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : toDevice ? 'device' : 'caches'
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
   }
 

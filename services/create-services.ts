@@ -49,6 +49,7 @@ export function createServices(options: ServicesOptions): Services {
   const changes = new Changes(entities, publisher, clock, random)
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.cacheAttributes)
+  const stopFollowing = followOtherProcesses(feed, cache)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   return {
     telemetry: new StoredTelemetry(timeSeries, feed, changes, placeOf, clock),
@@ -66,6 +67,21 @@ export function createServices(options: ServicesOptions): Services {
       await publisher.start()
       await cleanup.resume()
     },
-    close: () => publisher.close(),
+    close: () => {
+      stopFollowing()
+      return publisher.close()
+    },
+  }
+}
+
+/** The first listener of the feed: who hears a change of another process reads what is so since then. */
+function followOtherProcesses(feed: ChangeFeed, cache: AttributeCache): () => void {
+  const stopListening = feed.listenToAll(['attributes', 'attributes-deleted', 'entity-deleted'], (change) => {
+    if (change.kind === 'entity-deleted' || change.remote === true) cache.invalidate(change.entity.id)
+  })
+  const stopGaps = feed.onGap(() => cache.invalidateAll())
+  return () => {
+    stopListening()
+    stopGaps()
   }
 }

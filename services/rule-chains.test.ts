@@ -286,3 +286,23 @@ test('a chain of another tenant is neither shown nor changed', async () => {
   await assert.rejects(ruleChains.saveGraphByUser(stranger, draft([], [])), { status: 403 })
   await assert.rejects(ruleChains.setRootByUser(stranger, chain.id), { status: 403 })
 })
+
+test('a node’s queue must be there; where unknown things are let in, the node is disabled and says so', async () => {
+  const graph = draft([node('check', { queueName: 'Nowhere' })], [])
+  await assert.rejects(save(graph), { message: "Rule node 'check' names a queue that does not exist: Nowhere" })
+  const [disabled] = (await save(graph, { disableUnknown: true })).nodes
+  assert.deepEqual([disabled?.queueName, disabled?.disabledReason], ['Nowhere', 'Unknown queue: Nowhere'])
+  const [known] = (await save(draft([node('check', { queueName: 'HighPriority' })], []))).nodes
+  assert.deepEqual([known?.queueName, known?.disabledReason], ['HighPriority', null])
+  const [blank] = (await save(draft([node('check', { queueName: '' })], []))).nodes
+  assert.equal(blank?.queueName, null)
+})
+
+test('a queue that an old configuration named becomes the node’s own', async () => {
+  const old = { type: 'test.MovesQueue', configuration: { queueName: 'HighPriority', kept: 1 } }
+  const [moved, own] = (await save(draft([node('a', old), node('b', { ...old, queueName: 'Main' })], []))).nodes
+  assert.deepEqual([moved?.queueName, moved?.configuration], ['HighPriority', { kept: 1 }])
+  assert.equal(own?.queueName, 'Main')
+  const gone = { ...old, configuration: { queueName: 'Nowhere' } }
+  await assert.rejects(save(draft([node('c', gone)], [])), /names a queue that does not exist: Nowhere/)
+})

@@ -151,12 +151,14 @@ function definition(type: string): NodeDefinition {
     type,
     name: type,
     category: 'ACTION',
-    configurationVersion: type === 'test.Upgraded' ? 2 : 0,
+    configurationVersion: type === 'test.Upgraded' || type === 'test.MovesQueue' ? 2 : 0,
     description: '',
     relations: ['Success'],
     defaultConfiguration: { byDefault: true },
     configurationSchema: {},
     upgrade: (configuration, fromVersion) => {
+      const { queueName: _moved, ...rest } = configuration
+      if (type === 'test.MovesQueue') return rest
       if (configuration['stuck'] === true) throw new Error('cannot be raised')
       return { ...configuration, upgradedFrom: fromVersion }
     },

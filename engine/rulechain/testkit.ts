@@ -148,11 +148,12 @@ export interface TestEngine {
 export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
+  given?: Pick<Link, 'publish'>,
 ): TestEngine {
   const clock = new ManualClock()
   const published: Message[] = []
   const log: TestEngine['log'] = []
-  const link: Pick<Link, 'publish'> = {
+  const link: Pick<Link, 'publish'> = given ?? {
     publish: (message, receipt) => {
       published.push(message)
       receipt.stored()

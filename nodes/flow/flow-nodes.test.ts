@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { createNode, runNode, TENANT_ID, testContext, testMessage } from '../testkit.ts'
 import { acknowledge } from './acknowledge.ts'
+import { checkpoint } from './checkpoint.ts'
 import { ruleChainInput } from './rule-chain-input.ts'
 import { ruleChainOutput } from './rule-chain-output.ts'
 
@@ -14,6 +15,18 @@ const message = testMessage({ data: '{}' })
 test('acknowledge settles and goes on', async () => {
   const [result] = await runNode(await createNode(acknowledge), message)
   assert.deepEqual(result?.step, { flow: 'acknowledge' })
+})
+
+test('checkpoint puts the message into its node’s queue, as the link calls it, or leaves it in its own', async () => {
+  const [own] = await runNode(await createNode(checkpoint), message)
+  assert.deepEqual(own?.step, { flow: 'enqueue', relation: 'Success' })
+  const named = await createNode(checkpoint, {}, testContext({ queueName: 'Slow' }))
+  const [result] = await runNode(named, message)
+  assert.deepEqual(result?.step, { flow: 'enqueue', relation: 'Success', queueName: `${TENANT_ID}.Slow` })
+})
+
+test('checkpoint can not be made for a queue that is not there', async () => {
+  await assert.rejects(createNode(checkpoint, {}, testContext({ queueName: 'Gone' })), /There is no queue Gone/)
 })
 
 test('output returns by its own name', async () => {
