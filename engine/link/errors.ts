@@ -1,5 +1,5 @@
 /** What the link answers when it does not store. */
-import { defineErrors } from '../../model/errors.ts'
+import { defineErrors, isMillraceError } from '../../model/errors.ts'
 
 export const LinkErrors = defineErrors('link', {
   LINK_CLOSED: { kind: 'retryable', status: 503, text: 'the link is closing' },
@@ -29,3 +29,8 @@ export const LinkErrors = defineErrors('link', {
   STREAM_UNFIT: { kind: 'terminal', status: 500, text: 'stream {stream} is not as this link needs it: {reason}' },
   MESSAGE_INVALID: { kind: 'invalid', status: 400, text: 'message cannot be encoded: {reason}' },
 })
+
+/** The partition has another owner: nothing that this process says of it counts any more. */
+export function isFenced(error: unknown): boolean {
+  return isMillraceError(error) && error.code === 'link.FENCED'
+}

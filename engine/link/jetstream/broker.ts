@@ -14,8 +14,11 @@ export interface StoredFrame {
    */
   readonly storedAt: number
   readonly body: Uint8Array
-  /** How to settle the frame: it leaves the stream. Resolves when the broker has noted it. */
-  acknowledge(): Promise<void>
+  /**
+   * How to settle the frame: it leaves the stream. Resolves when the broker has noted it, rejects where the reader is over. Kept for longer
+   * than the frame: it must not hold the body.
+   */
+  readonly acknowledge: () => Promise<void>
 }
 
 /** Frames of one partition, in order, from the oldest that is not acknowledged. */

@@ -38,8 +38,8 @@ export class HeldFrame {
   readonly position: number
   readonly storedAt: number
   readonly bytes: number
-  /** The broker's handle; a new reader brings a new one. */
-  stored: StoredFrame
+  /** Has the frame leave the stream; a new reader brings a new way. The body is not kept: it may be large, and wait long. */
+  private leave: () => Promise<void>
   /** How many messages it has, once they were counted. */
   count = 0
   private states = new Uint8Array(0)
@@ -50,18 +50,27 @@ export class HeldFrame {
 
   constructor(owner: FrameOwner, stored: StoredFrame) {
     this.owner = owner
-    this.stored = stored
+    this.leave = stored.acknowledge
     this.position = stored.position
     this.storedAt = stored.storedAt
     this.bytes = stored.body.length
+  }
+
+  /** The same frame from another reader. */
+  renew(stored: StoredFrame): void {
+    this.leave = stored.acknowledge
+  }
+
+  acknowledge(): Promise<void> {
+    return this.leave()
   }
 
   /**
    * Takes over what a former owner noted. Returns what is to be delivered, in order. Throws where the body cannot be read: then nothing
    * of it is settled, ever.
    */
-  open(before: OpenFrame | undefined): HeldDelivery[] {
-    const { messages, count } = readBody(this.stored.body, this.position, undefined)
+  open(body: Uint8Array, before: OpenFrame | undefined): HeldDelivery[] {
+    const { messages, count } = readBody(body, this.position, undefined)
     this.count = count
     this.states = new Uint8Array(count)
     this.unsettled = count

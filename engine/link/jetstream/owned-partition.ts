@@ -3,7 +3,8 @@
  * settled, and what is settled within the others is noted in the partition's record, which only the owner of the newest epoch can write.
  */
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
-import { errorText, isMillraceError } from '../../../model/errors.ts'
+import { errorText } from '../../../model/errors.ts'
+import { isFenced } from '../errors.ts'
 import type { FrameBroker, FrameReader, StoredFrame } from './broker.ts'
 import type { FrameLinkEventListener } from './events.ts'
 import { HeldFrame, type FrameOwner, type HeldDelivery } from './held-frame.ts'
@@ -111,7 +112,7 @@ export class OwnedPartition implements FrameOwner {
     if (this.state === 'gone') return
     if (frame.isSettled && this.frames.get(frame.position) === frame) {
       this.frames.delete(frame.position)
-      this.acknowledge(frame.stored)
+      this.acknowledge(() => frame.acknowledge())
     }
     this.noteSoon()
   }
@@ -218,7 +219,7 @@ export class OwnedPartition implements FrameOwner {
     const held = this.frames.get(position)
     if (held?.storedAt === storedAt) {
       // A new reader hands out again what is being processed: it must not be delivered twice.
-      held.stored = stored
+      held.renew(stored)
       return
     }
     // What this process drops while it hands over, the next owner reads.
@@ -226,7 +227,7 @@ export class OwnedPartition implements FrameOwner {
     const before = this.before.get(position)
     const isBehind = position <= this.read.position && storedAt <= this.read.storedAt
     if (isBehind && before === undefined) {
-      this.acknowledge(stored)
+      this.acknowledge(stored.acknowledge)
       return
     }
     this.forgetBefore(position)
@@ -236,7 +237,7 @@ export class OwnedPartition implements FrameOwner {
       this.read = { position, storedAt: Math.max(storedAt, this.read.storedAt) }
     }
     try {
-      const deliveries = frame.open(isBehind ? before : undefined)
+      const deliveries = frame.open(stored.body, isBehind ? before : undefined)
       if (frame.isSettled) this.changed(frame)
       else this.options.onFrame(frame, deliveries)
     } catch (error) {
@@ -253,9 +254,9 @@ export class OwnedPartition implements FrameOwner {
     }
   }
 
-  private acknowledge(stored: StoredFrame): void {
+  private acknowledge(leave: () => Promise<void>): void {
     const number = this.readerNumber
-    stored.acknowledge().then(
+    leave().then(
       () => {
         if (number !== this.readerNumber) return
         this.unacknowledged--
@@ -354,8 +355,4 @@ export class OwnedPartition implements FrameOwner {
     this.options.onEvent({ kind: 'partition-lost', partition: this.partition, epoch: this.epoch, reason })
     this.options.onLost(this)
   }
-}
-
-export function isFenced(error: unknown): boolean {
-  return isMillraceError(error) && error.code === 'link.FENCED'
 }

@@ -4,12 +4,13 @@
  */
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
+import { isFenced } from '../errors.ts'
 import type { Membership } from '../../cluster/membership.ts'
 import type { FrameBroker } from './broker.ts'
 import type { FrameLinkEventListener } from './events.ts'
 import type { HeldDelivery, HeldFrame } from './held-frame.ts'
 import type { FrameLinkBounds } from './options.ts'
-import { isFenced, OwnedPartition } from './owned-partition.ts'
+import { OwnedPartition } from './owned-partition.ts'
 import { decodeRecord, encodeRecord, NEW_RECORD } from './record.ts'
 import { ownerOf } from './rendezvous.ts'
 

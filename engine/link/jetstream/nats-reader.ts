@@ -1,0 +1,200 @@
+/**
+ * Reads one partition's stream as one owner: an explicit-ack pull consumer made for this reader alone. Pulls ask for as many frames as
+ * there is room for; a server that neither sends frames nor heartbeats, an ended consumer or a lost connection end the reader, and the next one
+ * gets everything that is not acknowledged.
+ */
+import { createInbox, RequestError, type Msg, type Subscription } from '@nats-io/transport-node'
+import type { Clock, TimerHandle } from '../../../model/clock.ts'
+import { errorText } from '../../../model/errors.ts'
+import type { NatsLine } from '../../cluster/nats-connection.ts'
+import type { FrameReader, FrameReaderListener, StoredFrame } from './broker.ts'
+
+const NANOS = 1_000_000
+const PULL_EXPIRES_MS = 30_000
+const HEARTBEAT_MS = 1000
+/** Silence after which the consumer counts as gone. */
+const SILENCE_MS = 3500
+const ACK_TIMEOUT_MS = 5000
+const PULL_AGAIN_MS = 100
+const ACK = Buffer.from('+ACK')
+
+export interface NatsReaderOptions {
+  readonly line: NatsLine
+  readonly clock: Clock
+  readonly stream: string
+  readonly consumer: string
+  readonly listener: FrameReaderListener
+  /** Removes the consumer from the server; the reader does not wait for it. */
+  readonly remove: () => Promise<void>
+}
+
+export class NatsReader implements FrameReader {
+  private readonly options: NatsReaderOptions
+  private readonly inbox: string
+  private readonly subscription: Subscription
+  private readonly stopListening: () => void
+  /** Pulls that the server has not ended, oldest first, with what each may still bring. */
+  private readonly pulls = new Map<number, number>()
+  private pullCount = 0
+  private lastHeardMs: number
+  private watch: TimerHandle | undefined
+  private pullAgain: TimerHandle | undefined
+  /** Asked for, and in no pull. */
+  private unpulled = 0
+  private isOver = false
+
+  constructor(options: NatsReaderOptions) {
+    this.options = options
+    const { line, clock } = options
+    this.lastHeardMs = clock.monotonic()
+    this.inbox = createInbox()
+    this.subscription = line.connection.subscribe(`${this.inbox}.*`, {
+      callback: (error, message) => {
+        if (error !== null) this.lose(error)
+        else this.receive(message)
+      },
+    })
+    this.stopListening = line.onConnection((connected) => {
+      if (!connected) this.lose(new Error('the connection was lost'))
+    })
+    this.watchSilence()
+  }
+
+  request(frames: number): void {
+    this.unpulled += frames
+    if (this.pullAgain === undefined) this.pull()
+  }
+
+  close(): Promise<void> {
+    if (!this.isOver) {
+      this.end()
+      // Whoever reads next removes it where this fails.
+      void this.options.remove().catch(() => undefined)
+    }
+    return Promise.resolve()
+  }
+
+  private pull(): void {
+    if (this.unpulled === 0 || this.isOver) return
+    const { line, stream, consumer, clock } = this.options
+    const batch = this.unpulled
+    this.unpulled = 0
+    const number = ++this.pullCount
+    if (this.pulls.size === 0) this.lastHeardMs = clock.monotonic()
+    this.pulls.set(number, batch)
+    const body = JSON.stringify({ batch, expires: PULL_EXPIRES_MS * NANOS, idle_heartbeat: HEARTBEAT_MS * NANOS })
+    line.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, body, {
+      reply: `${this.inbox}.${number}`,
+    })
+  }
+
+  private receive(message: Msg): void {
+    if (this.isOver) return
+    this.lastHeardMs = this.options.clock.monotonic()
+    const code = message.headers?.code ?? 0
+    if (code > 0 && message.data.length === 0) this.status(message, code, message.headers?.description ?? '')
+    else this.frame(message)
+  }
+
+  private frame(message: Msg): void {
+    for (const [number, left] of this.pulls) {
+      // The server serves its pulls in the order in which they came.
+      if (left > 1) this.pulls.set(number, left - 1)
+      else this.pulls.delete(number)
+      break
+    }
+    const place = placeOf(message.reply ?? '')
+    if (place === undefined) this.lose(new Error(`a message without a place in the stream: ${message.subject}`))
+    else this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(message.reply ?? '')))
+  }
+
+  private status(message: Msg, code: number, description: string): void {
+    if (code === 100) return
+    const number = Number(message.subject.slice(this.inbox.length + 1))
+    const left = this.pulls.get(number) ?? 0
+    this.pulls.delete(number)
+    const isOver = /consumer deleted|consumer is push|bad request|not found/i.test(description)
+    if (isOver || code === 503) {
+      this.lose(new Error(`the server says ${code} ${description}`))
+      return
+    }
+    // 408: the pull's time is over. 409: its leader moved, a server stops. Either way what it did not bring is asked for again.
+    this.unpulled += left
+    if (code === 408) {
+      this.pull()
+      return
+    }
+    this.pullAgain ??= this.options.clock.after(PULL_AGAIN_MS, () => {
+      this.pullAgain = undefined
+      this.pull()
+    })
+  }
+
+  private acknowledger(reply: string): () => Promise<void> {
+    return async () => {
+      for (;;) {
+        if (this.isOver) throw new Error('the reader is over')
+        try {
+          await this.options.line.connection.request(reply, ACK, { timeout: ACK_TIMEOUT_MS })
+          return
+        } catch (error) {
+          // Nobody listens: the consumer is gone, and its reader with it.
+          if (error instanceof RequestError && error.isNoResponders()) this.lose(error)
+        }
+      }
+    }
+  }
+
+  private watchSilence(): void {
+    const { clock } = this.options
+    this.watch = clock.after(HEARTBEAT_MS, () => {
+      const silenceMs = clock.monotonic() - this.lastHeardMs
+      if (this.pulls.size > 0 && silenceMs > SILENCE_MS) this.lose(new Error(`silent for ${Math.round(silenceMs)} ms`))
+      else this.watchSilence()
+    })
+  }
+
+  private lose(reason: Error): void {
+    if (this.isOver) return
+    this.end()
+    this.options.listener.onLost(reason)
+  }
+
+  private end(): void {
+    this.isOver = true
+    this.stopListening()
+    this.watch?.cancel()
+    this.pullAgain?.cancel()
+    const { connection } = this.options.line
+    if (!connection.isClosed() && !this.subscription.isClosed()) {
+      try {
+        this.subscription.unsubscribe()
+      } catch (error) {
+        // It ends with its connection, which is ending.
+        if (!connection.isClosed() && !connection.isDraining()) throw new Error(errorText(error), { cause: error })
+      }
+    }
+  }
+}
+
+interface Place {
+  readonly position: number
+  readonly storedAt: number
+}
+
+function storedFrame(place: Place, body: Uint8Array, acknowledge: () => Promise<void>): StoredFrame {
+  return { ...place, body, acknowledge }
+}
+
+/**
+ * Where the stream keeps the message, from its reply subject: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<…>.<nanoseconds>.<pending>`, or
+ * with domain and account before the stream.
+ */
+function placeOf(reply: string): Place | undefined {
+  const tokens = reply.split('.')
+  if (tokens[0] !== '$JS' || tokens[1] !== 'ACK') return undefined
+  const first = tokens.length === 9 ? 4 : 6
+  const position = Number(tokens[first + 1])
+  const storedAt = Math.floor(Number(tokens[first + 3]) / NANOS)
+  return Number.isSafeInteger(position) && Number.isFinite(storedAt) ? { position, storedAt } : undefined
+}

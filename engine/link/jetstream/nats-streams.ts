@@ -1,0 +1,135 @@
+/** Makes the streams of a link, or checks and widens those that are there. */
+import {
+  DiscardPolicy,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
+  type StreamConfig,
+} from '@nats-io/jetstream'
+import { errorText } from '../../../model/errors.ts'
+import { LinkErrors } from '../errors.ts'
+import { API_CODES, type NatsNames } from './nats-names.ts'
+
+const NANOS = 1_000_000
+/** How long the server knows a frame's id: a frame is tried for seconds. */
+const FRAME_IDS_MS = 120_000
+const LETTER_IDS_MS = 3_600_000
+const AT_ONCE = 8
+/** With the partition count of the link: of the records stream. */
+const PARTITIONS_KEY = 'partitions'
+
+export interface StreamsOptions {
+  readonly prefix: string
+  readonly partitions: number
+  /** Copies of each stream, 1, 3 or 5: at most as many as there are servers. */
+  readonly replicas: number
+  readonly maxBytesPerPartition: number
+  readonly maxLetters: number
+  readonly maxLetterBytes: number
+  /** Unix ms: where a new stream begins to count, so that one that is made again never counts from below. */
+  readonly now: number
+}
+
+type Wanted = Pick<StreamConfig, 'name' | 'max_bytes' | 'num_replicas'> & Partial<StreamConfig>
+
+/**
+ * Resolves when every stream is there. Throws PARTITIONS_DIFFER where they were made with another count of partitions (messages of an
+ * originator would be in two of them), STREAM_UNFIT where one has the name but not the kind.
+ */
+export async function prepareStreams(
+  manager: JetStreamManager,
+  names: NatsNames,
+  options: StreamsOptions,
+): Promise<void> {
+  const { partitions, prefix } = options
+  const records = await prepare(manager, recordStream(names, options))
+  const stored = Number(records.metadata?.[PARTITIONS_KEY] ?? partitions)
+  if (stored !== partitions) throw LinkErrors.PARTITIONS_DIFFER({ prefix, stored, wanted: partitions })
+  await prepare(manager, letterStream(names, options))
+  for (let first = 0; first < partitions; first += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, partitions - first) }, (_, index) => first + index)
+    await Promise.all(some.map((partition) => prepare(manager, partitionStream(names, partition, options))))
+  }
+}
+
+function partitionStream(names: NatsNames, partition: number, options: StreamsOptions): Wanted {
+  return {
+    name: names.stream(partition),
+    subjects: [names.subject(partition)],
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    max_bytes: options.maxBytesPerPartition,
+    num_replicas: options.replicas,
+    duplicate_window: FRAME_IDS_MS * NANOS,
+    first_seq: options.now,
+  }
+}
+
+function recordStream(names: NatsNames, options: StreamsOptions): Wanted {
+  return {
+    name: names.records,
+    subjects: [names.recordSubjects],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    max_bytes: -1,
+    max_msgs_per_subject: 1,
+    num_replicas: options.replicas,
+    metadata: { [PARTITIONS_KEY]: String(options.partitions) },
+  }
+}
+
+function letterStream(names: NatsNames, options: StreamsOptions): Wanted {
+  return {
+    name: names.letters,
+    subjects: [names.letterSubject],
+    retention: RetentionPolicy.Limits,
+    storage: StorageType.File,
+    discard: DiscardPolicy.Old,
+    max_bytes: options.maxLetterBytes,
+    max_msgs: options.maxLetters,
+    num_replicas: options.replicas,
+    duplicate_window: LETTER_IDS_MS * NANOS,
+    allow_direct: true,
+  }
+}
+
+async function prepare(manager: JetStreamManager, wanted: Wanted): Promise<StreamConfig> {
+  const found = (await find(manager, wanted.name)) ?? (await create(manager, wanted))
+  for (const key of ['retention', 'storage', 'discard'] as const) {
+    const value = wanted[key]
+    if (value === undefined || found[key] === value) continue
+    const reason = `its ${key} is ${found[key]}, it should be ${value}`
+    throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason })
+  }
+  if (found.num_replicas === wanted.num_replicas && found.max_bytes === wanted.max_bytes) return found
+  const { max_bytes, num_replicas } = wanted
+  return (await manager.streams.update(wanted.name, { max_bytes, num_replicas })).config
+}
+
+async function find(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {
+  try {
+    return (await manager.streams.info(name)).config
+  } catch (error) {
+    if (error instanceof JetStreamApiError && error.code === API_CODES.streamNotFound) return undefined
+    throw LinkErrors.BROKER_AWAY({ reason: `stream ${name}: ${errorText(error)}` }, error)
+  }
+}
+
+async function create(manager: JetStreamManager, wanted: Wanted): Promise<StreamConfig> {
+  try {
+    return (await manager.streams.add(wanted)).config
+  } catch (error) {
+    // Another process made it in the same moment, with another first sequence.
+    if (error instanceof JetStreamApiError && error.code === API_CODES.streamExistsWithOtherConfiguration) {
+      const found = await find(manager, wanted.name)
+      if (found !== undefined) return found
+    }
+    if (error instanceof JetStreamApiError) {
+      throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason: errorText(error) }, error)
+    }
+    throw LinkErrors.BROKER_AWAY({ reason: `stream ${wanted.name}: ${errorText(error)}` }, error)
+  }
+}
