@@ -11,6 +11,15 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client'
 export interface MetricsSource {
   readonly name: string
   figures(): Readonly<Record<string, number>>
+  /** Figures of several things of a kind, told apart by labels; one that is left out is shown no more. */
+  samples?(): Iterable<Sample>
+}
+
+/** One value of a figure with labels: all samples of a figure have the same names of labels. */
+export interface Sample {
+  readonly figure: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
 }
 
 export interface Metrics {
@@ -26,19 +35,22 @@ export function createMetrics(sources: readonly MetricsSource[]): Metrics {
   collectDefaultMetrics({ register: registry })
   const shown = new Map<string, Show>()
   const showOf = (source: string, figure: string): Show => {
-    const name = `millrace_${snakeCase(source)}_${snakeCase(figure)}`
+    const name = nameOf(source, figure)
     const known = shown.get(name)
     if (known !== undefined) return known
     const show = register(registry, name, `${figure} of ${source}`)
     shown.set(name, show)
     return show
   }
+  const labelled = new LabelledFigures(registry)
   return {
     contentType: registry.contentType,
     render: async () => {
       for (const source of sources) {
         for (const [figure, value] of Object.entries(source.figures())) showOf(source.name, figure)(value)
       }
+      labelled.clear()
+      for (const source of sources) for (const sample of source.samples?.() ?? []) labelled.show(source.name, sample)
       return registry.metrics()
     },
   }
@@ -55,6 +67,39 @@ function register(registry: Registry, name: string, help: string): Show {
     counter.reset()
     counter.inc(value)
   }
+}
+
+class LabelledFigures {
+  private readonly registry: Registry
+  private readonly shown = new Map<string, Counter | Gauge>()
+
+  constructor(registry: Registry) {
+    this.registry = registry
+  }
+
+  clear(): void {
+    for (const metric of this.shown.values()) metric.reset()
+  }
+
+  show(source: string, { figure, labels, value }: Sample): void {
+    const name = nameOf(source, figure)
+    let metric = this.shown.get(name)
+    if (metric === undefined) {
+      const options = {
+        name,
+        help: `${figure} of ${source}`,
+        labelNames: Object.keys(labels),
+        registers: [this.registry],
+      }
+      metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options)
+      this.shown.set(name, metric)
+    }
+    metric.inc(labels, value)
+  }
+}
+
+function nameOf(source: string, figure: string): string {
+  return `millrace_${snakeCase(source)}_${snakeCase(figure)}`
 }
 
 function snakeCase(name: string): string {

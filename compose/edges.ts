@@ -1,6 +1,8 @@
 /** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, and MQTT. */
+import { hostname } from 'node:os'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { WorkerAdmin } from '../model/worker-pool.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { DeviceGateway } from '../engine/device/gateway.ts'
@@ -34,6 +36,8 @@ export interface EdgeParts {
   readonly gateway: DeviceGateway | undefined
   readonly feed: ChangeFeed
   readonly metricsSources: readonly MetricsSource[]
+  /** The pools of this process. */
+  readonly workers: WorkerAdmin
   /** Whether the demo logins were seeded into this data folder. */
   readonly demo: boolean
 }
@@ -112,6 +116,8 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
         check: () => (stores.link.writable ? Promise.resolve() : Promise.reject(new Error('over its bound'))),
       },
     ],
+    workers: parts.workers,
+    member: `${hostname()}-${process.pid}`,
     page: {
       baseUrl: () => `http://${reachableHost(config.httpBindAddress)}:${port}`,
       demo: parts.demo

@@ -6,6 +6,7 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { Clock } from '../../model/clock.ts'
 import { parseJson } from '../../model/json.ts'
 import type { Services } from '../../services/services.ts'
+import type { WorkerAdmin } from '../../model/worker-pool.ts'
 import { withCors } from '../../server/cors.ts'
 import type { HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
 import type { Auth } from '../auth/auth.ts'
@@ -13,6 +14,7 @@ import { authenticated, credentialsOf } from '../auth/request.ts'
 import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText } from '../errors.ts'
 import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
+import { workerMetrics } from '../worker-metrics.ts'
 import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
@@ -28,6 +30,7 @@ import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { tenantRoutes } from './tenant-routes.ts'
+import { workerRoutes } from './worker-routes.ts'
 
 /** As much of a logger as the API needs. */
 export interface ApiLog {
@@ -42,6 +45,10 @@ export interface RestApiOptions {
   readonly version: string
   readonly metricsSources: readonly MetricsSource[]
   readonly healthChecks: readonly HealthCheck[]
+  /** The worker pools of this process. */
+  readonly workers: WorkerAdmin
+  /** How this process is named where there are several. */
+  readonly member: string
   readonly page: Omit<PageContent, 'version'>
   readonly log: ApiLog
   /**
@@ -86,10 +93,11 @@ function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly Rest
     ...systemRoutes({
       version,
       clock,
-      metrics: createMetrics(options.metricsSources),
+      metrics: createMetrics([...options.metricsSources, workerMetrics(options.workers)]),
       healthChecks: options.healthChecks,
       onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
     }),
+    ...workerRoutes({ workers: options.workers, member: options.member, tenants: services.tenants }),
   ]
 }
 

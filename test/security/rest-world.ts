@@ -12,6 +12,9 @@ import { UwsServer } from '../../server/uws.ts'
 import { newDeviceProfile } from '../../services/device-profiles.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
+import { createJavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
+import { handClock } from '../../engine/script/javascript/testkit.ts'
+import { createWorkerAdmin, type ManagedPool } from '../../engine/workers/admin.ts'
 import { letterOf, openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
 
 export interface RestWorld {
@@ -58,6 +61,8 @@ export async function openRestWorld(): Promise<RestWorld> {
     version: '0.0.0',
     metricsSources: [],
     healthChecks: [],
+    workers: createWorkerAdmin([idlePool()]),
+    member: 'test',
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
     castStrings: true,
@@ -83,6 +88,17 @@ export async function openRestWorld(): Promise<RestWorld> {
         throw new Error(`the API failed: ${failures.map((failure) => JSON.stringify(failure)).join('\n')}`)
     },
   }
+}
+
+/** A pool that has started no thread, since nobody compiled a script. */
+function idlePool(): ManagedPool {
+  return createJavaScriptWorkers({
+    clock: handClock(),
+    threads: 2,
+    memoryLimitMb: 16,
+    timeoutMs: 500,
+    queueBound: 1000,
+  })
 }
 
 /** What the first tenant owns and its customer user has no part in. */
@@ -117,6 +133,7 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
     tenantId,
     userId: tenant.userId,
     deadLetterId: '770770770770',
+    poolName: 'javascript',
   }
 }
 

@@ -82,6 +82,7 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
       submitStrategy: { type: 'BURST' },
       processingStrategy: { type: 'SKIP_ALL_FAILURES' },
     },
+    '/api/admin/workers/:poolName': { threads: 1 },
     '/api/ruleChain/metadata': { ruleChainId: id('ruleChainId'), nodes: [], connections: [] },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope': { k: 1 },
     '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope/:ttl': { k: 1 },

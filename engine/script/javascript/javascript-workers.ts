@@ -121,7 +121,7 @@ class Workers implements JavaScriptWorkers {
     const { tenantId, kind, body } = source
     const identity: ScriptIdentity = { scriptId: ++this.lastScriptId, tenantId, kind, body }
     await compileOnce(() => this.poolNow(), identity)
-    const { lane, remove } = this.registry.add(
+    const deployed = this.registry.add(
       source,
       ({ breaker, script, tenant }) =>
         new ScriptLane({
@@ -135,10 +135,10 @@ class Workers implements JavaScriptWorkers {
     )
     let closed = false
     return {
-      runBatch: (messages, result) => this.runBatch(lane, kind, messages, result, closed),
+      runBatch: (messages, result) => this.runBatch(deployed.lane, kind, messages, result, closed),
       close: () => {
         closed = true
-        remove()
+        deployed.remove()
       },
     }
   }
