@@ -77,6 +77,6 @@ export async function jetStreamUnderTest(options: TestLinkOptions): Promise<Link
       return jetStreamUnderTest(options)
     },
     buried: () => open.link.deadLetters.list({ limit: 100 }),
-    close: open.close,
+    close: () => open.close(),
   }
 }

@@ -17,6 +17,8 @@ import { ownerOf } from './rendezvous.ts'
 /** How often a partition whose owner lives, or whose record could not be read, is looked at again. */
 const LOOK_AGAIN_MS = 100
 const TICK_MS = 500
+/** Two processes that do not see each other would take a partition from one another without end: they do it at a walk. */
+const AFTER_LOSS_MS = 1000
 
 export interface OwnershipOptions {
   readonly broker: FrameBroker
@@ -37,6 +39,7 @@ export class Ownership {
   private readonly options: OwnershipOptions
   private readonly owned = new Map<number, OwnedPartition>()
   private readonly taking = new Map<number, Promise<void>>()
+  private readonly lostAtMs = new Map<number, number>()
   private readonly leaving = new Map<number, Promise<void>>()
   private readonly stopListening: (() => void)[] = []
   private tick: TimerHandle | undefined
@@ -125,6 +128,8 @@ export class Ownership {
     const { clock, bounds, broker } = this.options
     const patientUntil = clock.monotonic() + bounds.takeOverMs
     await this.leaving.get(partition)
+    const pauseMs = (this.lostAtMs.get(partition) ?? -Infinity) + AFTER_LOSS_MS - clock.monotonic()
+    if (pauseMs > 0) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
     while (!this.isClosing && this.shouldOwn(partition)) {
       try {
         if (broker.connected && (await this.tryToTake(partition, clock.monotonic() >= patientUntil))) return
@@ -170,6 +175,7 @@ export class Ownership {
   private lost(lost: OwnedPartition): void {
     if (this.owned.get(lost.partition) !== lost) return
     this.lostPartitions++
+    this.lostAtMs.set(lost.partition, this.options.clock.monotonic())
     this.owned.delete(lost.partition)
     this.options.onGone(lost.partition)
     this.evaluate()
