@@ -2,18 +2,14 @@
 import type { MetricsSource } from '../api/metrics.ts'
 import type { ActorFigures, ActorSystem } from '../engine/actor/system.ts'
 import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway.ts'
-import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { Queue } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures } from '../engine/script/javascript/javascript-workers.ts'
-import type { EmbeddedFigures, EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { RunningEngine } from './engine.ts'
 
 export interface FigureParts {
-  readonly link: SegmentLog
-  readonly timeSeries: EmbeddedTimeSeries
   readonly actors: ActorSystem
   /** Undefined where the process has not the role. */
   readonly gateway: ClosableDeviceGateway | undefined
@@ -21,11 +17,9 @@ export interface FigureParts {
 }
 
 export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
-  const { link, timeSeries, actors, gateway, running } = parts
+  const { actors, gateway, running } = parts
   return [
-    { name: 'link', figures: () => linkFigures(link) },
     { name: 'actors', figures: () => named(actors.figures(), ACTORS) },
-    { name: 'time_series', figures: () => named(timeSeries.figures(), TIME_SERIES) },
     ...(gateway === undefined ? [] : [{ name: 'devices', figures: () => named(gateway.figures(), DEVICES) }]),
     ...(running === undefined ? [] : engineFigures(running)),
   ]
@@ -37,26 +31,6 @@ function engineFigures({ engine, queue, javaScript }: RunningEngine): readonly M
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
   ]
-}
-
-function linkFigures(link: SegmentLog): Record<string, number> {
-  const figures = link.figures()
-  return {
-    published_messages_total: figures.published,
-    stored_messages_total: figures.stored,
-    refused_messages_total: figures.refused,
-    delivered_messages_total: figures.delivered,
-    settled_messages_total: figures.settled,
-    buried_messages_total: figures.buried,
-    writes_total: figures.writes,
-    written_bytes_total: figures.bytesWritten,
-    pending_messages: figures.pending,
-    unsettled_messages: figures.unsettled,
-    backlog_bytes: figures.backlogBytes,
-    segments: figures.segments,
-    dead_letters: figures.deadLetters,
-    dead_letters_dropped_total: figures.deadLettersDropped,
-  }
 }
 
 function queueFigures(queue: Queue): Record<string, number> {
@@ -96,7 +70,7 @@ export function httpDeviceFigures(figures: HttpDeviceFigures): Record<string, nu
 }
 
 /** A part's figures by their names here: complete, since a figure without a name does not compile. */
-type Names<Figures> = Readonly<Record<keyof Figures, string>>
+export type Names<Figures> = Readonly<Record<keyof Figures, string>>
 
 const ACTORS: Names<ActorFigures> = {
   actors: 'actors',
@@ -130,18 +104,6 @@ const DEVICES: Names<DeviceGatewayFigures> = {
   stateFailures: 'state_failures_total',
 }
 
-const TIME_SERIES: Names<Omit<EmbeddedFigures, 'moveFailure'>> = {
-  pointsWritten: 'written_points_total',
-  groupsWritten: 'written_groups_total',
-  batchesWritten: 'written_batches_total',
-  pendingPoints: 'pending_points',
-  tailPoints: 'tail_points',
-  logBytes: 'log_bytes',
-  databaseBytes: 'database_bytes',
-  damagedChunks: 'damaged_chunks',
-  moveFailures: 'move_failures_total',
-}
-
 const MQTT: Names<MqttFigures> = {
   connections: 'connections',
   accepted: 'accepted_connections_total',
@@ -168,7 +130,7 @@ const HTTP_DEVICE: Names<HttpDeviceFigures> = {
   waitingPolls: 'waiting_polls',
 }
 
-function named<Figure extends string>(
+export function named<Figure extends string>(
   figures: Readonly<Record<NoInfer<Figure>, number>>,
   names: Readonly<Record<Figure, string>>,
 ): Record<string, number> {

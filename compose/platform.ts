@@ -6,13 +6,15 @@ import type { Config } from '../config/settings.ts'
 import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway } from '../engine/device/device-gateway.ts'
 import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
-import { createChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { createServices } from '../services/create-services.ts'
 import { seedDemo, seedMinimal } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
+import type { MainQueueSettings } from '../services/shipped-queues.ts'
 import { Closing } from './closing.ts'
+import { openCluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
 import { figuresOf } from './figures.ts'
@@ -40,10 +42,11 @@ export async function startPlatform(
 ): Promise<Platform> {
   const closing = new Closing(log)
   try {
-    const stores = await openStores(config, log, closing, onFatal)
+    const cluster = await openCluster(config, log, closing)
+    const { feed } = cluster
+    const stores = await openStores(config, log, closing, cluster, onFatal)
     // The run before had ended when the data folder was taken: none of its times is later.
     const timesNotBefore = systemClock.now() + MAX_AHEAD_MS
-    const feed = createChangeFeed((error) => log.error('a change listener threw', { reason: errorText(error) }))
     const stored = createServices({
       entities: stores.entities,
       timeSeries: stores.timeSeries,
@@ -79,7 +82,8 @@ export async function startPlatform(
       services: { ...stored, ruleChains: running?.ruleChains ?? stored.ruleChains, close: () => stored.close() },
       gateway,
       feed,
-      metricsSources: figuresOf({ ...stores, actors, gateway, running }),
+      metricsSources: [...cluster.metricsSources, ...stores.metricsSources, ...figuresOf({ actors, gateway, running })],
+      workers: createWorkerAdmin(running === undefined ? [] : [running.javaScript]),
       demo: seeded.demo,
     })
     return { ports, ...seeded, close: () => closing.run() }
@@ -90,14 +94,32 @@ export async function startPlatform(
 }
 
 async function seed(config: Config, stores: Stores): Promise<{ demo: boolean; oneTimePassword: string | undefined }> {
-  const options = { entities: stores.entities, clock: systemClock, random: systemRandom, catalogue }
-  const { settings } = stores.entities
-  if (config.demo) {
-    if (await seedDemo(options)) await settings.put(DEMO_SETTING, true)
-    return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: undefined }
+  const { entities } = stores
+  const options = { entities, clock: systemClock, random: systemRandom, catalogue, main: mainQueueOf(config) }
+  const { settings } = entities
+  try {
+    if (config.demo) {
+      if (await seedDemo(options)) await settings.put(DEMO_SETTING, true)
+      return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: undefined }
+    }
+    const login = await seedMinimal(options)
+    return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: login?.password }
+  } catch (error) {
+    // Another process of the cluster may have seeded the same empty store meanwhile: its seed is as good.
+    if (!(await entities.users.hasAny())) throw error
+    return { demo: config.demo, oneTimePassword: undefined }
   }
-  const login = await seedMinimal(options)
-  return { demo: (await settings.find(DEMO_SETTING)) === true, oneTimePassword: login?.password }
+}
+
+/** What the environment says of `Main` counts for its first start: afterwards its record does, which users may change. */
+function mainQueueOf(config: Config): MainQueueSettings {
+  return {
+    partitions: config.queuePartitions,
+    packProcessingTimeoutMs: config.queueTimeoutMs,
+    retries: config.queueRetries,
+    pauseSeconds: config.queueRetryPauseSeconds,
+    maxPauseSeconds: config.queueMaxRetryPauseSeconds,
+  }
 }
 
 interface GatewayParts {

@@ -1,21 +1,50 @@
-/** Opens what is durable: entities, time series, and the link's log, all below the data folder. */
+/**
+ * Opens what is durable: entities, time series and the link, each where its setting says. A driver that no setting asks for is not
+ * even loaded, so that the embedded default starts without any.
+ */
 import { join } from 'node:path'
 import { errorText, isMillraceError } from '../model/errors.ts'
-import { systemClock } from '../model/system-clock.ts'
+import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
+import type { MetricsSource } from '../api/metrics.ts'
 import type { Config } from '../config/settings.ts'
-import { nodeDisk } from '../engine/link/node-disk.ts'
-import { openSegmentLog, type SegmentLog } from '../engine/link/segment-log.ts'
+import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
-import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
-import { openEmbeddedTimeSeries, type EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import type { FrameLinkEvent } from '../engine/link/jetstream/events.ts'
+import type { Link } from '../engine/link/link.ts'
+import { nodeDisk } from '../engine/link/node-disk.ts'
+import { openSegmentLog } from '../engine/link/segment-log.ts'
+import { DEFAULT_BOUNDS } from '../engine/link/segment-log-options.ts'
+import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
+import { openEmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { Closing } from './closing.ts'
+import type { Cluster } from './cluster.ts'
 import { DataFolderErrors, takeDataFolder } from './data-folder.ts'
+import { embeddedTimeSeriesFigures, frameLinkFigures, questDbFigures, segmentLogFigures } from './store-figures.ts'
+
+export type StoredLink = Link & { readonly deadLetters: DeadLetters }
 
 export interface Stores {
   readonly entities: EntityStore
-  readonly timeSeries: EmbeddedTimeSeries
-  readonly link: SegmentLog
+  readonly timeSeries: TimeSeriesStore
+  readonly link: StoredLink
+  readonly metricsSources: readonly MetricsSource[]
+}
+
+/** A part that is open, with its figures where it has some. */
+interface Opened<Part> {
+  readonly part: Part
+  readonly metricsSources: readonly MetricsSource[]
+}
+
+interface Place {
+  readonly config: Config
+  readonly log: Log
+  /** The data folder; empty where nothing is kept in it. */
+  readonly folder: string
+  readonly cluster: Cluster
+  readonly onFatal: (error: Error) => void
 }
 
 const STORE_NAMES = ['entity store', 'time-series store', 'link'] as const
@@ -25,45 +54,154 @@ export async function openStores(
   config: Config,
   log: Log,
   closing: Closing,
+  cluster: Cluster,
   onFatal: (error: Error) => void,
 ): Promise<Stores> {
-  const dataFolder = takeDataFolder(config.dataDir)
-  closing.add('data folder', () => dataFolder.release())
-  const folder = dataFolder.path
-  const { durability } = config
-  const clock = systemClock
+  const place: Place = { config, log, folder: folderOf(config, closing), cluster, onFatal }
   // The three are apart from each other: they open side by side, and each closes even where another did not open.
-  const opened = await Promise.allSettled([
-    openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock, onFatal }),
-    openEmbeddedTimeSeries({ directory: join(folder, 'time-series'), durability, clock, onFatal }),
-    openSegmentLog({
-      directory: join(folder, 'link'),
-      disk: nodeDisk,
-      clock,
-      durability,
-      partitions: config.queuePartitions,
-      onEvent: (event) => reportLinkEvent(log, event),
-    }),
-  ])
+  const opened = await Promise.allSettled([openEntities(place), openTimeSeries(place), openLink(place)])
   const [entities, timeSeries, link] = opened
   for (const [index, result] of opened.entries()) {
-    if (result.status === 'fulfilled') closing.add(STORE_NAMES[index] ?? '', () => result.value.close())
+    if (result.status === 'fulfilled') closing.add(STORE_NAMES[index] ?? '', () => result.value.part.close())
   }
-  if (entities.status === 'rejected') throw unusable(STORE_NAMES[0], folder, entities.reason)
-  if (timeSeries.status === 'rejected') throw unusable(STORE_NAMES[1], folder, timeSeries.reason)
-  if (link.status === 'rejected') throw unusable(STORE_NAMES[2], folder, link.reason)
-  return { entities: entities.value, timeSeries: timeSeries.value, link: link.value }
+  if (entities.status === 'rejected') throw unusable(STORE_NAMES[0], place, entities.reason)
+  if (timeSeries.status === 'rejected') throw unusable(STORE_NAMES[1], place, timeSeries.reason)
+  if (link.status === 'rejected') throw unusable(STORE_NAMES[2], place, link.reason)
+  return {
+    entities: entities.value.part,
+    timeSeries: timeSeries.value.part,
+    link: link.value.part,
+    metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
+  }
+}
+
+/** A process that keeps nothing of its own needs no folder. */
+function folderOf(config: Config, closing: Closing): string {
+  const { entitiesDatabase, timeSeriesDatabase, link } = config
+  if (entitiesDatabase !== 'sqlite' && timeSeriesDatabase !== 'embedded' && link !== 'segment-log') return ''
+  const dataFolder = takeDataFolder(config.dataDir)
+  closing.add('data folder', () => dataFolder.release())
+  return dataFolder.path
+}
+
+async function openEntities({ config, folder, onFatal }: Place): Promise<Opened<EntityStore>> {
+  const { durability } = config
+  const part =
+    config.entitiesDatabase === 'postgres'
+      ? await openPostgresEntityStore({ ...postgres(config, 'entities'), readConnections: connections(config).reads })
+      : await openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock: systemClock, onFatal })
+  return { part, metricsSources: [] }
+}
+
+async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
+  const { config, folder, log, onFatal } = place
+  const { durability } = config
+  const clock = systemClock
+  switch (config.timeSeriesDatabase) {
+    case 'embedded': {
+      const part = await openEmbeddedTimeSeries({ directory: join(folder, 'time-series'), durability, clock, onFatal })
+      return {
+        part,
+        metricsSources: [{ name: 'time_series', figures: () => embeddedTimeSeriesFigures(part.figures()) }],
+      }
+    }
+    case 'sql': {
+      const { openPostgresTimeSeries } = await import('../storage/timeseries/postgres/store.ts')
+      const part = await openPostgresTimeSeries({
+        ...postgres(config, 'time series'),
+        connections: connections(config).timeSeries,
+        partitioning: config.timeSeriesPartitioning,
+      })
+      return { part, metricsSources: [] }
+    }
+    case 'questdb': {
+      const [{ openPostgresLatestValues }, { openQuestDbTimeSeries }] = await Promise.all([
+        import('../storage/timeseries/postgres/latest-values.ts'),
+        import('../storage/timeseries/questdb/store.ts'),
+      ])
+      const latest = await openPostgresLatestValues({
+        ...postgres(config, 'latest values'),
+        connections: connections(config).timeSeries,
+      })
+      const part = await openQuestDbTimeSeries({
+        url: config.questDbUrl,
+        postgres: postgres(config, 'history beside QuestDB'),
+        latest,
+        clock,
+        durability,
+        onTrouble: (reason) => {
+          if (reason === undefined) log.info('QuestDB takes writes again')
+          else log.error('QuestDB takes no writes: messages wait', { reason })
+        },
+      })
+      return { part, metricsSources: [{ name: 'questdb', figures: () => questDbFigures(part.figures()) }] }
+    }
+  }
+}
+
+async function openLink({ config, folder, log, cluster }: Place): Promise<Opened<StoredLink>> {
+  if (cluster.line === undefined) {
+    const part = await openSegmentLog({
+      directory: join(folder, 'link'),
+      disk: nodeDisk,
+      clock: systemClock,
+      durability: config.durability,
+      partitions: config.queuePartitions,
+      onEvent: (event) => reportLinkEvent(log, event),
+    })
+    return { part, metricsSources: [{ name: 'link', figures: () => segmentLogFigures(part) }] }
+  }
+  const { openJetStreamLink } = await import('../engine/link/jetstream/jetstream-link.ts')
+  const part = await openJetStreamLink({
+    line: cluster.line,
+    membership: cluster.membership,
+    prefix: config.natsPrefix,
+    partitions: config.queuePartitions,
+    replicas: Number(config.natsReplicas),
+    maxBytesPerPartition: config.natsMaxPartitionMiB * 2 ** 20,
+    maxLetters: DEFAULT_BOUNDS.maxDeadLetters,
+    maxLetterBytes: DEFAULT_BOUNDS.maxDeadLetterBytes,
+    bounds: { publishTimeoutMs: config.publishTimeoutMs },
+    clock: systemClock,
+    random: systemRandom,
+    onEvent: (event) => reportFrameLinkEvent(log, event),
+  })
+  return { part, metricsSources: [{ name: 'link', figures: () => frameLinkFigures(part.figures()) }] }
+}
+
+function postgres(config: Config, what: string) {
+  return { url: config.databaseUrl, applicationName: `millrace ${what}`, clock: systemClock }
+}
+
+/** How the connections are shared out: one writes entities, the others read them or are for time series. */
+function connections({ databaseConnections }: Config): { readonly reads: number; readonly timeSeries: number } {
+  const reads = Math.max(1, Math.floor((databaseConnections - 1) / 2))
+  return { reads, timeSeries: Math.max(1, databaseConnections - 1 - reads) }
 }
 
 /** What the disk or SQLite said becomes a sentence; the stores' own errors are some already. */
-function unusable(store: string, folder: string, error: unknown): Error {
+function unusable(store: string, { folder }: Place, error: unknown): Error {
   if (isMillraceError(error)) return error
   return DataFolderErrors.STORE_UNUSABLE({ store, folder, reason: errorText(error) }, error)
 }
 
 function reportLinkEvent(log: Log, event: LinkEvent): void {
+  const isGood = event.kind === 'disk-recovered' || event.kind === 'torn-tail-cut'
+  report(log, isGood ? 'info' : 'error', event)
+}
+
+const GOOD_FRAME_LINK_EVENTS: ReadonlySet<FrameLinkEvent['kind']> = new Set([
+  'broker-back',
+  'stream-open',
+  'partition-taken',
+  'partition-released',
+])
+
+function reportFrameLinkEvent(log: Log, event: FrameLinkEvent): void {
+  report(log, GOOD_FRAME_LINK_EVENTS.has(event.kind) ? 'info' : 'error', event)
+}
+
+function report(log: Log, level: 'info' | 'error', event: LinkEvent | FrameLinkEvent): void {
   const { kind, ...fields } = event
-  const shown = 'error' in event ? { ...fields, error: errorText(event.error) } : fields
-  if (kind === 'disk-recovered' || kind === 'torn-tail-cut') log.info(`link: ${kind}`, shown)
-  else log.error(`link: ${kind}`, shown)
+  log[level](`link: ${kind}`, 'error' in event ? { ...fields, error: errorText(event.error) } : fields)
 }

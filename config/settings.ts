@@ -252,11 +252,12 @@ export const SETTINGS = {
   }),
   natsMaxPartitionMiB: link.integer({
     name: 'NATS_MAX_PARTITION_MIB',
-    default: 1024,
+    default: 256,
     min: 16,
     max: 1_048_576,
     unit: 'MiB',
-    description: 'Most that waits in one partition; over it devices are refused until the engine has caught up.',
+    description:
+      'Most that waits in one partition; over it devices are refused until the engine has caught up. NATS sets this much aside for each partition: its max_file_store must have room for all.',
   }),
   publishTimeoutMs: link.integer({
     name: 'LINK_PUBLISH_TIMEOUT_MS',
