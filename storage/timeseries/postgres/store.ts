@@ -1,0 +1,215 @@
+/** Time series in PostgreSQL: history in `ts_kv`, latest values in `ts_kv_latest`, both in one transaction. */
+import type { Clock, TimerHandle } from '../../../model/clock.ts'
+import { errorText } from '../../../model/errors.ts'
+import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { DataPoint } from '../../../model/value.ts'
+import { intArray } from '../../postgres/binary-array.ts'
+import { PostgresConnection } from '../../postgres/connection.ts'
+import { migratePostgres } from '../../postgres/migrations.ts'
+import { openPostgres, type OpenSettings } from '../../postgres/open.ts'
+import { SnapshotReads } from '../../postgres/snapshot-reads.ts'
+import type {
+  CommitSequence,
+  DeletedKeys,
+  DeleteRange,
+  PointsByKey,
+  PointsWrite,
+  Snapshot,
+  TimeSeriesStore,
+} from '../store.ts'
+import { checkWrites, isEntity } from './checks.ts'
+import { cleanUp, type CleanedUp } from './clean-up.ts'
+import { deleteRange, removeEntity, type Deletion } from './deletes.ts'
+import { PostgresTimeSeriesErrors } from './errors.ts'
+import { bucketPlan, rawPlan, type PlanRow } from './history-query.ts'
+import { HISTORY } from './history-rows.ts'
+import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
+import { LATEST_VALUES, latestPoints, readLatest, type StoredLatest } from './latest-rows.ts'
+import { Partitions, type Partitioning } from './partitions.ts'
+import { LaneWriter, transaction } from './writer.ts'
+
+export interface PostgresTimeSeriesOptions extends OpenSettings {
+  readonly clock: Clock
+  /** Size of the pieces of `ts_kv` (`SQL_POSTGRES_TS_KV_PARTITIONING`); another one than before holds from now on. */
+  readonly partitioning?: Partitioning
+  /** Seconds after which history goes; 0 keeps for ever (`SQL_TTL_TS_TS_KEY_VALUE_TTL`). */
+  readonly ttlSeconds?: number
+  /** How often what outlived its time is deleted (`SQL_TTL_TS_EXECUTION_INTERVAL`). */
+  readonly cleanUpEveryMs?: number
+  /** Hears of a clean-up that failed; the next one tries again. */
+  readonly report?: (text: string, fields: Readonly<Record<string, unknown>>) => void
+  /** Transactions at the same time; each has a connection. */
+  readonly writeConnections?: number
+  readonly readConnections?: number
+  /** Most points that wait to be written, all lanes together; more is refused as busy. */
+  readonly maxPendingPoints?: number
+  /** Points of one answer, all keys together. */
+  readonly maxAnswerPoints?: number
+}
+
+export interface PostgresTimeSeries extends TimeSeriesStore {
+  /** Deletes what outlived its time, as happens by itself now and then. */
+  cleanUp(): Promise<CleanedUp>
+}
+
+export const POSTGRES_TIME_SERIES_DEFAULTS = {
+  partitioning: 'MONTHS',
+  ttlSeconds: 0,
+  cleanUpEveryMs: 86_400_000,
+  writeConnections: 4,
+  readConnections: 3,
+  maxPendingPoints: 200_000,
+  maxAnswerPoints: 500_000,
+} as const
+
+/** Points of one transaction at most. */
+const MAX_GROUP_POINTS = 10_000
+
+type Settings = Required<Omit<PostgresTimeSeriesOptions, keyof OpenSettings | 'report'>> &
+  Pick<PostgresTimeSeriesOptions, 'report'>
+
+/** Raises the schema and connects. Throws `postgres.UNAVAILABLE` where no server answers in time, `postgres.SCHEMA_NEWER`. */
+export async function openPostgresTimeSeries(options: PostgresTimeSeriesOptions): Promise<PostgresTimeSeries> {
+  const settings: Settings = { ...POSTGRES_TIME_SERIES_DEFAULTS, ...options }
+  const connection = await openPostgres(options)
+  try {
+    for (const component of [KEY_DICTIONARY, LATEST_VALUES, HISTORY]) {
+      await migratePostgres(connection, component, settings.clock.now())
+    }
+  } catch (error) {
+    await connection.close()
+    throw error
+  }
+  const connections = (count: number) => Array.from({ length: count }, () => new PostgresConnection(options))
+  return new PostgresStore(
+    connection,
+    connections(settings.writeConnections),
+    connections(settings.readConnections),
+    settings,
+  )
+}
+
+class PostgresStore implements PostgresTimeSeries {
+  private readonly settings: Settings
+  /** For keys, pieces and the clean-up. */
+  private readonly connection: PostgresConnection
+  private readonly keyNumbers: KeyDictionary
+  private readonly partitions: Partitions
+  private readonly writer: LaneWriter
+  private readonly reads: SnapshotReads
+  private timer: TimerHandle | undefined
+  private cleaning: Promise<unknown> | undefined
+  private closing: Promise<void> | undefined
+
+  constructor(
+    connection: PostgresConnection,
+    writing: readonly PostgresConnection[],
+    reading: readonly PostgresConnection[],
+    settings: Settings,
+  ) {
+    this.settings = settings
+    this.connection = connection
+    this.keyNumbers = new KeyDictionary(connection)
+    this.partitions = new Partitions(connection, settings.partitioning, settings.clock)
+    this.writer = new LaneWriter(writing, this.keyNumbers, this.partitions, settings.clock, {
+      maxPendingPoints: Math.ceil(settings.maxPendingPoints / writing.length),
+      maxGroupPoints: MAX_GROUP_POINTS,
+    })
+    this.reads = new SnapshotReads(reading)
+    this.cleanUpLater()
+  }
+
+  async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
+    checkWrites(writes)
+    return this.writer.write(writes)
+  }
+
+  async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
+    const numbers = await this.numbersOf(entityId, query.keys)
+    const keyOf = new Map([...numbers].map(([key, number]) => [number, key]))
+    const now = this.settings.clock.now()
+    const limit = this.settings.maxAnswerPoints
+    const { agg } = query
+    const plan =
+      agg === 'NONE'
+        ? rawPlan(entityId, [...keyOf.keys()], query, now, limit + 1)
+        : bucketPlan(entityId, [...keyOf.keys()], query, agg, now)
+    const { rows, sequence } = await this.reads.read<PlanRow>(plan.query)
+    if (rows.length > limit) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit })
+    return { value: plan.pointsOf(rows, keyOf), sequence }
+  }
+
+  async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
+    const numbers = keys && intArray([...(await this.numbersOf(entityId, keys)).values()])
+    const { rows, sequence } = await this.reads.read<StoredLatest>(readLatest(knownEntity(entityId), numbers))
+    return { value: latestPoints(rows), sequence }
+  }
+
+  async keys(entityId: string): Promise<readonly string[]> {
+    const { rows } = await this.reads.read<{ key: string }>({
+      name: 'latest-keys',
+      text: `select dictionary.key from ts_kv_latest latest join key_dictionary dictionary on key_id = latest.key
+        where entity_id = $1`,
+      parameters: [knownEntity(entityId)],
+    })
+    return rows.map(({ key }) => key).sort()
+  }
+
+  async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    const keys = await this.numbersOf(range.entityId, range.keys)
+    let deletion: Deletion | undefined
+    const sequence = await this.writer.change(range.entityId, async (connection) => {
+      deletion = await deleteRange(
+        connection,
+        { ...range, entityId: knownEntity(range.entityId) },
+        keys,
+        this.settings.clock.now(),
+      )
+      return deletion.commit
+    })
+    return { value: deletion?.deleted ?? { latestRemoved: [] }, sequence }
+  }
+
+  async deleteEntity(entityId: string): Promise<void> {
+    if (!isEntity(entityId)) return
+    await this.writer.change(entityId, (connection) => transaction(connection, removeEntity(entityId)))
+  }
+
+  async cleanUp(): Promise<CleanedUp> {
+    return cleanUp(this.connection, this.partitions, this.settings.ttlSeconds, this.settings.clock.now())
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.drainAndClose()
+    return this.closing
+  }
+
+  private async drainAndClose(): Promise<void> {
+    this.timer?.cancel()
+    await Promise.all([this.writer.close(), this.reads.close(), this.cleaning])
+    await this.connection.close()
+  }
+
+  private cleanUpLater(): void {
+    this.timer = this.settings.clock.after(this.settings.cleanUpEveryMs, () => {
+      this.cleaning = this.cleanUp()
+        .catch((error: unknown) =>
+          this.settings.report?.('Old time series are not deleted; the next clean-up tries again', {
+            error: errorText(error),
+          }),
+        )
+        .finally(() => {
+          if (this.closing === undefined) this.cleanUpLater()
+        })
+    })
+  }
+
+  private numbersOf(entityId: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    return this.keyNumbers.find(isEntity(entityId) ? new Set(keys) : new Set())
+  }
+}
+
+/** No point was ever written for what is no UUID: it stands for an entity without points. */
+function knownEntity(entityId: string): string {
+  return isEntity(entityId) ? entityId : '00000000-0000-0000-0000-000000000000'
+}
