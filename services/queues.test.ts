@@ -101,6 +101,8 @@ describe('queues', () => {
       [mine.id],
     )
     assert.equal(await services.queues.linkName(tenantId, name), `${tenantId}.${name}`)
+    // The other's queue as the link calls it is no name of a queue here.
+    assert.equal(await services.queues.linkName(tenantId, `${theirs.tenantId}.${name}`), undefined)
     assert.equal(await services.queues.linkName(tenantId, 'Main'), 'Main')
     assert.equal(await services.queues.linkName(tenantId, 'nowhere'), undefined)
     await assert.rejects(services.queues.deleteByUser(tenant, theirs.id), { status: 403 })

@@ -244,6 +244,29 @@ describe('every route', () => {
     assert.equal(device.customerId.id, '13814000-1dd2-11b2-8080-808080808080')
     assert.notEqual(device.createdTime, 5)
   })
+
+  test('takes no tenant and no id from a body of a queue or a profile', async () => {
+    const post = async (path: string, body: object) => {
+      const response = await fetch(`${world.url}${path}`, {
+        method: 'POST',
+        headers: { 'x-authorization': `Bearer ${world.tenant}` },
+        body: JSON.stringify({ ...body, tenantId: { id: world.otherTenantId }, createdTime: 5 }),
+      })
+      assert.equal(response.status, 200, path)
+      const made = (await response.json()) as { tenantId: { id: string }; createdTime: number }
+      assert.equal(made.tenantId.id, world.platform.tenantId, path)
+      assert.notEqual(made.createdTime, 5, path)
+    }
+    await post('/api/queues?serviceType=TB-RULE-ENGINE', {
+      name: 'mine',
+      pollInterval: 1,
+      partitions: 1,
+      packProcessingTimeout: 1,
+      submitStrategy: { type: 'BURST' },
+      processingStrategy: { type: 'RETRY_ALL', retries: 0 },
+    })
+    await post('/api/deviceProfile', { name: 'mine', transportType: 'DEFAULT' })
+  })
 })
 
 /** Whether a call of it is about one thing, by path or body; the others are lists and new things of the caller's own. */
