@@ -23,8 +23,9 @@ export type Row = readonly Cell[]
 const answerSchema = z.object({ dataset: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))) })
 const faultSchema = z.object({ error: z.string() })
 /** Of the lines themselves: wrong, or too long. */
-const REFUSALS = new Set(['400', '413', '422'])
-const REFUSED_LINES = /statusCode=(\d+), error=([\s\S]*)/
+const REFUSALS = new Set([400, 413, 422])
+const STATUS = /statusCode=(\d+)/
+const MAX_REASON = 500
 
 export class QuestDbServer {
   /** Without the password. */
@@ -44,9 +45,10 @@ export class QuestDbServer {
     this.base = `${url.protocol}//${url.host}`
     this.headers =
       user === '' ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+    // Its other HTTP transport tries again by itself, and then for ever where nothing listens any more. Here the caller tries again.
     const sender = new SenderOptions(
       `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${url.port === '' ? '9000' : url.port};` +
-        `protocol_version=1;request_timeout=${options.timeoutMs};retry_timeout=${options.timeoutMs}`,
+        `protocol_version=1;stdlib_http=on;retry_timeout=0;request_timeout=${options.timeoutMs}`,
       { log: () => undefined },
     )
     if (user !== '') Object.assign(sender, { username: user, password })
@@ -54,17 +56,16 @@ export class QuestDbServer {
   }
 
   /**
-   * Stores the lines, all or none. Tries again by itself while the server is away for less than the timeout. Rejects UNREACHABLE;
-   * FAILED where the server could not; POINTS_REFUSED where it does not take these lines.
+   * Stores the lines, all or none. Rejects UNREACHABLE; FAILED where the server could not; POINTS_REFUSED where it does not take these
+   * lines.
    */
   async write(lines: string): Promise<void> {
     try {
       await this.transport.send(Buffer.from(lines))
     } catch (error) {
-      const [, status, reason] = REFUSED_LINES.exec(errorText(error)) ?? []
-      if (status === undefined) throw this.unreachable(error)
-      if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason }, error)
-      throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${String(reason)}` }, error)
+      const status = Number(STATUS.exec(errorText(error))?.[1])
+      if (Number.isNaN(status)) throw this.unreachable(error)
+      await this.writeAgain(lines)
     }
   }
 
@@ -82,6 +83,27 @@ export class QuestDbServer {
 
   async close(): Promise<void> {
     await this.transport.close()
+  }
+
+  /** The client does not hand on what the server says: asked once more, it says it again, or takes the lines after all. */
+  private async writeAgain(lines: string): Promise<void> {
+    let status: number
+    let reason: string
+    try {
+      const response = await fetch(`${this.base}/write`, {
+        method: 'POST',
+        body: lines,
+        headers: this.headers,
+        signal: AbortSignal.timeout(this.options.timeoutMs),
+      })
+      status = response.status
+      reason = (await response.text()).slice(0, MAX_REASON)
+    } catch (error) {
+      throw this.unreachable(error)
+    }
+    if (status < 300) return
+    if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason })
+    throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${reason}` })
   }
 
   private async send(sql: string): Promise<unknown> {

@@ -1,0 +1,310 @@
+/** QuestDB's own traps, each shown on QuestDB itself where it can be, then with the store. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
+import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
+import { long, raw, write } from '../contract.ts'
+import { openedStore, realClock, serversForFile, type Place } from './testkit.ts'
+import type { QuestDbTimeSeries } from './store.ts'
+
+const servers = await serversForFile()
+
+function check(
+  sentence: string,
+  run: (store: QuestDbTimeSeries, entity: string, place: Place, context: TestContext) => Promise<void>,
+): void {
+  test(sentence, { skip: servers === undefined }, async (context) => {
+    assert.ok(servers !== undefined)
+    const { store, place } = await openedStore(context, servers)
+    await run(store, randomUUID(), place, context)
+  })
+}
+
+async function points(store: QuestDbTimeSeries, entity: string, key = 'k'): Promise<readonly DataPoint[]> {
+  return (await store.history(entity, raw([key], { startTs: -8.64e15, endTs: 8.64e15 + 1 }))).value.get(key) ?? []
+}
+
+check(
+  'a negative time fails a whole batch of QuestDB, and costs nobody anything here',
+  async (store, entity, place) => {
+    const line = (ts: string) => `${place.table},entity=${entity},key=raw kind=2i,long_v=1i ${ts}t\n`
+    await assert.rejects(place.questdb.write(line('1000') + line('-1000')), { code: 'questdb.POINTS_REFUSED' })
+    const other = randomUUID()
+    await Promise.all([
+      store.write([write(entity, [long('k', -5, 1), long('k', 5, 2), long('k', -8.64e15, 3)])]),
+      store.write([write(other, [long('k', 7, 4)])]),
+    ])
+    assert.deepEqual(
+      (await points(store, entity)).map(({ ts, value }) => [ts, value]),
+      [
+        [-8.64e15, 3],
+        [-5, 1],
+        [5, 2],
+      ],
+    )
+    assert.deepEqual(await points(store, other), [long('k', 7, 4)])
+    assert.deepEqual(await points(store, entity, 'raw'), [], 'QuestDB kept part of what it refused')
+  },
+)
+
+check(
+  'points outside of the times of QuestDB aggregate, expire and are deleted as all others',
+  async (store, entity) => {
+    const far = 253_402_300_800_000
+    await store.write([write(entity, [long('k', -10, 1), long('k', 10, 2), long('k', far, 4), long('k', -10, 8)])])
+    const borders = [-20, 0, 20, far + 1]
+    const sum = raw(['k'], { agg: 'SUM', startTs: -20, endTs: far + 1, borders })
+    assert.deepEqual(
+      (await store.history(entity, sum)).value.get('k')?.map(({ value }) => value),
+      [8, 2, 4],
+    )
+    const newest = raw(['k'], { limit: 2, order: 'DESC', endTs: far + 1 })
+    assert.deepEqual(
+      (await store.history(entity, newest)).value.get('k')?.map(({ ts }) => ts),
+      [far, 10],
+    )
+    const range = { entityId: entity, keys: ['k'], startTs: -20, endTs: 0, deleteLatest: false, rewriteLatest: false }
+    await store.delete(range)
+    assert.deepEqual(
+      (await points(store, entity)).map(({ ts }) => ts),
+      [10, far],
+    )
+  },
+)
+
+check('the least 64-bit integer is null to QuestDB, and is itself here, in sums too', async (store, entity) => {
+  const least = -9223372036854775808n
+  await store.write([
+    write(entity, [long('k', 1, least), long('k', 2, 5), long('k', 3, 2n ** 62n), long('k', 4, 2n ** 62n)]),
+  ])
+  const result = async (agg: 'MIN' | 'MAX' | 'SUM' | 'COUNT') => {
+    const query = raw(['k'], { agg, startTs: 0, endTs: 10, borders: [0, 10] })
+    return (await store.history(entity, query)).value.get('k')?.[0]?.value
+  }
+  assert.equal((await points(store, entity))[0]?.value, least)
+  assert.equal(await result('MIN'), least)
+  assert.equal(await result('MAX'), 2n ** 62n)
+  assert.equal(await result('SUM'), 5)
+  assert.equal(await result('COUNT'), 4)
+})
+
+check('a sum beyond 64 bits does not wrap around', async (store, entity) => {
+  const most = 9223372036854775807n
+  await store.write([write(entity, [long('k', 1, most), long('k', 2, most)])])
+  const query = raw(['k'], { agg: 'SUM', startTs: 0, endTs: 10, borders: [0, 10] })
+  const [sum] = (await store.history(entity, query)).value.get('k') ?? []
+  assert.deepEqual(sum, { key: 'k', ts: 5, type: 'DOUBLE', value: 2 * Number(most) })
+})
+
+check('what is not a finite number is null to QuestDB, and is itself here', async (store, entity) => {
+  const values = [NaN, Infinity, -Infinity, -0]
+  const sent = values.map((value, ts): DataPoint => ({ key: 'k', ts, type: 'DOUBLE', value }))
+  await store.write([write(entity, sent)])
+  const found = await points(store, entity)
+  for (const [index, value] of values.entries()) assert.ok(Object.is(found[index]?.value, value), String(value))
+  const borders = [0, 1, 2, 4]
+  const query = raw(['k'], { agg: 'SUM', startTs: 0, endTs: 4, borders })
+  const sums = (await store.history(entity, query)).value.get('k')?.map(({ value }) => value)
+  assert.deepEqual(sums, [NaN, Infinity, -Infinity])
+})
+
+check(
+  'any text is stored as it is: control characters, quotes, half surrogates, as a value and as a key',
+  async (store, entity) => {
+    const texts = [
+      Array.from({ length: 34 }, (_, code) => String.fromCharCode(code)).join(''),
+      `it's "quoted" \\ back\\\\slashed, a=b`,
+      'half \ud800 and \udc00',
+      '\u001a0000',
+      '',
+      'null',
+      '🌡️'.repeat(50_000),
+    ]
+    await store.write([
+      write(
+        entity,
+        texts.map((value, ts): DataPoint => ({ key: 'k', ts, type: 'STRING', value })),
+      ),
+    ])
+    assert.deepEqual(
+      (await points(store, entity)).map(({ value }) => value),
+      texts,
+    )
+    const keys = texts.slice(0, 6)
+    await store.write([
+      write(
+        entity,
+        keys.map((key) => long(key, 1, key.length)),
+      ),
+    ])
+    for (const key of keys) assert.deepEqual(await points(store, entity, key), [long(key, 1, key.length)])
+  },
+)
+
+check('random values of all types come back bit for bit', async (store, entity) => {
+  const random = seededRandom()
+  const sent = Array.from({ length: 3000 }, (_, ts): DataPoint => ({ key: 'k', ts, ...randomValue(random) }))
+  await store.write([write(entity, sent)])
+  const found = (await store.history(entity, raw(['k'], { limit: 5000 }))).value.get('k') ?? []
+  assert.equal(found.length, sent.length, `seed ${random.seed}`)
+  for (const [index, point] of sent.entries()) {
+    const read = found[index]
+    assert.ok(read !== undefined && sameValue(read, point), `${String(point.value)}, seed ${random.seed}`)
+  }
+})
+
+check(
+  'rows cannot be removed, yet a deleted point is gone and one written after it in its place is seen',
+  async (store, entity) => {
+    const range = { entityId: entity, keys: ['k'], startTs: 10, endTs: 20, deleteLatest: true, rewriteLatest: false }
+    const times = async () => (await points(store, entity)).map(({ ts, value }) => [ts, value])
+    await store.write([
+      write(
+        entity,
+        [5, 10, 15, 20].map((ts) => long('k', ts, 1)),
+      ),
+    ])
+    await store.delete(range)
+    await store.write([write(entity, [long('k', 15, 2)])])
+    assert.deepEqual(await times(), [
+      [5, 1],
+      [15, 2],
+      [20, 1],
+    ])
+    await store.delete({ ...range, startTs: 0, endTs: 100 })
+    await store.write([write(entity, [long('k', 12, 3)])])
+    assert.deepEqual(await times(), [[12, 3]])
+    const borders = [0, 100]
+    const count = raw(['k'], { agg: 'COUNT', startTs: 0, endTs: 100, borders })
+    assert.equal((await store.history(entity, count)).value.get('k')?.[0]?.value, 1)
+  },
+)
+
+check('another process sees what was written and what was deleted at once', async (store, entity, place, context) => {
+  const other = await place.open()
+  context.after(() => other.close())
+  for (let round = 0; round < 20; round++) {
+    const commit = await store.write([write(entity, [long('k', round, round)])])
+    const { value, sequence } = await other.history(entity, raw(['k']))
+    assert.equal(value.get('k')?.at(-1)?.value, round)
+    assert.ok(sequence >= commit)
+    const range = { entityId: entity, keys: ['k'], startTs: 0, endTs: 100, deleteLatest: true, rewriteLatest: false }
+    await other.delete(range)
+    assert.deepEqual(await points(store, entity), [])
+  }
+})
+
+check('buckets of uneven length, more than one statement takes, are those of a plain count', async (store, entity) => {
+  const random = seededRandom()
+  const sent = Array.from({ length: 2000 }, () => long('k', Math.floor(random.next() * 1e6), 1))
+  await store.write([write(entity, sent)])
+  const borders = [0]
+  while (borders.length <= 600) borders.push((borders.at(-1) ?? 0) + 1 + Math.floor(random.next() * 3000))
+  const end = borders.at(-1) ?? 0
+  const times = [...new Set(sent.map(({ ts }) => ts))]
+  const expected = borders.slice(0, -1).flatMap((start, index) => {
+    const next = borders[index + 1] ?? 0
+    const count = times.filter((ts) => ts >= start && ts < next).length
+    return count === 0 ? [] : [[start + Math.floor((next - start) / 2), count]]
+  })
+  const query = raw(['k'], { agg: 'COUNT', startTs: 0, endTs: end, borders })
+  const found = (await store.history(entity, query)).value.get('k')?.map(({ ts, value }) => [ts, value])
+  assert.deepEqual(found, expected, `seed ${random.seed}`)
+})
+
+check('even buckets whose first and last are cut short are those of a plain count', async (store, entity) => {
+  await store.write([
+    write(
+      entity,
+      Array.from({ length: 100 }, (_, ts) => long('k', ts, 1)),
+    ),
+  ])
+  for (const borders of [
+    [3, 10, 20, 30, 35],
+    [0, 10, 20, 100],
+    [7, 8],
+    [1, 50, 60],
+    [0, 45, 50, 55, 100],
+  ]) {
+    const end = borders.at(-1) ?? 0
+    const query = raw(['k'], { agg: 'COUNT', startTs: borders[0] ?? 0, endTs: end, borders })
+    const counts = (await store.history(entity, query)).value.get('k')?.map(({ value }) => value)
+    assert.deepEqual(
+      counts,
+      borders.slice(1).map((border, index) => border - (borders[index] ?? 0)),
+      borders.join(),
+    )
+  }
+})
+
+check('a point whose time to live ends is gone from rows and from buckets', async (_, entity, place, context) => {
+  let now = Date.now()
+
+  const store = await place.open({ clock: { ...realClock, now: () => now } })
+  context.after(() => store.close())
+  await store.write([
+    write(entity, [long('k', 1, 1), long('k', -1, 1)], { ttlSeconds: 60 }),
+    write(entity, [long('k', 2, 1)]),
+  ])
+  assert.equal((await points(store, entity)).length, 3)
+  now += 60_000
+  assert.deepEqual(
+    (await points(store, entity)).map(({ ts }) => ts),
+    [2],
+  )
+})
+
+check(
+  'partitions older than the time to live are dropped, and a point from the future costs nothing',
+  async (_, entity, place, context) => {
+    const store = await place.open({ ttlSeconds: 10 * 86_400 })
+    context.after(() => store.close())
+    const now = Date.now()
+    const day = 86_400_000
+    await store.write([
+      write(
+        entity,
+        [now - 40 * day, now, now + 3000 * day].map((ts) => long('k', ts, 1)),
+      ),
+    ])
+    const kept = (await points(store, entity)).map(({ ts }) => ts)
+    assert.deepEqual(kept, [now, now + 3000 * day])
+  },
+)
+
+check(
+  'an answer of more points than there is room for is refused, whatever the limit',
+  async (_, entity, place, context) => {
+    const store = await place.open({ maxAnswerPoints: 10 })
+    context.after(() => store.close())
+    await store.write([
+      write(
+        entity,
+        Array.from({ length: 12 }, (_unused, ts) => long(ts < 6 ? 'a' : 'b', ts, 1)),
+      ),
+    ])
+    await assert.rejects(store.history(entity, raw(['a', 'b'])), { kind: 'invalid', code: 'questdb.ANSWER_TOO_BIG' })
+    assert.equal((await store.history(entity, raw(['a', 'b'], { limit: 5 }))).value.size, 2)
+  },
+)
+
+check('an answer of more bytes than there is room for is refused', async (_, entity, place, context) => {
+  const store = await place.open({ maxAnswerBytes: 100_000 })
+  context.after(() => store.close())
+  await store.write([write(entity, [{ key: 'k', ts: 1, type: 'STRING', value: 'x'.repeat(200_000) }])])
+  await assert.rejects(points(store, entity), { kind: 'invalid', code: 'questdb.ANSWER_TOO_BIG' })
+})
+
+function randomValue(random: SeededRandom): TypedValue {
+  const bits = new DataView(new ArrayBuffer(8))
+  for (let offset = 0; offset < 8; offset += 4) bits.setUint32(offset, Math.floor(random.next() * 2 ** 32))
+  const type = Math.floor(random.next() * 3)
+  if (type === 0) {
+    const value = bits.getBigInt64(0) >> BigInt(Math.floor(random.next() * 64))
+    return { type: 'LONG', value: Number.isSafeInteger(Number(value)) ? Number(value) : value }
+  }
+  if (type === 1) return { type: 'DOUBLE', value: bits.getFloat64(0) }
+  const units = Array.from({ length: 4 }, (_, index) => bits.getUint16(index * 2))
+  return { type: 'STRING', value: String.fromCharCode(...units) }
+}
