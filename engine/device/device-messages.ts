@@ -39,6 +39,7 @@ export function telemetryMessage(
       metadata: { deviceName: device.deviceName, deviceType: device.deviceType, ts: String(ts) },
       data: json ?? entriesJson(entries),
       ruleChainId: device.ruleChainId ?? undefined,
+      queueName: device.queueName ?? undefined,
     },
     { entries },
   )
@@ -62,6 +63,7 @@ export function attributesMessage(
       metadata: { deviceName: device.deviceName, deviceType: device.deviceType, notifyDevice: 'false' },
       data: entriesJson(entries),
       ruleChainId: device.ruleChainId ?? undefined,
+      queueName: device.queueName ?? undefined,
     },
     { entries },
   )
@@ -89,5 +91,6 @@ export function lifecycleMessage(
     },
     data: stateEventJson(type, state),
     ruleChainId: device.ruleChainId ?? undefined,
+    queueName: device.queueName ?? undefined,
   })
 }

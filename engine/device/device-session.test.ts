@@ -8,10 +8,13 @@ const Refusals = defineErrors('test', { FULL: { kind: 'retryable', status: 503, 
 const entries: readonly Entry[] = [{ key: 'a', type: 'DOUBLE', value: 2 }]
 
 describe('device session', () => {
-  it('publishes one message a group, at the root chain unless the profile names one', async () => {
+  it('publishes one message a group, to the root chain and Main unless the profile names others', async () => {
     const { directory, link, open, clock } = openGatewayBench()
     const chain = '00000000-0000-4000-8000-0000000000cc'
-    directory.devices.set('two', identityOf('two', { ruleChainId: chain, customerId: 'c', deviceType: 'thermometer' }))
+    directory.devices.set(
+      'two',
+      identityOf('two', { ruleChainId: chain, queueName: 'Slow', customerId: 'c', deviceType: 'thermometer' }),
+    )
     const { session } = await open('one')
     const receipt = new CountingReceipt()
     session.postTelemetry([{ ts: 5, entries }], receipt)
@@ -25,6 +28,7 @@ describe('device session', () => {
     assert.equal(first.entries(), entries)
     assert.equal(second?.metadata['ts'], String(clock.now()))
     assert.deepEqual([second.ruleChainId, second.customerId], [chain, 'c'])
+    assert.deepEqual([first.queueName, second.queueName, third?.queueName], [undefined, 'Slow', 'Slow'])
     assert.equal(third?.type, 'POST_ATTRIBUTES_REQUEST')
     assert.deepEqual(third.metadata, { deviceName: 'two', deviceType: 'thermometer', notifyDevice: 'false' })
     assert.deepEqual(receipt.answers, ['stored', 'stored', 'stored'])
