@@ -2,11 +2,16 @@
  * Brings rule chains into the engine: all of them at start, then each one as it changes. A change made over the API is answered
  * only when the engine runs it, so that the next message already meets the new version.
  */
+import type { TimerHandle } from '../model/clock.ts'
 import { errorText } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import { systemClock } from '../model/system-clock.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { RuleChainService } from '../services/services.ts'
+
+/** After a failure, all chains are loaded again. */
+const RETRY_MS = 5000
 
 export class RuleChainDeployment {
   private readonly ruleChains: RuleChainService
@@ -15,6 +20,11 @@ export class RuleChainDeployment {
   /** The last deployment of each chain that is under way. */
   private readonly underWay = new Map<string, Promise<void>>()
   private stopListening: () => void = () => undefined
+  private retry: TimerHandle | undefined
+  private isClosed = false
+  private stopGaps: () => void = () => undefined
+  /** Chains that the engine was given. */
+  private readonly deployed = new Set<string>()
 
   constructor(ruleChains: RuleChainService, engine: RuleEngine, log: Log) {
     this.ruleChains = ruleChains
@@ -22,18 +32,52 @@ export class RuleChainDeployment {
     this.log = log
   }
 
-  /** Loads every chain, then follows the feed. */
+  /** Follows the feed, and loads every chain. Where changes of other processes may have been missed, all are loaded again. */
   async start(feed: ChangeFeed): Promise<void> {
     this.stopListening = feed.listenToAll(['rule-chain-changed', 'entity-deleted'], (change) => {
       if (change.kind === 'rule-chain-changed') this.deploy(change.tenantId, change.entity.id)
       else if (change.entity.entityType === 'RULE_CHAIN') this.withdraw(change.entity.id)
     })
-    for (const { chain, graph } of await this.ruleChains.loadAll())
+    this.stopGaps = feed.onGap(() => this.reload())
+    await feed.settled()
+    for (const { chain, graph } of await this.ruleChains.loadAll()) {
+      // It changed after this was read: the newer version is on its way, or there.
+      if (this.underWay.has(chain.id) || this.deployed.has(chain.id)) continue
+      this.deployed.add(chain.id)
       this.report(chain.name, await this.engine.load(chain, graph))
+    }
   }
 
   close(): void {
+    this.isClosed = true
+    this.retry?.cancel()
     this.stopListening()
+    this.stopGaps()
+  }
+
+  /** Each chain in the order of its own changes; what is no more is withdrawn. */
+  private reload(): void {
+    // What is deployed after this read began is not in it, and not gone either.
+    const left = new Set(this.deployed)
+    this.ruleChains.loadAll().then(
+      (all) => {
+        for (const { chain } of all) {
+          left.delete(chain.id)
+          this.deploy(chain.tenantId, chain.id)
+        }
+        for (const id of left) this.withdraw(id)
+      },
+      (error: unknown) => {
+        this.log.error('rule chains could not be read again', { reason: errorText(error) })
+        this.reloadLater()
+      },
+    )
+  }
+
+  private reloadLater(): void {
+    if (this.isClosed) return
+    this.retry?.cancel()
+    this.retry = systemClock.after(RETRY_MS, () => this.reload())
   }
 
   /** The service whose changes resolve once the engine runs them. */
@@ -65,12 +109,16 @@ export class RuleChainDeployment {
         this.ruleChains.graph(tenantId, id),
       ])
       if (chain === undefined || graph === undefined) return // Deleted meanwhile: that change comes next.
+      this.deployed.add(id)
       this.report(chain.name, await this.engine.load(chain, graph))
     })
   }
 
   private withdraw(id: string): void {
-    this.follow(id, () => this.engine.remove(id))
+    this.follow(id, async () => {
+      await this.engine.remove(id)
+      this.deployed.delete(id)
+    })
   }
 
   /** One deployment of a chain after the other, so that the newest version is the last to arrive. */
@@ -80,6 +128,7 @@ export class RuleChainDeployment {
         ruleChainId: id,
         reason: errorText(error),
       })
+      this.reloadLater()
     })
     this.underWay.set(id, next)
     void next.then(() => {

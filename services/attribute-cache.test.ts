@@ -104,3 +104,47 @@ test('an entity that is deleted is forgotten', async () => {
   cache.forget('e')
   assert.equal(cache.lookUp('e'), undefined)
 })
+
+test('what another process changes is not held, and is read again', async () => {
+  const reads = new HeldReads()
+  const cache = new AttributeCache(reads.read, true)
+  const first = cache.load('e')
+  reads.answer([attribute('a', 1)], 1)
+  await first
+  assert.ok(cache.lookUp('e') !== undefined)
+  cache.invalidate('e')
+  assert.equal(cache.lookUp('e'), undefined)
+  const second = cache.load('e')
+  reads.answer([attribute('a', 2)], 2)
+  assert.deepEqual(valuesOf((await second).attributes), { a: 2 })
+})
+
+test('a read during which another process changed the entity begins again, below what is committed here later', async () => {
+  const reads = new HeldReads()
+  const cache = new AttributeCache(reads.read, true)
+  const loading = cache.load('e')
+  cache.apply(5, saved('e', 'a', 5)) // Overwritten by the other process.
+  cache.invalidate('e')
+  reads.answer([attribute('a', 1)], 1)
+  await Promise.resolve()
+  await Promise.resolve()
+  cache.apply(9, saved('e', 'b', 9))
+  reads.answer([attribute('a', 6)], 4)
+  assert.deepEqual(valuesOf((await loading).attributes), { a: 6, b: 9 })
+  assert.deepEqual(reads.asked, ['e', 'e'])
+  assert.ok(cache.lookUp('e') !== undefined)
+})
+
+test('an entity that another process changes all the time is read, and not held', async () => {
+  const reads = new HeldReads()
+  const cache = new AttributeCache(reads.read, true)
+  const loading = cache.load('e')
+  for (let value = 1; value <= 5; value++) {
+    cache.invalidateAll()
+    reads.answer([attribute('a', value)], value)
+    await Promise.resolve()
+    await Promise.resolve()
+  }
+  assert.deepEqual(valuesOf((await loading).attributes), { a: 5 })
+  assert.equal(cache.lookUp('e'), undefined)
+})

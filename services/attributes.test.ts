@@ -239,11 +239,29 @@ test('marks who is to hear a save', async () => {
   await save({ ...shared, notify: false, notifyDevice: true })
   await save({ ...shared, notify: false, notifyDevice: false })
   const audiences = platform.changes.map((change) => (change.kind === 'attributes' ? change.audience : change.kind))
-  assert.deepEqual(audiences, ['all', 'subscribers', 'device'])
+  assert.deepEqual(audiences, ['all', 'subscribers', 'device', 'caches'])
 })
 
 test('what is only shown is not stored', async () => {
   await save({ entries: [long('shown', 1)], store: false })
   assert.deepEqual(await values(), {})
   assert.equal(platform.changes.length, 1)
+})
+
+test('what another process changes, or may have changed, is read from the store', async () => {
+  await save({ entries: [long('a', 1)] })
+  assert.deepEqual(await values(), { 'CL.a': 1 })
+  const store = async (value: number): Promise<void> => {
+    const attribute = { ...long('a', value), lastUpdateTs: 1, scope: 'CLIENT_SCOPE' } as const
+    const write = { entityId: entity.id, scope: attribute.scope, attribute, sequence: 0 }
+    await platform.entities.write([platform.entities.attributes.save([write])])
+  }
+  await store(2)
+  assert.deepEqual(await values(), { 'CL.a': 1 }, 'nobody told')
+  const change = { kind: 'attributes', entity, sequence: 0.5, scope: 'CLIENT_SCOPE', attributes: [] } as const
+  platform.feed.publish({ ...change, remote: true })
+  assert.deepEqual(await values(), { 'CL.a': 2 })
+  await store(3)
+  platform.feed.gap()
+  assert.deepEqual(await values(), { 'CL.a': 3 })
 })

@@ -11,7 +11,7 @@ import type { DataPoint } from '../model/value.ts'
 import type { Link, PublishReceipt } from '../engine/link/link.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
-import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
+import { TestFeed } from '../engine/subscriptions/testkit.ts'
 import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import type {
   DeleteRange,
@@ -187,7 +187,7 @@ export interface TestPlatform {
   readonly deadLetters: TestDeadLetters
   readonly link: TestLink
   readonly timeSeries: MemoryTimeSeries
-  readonly feed: InProcessChangeFeed
+  readonly feed: TestFeed
   /** Everything the feed was told, until `stopRecording`. */
   readonly changes: Change[]
   stopRecording(): void
@@ -256,7 +256,7 @@ export async function openTestPlatform(
   const timeSeries = new MemoryTimeSeries()
   const reports: string[] = []
   const changes: Change[] = []
-  const feed = new InProcessChangeFeed((error) => reports.push(String(error)))
+  const feed = new TestFeed((error) => reports.push(String(error)))
   const stopRecording = feed.listenToAll(EVERY_KIND, (change) => changes.push(change))
   const services = createServices({
     entities,

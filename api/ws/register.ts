@@ -6,6 +6,7 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { HttpServer, WebSocketConnection, WebSocketHandler, WebSocketOptions } from '../../server/http-server.ts'
 import type { ReadServices } from './read-services.ts'
 import type { EnvelopeKind } from './commands.ts'
+import { Rereads } from './rereads.ts'
 import { CLOSE, Session, type SessionWorld } from './session.ts'
 import type { Subscription } from './subscription.ts'
 import { TenantCounts } from './tenant-counts.ts'
@@ -67,6 +68,7 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
       subscriptions: limits.subscriptions ?? 10_000,
     },
     atTurnEnd: turnEnd(clock),
+    rereads: new Rereads(clock),
   }
   const socketOptions: WebSocketOptions = {
     maxMessageBytes: limits.maxMessageBytes ?? 32_768,

@@ -11,6 +11,7 @@ import { CommandRunner, type CommandWorld, type SubscriptionTable } from './comm
 import { parseEnvelope, type AuthCommand, type Command, type EnvelopeKind } from './commands.ts'
 import { PARSE_ERROR_FRAME } from './frames.ts'
 import { Outgoing } from './outgoing.ts'
+import type { Rereads } from './rereads.ts'
 import type { Subscription, SubscriptionHost } from './subscription.ts'
 import type { TenantCounts } from './tenant-counts.ts'
 
@@ -38,6 +39,7 @@ export interface SessionWorld extends CommandWorld {
   readonly counts: TenantCounts
   readonly limits: SessionLimits
   atTurnEnd(subscription: Subscription): void
+  readonly rereads: Rereads
 }
 
 const AUTH_TIMEOUT_MS = 10_000
@@ -45,6 +47,7 @@ const PONG_TIMEOUT_MS = 30_000
 
 export class Session implements SubscriptionHost, SubscriptionTable {
   readonly feed: ChangeFeed
+  readonly rereads: Rereads
   private readonly connection: WebSocketConnection
   private readonly kind: EnvelopeKind
   private readonly world: SessionWorld
@@ -64,6 +67,7 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     this.kind = kind
     this.world = world
     this.feed = world.feed
+    this.rereads = world.rereads
     this.outgoing = new Outgoing(connection, world.limits.pendingFrames, () =>
       this.end(CLOSE.policy, 'Max pending updates limit reached!'),
     )

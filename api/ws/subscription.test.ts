@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { Rereads } from './rereads.ts'
 import { Subscription } from './subscription.ts'
 import { TimeSeriesSelection } from './selection.ts'
 import { DEVICE, point, settled, StepClock, TestStore } from './testkit.ts'
@@ -21,6 +22,7 @@ function subscribe(store: TestStore, clock: StepClock, window: boolean) {
     feed: store.feed,
     send: (text) => frames.push(JSON.parse(text) as Frame),
     atTurnEnd: (each) => clock.soon(() => each.flush()),
+    rereads: new Rereads(clock),
   })
   return { subscription, frames }
 }

@@ -1,11 +1,13 @@
 /**
  * One live subscription. It listens first and reads its snapshot then; what was heard meanwhile and is in the snapshot is
- * dropped by its sequence, the rest follows the snapshot's frame. So nothing is missed and nothing is shown twice.
+ * dropped by its sequence, the rest follows the snapshot's frame. So nothing is missed and nothing is shown twice. Where changes of
+ * other processes may have been missed, it reads again and sends what is new to it.
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Change, ChangeFeed } from '../../engine/subscriptions/change.ts'
 import { updateFrame, type ShownValue } from './frames.ts'
-import { push, type Selection, type Shown } from './selection.ts'
+import type { Rereadable, Rereads } from './rereads.ts'
+import { push, type Doubt, type Selection, type Shown } from './selection.ts'
 
 /** Changes kept while a snapshot is read; one more, and the snapshot is read again instead. */
 const HEARD_LIMIT = 1000
@@ -18,6 +20,7 @@ export interface SubscriptionHost {
   send(frame: string): void
   /** Calls `flush` of the subscription when this turn ends. */
   atTurnEnd(subscription: Subscription): void
+  readonly rereads: Rereads
 }
 
 interface Draft {
@@ -26,13 +29,15 @@ interface Draft {
   size: number
 }
 
-export class Subscription {
+export class Subscription implements Rereadable {
   readonly cmdId: number
   private readonly selection: Selection
   private readonly host: SubscriptionHost
   private readonly stopListening: () => void
-  /** What is heard until the snapshot is sent; undefined from then on. */
+  private readonly stopGaps: () => void
+  /** What is heard while a snapshot is read; undefined when none is. */
   private heard: Change[] | undefined = []
+  /** More was heard than is kept, or something may not have been heard: what is being read is not enough. */
   private overflowed = false
   /** Up to where the snapshot speaks: a commit's change may be told after a snapshot that already holds it. */
   private snapshotSequence = -Infinity
@@ -45,25 +50,60 @@ export class Subscription {
     this.selection = selection
     this.host = host
     this.stopListening = host.feed.listen(entity, (change) => this.hear(change))
+    this.stopGaps = host.feed.onGap(() => this.missed())
+  }
+
+  get isClosed(): boolean {
+    return this.closed
   }
 
   /** Reads and sends the snapshot. Rejects with what the read throws; the subscription is then to be closed. */
   async start(): Promise<void> {
-    for (;;) {
-      const { values, sequence } = await this.selection.read()
+    await this.host.feed.settled()
+    const { values, sequence } = await this.readWhole(() => this.selection.read())
+    if (this.closed) return
+    this.host.send(updateFrame(this.cmdId, values))
+    this.snapshotSequence = sequence
+    this.follow('none')
+  }
+
+  /** Reads once more and sends what differs from what was shown. Rejects with what the read throws; what was heard is shown all the same. */
+  async readAgain(): Promise<void> {
+    if (this.closed || this.heard !== undefined) return
+    this.flush()
+    this.heard = []
+    try {
+      const shown = await this.readWhole(() => this.selection.readAgain())
       if (this.closed) return
-      if (this.overflowed) {
-        this.overflowed = false
-        this.heard = []
-        continue
-      }
-      this.host.send(updateFrame(this.cmdId, values))
-      const heard = this.heard ?? []
-      this.heard = undefined
-      this.snapshotSequence = sequence
-      for (const change of heard) this.show(change)
-      return
+      for (const part of shown) this.collect(part)
+    } finally {
+      // Changes of this process are told all the same: the sequence stays, and what they repeat is left out.
+      this.follow('replayed')
     }
+  }
+
+  /** Until what was heard meanwhile, with what was read, is all there is. */
+  private async readWhole<Result>(read: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const result = await read()
+      if (!this.overflowed || this.closed) return result
+      this.overflowed = false
+      this.heard = []
+    }
+  }
+
+  /** Shows what was heard while a snapshot was read. */
+  private follow(doubt: Doubt): void {
+    const heard = this.heard ?? []
+    this.heard = undefined
+    for (const change of heard) this.show(change, isRemote(change) ? 'replayed' : doubt)
+    this.selection.followed()
+  }
+
+  private missed(): void {
+    if (this.closed) return
+    if (this.heard === undefined) this.host.rereads.ask(this)
+    else this.overflowed = true
   }
 
   /** Sends what was collected in this turn. */
@@ -78,18 +118,25 @@ export class Subscription {
     this.heard = undefined
     this.draft = undefined
     this.stopListening()
+    this.stopGaps()
+    this.host.rereads.forget(this)
   }
 
   private hear(change: Change): void {
     if (this.closed) return
-    if (this.heard === undefined) return this.show(change)
+    if (this.heard === undefined) return this.show(change, isRemote(change) ? 'remote' : 'none')
     if (this.heard.length < HEARD_LIMIT) this.heard.push(change)
     else this.overflowed = true
   }
 
-  private show(change: Change): void {
-    const shown = this.selection.show(change, isIn(change, this.snapshotSequence))
-    if (shown === undefined) return
+  private show(change: Change, doubt: Doubt): void {
+    // Whether somebody has written the key anew since is known to the store alone.
+    if (isDeletion(change) && isRemote(change)) return this.host.rereads.ask(this)
+    const shown = this.selection.show(change, isIn(change, this.snapshotSequence), doubt)
+    if (shown !== undefined) this.collect(shown)
+  }
+
+  private collect(shown: Shown): void {
     // A key that went and came back in one turn is told in two frames, or a client could not tell their order.
     if (this.draft !== undefined && (this.draft.kind !== shown.kind || this.draft.size >= FRAME_VALUES)) this.flush()
     if (this.draft === undefined) {
@@ -101,6 +148,14 @@ export class Subscription {
       this.draft.size += values.length
     }
   }
+}
+
+function isDeletion({ kind }: Change): boolean {
+  return kind === 'telemetry-deleted' || kind === 'attributes-deleted'
+}
+
+function isRemote(change: Change): boolean {
+  return 'remote' in change && change.remote === true
 }
 
 /** Whether a snapshot that speaks up to `sequence` holds the change; what is shown and never stored is in none. */

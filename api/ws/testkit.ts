@@ -5,9 +5,10 @@ import { defineErrors } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AttributeScope, Attribute, DataPoint } from '../../model/value.ts'
-import { InProcessChangeFeed } from '../../engine/subscriptions/change-feed.ts'
+import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
 import type { HistoryRequest } from '../../services/services.ts'
+import { Rereads } from './rereads.ts'
 import { Session, type SessionLimits, type SessionWorld } from './session.ts'
 import type { Subscription } from './subscription.ts'
 import { TenantCounts, type TenantLimits } from './tenant-counts.ts'
@@ -98,7 +99,7 @@ export class TestSocket implements WebSocketConnection {
 
 /** One device's series and attributes. A commit and its telling are two steps, as between a store and its feed. */
 export class TestStore {
-  readonly feed = new InProcessChangeFeed((error) => {
+  readonly feed = new TestFeed((error) => {
     throw error
   })
   sequence = 0
@@ -221,6 +222,7 @@ export function sessionBench(limits: Partial<SessionLimits & TenantLimits> = {})
       throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
     },
     atTurnEnd: (subscription: Subscription) => clock.soon(() => subscription.flush()),
+    rereads: new Rereads(clock),
   }
   return {
     clock,

@@ -91,6 +91,13 @@ export class CredentialCache {
     }
   }
 
+  /** Any change may have been missed. */
+  forgetAll(): void {
+    this.changed()
+    this.known.clear()
+    this.tokenByDevice.clear()
+  }
+
   private changed(): void {
     this.generation++
     this.unknown.clear()

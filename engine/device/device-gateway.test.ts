@@ -180,6 +180,20 @@ describe('device sessions', () => {
     assert.equal(bench.link.ofType('POST_TELEMETRY_REQUEST')[0]?.ruleChainId, 'other')
   })
 
+  it('are looked up again where changes may have been missed, and end where the credentials are no more', async () => {
+    const bench = openGatewayBench()
+    const { session, listener } = await bench.open('one')
+    const { listener: other } = await bench.open('two')
+    await bench.clock.settle()
+    bench.directory.devices.set('one', identityOf('one', { deviceName: 'renamed' }))
+    bench.directory.devices.delete('two')
+    bench.feed.gap()
+    await bench.clock.settle()
+    assert.equal(session.device.deviceName, 'renamed')
+    assert.deepEqual([listener.ends, other.ends], [[], ['CREDENTIALS_CHANGED']])
+    assert.equal(await bench.gateway.authenticate({ type: 'ACCESS_TOKEN', token: 'two' }), undefined)
+  })
+
   it('are told of the shutdown, and the device of its disconnect', async () => {
     const bench = openGatewayBench()
     const { listener } = await bench.open('one')

@@ -137,6 +137,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   private unreported: DeviceRecord[] = []
   private readonly kind: ActorKind<DeviceEvent>
   private readonly stopListening: () => void
+  private readonly stopGaps: () => void
   private reportTimer: TimerHandle | undefined
   private checkTimer: TimerHandle | undefined
   private isClosed = false
@@ -162,6 +163,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     const { counts } = this
     this.eventReceipt = { stored: () => undefined, refused: () => counts.eventsRefused++ }
     this.stopListening = options.feed.listenToAll(HEARD_KINDS, (change) => this.changed(change))
+    this.stopGaps = options.feed.onGap(() => this.changesMissed())
     this.armCheck()
   }
 
@@ -300,7 +302,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     if (change.scope === 'SHARED_SCOPE') {
       if (change.kind === 'attributes-deleted') {
         record.actor.tell({ kind: 'shared-attributes', update: { kind: 'deleted', keys: change.keys } })
-      } else if (change.audience !== 'subscribers') {
+      } else if (change.audience !== 'subscribers' && change.audience !== 'caches') {
         record.actor.tell({ kind: 'shared-attributes', update: { kind: 'updated', entries: change.attributes } })
       }
     } else if (change.scope === 'SERVER_SCOPE') this.inactivityTimeoutChanged(record, change)
@@ -328,6 +330,12 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     if (record === undefined) return
     if (credentialsChanged || token === undefined) this.endSessions(record, 'CREDENTIALS_CHANGED', false)
     else this.refresh(record)
+  }
+
+  /** Any device may be another's, renamed or gone: those with sessions are looked up again, the others when they come. */
+  private changesMissed(): void {
+    this.credentials.forgetAll()
+    for (const record of this.records.values()) if (record.openSessions > 0) this.refresh(record)
   }
 
   private deviceDeleted(deviceId: string): void {
@@ -361,6 +369,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     if (this.isClosed) return
     this.isClosed = true
     this.stopListening()
+    this.stopGaps()
     this.checkTimer?.cancel()
     this.reportTimer?.cancel()
     this.report()

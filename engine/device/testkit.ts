@@ -7,8 +7,7 @@ import { createActorSystem, type ActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
 import type { AttributesSave } from '../rulechain/node.ts'
-import { createChangeFeed } from '../subscriptions/change-feed.ts'
-import type { ChangeFeed } from '../subscriptions/change.ts'
+import { TestFeed } from '../subscriptions/testkit.ts'
 import {
   createDeviceGateway,
   type ClosableDeviceGateway,
@@ -111,7 +110,7 @@ export interface GatewayBench {
   readonly clock: ManualClock
   readonly link: RecordingLink
   readonly attributes: MemoryAttributes
-  readonly feed: ChangeFeed
+  readonly feed: TestFeed
   readonly actors: ActorSystem
   readonly gateway: ClosableDeviceGateway
   /** Token → device; `reads` counts the look-ups, `delay` holds them back until it resolves. */
@@ -143,7 +142,7 @@ export function openGatewayBench(settings: Partial<DeviceGatewaySettings> = {}):
   const link = new RecordingLink()
   const attributes = new MemoryAttributes()
   const failures: unknown[] = []
-  const feed = createChangeFeed((error) => failures.push(error))
+  const feed = new TestFeed((error) => failures.push(error))
   const actors = createActorSystem({ clock, random, onError: (failure) => failures.push(failure) })
   const directory = {
     devices: new Map([

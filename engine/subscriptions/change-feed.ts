@@ -56,7 +56,7 @@ export class InProcessChangeFeed implements ChangeFeed {
   }
 
   /** Nothing is missed within one process. */
-  onGap(): () => void {
+  onGap(_listener: () => void): () => void {
     return () => undefined
   }
 

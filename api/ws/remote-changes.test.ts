@@ -1,0 +1,230 @@
+/** Subscriptions in a cluster: changes of other processes have no place among the sequences of this one, and some are missed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DataPoint } from '../../model/value.ts'
+import { Rereads } from './rereads.ts'
+import { AttributesSelection, TimeSeriesSelection, type Selection } from './selection.ts'
+import { Subscription } from './subscription.ts'
+import { DEVICE, point, settled, StepClock, TestErrors, TestStore } from './testkit.ts'
+
+interface Frame {
+  readonly data: Readonly<Record<string, readonly (readonly [number, string | null])[]>>
+}
+
+class Bench {
+  readonly clock = new StepClock()
+  readonly store = new TestStore()
+  private readonly rereads = new Rereads(this.clock)
+  private readonly sent: Frame[] = []
+
+  timeSeries(window?: { startTs: number; endTs: number }): Subscription {
+    return this.subscription(
+      new TimeSeriesSelection(this.store.services.telemetry, {
+        entity: DEVICE,
+        keys: ['a', 'b'],
+        window,
+        latestOnly: false,
+        now: () => 0,
+      }),
+    )
+  }
+
+  attributes(): Subscription {
+    return this.subscription(new AttributesSelection(this.store.services.attributes, DEVICE, undefined, undefined))
+  }
+
+  /** Another process commits points here, and its telling comes when the returned function is called. */
+  remote(...points: readonly DataPoint[]): () => void {
+    const sequence = ++this.store.sequence
+    for (const each of points) this.store.points.push({ ...each, sequence })
+    return () => this.store.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence: 0.5, remote: true, points })
+  }
+
+  remoteAttribute(key: string, value: number, lastUpdateTs: number): void {
+    const attributes = [{ key, type: 'LONG', value, lastUpdateTs }] as const
+    const scope = 'SHARED_SCOPE'
+    this.store.feed.publish({ kind: 'attributes', entity: DEVICE, sequence: 0.5, remote: true, scope, attributes })
+  }
+
+  async turn(): Promise<void> {
+    for (let count = 0; count < 5; count++) await settled()
+    this.clock.endTurn()
+  }
+
+  /** What was sent since the last call. */
+  frames(): unknown[] {
+    return this.sent.splice(0).map(({ data }) => data)
+  }
+
+  private subscription(selection: Selection): Subscription {
+    return new Subscription(7, DEVICE, selection, {
+      feed: this.store.feed,
+      send: (text) => this.sent.push(JSON.parse(text) as Frame),
+      atTurnEnd: (each) => this.clock.soon(() => each.flush()),
+      rereads: this.rereads,
+    })
+  }
+}
+
+test('the snapshot is read when every process knows of the subscription', async () => {
+  const bench = new Bench()
+  bench.store.feed.unsettle()
+  const started = bench.timeSeries({ startTs: 0, endTs: 100 }).start()
+  await bench.turn()
+  bench.remote(point('a', 1, 1)) // Committed before the others knew: told to nobody.
+  bench.store.feed.settle()
+  await started
+  assert.deepEqual(bench.frames(), [{ a: [[1, '1']] }])
+})
+
+test('a remote point is shown once, whether its telling comes before, in or after the snapshot that holds it', async () => {
+  for (const when of ['before', 'in', 'after']) {
+    const bench = new Bench()
+    const tell = bench.remote(point('a', 1, 1), point('a', 2, 2))
+    bench.store.hold()
+    const started = bench.timeSeries({ startTs: 0, endTs: 100 }).start()
+    if (when === 'before') tell()
+    await bench.turn()
+    if (when === 'in') tell()
+    bench.store.release()
+    await started
+    if (when === 'after') bench.remote(point('a', 2, 2))()
+    await bench.turn()
+    const shown = bench.frames().flatMap((data) => (data as Frame['data'])['a'] ?? [])
+    assert.deepEqual(shown.map(([ts]) => ts).sort(), [1, 2], when)
+  }
+})
+
+test('a remote point that no snapshot holds is shown, whatever its number', async () => {
+  const bench = new Bench()
+  bench.store.sequence = 1000
+  await bench.timeSeries().start()
+  bench.frames()
+  bench.remote(point('a', 5, 7))()
+  bench.remote(point('a', 5, 8))()
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [
+    {
+      a: [
+        [5, '7'],
+        [5, '8'],
+      ],
+    },
+  ])
+})
+
+test('after a gap the latest values that changed are sent, those that went too, and nothing else', async () => {
+  const bench = new Bench()
+  bench.store.save(point('a', 1, 1), point('b', 1, 1))
+  await bench.timeSeries().start()
+  bench.frames()
+  bench.store.feed.gap()
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [])
+  bench.remote(point('a', 2, 2))
+  bench.store.points.splice(1, 1)
+  bench.store.feed.gap()
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [{ a: [[2, '2']] }, { b: [[0, '']] }])
+})
+
+test('after a gap a chart gets every point that it missed', async () => {
+  const bench = new Bench()
+  bench.store.save(point('a', 1, 1))
+  await bench.timeSeries({ startTs: 0, endTs: 10 }).start()
+  bench.frames()
+  for (const ts of [20, 21, 22]) bench.remote(point('a', ts, ts))
+  bench.store.feed.gap()
+  await bench.turn()
+  const [shown] = bench.frames() as Frame['data'][]
+  assert.deepEqual(shown?.['a']?.map(([ts]) => ts).toSorted(), [20, 21, 22])
+})
+
+test('what comes while it is read again is shown once', async () => {
+  const bench = new Bench()
+  bench.store.save(point('a', 1, 1))
+  await bench.timeSeries().start()
+  bench.frames()
+  bench.store.hold()
+  bench.store.feed.gap()
+  await bench.turn()
+  bench.remote(point('a', 2, 2))()
+  bench.store.save(point('a', 3, 3))
+  bench.store.release()
+  await bench.turn()
+  const shown = (bench.frames() as Frame['data'][]).flatMap((data) => data['a'] ?? [])
+  assert.deepEqual(shown, [[3, '3']])
+})
+
+test('a gap while the snapshot is read has it read again', async () => {
+  const bench = new Bench()
+  bench.store.hold()
+  const started = bench.timeSeries().start()
+  await bench.turn()
+  bench.store.feed.gap()
+  bench.remote(point('a', 1, 1))
+  bench.store.release()
+  await started
+  assert.deepEqual(bench.frames(), [
+    {
+      a: [[1, '1']],
+      b: [[0, null]],
+    },
+  ])
+})
+
+test('a store that does not answer after a gap is asked until it does; what comes meanwhile is shown', async () => {
+  const bench = new Bench()
+  await bench.timeSeries().start()
+  bench.frames()
+  bench.remote(point('a', 1, 1))
+  bench.store.failure = TestErrors.NOT_FOUND()
+  bench.store.feed.gap()
+  await bench.turn()
+  bench.remote(point('b', 1, 1))()
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [{ b: [[1, '1']] }])
+  bench.store.failure = undefined
+  bench.clock.advance(1000)
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [{ a: [[1, '1']] }])
+})
+
+test('a closed subscription hears of no gap', async () => {
+  const bench = new Bench()
+  const subscription = bench.timeSeries()
+  await subscription.start()
+  subscription.close()
+  assert.equal(bench.store.feed.gapListenerCount, 0)
+})
+
+test('of a remote attribute the newest value stays, and what is shown is not shown again', async () => {
+  const bench = new Bench()
+  bench.store.saveAttributes('SHARED_SCOPE', { key: 'a', type: 'LONG', value: 1, lastUpdateTs: 10 })
+  await bench.attributes().start()
+  bench.frames()
+  bench.remoteAttribute('a', 1, 10)
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [])
+  bench.remoteAttribute('a', 3, 12)
+  bench.remoteAttribute('a', 2, 11)
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [{ a: [[12, '3']] }])
+})
+
+test('a remote deletion shows what the store has then', async () => {
+  const bench = new Bench()
+  const { feed } = bench.store
+  bench.store.saveAttributes('SHARED_SCOPE', { key: 'a', type: 'LONG', value: 1, lastUpdateTs: 10 })
+  bench.store.saveAttributes('SHARED_SCOPE', { key: 'b', type: 'LONG', value: 1, lastUpdateTs: 10 })
+  await bench.attributes().start()
+  bench.frames()
+  const deletion = { kind: 'attributes-deleted', entity: DEVICE, sequence: 0.5, remote: true } as const
+  feed.publish({ ...deletion, scope: 'SHARED_SCOPE', keys: ['b'] }) // Written anew before this was told.
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [])
+  bench.store.attributes.splice(0, 1)
+  feed.publish({ ...deletion, scope: 'SHARED_SCOPE', keys: ['a'] })
+  await bench.turn()
+  assert.deepEqual(bench.frames(), [{ a: [[0, '']] }])
+})
