@@ -1,6 +1,12 @@
 import { after, before, test } from 'node:test'
 import { canRunNats } from '../../../test/support/servers/nats.ts'
-import { requireServer, startNats, type RunningServer } from '../../../test/support/servers/index.ts'
+import {
+  requireServer,
+  startNats,
+  startNatsCluster,
+  type NatsCluster,
+  type RunningServer,
+} from '../../../test/support/servers/index.ts'
 import { testLink } from '../contract.ts'
 import { jetStreamUnderTest, newPrefix } from './nats-testkit.ts'
 
@@ -13,4 +19,15 @@ if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
   })
   after(() => server?.stop())
   testLink('JetStream, synced', () => jetStreamUnderTest({ servers: server?.url ?? '', prefix: newPrefix() }))
+}
+
+if (canRunNats()) {
+  let cluster: NatsCluster | undefined
+  before(async () => {
+    cluster = await startNatsCluster(3)
+  })
+  after(() => cluster?.stop())
+  testLink('JetStream, three copies', () =>
+    jetStreamUnderTest({ servers: cluster?.url ?? '', prefix: newPrefix(), settings: { replicas: 3 } }),
+  )
 }

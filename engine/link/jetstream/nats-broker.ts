@@ -49,6 +49,9 @@ export class NatsBroker implements FrameBroker {
   private readonly manager: JetStreamManager
   private readonly client: JetStreamClient
   private readonly readers = new Set<NatsReader>()
+  /** Questions without an answer: a lost connection answers them at once, instead of after their time. */
+  private readonly open = new Set<(error: Error) => void>()
+  private readonly stopListening: () => void
 
   constructor(options: NatsBrokerOptions, names: NatsNames, manager: JetStreamManager, client: JetStreamClient) {
     this.options = options
@@ -56,6 +59,9 @@ export class NatsBroker implements FrameBroker {
     this.names = names
     this.manager = manager
     this.client = client
+    this.stopListening = options.line.onConnection((connected) => {
+      if (!connected) for (const fail of [...this.open]) fail(new Error('the connection was lost'))
+    })
   }
 
   get connected(): boolean {
@@ -70,7 +76,7 @@ export class NatsBroker implements FrameBroker {
     this.assertConnected()
     try {
       const options = { msgID: frameId, timeout: ANSWER_MS, expect: { streamName: this.names.stream(partition) } }
-      return (await this.client.publish(this.names.subject(partition), body, options)).seq
+      return (await this.answer(this.client.publish(this.names.subject(partition), body, options))).seq
     } catch (error) {
       throw this.publishError(partition, error)
     }
@@ -80,7 +86,7 @@ export class NatsBroker implements FrameBroker {
     this.assertConnected()
     try {
       const query = { last_by_subj: this.names.recordSubject(partition) }
-      const message = await this.manager.streams.getMessage(this.names.records, query)
+      const message = await this.answer(this.manager.streams.getMessage(this.names.records, query))
       return message === null ? undefined : { body: message.data, revision: message.seq }
     } catch (error) {
       if (codeOf(error) === API_CODES.messageNotFound) return undefined
@@ -92,7 +98,7 @@ export class NatsBroker implements FrameBroker {
     this.assertConnected()
     try {
       const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: revision ?? 0 } }
-      return (await this.client.publish(this.names.recordSubject(partition), body, options)).seq
+      return (await this.answer(this.client.publish(this.names.recordSubject(partition), body, options))).seq
     } catch (error) {
       const code = codeOf(error)
       if (code === API_CODES.wrongLastSequence || code === API_CODES.wrongLastSequenceUnknown) {
@@ -114,7 +120,9 @@ export class NatsBroker implements FrameBroker {
   async fetch(partition: number, position: number): Promise<Uint8Array | undefined> {
     this.assertConnected()
     try {
-      const message = await this.manager.streams.getMessage(this.names.stream(partition), { seq: position })
+      const message = await this.answer(
+        this.manager.streams.getMessage(this.names.stream(partition), { seq: position }),
+      )
       return message === null ? undefined : message.data
     } catch (error) {
       if (codeOf(error) === API_CODES.messageNotFound) return undefined
@@ -123,6 +131,7 @@ export class NatsBroker implements FrameBroker {
   }
 
   async close(): Promise<void> {
+    this.stopListening()
     await Promise.all([...this.readers].map((reader) => reader.close()))
   }
 
@@ -134,16 +143,18 @@ export class NatsBroker implements FrameBroker {
       await this.removeConsumers(partition, stream, epoch)
       const consumer = consumerName(epoch, random.uuid().slice(0, 8))
       try {
-        await this.manager.consumers.add(stream, {
-          durable_name: consumer,
-          ack_policy: AckPolicy.Explicit,
-          deliver_policy: DeliverPolicy.All,
-          ack_wait: ACK_WAIT_MS * NANOS,
-          max_deliver: -1,
-          max_ack_pending: maxOpenFrames,
-          // What it would have to remember, the stream remembers: an acknowledged frame has left it.
-          mem_storage: true,
-        })
+        await this.answer(
+          this.manager.consumers.add(stream, {
+            durable_name: consumer,
+            ack_policy: AckPolicy.Explicit,
+            deliver_policy: DeliverPolicy.All,
+            ack_wait: ACK_WAIT_MS * NANOS,
+            max_deliver: -1,
+            max_ack_pending: maxOpenFrames,
+            // What it would have to remember, the stream remembers: an acknowledged frame has left it.
+            mem_storage: true,
+          }),
+        )
       } catch (error) {
         const code = codeOf(error)
         const isTaken = code === API_CODES.workQueueNeedsOneConsumer || code === API_CODES.workQueueConsumerNotUnique
@@ -183,9 +194,9 @@ export class NatsBroker implements FrameBroker {
   }
 
   private async consumers(stream: string): Promise<string[]> {
-    const answer = await this.options.line.connection.request(`$JS.API.CONSUMER.NAMES.${stream}`, '', {
-      timeout: ANSWER_MS,
-    })
+    const { connection } = this.options.line
+    const question = connection.request(`$JS.API.CONSUMER.NAMES.${stream}`, '', { timeout: ANSWER_MS })
+    const answer = await this.answer(question)
     const { error, consumers } = NamesSchema.parse(answer.json())
     if (error !== undefined) throw new JetStreamApiError(error)
     return consumers ?? []
@@ -194,7 +205,7 @@ export class NatsBroker implements FrameBroker {
   private async removeConsumer(stream: string, consumer: string): Promise<void> {
     if (!this.connected || this.options.line.connection.isDraining()) return
     try {
-      await this.manager.consumers.delete(stream, consumer)
+      await this.answer(this.manager.consumers.delete(stream, consumer))
     } catch (error) {
       if (codeOf(error) !== API_CODES.consumerNotFound) throw error
     }
@@ -212,6 +223,16 @@ export class NatsBroker implements FrameBroker {
         return LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error)
       default:
         return away(error)
+    }
+  }
+
+  private async answer<Answer>(question: Promise<Answer>): Promise<Answer> {
+    let fail: ((error: Error) => void) | undefined
+    const lost = new Promise<never>((_, reject) => this.open.add((fail = reject)))
+    try {
+      return await Promise.race([question, lost])
+    } finally {
+      if (fail !== undefined) this.open.delete(fail)
     }
   }
 
