@@ -3,21 +3,18 @@
  * while the slots were busy, so an idle pool adds no wait and a loaded one grows its batches.
  */
 import { FairTurns, type Competitor } from './fair-turns.ts'
-import type { LaneTask, ScriptLane } from './script-lane.ts'
+import type { LaneTask, Pace, ScriptLane } from './script-lane.ts'
 
 /**
- * A script whose last task ran longer (ms) is slow, and so is one that has not run yet. Slow tasks leave a thread free wherever
- * there are two, and one tenant's leave half of them.
+ * A script whose last task ran longer (ms) is slow. Slow tasks leave a thread free wherever there are two; one tenant's, and those
+ * of its scripts that have not run yet, leave half of them.
  */
 const SLOW_TASK_MS = 50
 /** What a task costs in turns beside its run time, ms. */
 const TASK_COST_MS = 0.05
 
 /** How many lanes have messages waiting. */
-interface Ready {
-  quick: number
-  slow: number
-}
+type Ready = Record<Pace, number>
 
 interface ChainLine extends Competitor {
   readonly lanes: FairTurns<ScriptLane>
@@ -28,7 +25,8 @@ interface TenantLine extends Competitor {
   readonly chains: FairTurns<ChainLine>
   readonly ready: Ready
   waiting: number
-  slowRunning: number
+  /** Tasks under way that are slow, or may be. */
+  doubtfulRunning: number
 }
 
 /** Where a lane stands in the turns. */
@@ -109,25 +107,26 @@ export class Dispatcher {
   }
 
   private next(): Place | undefined {
-    const mayRun = (ready: Ready, slowMay: boolean): boolean => ready.quick > 0 || (slowMay && ready.slow > 0)
-    const tenant = this.tenants.next((line) => mayRun(line.ready, this.slowMayRun(line)))
+    const tenant = this.tenants.next((line) => isReady(line.ready, this.allowed(line)))
     if (tenant === undefined) return undefined
-    const slowMay = this.slowMayRun(tenant)
-    const chain = tenant.chains.next((line) => mayRun(line.ready, slowMay))
-    const lane = chain?.lanes.next(({ readyAs }) => readyAs === 'quick' || (slowMay && readyAs === 'slow'))
+    const allowed = this.allowed(tenant)
+    const chain = tenant.chains.next((line) => isReady(line.ready, allowed))
+    const lane = chain?.lanes.next(({ readyAs }) => readyAs !== undefined && allowed[readyAs])
     return chain === undefined || lane === undefined ? undefined : { tenant, chain, lane }
   }
 
-  private slowMayRun(tenant: TenantLine): boolean {
+  /** Which tasks of the tenant may start now. */
+  private allowed(tenant: TenantLine): Readonly<Record<Pace, boolean>> {
     const { threads } = this.options
-    return this.slowRunning < Math.max(1, threads - 1) && tenant.slowRunning < Math.max(1, Math.floor(threads / 2))
+    const unproven = tenant.doubtfulRunning < Math.max(1, Math.floor(threads / 2))
+    return { quick: true, unproven, slow: unproven && this.slowRunning < Math.max(1, threads - 1) }
   }
 
   private start(place: Place): void {
     const { tenant, lane } = place
     const task = lane.take()
     const count = task.messages.length
-    const isSlow = lane.readyAs === 'slow'
+    const { pace } = lane
     tenant.waiting -= count
     this.waiting -= count
     activate(place, 1 - count)
@@ -136,29 +135,25 @@ export class Dispatcher {
     charge(place, expectedMs + TASK_COST_MS)
     markReady(place)
     this.running++
-    if (isSlow) {
-      this.slowRunning++
-      tenant.slowRunning++
-    }
-    void this.finish(place, task, { isSlow, expectedMs })
+    if (pace === 'slow') this.slowRunning++
+    if (pace !== 'quick') tenant.doubtfulRunning++
+    void this.finish(place, task, { pace, expectedMs })
   }
 
   private async finish(
     place: Place,
     task: LaneTask,
-    { isSlow, expectedMs }: { readonly isSlow: boolean; readonly expectedMs: number },
+    { pace, expectedMs }: { readonly pace: Pace; readonly expectedMs: number },
   ): Promise<void> {
     const { tenant, lane } = place
     const runMs = await this.run(lane, task)
     charge(place, runMs - expectedMs)
     lane.ran(task.messages.length, runMs)
-    lane.slow = runMs > SLOW_TASK_MS
+    lane.pace = runMs > SLOW_TASK_MS ? 'slow' : 'quick'
     markReady(place)
     this.running--
-    if (isSlow) {
-      this.slowRunning--
-      tenant.slowRunning--
-    }
+    if (pace === 'slow') this.slowRunning--
+    if (pace !== 'quick') tenant.doubtfulRunning--
     activate(place, -1)
     this.dispatch()
     lane.finish(task)
@@ -173,14 +168,22 @@ function newTenantLine(): TenantLine {
     virtualTime: 0,
     active: 0,
     chains: new FairTurns(),
-    ready: { quick: 0, slow: 0 },
+    ready: noneReady(),
     waiting: 0,
-    slowRunning: 0,
+    doubtfulRunning: 0,
   }
 }
 
 function newChainLine(): ChainLine {
-  return { virtualTime: 0, active: 0, lanes: new FairTurns(), ready: { quick: 0, slow: 0 } }
+  return { virtualTime: 0, active: 0, lanes: new FairTurns(), ready: noneReady() }
+}
+
+function noneReady(): Ready {
+  return { quick: 0, slow: 0, unproven: 0 }
+}
+
+function isReady(ready: Readonly<Ready>, allowed: Readonly<Record<Pace, boolean>>): boolean {
+  return ready.quick > 0 || (allowed.unproven && ready.unproven > 0) || (allowed.slow && ready.slow > 0)
 }
 
 function activate({ tenant, chain, lane }: Place, count: number): void {
@@ -197,7 +200,7 @@ function charge({ tenant, chain, lane }: Place, ms: number): void {
 
 /** Counts the lane among those with waiting messages, as what it is now. */
 function markReady({ tenant, chain, lane }: Place): void {
-  const readyAs = lane.waiting === 0 ? undefined : lane.slow ? 'slow' : 'quick'
+  const readyAs = lane.waiting === 0 ? undefined : lane.pace
   if (readyAs === lane.readyAs) return
   for (const { ready } of [tenant, chain]) {
     if (lane.readyAs !== undefined) ready[lane.readyAs]--

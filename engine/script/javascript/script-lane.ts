@@ -52,6 +52,9 @@ export interface LaneTask {
   done: boolean
 }
 
+/** Unproven: none of its tasks has ended yet. */
+export type Pace = 'quick' | 'slow' | 'unproven'
+
 /** A task should take about so long (ms): long enough to be worth its way, short enough to let others have their turn. */
 const TASK_TARGET_MS = 25
 /** Part of the newest task in the mean run time of a message. */
@@ -68,10 +71,10 @@ export class ScriptLane implements Competitor {
   /** Waiting messages and tasks under way: what the turns go by. */
   active = 0
   virtualTime = 0
-  /** Whether its last task was slow, and until one was quick. */
-  slow = true
+  /** How its last task was. */
+  pace: Pace = 'unproven'
   /** As what the dispatcher counts it among the lanes with waiting messages. */
-  readyAs: 'quick' | 'slow' | undefined
+  readyAs: Pace | undefined
   private readonly limits: () => LaneLimits
   private readonly clock: Clock
   /** Mean run time of a message, ms. */
