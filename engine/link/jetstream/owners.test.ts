@@ -160,7 +160,7 @@ class Ledger {
 
 interface Stage {
   readonly ledger: Ledger
-  engine(name: string): Promise<Engine>
+  readonly engine: (name: string) => Promise<Engine>
 }
 
 async function onStage(servers: string, replicas: number, play: (stage: Stage) => Promise<void>): Promise<void> {
