@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test, type TestContext } from 'node:test'
+import { PostgresConnection } from '../../postgres/connection.ts'
+import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
+import { requireOwnServer, startPostgres } from '../../../test/support/servers/index.ts'
+import { attribute, deviceOf, household } from '../contract-records.ts'
+import { openPostgresEntityStore, type EntityStore } from '../entity-store.ts'
+
+const server = await serverForFile()
+const skip = { skip: server === undefined }
+const settings = { applicationName: 'test', clock: { now: () => 1_700_000_000_000 } }
+
+async function stores(context: TestContext, count: number): Promise<{ all: EntityStore[]; url: string }> {
+  assert.ok(server !== undefined)
+  const url = await emptyDatabase(server)
+  // All at once, as processes of one cluster start.
+  const all = await Promise.all(Array.from({ length: count }, () => openPostgresEntityStore({ ...settings, url })))
+  context.after(() => Promise.all(all.map((store) => store.close())))
+  return { all, url }
+}
+
+async function store(context: TestContext): Promise<EntityStore> {
+  const [only] = (await stores(context, 1)).all
+  assert.ok(only !== undefined)
+  return only
+}
+
+test(
+  'processes that open an empty database at once share one schema and see each other’s writes',
+  skip,
+  async (context) => {
+    const { all } = await stores(context, 5)
+    await Promise.all(all.map((each, index) => each.settings.put(`s${index}`, index)))
+    for (const each of all) {
+      for (const index of all.keys()) assert.equal(await each.settings.find(`s${index}`), index)
+    }
+    const agreed = await Promise.all(all.map((each, index) => each.settings.putIfAbsent('key', index)))
+    assert.equal(new Set(agreed).size, 1)
+  },
+)
+
+test('what one process committed is in every later read of another, by its number too', skip, async (context) => {
+  const { all } = await stores(context, 2)
+  const [mine, other] = all
+  assert.ok(mine !== undefined && other !== undefined)
+  let last = 0
+  for (let value = 1; value <= 20; value++) {
+    const writer: EntityStore = value % 2 === 0 ? mine : other
+    const reader: EntityStore = value % 2 === 0 ? other : mine
+    const { sequence } = await writer.write([writer.attributes.save([attribute('e', 'k', value, value)])])
+    assert.ok(sequence > last, 'numbers rise over the processes')
+    last = sequence
+    const read = await reader.attributes.all('e')
+    assert.deepEqual(
+      read.rows.map((row) => row.value),
+      [value],
+    )
+    assert.ok(read.sequence >= sequence)
+  }
+})
+
+test('processes that write the same rows in opposite orders all come through', skip, async (context) => {
+  const { all } = await stores(context, 3)
+  const keys = Array.from({ length: 30 }, (_, index) => `k${index}`)
+  const writes = all.flatMap((each, process) =>
+    Array.from({ length: 20 }, (_, round) => {
+      const order = (process + round) % 2 === 0 ? keys : [...keys].reverse()
+      const sequence = round * all.length + process + 1
+      // Statements of one row each: these keep their order, so that transactions can meet crosswise.
+      return each.write(order.map((key) => each.attributes.save([attribute('e', key, sequence, sequence)])))
+    }),
+  )
+  await Promise.all(writes)
+  const [first] = all
+  const { rows } = (await first?.attributes.all('e')) ?? { rows: [] }
+  assert.deepEqual(
+    rows.map((row) => row.value),
+    keys.map(() => 60),
+  )
+})
+
+test('one save may hold a key several times: each write is judged in its turn', skip, async (context) => {
+  const entities = await store(context)
+  const statement = entities.attributes.save([
+    attribute('e', 'k', 1, 5),
+    attribute('e', 'other', 7, 1),
+    attribute('e', 'k', 2, 4),
+    attribute('e', 'k', 3, 6),
+  ])
+  const { results } = await entities.write([statement])
+  assert.deepEqual(results[0], { changes: 3, rows: [], untouched: [2] })
+  assert.deepEqual(
+    (await entities.attributes.all('e')).rows.map((row) => row.value),
+    [3, 7],
+  )
+})
+
+test('texts that PostgreSQL cannot hold come back as they were, and are found by them', skip, async (context) => {
+  const entities = await store(context)
+  const { tenant, profile } = await household(entities)
+  const device = { ...deviceOf(tenant, profile, 'a\u0000b \u001a \ud800 🌡️'), label: '\u0000' }
+  await entities.write(entities.devices.insert(device))
+  const found = await entities.devices.findByName(tenant.id, device.name)
+  assert.equal(found?.label, '\u0000')
+  assert.equal(found.name, device.name)
+})
+
+test(
+  'a text too long for an index is the sender’s fault, and costs its own transaction alone',
+  skip,
+  async (context) => {
+    const entities = await store(context)
+    // Text that does not compress.
+    const long = Array.from({ length: 100 }, (_, index) =>
+      createHash('sha256').update(String(index)).digest('base64'),
+    ).join('')
+    const before = entities.write([entities.attributes.save([attribute('e', 'before', 1, 1)])])
+    const bad = entities.write([entities.attributes.save([attribute('e', long, 1, 1)])])
+    const after = entities.write([entities.attributes.save([attribute('e', 'after', 1, 1)])])
+    await assert.rejects(bad, { code: 'entities.CONSTRAINT', kind: 'invalid' })
+    await Promise.all([before, after])
+    assert.equal((await entities.attributes.all('e')).rows.length, 2)
+  },
+)
+
+test('refuses a schema that a newer program made', skip, async (context) => {
+  const { url } = await stores(context, 1)
+  const connection = new PostgresConnection({ url, applicationName: 'test' })
+  await connection.query({ text: `insert into schema_version values ('entities', 999, 1)` })
+  await connection.close()
+  await assert.rejects(openPostgresEntityStore({ ...settings, url }), {
+    code: 'postgres.SCHEMA_NEWER',
+    message: /has version 999, this program knows versions up to \d+/,
+  })
+})
+
+test('a server killed under writes loses nothing acknowledged, and serves again once it is back', async (context) => {
+  if (!requireOwnServer(context, 'postgres')) return
+  const own = await startPostgres()
+  context.after(() => own.stop())
+  const entities = await openPostgresEntityStore({ ...settings, url: own.url })
+  context.after(() => entities.close())
+  let acknowledged = 0
+  let killed: Promise<void> | undefined
+  for (let counter = 1; killed === undefined || acknowledged === counter - 1; counter++) {
+    try {
+      await entities.settings.put('counter', counter)
+      acknowledged = counter
+      if (counter === 50) killed = own.kill()
+    } catch (error) {
+      assert.equal((error as { code?: string }).code, 'entities.UNAVAILABLE', String(error))
+      assert.equal((error as { isOutage?: boolean }).isOutage, true)
+    }
+  }
+  await killed
+  await assert.rejects(entities.settings.find('counter'), { code: 'entities.UNAVAILABLE', kind: 'retryable' })
+  await own.restart()
+  const stored = Number(await entities.settings.find('counter'))
+  assert.ok(stored === acknowledged || stored === acknowledged + 1, `stored ${stored}, acknowledged ${acknowledged}`)
+  await entities.settings.put('counter', 1_000)
+  assert.equal(await entities.settings.find('counter'), 1_000)
+})
+
+test('where there is no server the open says so in time', async () => {
+  const url = 'postgres://nobody@127.0.0.1:1/none'
+  await assert.rejects(openPostgresEntityStore({ ...settings, url, serverWithinMs: 0 }), {
+    code: 'postgres.UNAVAILABLE',
+    message: /ECONNREFUSED/,
+  })
+})
