@@ -12,9 +12,8 @@ import { UwsServer } from '../../server/uws.ts'
 import { newDeviceProfile } from '../../services/device-profiles.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
-import { createJavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
-import { handClock } from '../../engine/script/javascript/testkit.ts'
-import { createWorkerAdmin, type ManagedPool } from '../../engine/workers/admin.ts'
+import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
+import { createWorkerAdmin } from '../../engine/workers/admin.ts'
 import { letterOf, openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
 
 export interface RestWorld {
@@ -31,6 +30,8 @@ export interface RestWorld {
   /** Ids of what the first tenant has, by the names that routes give their parameters. */
   readonly ids: Readonly<Record<string, string>>
   readonly otherTenantId: string
+  /** Starts no thread until a script is compiled. */
+  readonly javaScript: JavaScriptWorkers
   close(): Promise<void>
 }
 
@@ -48,6 +49,13 @@ export async function openRestWorld(): Promise<RestWorld> {
     random: testRandom,
     settings: entities.settings,
   })
+  const javaScript = createJavaScriptWorkers({
+    clock,
+    threads: 1,
+    memoryLimitMb: 16,
+    timeoutMs: 500,
+    queueBound: 1000,
+  })
   const server = new UwsServer({
     maxBodyBytes: 64 * 1024,
     drainTimeoutMs: 1000,
@@ -61,7 +69,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     version: '0.0.0',
     metricsSources: [],
     healthChecks: [],
-    workers: createWorkerAdmin([idlePool()]),
+    workers: createWorkerAdmin([javaScript]),
     member: 'test',
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
@@ -81,24 +89,15 @@ export async function openRestWorld(): Promise<RestWorld> {
     otherTenant: await tokenOf(OTHER_LOGIN),
     ids: await makeThings(platform),
     otherTenantId,
+    javaScript,
     async close() {
       await server.close()
+      await javaScript.close()
       await platform.close()
       if (failures.length > 0)
         throw new Error(`the API failed: ${failures.map((failure) => JSON.stringify(failure)).join('\n')}`)
     },
   }
-}
-
-/** A pool that has started no thread, since nobody compiled a script. */
-function idlePool(): ManagedPool {
-  return createJavaScriptWorkers({
-    clock: handClock(),
-    threads: 2,
-    memoryLimitMb: 16,
-    timeoutMs: 500,
-    queueBound: 1000,
-  })
 }
 
 /** What the first tenant owns and its customer user has no part in. */
