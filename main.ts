@@ -13,6 +13,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- config                    print every setting, its present value and where it came from
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
   npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
+  npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
   npm start -- --help                    this text and every setting
 `
 
@@ -44,6 +45,11 @@ switch (command) {
   case 'watch': {
     const { watch } = await import('./commands/watch.ts')
     process.exitCode = await watch(rest)
+    break
+  }
+  case 'workers': {
+    const { workers } = await import('./commands/workers.ts')
+    process.exitCode = await workers(rest)
     break
   }
   default:

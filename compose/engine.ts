@@ -40,6 +40,10 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const javaScript = createJavaScriptWorkers({
     clock: systemClock,
     threads: config.jsThreads,
+    minThreads: Math.min(config.jsMinThreads, config.jsThreads),
+    idleTimeoutMs: config.jsIdleTimeoutMs,
+    concurrentTasks: config.jsConcurrentTasks,
+    batchMessages: config.jsBatchMessages,
     memoryLimitMb: config.jsMemoryMb,
     timeoutMs: config.jsMaxCpuTimeMs,
     queueBound: config.jsQueueBound,

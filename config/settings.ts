@@ -320,6 +320,38 @@ export const SETTINGS = {
     description:
       'Threads of the pool that runs JavaScript of rule nodes, each with a sandbox process (some 100 MiB once a script is there). With two, one slow script does not hold up the others.',
   }),
+  jsMinThreads: scripts.integer({
+    name: 'JS_WORKER_MIN_THREADS',
+    default: 1,
+    min: 1,
+    max: 256,
+    unit: 'threads',
+    description: 'Threads of that pool that stay when there is nothing to do; never more than JS_WORKER_THREADS.',
+  }),
+  jsIdleTimeoutMs: scripts.integer({
+    name: 'JS_WORKER_IDLE_TIMEOUT_MS',
+    default: 60_000,
+    min: 1000,
+    max: 86_400_000,
+    unit: 'ms',
+    description: 'After this time without work a thread beyond the least ends, and its sandbox process with it.',
+  }),
+  jsConcurrentTasks: scripts.integer({
+    name: 'JS_WORKER_CONCURRENT_TASKS',
+    default: 2,
+    min: 1,
+    max: 64,
+    unit: 'tasks a thread',
+    description: 'Tasks handed out for each thread: one is worked on, the others are there when it ends.',
+  }),
+  jsBatchMessages: scripts.integer({
+    name: 'JS_WORKER_BATCH_MESSAGES',
+    default: 512,
+    min: 1,
+    max: 10_000,
+    unit: 'messages',
+    description: 'Most messages in one task. What waits is one task, up to this; an idle pool waits for no more.',
+  }),
   jsMaxCpuTimeMs: scripts.integer({
     name: 'LOCAL_JS_SANDBOX_MAX_CPU_TIME',
     default: 1000,
