@@ -18,6 +18,8 @@ export interface NodeAddress {
 export interface Resumption extends NodeAddress {
   /** Node executions so far: the bound on them holds over all queues. */
   readonly executions: number
+  /** The queue in which it began; absent is `Main`. Messages that it causes go there. */
+  readonly firstQueueName?: string | undefined
   /** The "rule chain" nodes that it entered through, innermost first. */
   readonly callers: readonly NodeAddress[]
 }

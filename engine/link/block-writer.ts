@@ -146,9 +146,10 @@ export class BlockWriter {
     this.closeLength(start, 2)
   }
 
-  private resumptionIndexes({ executions, ruleChainId, ruleNodeId, callers }: Resumption): readonly number[] {
+  private resumptionIndexes(resumption: Resumption): readonly number[] {
     const address = (at: NodeAddress): number[] => [this.text(at.ruleChainId), this.text(at.ruleNodeId)]
-    return [executions, ...address({ ruleChainId, ruleNodeId }), ...callers.flatMap(address)]
+    const queue = this.optionalText(resumption.firstQueueName)
+    return [resumption.executions, queue, ...address(resumption), ...resumption.callers.flatMap(address)]
   }
 
   /** Puts the metadata's texts in the dictionary, and their indexes in `indexes`: 0 for a value that stands in the entry. */

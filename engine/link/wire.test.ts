@@ -36,6 +36,7 @@ const arbitraryMessage = fc
       fc.record(
         {
           executions: fc.nat(100_000),
+          firstQueueName: fc.option(fc.constantFrom('Slow', 'Fast'), { nil: undefined }),
           ruleChainId: fc.uuid(),
           ruleNodeId: text,
           callers: fc.array(fc.record({ ruleChainId: fc.uuid(), ruleNodeId: fc.uuid() }, { noNullPrototype: true }), {
@@ -114,7 +115,7 @@ test("the bytes are protobuf: protobufjs reads them by the schema in the module'
     .map(([, line]) => line)
     .join('\n')
   const root = protobuf.parse(`syntax = "proto3"; ${schema}`, { keepCase: true }).root
-  const resumption = { executions: 300, ruleChainId: 'chain', ruleNodeId: 'node', callers: [] }
+  const resumption = { executions: 300, firstQueueName: 'Slow', ruleChainId: 'chain', ruleNodeId: 'node', callers: [] }
   const published = [
     message({ device: 3, data: 'ü'.repeat(300) }),
     message({ device: 3, customerId: 'customer', resumption }),
@@ -135,7 +136,7 @@ test("the bytes are protobuf: protobufjs reads them by the schema in the module'
   )
   assert.equal(word(second?.['customer']), 'customer')
   const [executions, ...way] = second?.['resumption'] as number[]
-  assert.deepEqual([executions, ...way.map(word)], [300, 'chain', 'node'])
+  assert.deepEqual([executions, ...way.map(word)], [300, 'Slow', 'chain', 'node'])
   assert.equal(first?.['originator'], second?.['originator'], 'the dictionary holds a text once')
   assert.equal(first?.['partition'], partitionOf(published[0]?.originator.id ?? '', 16))
 })

@@ -20,7 +20,7 @@
  *       repeated string metadata_text = 9;
  *       uint32 data_type = 10;  string data = 11;  uint32 rule_chain = 12;  uint32 rule_node = 13;  uint32 partition = 14;
  *       uint32 queue = 15;               // written first; absent is Main, as in blocks of before there were queues
- *       repeated uint32 resumption = 16; // executions so far, chain, node; then pairs: chain, node of the callers, innermost first
+ *       repeated uint32 resumption = 16; // executions so far, first queue, chain, node; then pairs: chain, node of the callers, innermost first
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
@@ -199,13 +199,16 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
   })
 }
 
-function readResumption([executions = 0, ...indexes]: readonly number[], texts: readonly string[]): Resumption {
+function readResumption(
+  [executions = 0, queue = 0, ...indexes]: readonly number[],
+  texts: readonly string[],
+): Resumption {
   const [own, ...callers] = [...pairs(indexes)].map(([chain, node]) => ({
     ruleChainId: texts[chain] ?? '',
     ruleNodeId: texts[node] ?? '',
   }))
   if (own === undefined) throw new Error('a message goes on at no node')
-  return { executions, ...own, callers }
+  return { executions, ...own, firstQueueName: queue === 0 ? undefined : texts[queue], callers }
 }
 
 function readMetadata(

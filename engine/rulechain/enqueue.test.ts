@@ -106,18 +106,51 @@ test('an inner chain’s checkpoint still returns to its caller, and the way for
   const setup = testEngine({ enter, back, enqueue, end: end.make })
   await load(setup, 'OUTER', [{ type: 'enter' }, { type: 'end' }], [[0, 'Done', 1]])
   await load(setup, 'INNER', [{ type: 'enqueue' }, { type: 'back' }], [[0, 'Success', 1]], { root: false })
-  const work = testWork({ ruleChainId: 'OUTER' })
+  const work = testWork({ ruleChainId: 'OUTER', queueName: 'Fast' })
   await setup.run(work)
   assert.deepEqual(setup.published[0]?.resumption, {
     ruleChainId: 'INNER',
     ruleNodeId: 'INNER-1',
     executions: 2,
+    firstQueueName: 'Fast',
     callers: [{ ruleChainId: 'OUTER', ruleNodeId: 'OUTER-0' }],
   })
   await deliver(setup)
   assert.deepEqual(
     end.seen.map(({ ruleChainId }) => ruleChainId),
     ['OUTER'],
+  )
+})
+
+test('what a node enqueues behind a checkpoint begins anew, in the queue in which its cause began', async () => {
+  const notify: MakeNode = (context) => ({
+    handle: async (message) => {
+      await context.enqueue(message.with({ type: 'ATTRIBUTES_UPDATED' }))
+      return undefined
+    },
+  })
+  const setup = testEngine({ enqueue, notify })
+  const slow = { type: 'enqueue', configuration: { queueName: 'Slow' } }
+  const slower = { type: 'enqueue', configuration: { queueName: 'Slower' } }
+  await load(
+    setup,
+    'A',
+    [slow, slower, { type: 'notify' }],
+    [
+      [0, 'Success', 1],
+      [1, 'Success', 2],
+    ],
+  )
+  await setup.run(testWork({ ruleChainId: 'A', queueName: 'Fast' }))
+  for (const queueName of ['Slow', 'Slower']) {
+    const next = setup.published.shift()
+    assert.equal(next?.queueName, queueName)
+    await setup.run(new TestWork(next))
+  }
+  const [caused] = setup.published
+  assert.deepEqual(
+    [caused?.type, caused?.ruleChainId, caused?.queueName, caused?.resumption],
+    ['ATTRIBUTES_UPDATED', 'A', 'Fast', undefined],
   )
 })
 

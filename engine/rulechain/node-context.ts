@@ -39,9 +39,11 @@ export function nodeContext(sources: ContextSources, chain: RuleChain, node: Rul
   }
 }
 
-/** A new message of its own: new id, at the start of its chain. Rejects with the link's reason where it is not stored. */
+/** A new message of its own: new id, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
 function publish(sources: ContextSources, message: Message): Promise<void> {
-  const fresh = message.with({ id: sources.random.uuid(), ruleNodeId: undefined, resumption: undefined })
+  const queueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
+  const id = sources.random.uuid()
+  const fresh = message.with({ id, ruleNodeId: undefined, queueName, resumption: undefined })
   fresh.sequence = 0
   return new Promise((resolve, reject) => {
     sources.link.publish(fresh, { stored: resolve, refused: reject })

@@ -290,9 +290,10 @@ export class ChainProgram {
     if (targets.length === 0) return this.endAt(node, journey, relation)
     const { executions } = journey
     const callers = callersOf(returns)
+    const firstQueueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
     const hop = new QueueHop(targets.length)
     for (const { record } of targets) {
-      const resumption = { ruleChainId: this.chainId, ruleNodeId: record.id, executions, callers }
+      const resumption = { ruleChainId: this.chainId, ruleNodeId: record.id, executions, firstQueueName, callers }
       this.surroundings.enqueue(message.with({ queueName, resumption }), hop)
     }
     this.waiting.until(hop, (refusal) => {
