@@ -128,8 +128,15 @@ async function create(manager: JetStreamManager, wanted: Wanted): Promise<Stream
       if (found !== undefined) return found
     }
     if (error instanceof JetStreamApiError) {
-      throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason: errorText(error) }, error)
+      throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason: reasonOf(error, wanted) }, error)
     }
     throw LinkErrors.BROKER_AWAY({ reason: `stream ${wanted.name}: ${errorText(error)}` }, error)
   }
+}
+
+/** A server sets aside the whole of what its streams may take when they are made. */
+function reasonOf(error: JetStreamApiError, { max_bytes, num_replicas }: Wanted): string {
+  const isSpace = error.code === API_CODES.insufficientStorage || error.code === API_CODES.insufficientResources
+  if (!isSpace) return error.message
+  return `${error.message}: it may take ${max_bytes} bytes on each of ${num_replicas} servers, beside the other partitions (max_file_store)`
 }
