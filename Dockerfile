@@ -31,5 +31,5 @@ VOLUME /data
 EXPOSE 8080 1883
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-  CMD ["node_modules/.bin/node", "deploy/health.mjs"]
+  CMD ["node_modules/.bin/node", "deploy/health.ts"]
 ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "main.ts"]

@@ -107,7 +107,7 @@ async function startImage(context: TestContext): Promise<{ folder: string; port:
 }
 
 async function runHealthCheck(folder: string, port: number): Promise<[number, string]> {
-  const check = spawn(process.execPath, ['deploy/health.mjs'], {
+  const check = spawn(process.execPath, ['deploy/health.ts'], {
     cwd: folder,
     env: { HTTP_BIND_PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
