@@ -147,6 +147,7 @@ const DEVICES = Array.from({ length: 100 }, (_, index) =>
 export class BenchmarkWork implements Work {
   readonly message: Message
   readonly attempt = 1
+  readonly isCancelled = false
   private open = 1
   private readonly pack: { open: number; failed: number; readonly done: () => void }
 

@@ -1,5 +1,5 @@
 /**
- * One originator's messages in the queue, in their order. Healthy, they are in process side by side up to a bound. Once one
+ * Messages whose order counts (`lanes.ts`), in the order of the log. Healthy, they are in process side by side up to a bound. Once one
  * has failed, nothing further starts; when those in process have ended, the failed ones are tried again one by one, the oldest first,
  * and the rest goes on when none is left.
  */
@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 export class Lane {
-  readonly originator: string
+  readonly key: string
   inFlight = 0
   /** When the next retry is due, in the queue's time; undefined while none is waited for. */
   pausedUntilMs: number | undefined
@@ -27,8 +27,8 @@ export class Lane {
   private head = 0
   private failed: Attempt[] = []
 
-  constructor(originator: string) {
-    this.originator = originator
+  constructor(key: string) {
+    this.key = key
   }
 
   get isIdle(): boolean {
@@ -60,6 +60,17 @@ export class Lane {
     let index = this.failed.length
     while (index > 0 && (this.failed[index - 1]?.delivery.message.sequence ?? 0) > sequence) index--
     this.failed.splice(index, 0, attempt)
+  }
+
+  /** Takes out what is not in process, in no order. */
+  takeWaiting(): Delivery[] {
+    const waiting = this.waiting.slice(this.head)
+    for (const { delivery, attempt } of this.failed) waiting.push({ message: delivery.message, attempt })
+    this.waiting = []
+    this.head = 0
+    this.waitingWeight = 0
+    this.failed = []
+    return waiting
   }
 
   /** What may start now, or undefined. */

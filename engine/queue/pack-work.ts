@@ -8,17 +8,19 @@ import type { Delivery } from '../link/link.ts'
 import type { Lane } from './lane.ts'
 import type { Work } from './work.ts'
 
-/** Hears the outcome of each work, once. */
+/** Hears that a work has its outcome, once. */
 export interface WorkOwner {
-  ended(work: PackWork, error: Error | undefined): void
+  ended(work: PackWork): void
 }
 
-/** Works that started together and share one deadline. */
+/** Works that were handed out together and share one deadline. */
 export interface Pack {
   readonly deadlineMs: number
   /** Emptied when all have ended: a pack may wait long behind one that has not. */
   works: readonly PackWork[]
   open: number
+  /** No work is concluded before the last has ended. */
+  readonly isJudgedAsOne: boolean
 }
 
 export class PackWork implements Work {
@@ -26,10 +28,12 @@ export class PackWork implements Work {
   readonly attempt: number
   readonly lane: Lane
   pack: Pack | undefined
+  error: Error | undefined
+  isCancelled = false
+  isTimedOut = false
   private readonly owner: WorkOwner
   private open = 1
-  private error: Error | undefined
-  private state: 'open' | 'ended' | 'timed-out' = 'open'
+  private state: 'open' | 'ended' | 'cut off' = 'open'
 
   constructor(owner: WorkOwner, delivery: Delivery, attempt: number, lane: Lane) {
     this.owner = owner
@@ -43,24 +47,36 @@ export class PackWork implements Work {
   }
 
   branch(count: number): void {
-    if (this.state === 'timed-out') return
+    if (this.state === 'cut off') return
     assert(this.state === 'open' && count >= 0, 'a settled message cannot branch')
     this.open += count
   }
 
   end(error?: Error): void {
-    if (this.state === 'timed-out') return
+    if (this.state === 'cut off') return
     assert(this.open > 0, 'more branches ended than were opened')
     this.error ??= error
     if (--this.open > 0) return
     this.state = 'ended'
-    this.owner.ended(this, this.error)
+    this.owner.ended(this)
   }
 
-  /** The deadline passed. */
-  timeOut(error: Error): void {
+  /** The deadline passed. Where it does not run on, it enters no further node. */
+  timeOut(error: Error, runsOn: boolean): void {
     if (this.state !== 'open') return
-    this.state = 'timed-out'
-    this.owner.ended(this, error)
+    this.isTimedOut = true
+    this.cutOff(error, runsOn)
+  }
+
+  /** Whoever processes it has let go of it. */
+  fail(error: Error): void {
+    if (this.state === 'open') this.cutOff(error, false)
+  }
+
+  private cutOff(error: Error, runsOn: boolean): void {
+    this.state = 'cut off'
+    this.isCancelled = !runsOn
+    this.error = error
+    this.owner.ended(this)
   }
 }

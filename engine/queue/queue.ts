@@ -1,22 +1,29 @@
 /**
- * From the link to the rule engine and back: packs out, outcomes in. Every delivery ends in exactly one of: settled, or
- * buried: after its last try, or at once where the error says that trying again is no use. Another failed message waits and is tried again at the head of its originator's lane, its tries noted
- * durably, while other originators go on.
+ * From the link to the rule engine and back: packs out, outcomes in. Every delivery ends in exactly one of: settled, skipped (settled
+ * though it failed, where the queue ignores failures), or buried: after its last try, or at once where trying again is no use.
+ * Another failed message waits and is tried again at the head of its lane, its tries noted durably, while other lanes go on.
+ * `docs/internals/queues.md` has the strategies.
  *
  * Bounded by `maxHeld`: when it is reached the link keeps the rest on disk, and in the end senders are slowed.
  */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { errorText, isMillraceError } from '../../model/errors.ts'
-import type { Delivery, Link, LinkConsumer } from '../link/link.ts'
+import type { Clock } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { QueueErrors } from './errors.ts'
-import { Lane, type Attempt } from './lane.ts'
+import type { Attempt, Lane } from './lane.ts'
+import { Lanes, haveSameLanes, isSequential } from './lanes.ts'
 import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
+import { Packs } from './packs.ts'
+import { Pauses } from './pauses.ts'
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
+import { judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
 import { weightOf } from './weight.ts'
 import type { WorkProcessor } from './work.ts'
 
 export interface QueueOptions {
   readonly link: Link
+  /** As the link calls it; absent is `Main`. */
+  readonly queueName?: string
   readonly processor: WorkProcessor
   readonly clock: Clock
   readonly settings?: Partial<QueueSettings>
@@ -31,16 +38,26 @@ export interface QueueFigures {
   readonly failed: number
   readonly timedOut: number
   readonly retried: number
+  /** Failed, and settled all the same, since the queue ignores failures. */
+  readonly skipped: number
   readonly buried: number
   /** Messages held now, and those of them that are in process. */
   readonly held: number
   readonly inFlight: number
   readonly packs: number
-  /** Originators whose lane waits for a retry. */
+  /** Lanes that wait for a retry. */
   readonly failingLanes: number
 }
 
 export interface Queue {
+  /** Other settings hold from now on for what it holds and what comes: no message is lost or run twice for it. */
+  apply(settings: Partial<QueueSettings>): void
+  /**
+   * Takes nothing more, ends what it holds, and gives the link's queue up: what comes goes to `Main`, behind what was held. Resolves
+   * with true then, with false where it was closed before or `apply` took it back. Where it retried without end, it now does so a bounded
+   * number of times.
+   */
+  retire(): Promise<boolean>
   /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
   close(): Promise<void>
   figures(): QueueFigures
@@ -49,63 +66,57 @@ export interface Queue {
 /** Starts to consume the link at once. */
 export function createQueue(options: QueueOptions): Queue {
   const queue = new PackQueue(options)
-  options.link.consume(queue)
+  queue.start()
   return queue
 }
 
-/**
- * What lies in the message itself and would fail the same way again: it is buried at once and does not hold up its originator.
- * What is `terminal` here may be a chain that somebody repairs, or a stop: that is tried again.
- */
-function isHopeless(error: Error): boolean {
-  return isMillraceError(error) && (error.kind === 'invalid' || error.kind === 'denied')
-}
-
-/** What the message met is away or full for every message. */
-function isOutage(error: Error): boolean {
-  return isMillraceError(error) && error.isOutage
-}
-
-/** Retries due within the same 16 ms share one timer and one pack. */
-const RETRY_GRAIN_MS = 16
-
 class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private readonly link: Link
+  private readonly queueName: string
   private readonly processor: WorkProcessor
   private readonly clock: Clock
-  private readonly settings: QueueSettings
-  private readonly lanes = new Map<string, Lane>()
+  private readonly onOutage: (failure: Error | undefined) => void
+  private settings: QueueSettings
+  /** Settings with other lanes: they hold once nothing is in process. */
+  private nextSettings: QueueSettings | undefined
+  private lanes: Lanes
   private readonly failing = new Set<Lane>()
   /** Lanes whose last failure was an outage. */
   private readonly away = new Set<Lane>()
-  private readonly onOutage: (failure: Error | undefined) => void
-  private readonly retryTimers = new Map<number, { readonly timer: TimerHandle; readonly lanes: Lane[] }>()
-  /** Works that may start: handed out as one pack at the end of the turn that gathered them. */
+  private readonly pauses: Pauses
+  private readonly packs: Packs
+  /** Works that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
   private starting: PackWork[] = []
   private settled: Delivery[] = []
   private isTurnAsked = false
-  /** In the order of their deadlines. */
-  private packs: Pack[] = []
-  private packsLookedThrough = 1024
-  private timeout: TimerHandle | undefined
   private held = 0
   private heldWeight = 0
   private inFlight = 0
+  private giveUp: (() => void) | undefined
+  private retiring: { readonly promise: Promise<boolean>; readonly end: (isGone: boolean) => void } | undefined
   private isClosing = false
   private closing: Promise<void> | undefined
   private whenDrained: (() => void) | undefined
-  private readonly counts = { received: 0, settled: 0, failed: 0, timedOut: 0, retried: 0, buried: 0, packs: 0 }
+  private readonly counts = { received: 0, settled: 0, failed: 0, timedOut: 0, retried: 0, skipped: 0, buried: 0 }
 
   constructor(options: QueueOptions) {
     this.link = options.link
+    this.queueName = options.queueName ?? MAIN_QUEUE
     this.processor = options.processor
     this.clock = options.clock
     this.onOutage = options.onOutage ?? (() => undefined)
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
+    this.lanes = new Lanes(this.settings.submit)
+    this.pauses = new Pauses(options.clock, (lanes) => this.retry(lanes))
+    this.packs = new Packs(options.clock, (pack) => this.timeOut(pack))
+  }
+
+  start(): void {
+    this.giveUp = this.link.consume(this, this.queueName)
   }
 
   room(): number {
-    return this.isClosing ? 0 : this.settings.maxHeld - this.heldWeight
+    return this.takesNothing ? 0 : this.settings.maxHeld - this.heldWeight
   }
 
   deliver(batch: readonly Delivery[]): void {
@@ -114,93 +125,148 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.counts.received += batch.length
     for (const delivery of batch) {
       this.heldWeight += weightOf(delivery)
-      const originator = delivery.message.originator.id
-      let lane = this.lanes.get(originator)
-      if (lane === undefined) this.lanes.set(originator, (lane = new Lane(originator)))
-      if (lane.hasFailed || lane.waitingCount > 0 || lane.inFlight >= this.settings.maxInFlightPerOriginator)
-        this.wait(lane, delivery)
-      else this.start(lane, { delivery, attempt: delivery.attempt })
+      const lane = this.lanes.of(delivery.message)
+      if (this.mustWait(lane)) this.wait(lane, delivery)
+      else this.begin(lane, { delivery, attempt: delivery.attempt })
     }
     this.handOut()
   }
 
-  ended(work: PackWork, error: Error | undefined): void {
-    const { lane, pack } = work
-    lane.ended()
-    this.inFlight--
-    if (pack !== undefined && --pack.open === 0) pack.works = []
-    if (error === undefined) {
-      this.outageOver(lane)
-      this.counts.settled++
-      this.settled.push(work.delivery)
-      this.release(lane)
-    } else {
-      this.failedOnce(work, error)
-    }
+  ended(work: PackWork): void {
+    const { pack } = work
+    if (pack === undefined) return
+    pack.open--
+    if (work.error !== undefined) this.counts.failed++
+    if (work.isTimedOut) this.counts.timedOut++
+    if (!pack.isJudgedAsOne) this.conclude(work, verdictOf(work, this.settings))
+    else if (pack.open === 0) this.judge(pack.works)
+    if (pack.open === 0) pack.works = []
     this.askTurn()
   }
 
   figures(): QueueFigures {
-    return { ...this.counts, held: this.held, inFlight: this.inFlight, failingLanes: this.failing.size }
+    const { counts, held, inFlight } = this
+    return { ...counts, packs: this.packs.count, held, inFlight, failingLanes: this.failing.size }
+  }
+
+  apply(change: Partial<QueueSettings>): void {
+    const settings = { ...DEFAULT_QUEUE_SETTINGS, ...change }
+    const { retiring } = this
+    this.retiring = undefined
+    retiring?.end(false)
+    this.nextSettings = undefined
+    if (haveSameLanes(settings.submit, this.settings.submit)) this.settings = settings
+    else this.nextSettings = settings
+    this.askTurn()
+  }
+
+  retire(): Promise<boolean> {
+    if (this.retiring !== undefined) return this.retiring.promise
+    if (this.isClosing) return Promise.resolve(false)
+    let end: (isGone: boolean) => void = () => undefined
+    const promise = new Promise<boolean>((resolve) => (end = resolve))
+    this.retiring = { promise, end }
+    const retries = Math.min(this.settings.retries, DEFAULT_QUEUE_SETTINGS.retries)
+    this.settings = { ...this.settings, retries }
+    this.askTurn()
+    return promise
   }
 
   close(): Promise<void> {
     return (this.closing ??= this.drain())
   }
 
-  private start(lane: Lane, attempt: Attempt): void {
+  /** Nothing new starts: it stops, or its lanes are about to be others. */
+  private get isStill(): boolean {
+    return this.isClosing || this.nextSettings !== undefined
+  }
+
+  private get takesNothing(): boolean {
+    return this.isStill || this.retiring !== undefined
+  }
+
+  private get maxInFlight(): number {
+    return isSequential(this.settings.submit) ? 1 : this.settings.maxInFlightPerOriginator
+  }
+
+  private mustWait(lane: Lane): boolean {
+    return this.isStill || lane.hasFailed || lane.waitingCount > 0 || lane.inFlight >= this.maxInFlight
+  }
+
+  private begin(lane: Lane, attempt: Attempt): void {
     lane.inFlight++
-    this.inFlight++
     this.starting.push(new PackWork(this, attempt.delivery, attempt.attempt, lane))
   }
 
   /** Gives the works that gathered to the processor, as one pack with one deadline. */
   private handOut(): void {
-    if (this.starting.length === 0) return
-    const works = this.starting
-    this.starting = []
-    const pack: Pack = {
-      deadlineMs: this.clock.monotonic() + this.settings.processingTimeoutMs,
-      works,
-      open: works.length,
-    }
-    for (const work of works) work.pack = pack
-    this.packs.push(pack)
-    this.counts.packs++
-    if (this.timeout === undefined) this.armTimeout()
+    if (this.starting.length === 0 || this.isStill) return
+    let works = this.starting
+    if (this.settings.submit === 'BATCH') {
+      if (this.inFlight > 0) return
+      works = this.starting.splice(0, this.settings.batchSize)
+    } else this.starting = []
+    this.inFlight += works.length
+    this.packs.open(works, this.settings.processingTimeoutMs, judgesPacks(this.settings))
     try {
       this.processor.process(works)
     } catch (error) {
       // It promised not to: whatever it left open has failed.
       const failure = QueueErrors.PROCESSOR_FAILED({ reason: errorText(error) }, error)
-      for (const work of works) work.timeOut(failure)
+      for (const work of works) work.fail(failure)
     }
   }
 
-  private failedOnce(work: PackWork, error: Error): void {
+  private timeOut(pack: Pack): void {
+    const { processing, processingTimeoutMs } = this.settings
+    const error = QueueErrors.PROCESSING_TIMEOUT({ limit: processingTimeoutMs })
+    const runsOn = runsOnAfterTimeout(processing)
+    for (const work of pack.works) work.timeOut(error, runsOn)
+  }
+
+  private judge(works: readonly PackWork[]): void {
+    const verdicts = verdictsOf(works, this.settings)
+    const isOver = (verdict: Verdict | undefined): boolean =>
+      verdict === 'settle' || verdict === 'skip' || verdict === 'bury'
+    // First what is tried again: it holds its lane before anything behind it could start.
+    for (const [index, work] of works.entries()) {
+      const verdict = verdicts[index]
+      if (verdict !== undefined && !isOver(verdict)) this.conclude(work, verdict)
+    }
+    for (const [index, work] of works.entries()) {
+      const verdict = verdicts[index]
+      if (verdict !== undefined && isOver(verdict)) this.conclude(work, verdict)
+    }
+  }
+
+  private conclude(work: PackWork, verdict: Verdict): void {
     const { lane, delivery, attempt } = work
-    this.counts.failed++
-    if (isOutage(error)) {
-      // It keeps its tries, however long that lasts: senders are slowed, and nothing becomes a dead letter.
+    lane.ended()
+    this.inFlight--
+    if (verdict === 'wait') {
       lane.putBack({ delivery, attempt })
-      this.failing.add(lane)
-      if (this.away.size === 0) this.onOutage(error)
+      if (this.away.size === 0) this.onOutage(work.error)
       this.away.add(lane)
       this.pause(lane, ++lane.outages)
       return
     }
     this.outageOver(lane)
-    if (attempt > this.settings.retries || isHopeless(error)) {
-      this.counts.buried++
-      this.letGo(delivery)
-      this.link.bury({ message: delivery.message, attempt }, errorText(error))
-      this.release(lane)
+    if (verdict === 'retry' || verdict === 'repeat') {
+      this.link.failed({ message: delivery.message, attempt })
+      lane.putBack({ delivery, attempt: attempt + 1 })
+      this.pause(lane, attempt)
       return
     }
-    this.link.failed({ message: delivery.message, attempt })
-    lane.putBack({ delivery, attempt: attempt + 1 })
-    this.failing.add(lane)
-    this.pause(lane, attempt)
+    if (verdict === 'bury') {
+      this.counts.buried++
+      this.letGo(delivery)
+      this.link.bury({ message: delivery.message, attempt }, errorText(work.error))
+    } else {
+      if (verdict === 'skip') this.counts.skipped++
+      else this.counts.settled++
+      this.settled.push(delivery)
+    }
+    this.release(lane)
   }
 
   private outageOver(lane: Lane): void {
@@ -213,31 +279,23 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   /** A message of the lane is done with: what waits behind it may start. */
   private release(lane: Lane): void {
     if (!lane.hasFailed) this.failing.delete(lane)
-    if (this.isClosing) return
+    if (this.isStill) return
     for (;;) {
-      const next = lane.next(this.settings.maxInFlightPerOriginator)
+      const next = lane.next(this.maxInFlight)
       if (next === undefined) break
       if (next.attempt > next.delivery.attempt) this.counts.retried++
-      this.start(lane, next)
+      this.begin(lane, next)
     }
-    if (lane.isIdle) this.lanes.delete(lane.originator)
+    if (lane.isIdle) this.lanes.forget(lane)
   }
 
-  private pause(lane: Lane, attempt: number): void {
+  /** The lane has a failed message; it was its so many-th failure in a row. */
+  private pause(lane: Lane, failures: number): void {
+    this.failing.add(lane)
     if (lane.pausedUntilMs !== undefined || this.isClosing) return
     const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
-    const pauseMs = this.isCrowding(lane)
-      ? 0
-      : Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** (attempt - 1))
-    const due = Math.ceil((this.clock.monotonic() + pauseMs) / RETRY_GRAIN_MS) * RETRY_GRAIN_MS
-    lane.pausedUntilMs = due
-    const group = this.retryTimers.get(due)
-    if (group !== undefined) {
-      group.lanes.push(lane)
-      return
-    }
-    const timer = this.clock.after(due - this.clock.monotonic(), () => this.retry(due))
-    this.retryTimers.set(due, { timer, lanes: [lane] })
+    const doubled = pauseBetweenRetriesMs * 2 ** Math.min(failures - 1, 30)
+    this.pauses.pause(lane, this.isCrowding(lane) ? 0 : Math.min(maxPauseBetweenRetriesMs, doubled))
   }
 
   private wait(lane: Lane, delivery: Delivery): void {
@@ -248,11 +306,12 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   }
 
   /**
-   * A lane that fills half of the room would hold up others: it is brought to its end without pauses. In an outage it has no end
-   * to be brought to.
+   * A lane that fills half of the room would hold up others: it is brought to its end without pauses. In an outage, and with retries
+   * without end, it has no end to be brought to; a queue of one lane has no others.
    */
   private isCrowding(lane: Lane): boolean {
-    return lane.outages === 0 && lane.waitingWeight > this.settings.maxHeld / 2
+    const { maxHeld, retries, submit } = this.settings
+    return lane.waitingWeight > maxHeld / 2 && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
   }
 
   private letGo(delivery: Delivery): void {
@@ -260,15 +319,8 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.heldWeight -= weightOf(delivery)
   }
 
-  private retry(due: number): void {
-    const group = this.retryTimers.get(due)
-    this.retryTimers.delete(due)
-    for (const lane of group?.lanes ?? []) {
-      // It was let go early, and may wait for another retry by now.
-      if (lane.pausedUntilMs !== due) continue
-      lane.pausedUntilMs = undefined
-      this.release(lane)
-    }
+  private retry(lanes: readonly Lane[]): void {
+    for (const lane of lanes) this.release(lane)
     this.handOut()
   }
 
@@ -289,53 +341,47 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       for (const delivery of settled) this.letGo(delivery)
       this.link.settle(settled)
     }
-    this.forgetEndedPacks()
+    this.packs.forgetEnded()
+    if (this.nextSettings !== undefined && this.inFlight === 0 && !this.isClosing) this.changeLanes(this.nextSettings)
     this.handOut()
     this.link.wake()
-    if (this.isClosing && this.inFlight === 0 && this.settled.length === 0) this.whenDrained?.()
+    if (this.inFlight > 0 || this.settled.length > 0) return
+    if (this.isClosing) this.whenDrained?.()
+    else if (this.retiring !== undefined && this.held === 0) this.leave(this.retiring.end)
   }
 
-  private armTimeout(): void {
-    this.forgetEndedPacks()
-    const oldest = this.packs[0]
-    this.timeout = undefined
-    if (oldest === undefined) return
-    const delayMs = Math.max(0, oldest.deadlineMs - this.clock.monotonic())
-    this.timeout = this.clock.after(delayMs, () => this.timeOutPacks())
+  /** Sorts what is held into the lanes of the new settings. Nothing is in process. */
+  private changeLanes(settings: QueueSettings): void {
+    this.pauses.cancel()
+    const waiting = this.starting.map(({ delivery, attempt }) => ({ message: delivery.message, attempt }))
+    this.starting = []
+    for (const lane of [...this.away]) this.outageOver(lane)
+    this.failing.clear()
+    waiting.push(...this.lanes.takeWaiting())
+    waiting.sort((a, b) => a.message.sequence - b.message.sequence)
+    this.settings = settings
+    this.nextSettings = undefined
+    this.lanes = new Lanes(settings.submit)
+    for (const delivery of waiting) this.lanes.of(delivery.message).wait(delivery)
+    for (const lane of this.lanes.all()) this.release(lane)
   }
 
-  private forgetEndedPacks(): void {
-    let ended = 0
-    while (this.packs[ended]?.open === 0) ended++
-    if (ended > 0) this.packs.splice(0, ended)
-    // Behind a pack that hangs: looked through only when many have gathered, so that the cost a pack stays constant.
-    if (this.packs.length < this.packsLookedThrough) return
-    this.packs = this.packs.filter((pack) => pack.open > 0)
-    this.packsLookedThrough = Math.max(1024, this.packs.length * 2)
-  }
-
-  private timeOutPacks(): void {
-    const now = this.clock.monotonic()
-    const error = QueueErrors.PROCESSING_TIMEOUT({ limit: this.settings.processingTimeoutMs })
-    for (const pack of this.packs) {
-      if (pack.deadlineMs > now) break
-      if (pack.open === 0) continue
-      this.counts.timedOut += pack.open
-      for (const work of pack.works) work.timeOut(error)
-    }
-    this.armTimeout()
-    this.handOut()
+  private leave(end: (isGone: boolean) => void): void {
+    this.isClosing = true
+    this.giveUp?.()
+    end(true)
+    void this.close()
   }
 
   private async drain(): Promise<void> {
     this.isClosing = true
-    for (const { timer } of this.retryTimers.values()) timer.cancel()
-    this.retryTimers.clear()
+    this.pauses.cancel()
     if (this.inFlight > 0 || this.settled.length > 0) {
       await new Promise<void>((resolve) => {
         this.whenDrained = resolve
       })
     }
-    this.timeout?.cancel()
+    this.packs.close()
+    this.retiring?.end(false)
   }
 }

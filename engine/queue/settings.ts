@@ -1,11 +1,21 @@
-/** How the queue works, with what each number costs. */
+/** How a queue works, with what each setting costs; and how a queue's record says it. */
+import type { ProcessingStrategyType, Queue, SubmitStrategyType } from '../../model/entities.ts'
+
 export interface QueueSettings {
   /** Unsettled messages held in memory, waiting ones included, large ones by their weight; beyond it the rest stays in the link. */
   readonly maxHeld: number
-  /** Messages of one originator that are in process at once. 1 is strict: the next starts when the last has settled. */
+  /** Which messages are in process side by side (`lanes.ts`). */
+  readonly submit: SubmitStrategyType
+  /** BATCH: messages in process at once; the next batch starts when all of the last one have ended. */
+  readonly batchSize: number
+  /** BURST and BATCH: messages of one originator that are in process at once. 1 is strict: the next starts when the last has settled. */
   readonly maxInFlightPerOriginator: number
-  /** Tries after the first one; then the message is buried. 0: buried after its first failure. */
+  /** What becomes of failed and timed-out messages (`verdict.ts`). */
+  readonly processing: ProcessingStrategyType
+  /** Tries after the first one; then the message is buried. 0: buried after its first failure. `Infinity`: never. */
   readonly retries: number
+  /** 0 to 100: where more of a pack's first tries fail, none of them is tried again. 0: the rule is off. */
+  readonly failurePercentage: number
   /** Before the first retry; doubled for each further one, up to the maximum. */
   readonly pauseBetweenRetriesMs: number
   readonly maxPauseBetweenRetriesMs: number
@@ -15,9 +25,31 @@ export interface QueueSettings {
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   maxHeld: 20_000,
+  submit: 'BURST',
+  batchSize: 1000,
   maxInFlightPerOriginator: 256,
+  processing: 'RETRY_FAILED_AND_TIMED_OUT',
   retries: 10,
+  failurePercentage: 0,
   pauseBetweenRetriesMs: 1000,
   maxPauseBetweenRetriesMs: 30_000,
   processingTimeoutMs: 30_000,
+}
+
+/** What the record of a queue says of them; 0 retries there are retries without end (`rule-engine.md` 5.4). */
+export function settingsOf(
+  queue: Pick<Queue, 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'>,
+): Omit<QueueSettings, 'maxHeld' | 'maxInFlightPerOriginator'> {
+  const { submitStrategy, processingStrategy } = queue
+  const { retries, pauseBetweenRetries, maxPauseBetweenRetries } = processingStrategy
+  return {
+    submit: submitStrategy.type,
+    batchSize: submitStrategy.batchSize,
+    processing: processingStrategy.type,
+    retries: retries === 0 ? Infinity : retries,
+    failurePercentage: processingStrategy.failurePercentage,
+    pauseBetweenRetriesMs: pauseBetweenRetries * 1000,
+    maxPauseBetweenRetriesMs: Math.max(pauseBetweenRetries, maxPauseBetweenRetries) * 1000,
+    processingTimeoutMs: queue.packProcessingTimeout,
+  }
 }

@@ -8,6 +8,8 @@ export interface Work {
   readonly message: Message
   /** 1 for the first try. */
   readonly attempt: number
+  /** Its time is over: its branches enter no further node, and what becomes of them is heard by nobody. */
+  readonly isCancelled: boolean
   /** `count` more branches are open than before. */
   branch(count: number): void
   /** One branch ended; `error` where it failed and nothing was connected to `Failure`. Zero open branches settle the message. */

@@ -39,6 +39,8 @@ export class AcknowledgedWorks {
 class AcknowledgedWork implements Work {
   readonly message: Message
   readonly attempt: number
+  /** It has no deadline any more. */
+  readonly isCancelled = false
   private branches = 1
   private error: Error | undefined
   private readonly settled: (error: Error | undefined) => void

@@ -95,6 +95,7 @@ function nodeRecord(ruleChainId: string, line: NodeLine, index: number): RuleNod
 export class TestWork implements Work {
   readonly message: Message
   readonly attempt = 1
+  isCancelled = false
   open = 1
   readonly errors: Error[] = []
 

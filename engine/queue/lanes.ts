@@ -1,0 +1,58 @@
+/**
+ * Which messages share a lane: those whose order counts under the queue's submit strategy (`rule-engine.md` 5.3). A failed message
+ * holds its own lane and no other.
+ */
+import type { SubmitStrategyType } from '../../model/entities.ts'
+import type { Message } from '../../model/message.ts'
+import type { Delivery } from '../link/link.ts'
+import { Lane } from './lane.ts'
+
+type LaneKind = 'originator' | 'tenant' | 'queue'
+
+const KINDS: Record<SubmitStrategyType, LaneKind> = {
+  BURST: 'originator',
+  BATCH: 'originator',
+  SEQUENTIAL_BY_ORIGINATOR: 'originator',
+  SEQUENTIAL_BY_TENANT: 'tenant',
+  SEQUENTIAL: 'queue',
+}
+
+/** Whether the lanes of one strategy are those of the other. */
+export function haveSameLanes(one: SubmitStrategyType, other: SubmitStrategyType): boolean {
+  return KINDS[one] === KINDS[other]
+}
+
+export function isSequential(submit: SubmitStrategyType): boolean {
+  return submit !== 'BURST' && submit !== 'BATCH'
+}
+
+export class Lanes {
+  readonly kind: LaneKind
+  private readonly lanes = new Map<string, Lane>()
+
+  constructor(submit: SubmitStrategyType) {
+    this.kind = KINDS[submit]
+  }
+
+  of(message: Message): Lane {
+    const key = this.kind === 'originator' ? message.originator.id : this.kind === 'tenant' ? message.tenantId : ''
+    let lane = this.lanes.get(key)
+    if (lane === undefined) this.lanes.set(key, (lane = new Lane(key)))
+    return lane
+  }
+
+  forget(lane: Lane): void {
+    this.lanes.delete(lane.key)
+  }
+
+  all(): readonly Lane[] {
+    return [...this.lanes.values()]
+  }
+
+  /** Takes out what no lane has in process, with the number of the try that comes next, in the order of the log. */
+  takeWaiting(): Delivery[] {
+    const deliveries = this.all().flatMap((lane) => lane.takeWaiting())
+    this.lanes.clear()
+    return deliveries.sort((a, b) => a.message.sequence - b.message.sequence)
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * All queues of a process: those that are defined are consumed, each by its settings; one that is defined no more ends what it
+ * holds and leaves the rest to `Main`. Its one promise: `apply`, however often and in whatever order, loses no message.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { Queue as QueueRecord } from '../../model/entities.ts'
+import { linkQueueName } from '../../model/queue-name.ts'
+import { MAIN_QUEUE, type Link } from '../link/link.ts'
+import { createQueue, type Queue, type QueueFigures } from './queue.ts'
+import { DEFAULT_QUEUE_SETTINGS, settingsOf, type QueueSettings } from './settings.ts'
+import type { WorkProcessor } from './work.ts'
+
+export type QueueDefinition = Pick<
+  QueueRecord,
+  'tenantId' | 'name' | 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'
+>
+
+export interface QueuesOptions {
+  readonly link: Link
+  readonly processor: WorkProcessor
+  readonly clock: Clock
+  /** What `Main` holds at most; the other queues together hold as much again. */
+  readonly maxHeld?: number
+  /** Hears with which failure a queue's outage began, and once that none is left: for the log. Must not throw. */
+  readonly onOutage?: (queueName: string, failure: Error | undefined) => void
+}
+
+export interface NamedQueueFigures extends QueueFigures {
+  /** As the link calls it: of a tenant's queue with the tenant's id before it. */
+  readonly queueName: string
+  /** It is defined no more, and ends what it holds. */
+  readonly isRetiring: boolean
+}
+
+export interface Queues {
+  /** The queues that are to be from now on. `Main` is always there, with the default settings where it is not among them. */
+  apply(definitions: readonly QueueDefinition[]): void
+  figures(): readonly NamedQueueFigures[]
+  /** Over all queues, those that are gone too. */
+  totals(): QueueFigures
+  /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Consumes the link from now on. */
+export function createQueues(options: QueuesOptions, definitions: readonly QueueDefinition[]): Queues {
+  const queues = new QueueSet(options)
+  queues.apply(definitions)
+  return queues
+}
+
+/** However many queues there are, each may go on with so many messages. */
+const MIN_HELD = 100
+/** One of few queues holds no more than this part of what `Main` does. */
+const LEAST_SHARES = 4
+
+interface Member {
+  readonly queue: Queue
+  isRetiring: boolean
+}
+
+class QueueSet implements Queues {
+  private readonly options: QueuesOptions
+  private readonly maxHeld: number
+  private readonly members = new Map<string, Member>()
+  /** Of queues that are gone. */
+  private past: QueueFigures = NOTHING
+  private closing: Promise<void> | undefined
+
+  constructor(options: QueuesOptions) {
+    this.options = options
+    this.maxHeld = options.maxHeld ?? DEFAULT_QUEUE_SETTINGS.maxHeld
+  }
+
+  apply(definitions: readonly QueueDefinition[]): void {
+    if (this.closing !== undefined) return
+    const wanted = new Map<string, Partial<QueueSettings>>()
+    for (const definition of definitions) wanted.set(linkQueueName(definition), settingsOf(definition))
+    const main = wanted.get(MAIN_QUEUE) ?? {}
+    wanted.delete(MAIN_QUEUE)
+    const share = Math.floor(this.maxHeld / Math.max(LEAST_SHARES, wanted.size))
+    const maxHeld = Math.max(MIN_HELD, share)
+    for (const [queueName, settings] of wanted) this.set(queueName, { ...settings, maxHeld })
+    // After the others: what is theirs is then not delivered to it first.
+    this.set(MAIN_QUEUE, { ...main, maxHeld: this.maxHeld })
+    for (const [queueName, member] of this.members) {
+      if (queueName !== MAIN_QUEUE && !wanted.has(queueName)) this.retire(queueName, member)
+    }
+  }
+
+  figures(): readonly NamedQueueFigures[] {
+    return [...this.members].map(([queueName, { queue, isRetiring }]) => ({
+      queueName,
+      isRetiring,
+      ...queue.figures(),
+    }))
+  }
+
+  totals(): QueueFigures {
+    let totals = this.past
+    for (const { queue } of this.members.values()) totals = sum(totals, queue.figures())
+    return totals
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.closeAll())
+  }
+
+  private set(queueName: string, settings: Partial<QueueSettings>): void {
+    const member = this.members.get(queueName)
+    if (member !== undefined) {
+      member.isRetiring = false
+      member.queue.apply(settings)
+      return
+    }
+    const { link, processor, clock, onOutage } = this.options
+    const queue = createQueue({
+      link,
+      queueName,
+      processor,
+      clock,
+      settings,
+      onOutage: (failure) => onOutage?.(queueName, failure),
+    })
+    this.members.set(queueName, { queue, isRetiring: false })
+  }
+
+  private retire(queueName: string, member: Member): void {
+    if (member.isRetiring) return
+    member.isRetiring = true
+    void member.queue.retire().then((isGone) => {
+      if (!isGone) return
+      this.members.delete(queueName)
+      this.past = sum(this.past, member.queue.figures())
+    })
+  }
+
+  private async closeAll(): Promise<void> {
+    await Promise.all([...this.members.values()].map(({ queue }) => queue.close()))
+  }
+}
+
+const NOTHING: QueueFigures = {
+  received: 0,
+  settled: 0,
+  failed: 0,
+  timedOut: 0,
+  retried: 0,
+  skipped: 0,
+  buried: 0,
+  held: 0,
+  inFlight: 0,
+  packs: 0,
+  failingLanes: 0,
+}
+
+function sum(one: QueueFigures, other: QueueFigures): QueueFigures {
+  return {
+    received: one.received + other.received,
+    settled: one.settled + other.settled,
+    failed: one.failed + other.failed,
+    timedOut: one.timedOut + other.timedOut,
+    retried: one.retried + other.retried,
+    skipped: one.skipped + other.skipped,
+    buried: one.buried + other.buried,
+    held: one.held + other.held,
+    inFlight: one.inFlight + other.inFlight,
+    packs: one.packs + other.packs,
+    failingLanes: one.failingLanes + other.failingLanes,
+  }
+}
