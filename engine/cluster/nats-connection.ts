@@ -24,7 +24,7 @@ export interface NatsCredentials {
 }
 
 export interface NatsOptions {
-  /** `nats://host:port`, more than one with commas between. */
+  /** `nats://host:port` or `nats://user:password@host:port`, more than one with commas between: all take the same login. */
   readonly servers: string
   readonly credentials?: NatsCredentials | undefined
   /** Paths of PEM files; undefined: as the server wants it. */
@@ -71,9 +71,11 @@ export async function connectNats(options: NatsOptions): Promise<NatsLine> {
 }
 
 function connectionOptions(options: NatsOptions): NodeConnectionOptions {
-  const { credentials, tls } = options
+  const { tls } = options
+  const credentials = options.credentials ?? loginOf(options.servers)
   return {
-    servers: options.servers
+    // The client knows no login in an address: it would take a part of it for the port.
+    servers: withoutSecrets(options.servers)
       .split(',')
       .map((server) => server.trim())
       .filter((server) => server !== ''),
@@ -141,4 +143,11 @@ class Line implements NatsLine {
 /** The servers as they may stand in a log: without user and password. */
 function withoutSecrets(servers: string): string {
   return servers.replace(/\/\/[^@,/]*@/g, '//')
+}
+
+/** The login of the first address that has one. */
+function loginOf(servers: string): NatsCredentials | undefined {
+  const [, user, password] = /\/\/([^:@,/]*)(?::([^@,/]*))?@/.exec(servers) ?? []
+  if (user === undefined) return undefined
+  return { user: decodeURIComponent(user), password: decodeURIComponent(password ?? '') }
 }

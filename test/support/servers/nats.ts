@@ -18,6 +18,8 @@ export interface NatsOptions extends PlaceOptions {
   readonly maxFileStore?: number
   /** Bytes of one message. */
   readonly maxPayload?: number
+  /** What clients have to know; not part of the `url`. */
+  readonly login?: { readonly user: string; readonly password: string }
 }
 
 export interface NatsCluster {
@@ -38,7 +40,7 @@ const HASHES = [
 /** `TEST_NATS_URL` is used as it is; else one is started. Throws when none can be had. */
 export async function startNats(options: NatsOptions = {}): Promise<RunningServer> {
   const given = process.env['TEST_NATS_URL']
-  if (given !== undefined) return serverOfEnvironment('nats', given)
+  if (given !== undefined && options.login === undefined) return serverOfEnvironment('nats', given)
   return runServer(natsDefinition(await natsBinary(), options), options)
 }
 
@@ -142,6 +144,10 @@ function natsConfiguration(
     `  sync_interval: ${options.syncInterval ?? 'always'}`,
     '}',
   ]
+  if (options.login !== undefined) {
+    const { user, password } = options.login
+    lines.push('authorization {', `  user: "${user}"`, `  password: "${password}"`, '}')
+  }
   if (cluster !== undefined) {
     const routes = cluster.routePorts.map((route) => `"nats://127.0.0.1:${route}"`)
     lines.push(
