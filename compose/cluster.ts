@@ -3,6 +3,7 @@ import { errorText } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { MetricsSource } from '../api/metrics.ts'
+import { withoutPasswords } from '../config/define.ts'
 import type { Config } from '../config/settings.ts'
 import { soleMember, type Member, type Membership } from '../engine/cluster/membership.ts'
 import type { NatsLine } from '../engine/cluster/nats-connection.ts'
@@ -39,7 +40,7 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
   })
   const stopListening = line.onConnection((connected) => {
     if (connected) log.info('NATS is back: what waited goes on')
-    else log.error('NATS is away: nothing is acknowledged until it is back', { servers: config.natsUrl })
+    else log.error('NATS is away: nothing is acknowledged until it is back', { servers: withoutPasswords(config.natsUrl) })
   })
   closing.add('NATS', () => {
     stopListening()
