@@ -4,7 +4,7 @@
  * every visit is a branch of an open work.
  */
 import { RuleChainErrors } from './errors.ts'
-import type { Visit } from './journey.ts'
+import { isCancelled, type Visit } from './journey.ts'
 import type { BatchResult, NodeInstance, NodeOutput } from './node.ts'
 
 export interface BatchLimits {
@@ -104,6 +104,8 @@ export class BatchLine {
         visits = this.waiting.slice(0, this.limits.batchSize)
         this.waiting = this.waiting.slice(this.limits.batchSize)
       } else this.waiting = []
+      if (visits.some(isCancelled)) visits = this.withoutCancelled(visits)
+      if (visits.length === 0) continue
       const batch = new Batch(visits, this.listener)
       this.batches.push(batch)
       this.run(instance, batch)
@@ -124,6 +126,12 @@ export class BatchLine {
       this.batches.shift()
       this.listener.finished(batch.visits.length, this.listener.monotonic() - batch.startedAt)
     }
+  }
+
+  /** What timed out while it waited does not enter the node. */
+  private withoutCancelled(visits: readonly Visit[]): Visit[] {
+    for (const visit of visits) if (isCancelled(visit)) this.listener.output(visit, undefined)
+    return visits.filter((visit) => !isCancelled(visit))
   }
 
   private run(instance: NodeInstance, batch: Batch): void {

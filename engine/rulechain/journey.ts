@@ -66,3 +66,8 @@ export class Visit {
     this.returns = returns
   }
 }
+
+/** Its message timed out: it enters no further node. */
+export function isCancelled(visit: Visit): boolean {
+  return visit.journey.work.isCancelled
+}

@@ -2,7 +2,7 @@
  * What waits in front of a node that answers with a promise: one message of an originator at a time, so that none overtakes
  * another, while those of different originators run side by side. Bounded by what is in flight in the queue.
  */
-import type { Visit } from './journey.ts'
+import { isCancelled, type Visit } from './journey.ts'
 import type { NodeOutput } from './node.ts'
 
 export interface LaneListener {
@@ -69,6 +69,10 @@ export class OriginatorLanes {
     const originator = visit.message.originator.id
     const lane = this.lanes.get(originator)
     for (let next = lane?.shift(); next !== undefined; next = lane?.shift()) {
+      if (isCancelled(next)) {
+        this.listener.output(next, undefined)
+        continue
+      }
       const promise = this.listener.enter(next)
       if (promise !== undefined) return this.follow(next, promise)
     }

@@ -142,6 +142,8 @@ export class ChainProgram {
 
   /** The hot path: follows a message through synchronous nodes until it ends, forks or waits. */
   private run(start: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+    // Nobody waits for it any more: it may be on its next try already (`rule-engine.md` 5.4).
+    if (journey.work.isCancelled) return journey.work.end()
     let node = start
     for (;;) {
       if (++journey.executions > this.settings.maxNodeExecutions) return this.refuse(node, journey)
