@@ -40,7 +40,8 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
   })
   const stopListening = line.onConnection((connected) => {
     if (connected) log.info('NATS is back: what waited goes on')
-    else log.error('NATS is away: nothing is acknowledged until it is back', { servers: withoutPasswords(config.natsUrl) })
+    else
+      log.error('NATS is away: nothing is acknowledged until it is back', { servers: withoutPasswords(config.natsUrl) })
   })
   closing.add('NATS', () => {
     stopListening()
