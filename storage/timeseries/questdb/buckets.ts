@@ -125,20 +125,24 @@ function same(count: number, value: number): Aggregate {
 }
 
 /** A sum beyond the largest double is answered as null. */
-function overflowing(sum: Row[number] | undefined): number {
+function overflowing(sum: unknown): number {
   return sum === null || sum === undefined ? NaN : Number(sum)
 }
 
 function addTexts(aggregate: Aggregate, [, , n, longs, , , , , , , , least, greatest]: Row): void {
   if (longs === undefined) return
   aggregate.count -= Number(n)
-  aggregate.add('STRING', fromPostgresText(String(least ?? '')))
-  aggregate.add('STRING', fromPostgresText(String(greatest ?? '')))
+  aggregate.add('STRING', textOf(least))
+  aggregate.add('STRING', textOf(greatest))
   aggregate.count += Number(n) - 2
 }
 
-function integer(text: Row[number] | undefined): bigint {
-  return text === null || text === undefined ? 0n : BigInt(text)
+function textOf(text: unknown): string {
+  return typeof text === 'string' ? fromPostgresText(text) : ''
+}
+
+function integer(text: unknown): bigint {
+  return typeof text === 'string' || typeof text === 'number' ? BigInt(text) : 0n
 }
 
 function longSum(sum: bigint): number | bigint {

@@ -8,7 +8,7 @@ import { requireOwnServer } from '../../../test/support/servers/index.ts'
 import { startQuestDb } from '../../../test/support/servers/questdb.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { long, raw, write } from '../contract.ts'
-import { freshPlace, openedStore, serversForFile, type Place, type Servers } from './testkit.ts'
+import { freshPlace, openedStore, serversForFile, type Servers } from './testkit.ts'
 import type { QuestDbTimeSeries, QuestDbTimeSeriesOptions } from './store.ts'
 
 const servers = await serversForFile({ settings: { 'dev.mode.enabled': 'true' } }) // Without it no table can be suspended by hand.

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { toPostgresText } from '../../postgres/text.ts'
 import { QuestDbErrors } from './errors.ts'
+import { AnswerTooBig, HttpClient, type HttpAnswer } from './request.ts'
 
 export interface QuestDbServerOptions {
   /** `http://host:port`, with `user:password@` where the server asks for it; https likewise. */
@@ -17,10 +18,10 @@ export interface QuestDbServerOptions {
   readonly maxAnswerBytes: number
 }
 
-export type Cell = string | number | boolean | null
-export type Row = readonly Cell[]
+/** Cells are looked at where they are used: a schema for each would cost more than everything else about a large answer. */
+export type Row = readonly unknown[]
 
-const answerSchema = z.object({ dataset: z.array(z.array(z.union([z.string(), z.number(), z.boolean(), z.null()]))) })
+const answerSchema = z.object({ dataset: z.custom<readonly Row[]>(isRows) })
 const faultSchema = z.object({ error: z.string() })
 /** Of the lines themselves: wrong, or too long. */
 const REFUSALS = new Set([400, 413, 422])
@@ -34,6 +35,7 @@ export class QuestDbServer {
   private readonly base: string
   private readonly headers: Readonly<Record<string, string>>
   private readonly transport: SenderTransport
+  private readonly http: HttpClient
 
   /** Throws URL_INVALID. */
   constructor(options: QuestDbServerOptions) {
@@ -41,6 +43,7 @@ export class QuestDbServer {
     const user = decodeURIComponent(url.username)
     const password = decodeURIComponent(url.password)
     this.options = options
+    this.http = new HttpClient(url)
     this.name = url.host
     this.base = `${url.protocol}//${url.host}`
     this.headers =
@@ -82,6 +85,7 @@ export class QuestDbServer {
   }
 
   async close(): Promise<void> {
+    this.http.close()
     await this.transport.close()
   }
 
@@ -90,14 +94,9 @@ export class QuestDbServer {
     let status: number
     let reason: string
     try {
-      const response = await fetch(`${this.base}/write`, {
-        method: 'POST',
-        body: lines,
-        headers: this.headers,
-        signal: AbortSignal.timeout(this.options.timeoutMs),
-      })
-      status = response.status
-      reason = (await response.text()).slice(0, MAX_REASON)
+      const answer = await this.ask('/write', 'POST', lines)
+      status = answer.status
+      reason = answer.text.slice(0, MAX_REASON)
     } catch (error) {
       throw this.unreachable(error)
     }
@@ -110,12 +109,9 @@ export class QuestDbServer {
     let status: number
     let text: string
     try {
-      const response = await fetch(`${this.base}/exec?query=${encodeURIComponent(sql)}`, {
-        headers: this.headers,
-        signal: AbortSignal.timeout(this.options.timeoutMs),
-      })
-      status = response.status
-      text = await this.readBounded(response)
+      const answer = await this.ask(`/exec?query=${encodeURIComponent(sql)}`, 'GET')
+      status = answer.status
+      text = answer.text
     } catch (error) {
       throw error instanceof AnswerTooBig
         ? QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerBytes, unit: 'bytes' })
@@ -129,17 +125,10 @@ export class QuestDbServer {
     throw QuestDbErrors.FAILED({ url: this.name, reason })
   }
 
-  private async readBounded(response: Response): Promise<string> {
-    if (response.body === null) return ''
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
-      size += chunk.length
-      // Leaving the loop cancels the body.
-      if (size > this.options.maxAnswerBytes) throw new AnswerTooBig()
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks, size).toString()
+  private ask(path: string, method: 'GET' | 'POST', body?: string): Promise<HttpAnswer> {
+    const { timeoutMs, maxAnswerBytes: maxBytes } = this.options
+    const request = { method, headers: this.headers, timeoutMs, maxBytes }
+    return this.http.request(`${this.base}${path}`, body === undefined ? request : { ...request, body })
   }
 
   private unreachable(error: unknown): Error {
@@ -150,8 +139,6 @@ export class QuestDbServer {
 
 /** What it answers with 400 though the query is right: it was busy with, or waiting for, something else. */
 const TRANSIENT = /timeout|busy|could not lock|table is locked|max.*connections|cached query plan|circuit breaker/i
-
-class AnswerTooBig extends Error {}
 
 function parseUrl(text: string): URL {
   const url = URL.parse(text)
@@ -168,6 +155,10 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+function isRows(value: unknown): boolean {
+  return Array.isArray(value) && value.every((row) => Array.isArray(row))
 }
 
 /** A text as a literal of SQL, in the form in which it is stored. */

@@ -2,6 +2,7 @@
 import { after, test, type TestContext } from 'node:test'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../model/clock.ts'
+import { systemClock } from '../../../model/system-clock.ts'
 import {
   requireServer,
   startQuestDb,
@@ -30,20 +31,16 @@ export async function serversForFile(options: QuestDbOptions = {}): Promise<Serv
   return postgres === undefined ? undefined : { questdb, postgres }
 }
 
-export const realClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs)
-    return {
-      cancel: () => {
-        clearTimeout(timer)
-      },
-    }
-  },
-  soon: (run) => {
-    setImmediate(run)
-  },
+/** The system's clock with another time of day. */
+export function clockOf(now: () => number): Clock {
+  return {
+    now,
+    monotonic: () => systemClock.monotonic(),
+    after: (delayMs, run) => systemClock.after(delayMs, run),
+    soon: (run) => {
+      systemClock.soon(run)
+    },
+  }
 }
 
 export interface Place {
@@ -63,8 +60,8 @@ export async function freshPlace(servers: Servers): Promise<Place> {
     table,
     questdb: new QuestDbServer({ url, timeoutMs: 10_000, maxAnswerBytes: 2 ** 24 }),
     open: async (change = {}) => {
-      const latest = change.latest ?? (await openPostgresLatestValues({ ...postgres, clock: realClock }))
-      const options = { url, postgres, latest, clock: realClock, table, durability: 'power-cut', ...change } as const
+      const latest = change.latest ?? (await openPostgresLatestValues({ ...postgres, clock: systemClock }))
+      const options = { url, postgres, latest, clock: systemClock, table, durability: 'power-cut', ...change } as const
       try {
         return await openQuestDbTimeSeries(options)
       } catch (error) {

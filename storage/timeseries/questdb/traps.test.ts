@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
 import { long, raw, write } from '../contract.ts'
-import { openedStore, realClock, serversForFile, type Place } from './testkit.ts'
+import { clockOf, openedStore, serversForFile, type Place } from './testkit.ts'
 import type { QuestDbTimeSeries } from './store.ts'
 
 const servers = await serversForFile()
@@ -241,7 +241,7 @@ check('even buckets whose first and last are cut short are those of a plain coun
 check('a point whose time to live ends is gone from rows and from buckets', async (_, entity, place, context) => {
   let now = Date.now()
 
-  const store = await place.open({ clock: { ...realClock, now: () => now } })
+  const store = await place.open({ clock: clockOf(() => now) })
   context.after(() => store.close())
   await store.write([
     write(entity, [long('k', 1, 1), long('k', -1, 1)], { ttlSeconds: 60 }),
