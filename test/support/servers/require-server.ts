@@ -18,8 +18,11 @@ const WAYS: Readonly<
   questdb: { here: canRunQuestDb, address: 'TEST_QUESTDB_URL', needs: 'java 17 and mvn' },
 }
 
+/** What it needs of a test. */
+export type Skippable = Pick<TestContext, 'skip'>
+
 /** False when the test was skipped. Say it before `startNats` and the others. */
-export function requireServer(context: TestContext, ...names: readonly ServerName[]): boolean {
+export function requireServer(context: Skippable, ...names: readonly ServerName[]): boolean {
   return names.every((name) => {
     const { here, address, needs } = WAYS[name]
     return process.env[address] !== undefined || here() || skip(context, `needs ${name}: ${needs}, or ${address}`)
@@ -27,7 +30,7 @@ export function requireServer(context: TestContext, ...names: readonly ServerNam
 }
 
 /** The same for a test that kills, pauses or restarts the server, which one named by the environment does not allow. */
-export function requireOwnServer(context: TestContext, ...names: readonly ServerName[]): boolean {
+export function requireOwnServer(context: Skippable, ...names: readonly ServerName[]): boolean {
   return names.every((name) => {
     const { here, address, needs } = WAYS[name]
     if (process.env[address] !== undefined) return skip(context, `ends a ${name} server, and ${address} names one`)
@@ -35,7 +38,7 @@ export function requireOwnServer(context: TestContext, ...names: readonly Server
   })
 }
 
-function skip(context: TestContext, reason: string): false {
+function skip(context: Skippable, reason: string): false {
   assert.notEqual(process.env['REQUIRE_REAL'], '1', reason)
   context.skip(reason)
   return false
