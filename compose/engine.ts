@@ -4,15 +4,16 @@ import type { SystemLog } from '../logging/log.ts'
 import { RateLimitedLog } from '../logging/rate-limited-log.ts'
 import type { Config } from '../config/settings.ts'
 import type { ActorSystem } from '../engine/actor/system.ts'
-import { createQueue, type Queue } from '../engine/queue/queue.ts'
 import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import { createScriptHost } from '../engine/script/host.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { nodeServicesOf } from '../services/node-services.ts'
-import type { RuleChainService, Services } from '../services/services.ts'
+import type { QueueService, RuleChainService, Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
+import { QueueDeployment } from './queue-deployment.ts'
+import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 import type { Stores } from './stores.ts'
 
@@ -28,10 +29,12 @@ export interface EngineParts {
 
 export interface RunningEngine {
   readonly engine: RuleEngine
-  readonly queue: Queue
+  readonly queues: OpenedQueues
   readonly javaScript: JavaScriptWorkers
   /** Its changes resolve once this engine runs them. */
   readonly ruleChains: RuleChainService
+  /** The same of queues. */
+  readonly queueService: QueueService
 }
 
 /** Resolves once every chain is loaded and messages are taken. */
@@ -76,22 +79,29 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log)
   closing.add('rule chain deployment', () => deployment.close())
   await deployment.start(feed)
-  const queue = createQueue({
+  const queues = openQueues({
     link: stores.link,
     processor: engine,
     clock: systemClock,
-    settings: {
-      retries: config.queueRetries,
-      pauseBetweenRetriesMs: config.queueRetryPauseSeconds * 1000,
-      maxPauseBetweenRetriesMs: config.queueMaxRetryPauseSeconds * 1000,
-      processingTimeoutMs: config.queueTimeoutMs,
-    },
-    // Through the log that bounds its rate: a store at its limit comes and goes.
-    onOutage: (failure) => {
-      if (failure === undefined) nodeLog.info('an outage is over: the messages that waited go on')
-      else nodeLog.error('messages wait for what is away or full', { reason: failure.message })
-    },
+    onOutage: outageReport(nodeLog),
   })
-  closing.add('queue', () => queue.close())
-  return { engine, queue, javaScript, ruleChains: deployment.deployedService() }
+  closing.add('queues', () => queues.close())
+  const queueDeployment = new QueueDeployment({ queues: services.queues, runtime: queues, clock: systemClock, log })
+  closing.add('queue deployment', () => queueDeployment.close())
+  await queueDeployment.start(feed)
+  return {
+    engine,
+    queues,
+    javaScript,
+    ruleChains: deployment.deployedService(),
+    queueService: queueDeployment.deployedService(),
+  }
+}
+
+/** A line when a queue's outage begins and one when it is over; through the log that bounds its rate, since a store at its limit comes and goes. */
+function outageReport(log: RateLimitedLog) {
+  return (queue: string, failure: Error | undefined): void => {
+    if (failure === undefined) log.info('an outage is over: the messages that waited go on', { queue })
+    else log.error('messages wait for what is away or full', { queue, reason: failure.message })
+  }
 }

@@ -1,13 +1,14 @@
 /** The figures of each part under their Prometheus names: `millrace_<part>_<what>_<unit>`, totals never going down. */
-import type { MetricsSource } from '../api/metrics.ts'
+import type { MetricsSource, Sample } from '../api/metrics.ts'
 import type { ActorFigures, ActorSystem } from '../engine/actor/system.ts'
 import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway.ts'
-import type { Queue } from '../engine/queue/queue.ts'
+import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures } from '../engine/script/javascript/javascript-workers.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { RunningEngine } from './engine.ts'
+import type { OpenedQueues } from './opened-queues.ts'
 
 export interface FigureParts {
   readonly actors: ActorSystem
@@ -25,27 +26,38 @@ export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
   ]
 }
 
-function engineFigures({ engine, queue, javaScript }: RunningEngine): readonly MetricsSource[] {
+function engineFigures({ engine, queues, javaScript }: RunningEngine): readonly MetricsSource[] {
   return [
-    { name: 'queue', figures: () => queueFigures(queue) },
+    { name: 'queue', figures: () => totalFigures(queues) },
+    { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
   ]
 }
 
-function queueFigures(queue: Queue): Record<string, number> {
-  const figures = queue.figures()
-  return {
-    received_messages_total: figures.received,
-    settled_messages_total: figures.settled,
-    failed_tries_total: figures.failed,
-    timed_out_tries_total: figures.timedOut,
-    retried_messages_total: figures.retried,
-    buried_messages_total: figures.buried,
-    held_messages: figures.held,
-    messages_in_flight: figures.inFlight,
-    packs_total: figures.packs,
-    failing_originators: figures.failingLanes,
+/** What a queue holds and has done; of the totals over all queues, and of each by its name on the link. */
+const QUEUE: Names<QueueFigures> = {
+  received: 'received_messages_total',
+  settled: 'settled_messages_total',
+  failed: 'failed_tries_total',
+  timedOut: 'timed_out_tries_total',
+  retried: 'retried_messages_total',
+  skipped: 'skipped_messages_total',
+  buried: 'buried_messages_total',
+  held: 'held_messages',
+  inFlight: 'messages_in_flight',
+  packs: 'packs_total',
+  failingLanes: 'failing_originators',
+}
+
+function totalFigures(queues: OpenedQueues): Record<string, number> {
+  const totals = queues.totals()
+  return totals === undefined ? {} : named(totals, QUEUE)
+}
+
+function* queueSamples(queues: OpenedQueues): Generator<Sample> {
+  for (const { queueName: queue, isRetiring: _isRetiring, ...figures } of queues.figures()) {
+    for (const [figure, value] of Object.entries(named(figures, QUEUE))) yield { figure, labels: { queue }, value }
   }
 }
 

@@ -79,7 +79,12 @@ export async function startPlatform(
       log,
       closing,
       stores,
-      services: { ...stored, ruleChains: running?.ruleChains ?? stored.ruleChains, close: () => stored.close() },
+      services: {
+        ...stored,
+        ruleChains: running?.ruleChains ?? stored.ruleChains,
+        queues: running?.queueService ?? stored.queues,
+        close: () => stored.close(),
+      },
       gateway,
       feed,
       metricsSources: [...cluster.metricsSources, ...stores.metricsSources, ...figuresOf({ actors, gateway, running })],
