@@ -155,8 +155,11 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.retiring = undefined
     retiring?.end(false)
     this.nextSettings = undefined
-    if (haveSameLanes(settings.submit, this.settings.submit)) this.settings = settings
-    else this.nextSettings = settings
+    if (haveSameLanes(settings.submit, this.settings.submit)) {
+      this.settings = settings
+      // They may have more room, or have waited for other lanes that are not to come.
+      for (const lane of this.lanes.all()) this.release(lane)
+    } else this.nextSettings = settings
     this.askTurn()
   }
 
