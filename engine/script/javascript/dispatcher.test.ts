@@ -57,6 +57,11 @@ class Pool {
     return lane
   }
 
+  /** From now on its messages take so long each. */
+  cost(lane: ScriptLane, messageMs: number): void {
+    this.costs.set(lane, messageMs)
+  }
+
   send(lane: ScriptLane, count: number): void {
     void lane.add('filter', new Array<Message>(count).fill(MESSAGE), { value: () => undefined, error: () => undefined })
     this.dispatcher.added(lane, count)
@@ -140,6 +145,19 @@ describe('slow scripts', () => {
     const quick = pool.script('quick', 'q', 1)
     pool.send(quick, 1)
     assert.ok(pool.lanesUnderWay.includes(quick), 'a quick script waited')
+  })
+
+  test('stay slow while they are put aside and none of their messages runs', async () => {
+    const pool = new Pool(2)
+    const endless = [pool.script('hostile', 'a', 500), pool.script('hostile', 'b', 500)]
+    for (const lane of endless) pool.send(lane, 1)
+    await pool.pass(1000)
+    for (const lane of endless) pool.cost(lane, 0)
+    for (const lane of endless) pool.send(lane, 3)
+    await pool.pass(1)
+    for (const lane of endless) pool.cost(lane, 500)
+    for (const lane of endless) pool.send(lane, 1)
+    assert.equal(pool.lanesUnderWay.length, 1)
   })
 
   test('on one thread run one at a time, with a place for a quick one behind', async () => {

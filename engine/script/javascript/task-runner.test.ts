@@ -86,6 +86,24 @@ describe('a sandbox that dies', () => {
     assert.deepEqual(await outcomesOf(await compile('tenant'), [scriptMessage('1'), scriptMessage('2')]), [true, true])
   })
 
+  test('a thread that ends under a task, which no script can bring about, costs no message', async () => {
+    const asked: string[] = []
+    const { workers, compile } = workersOf((data) => {
+      asked.push(data.join())
+      if (asked.length === 1) throw new Error('thread ended')
+      return allTrue(data)
+    })
+    const outcomes = await outcomesOf(await compile('tenant'), [scriptMessage('1'), scriptMessage('2')])
+    assert.deepEqual(
+      [outcomes, asked],
+      [
+        [true, true],
+        ['1,2', '1,2'],
+      ],
+    )
+    assert.equal(workers.figures().errors, 0)
+  })
+
   test('a pool that loses the task fails its messages, retryable', async () => {
     const { compile } = workersOf(() => {
       throw new Error('thread ended')
