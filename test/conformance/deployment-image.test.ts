@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test, type TestContext } from 'node:test'
 import { z } from 'zod'
-import { requireServer, startQuestDb } from '../support/servers/index.ts'
+import { requireOwnServer, startNats, startPostgres, startQuestDb } from '../support/servers/index.ts'
 import { freePorts } from '../support/servers/ports.ts'
-import { PROJECT_ROOT } from '../support/start-millrace.ts'
+import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
 
 const DASHBOARD = readFileSync(join(PROJECT_ROOT, 'deploy', 'grafana', 'dashboards', 'millrace.json'), 'utf8')
 
@@ -24,31 +24,44 @@ test('the files that .dockerignore lets into the image are enough to run, and th
   assert.match(complaint, /fetch failed/)
 })
 
-test('the dashboard asks only for figures of Millrace that it shows', async (context) => {
-  const { port } = await startImage(context)
-  const shown = metricNames(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())
-  const asked = askedFor(/\b(?:millrace|process|nodejs)_\w+/g)
-  assert.ok(asked.length > 30, `${asked.length} figures`)
-  assert.deepEqual(
-    asked.filter((name) => !shown.has(name)),
-    [],
-  )
-})
-
-test('the dashboard asks only for figures of QuestDB that it shows', async (context) => {
-  if (!requireServer(context, 'questdb') || process.env['TEST_QUESTDB_URL'] !== undefined) return
-  const [port = 0] = await freePorts(1)
-  const server = await startQuestDb({
-    settings: { 'metrics.enabled': 'true', 'http.min.enabled': 'true', 'http.min.net.bind.to': `127.0.0.1:${port}` },
+test('the dashboard asks only for figures that Millrace in its production shape and QuestDB show', async (context) => {
+  if (!requireOwnServer(context, 'nats', 'postgres', 'questdb')) return
+  const [figuresPort = 0] = await freePorts(1)
+  const figures = {
+    'metrics.enabled': 'true',
+    'http.min.enabled': 'true',
+    'http.min.net.bind.to': `127.0.0.1:${figuresPort}`,
+  }
+  const [nats, postgres, questDb] = await Promise.all([
+    startNats(),
+    startPostgres(),
+    startQuestDb({ settings: figures }),
+  ])
+  context.after(() => Promise.all([nats.stop(), postgres.stop(), questDb.stop()]))
+  const millrace = await startMillrace({
+    environment: {
+      LINK: 'jetstream',
+      NATS_URL: nats.url,
+      DATABASE_ENTITIES_TYPE: 'postgres',
+      DATABASE_URL: postgres.url,
+      DATABASE_TS_TYPE: 'questdb',
+      QUESTDB_URL: questDb.url,
+    },
   })
-  context.after(() => server.stop())
-  const shown = metricNames(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text())
-  const asked = askedFor(/\bquestdb_\w+/g)
-  assert.ok(asked.length >= 3, asked.join())
-  assert.deepEqual(
-    asked.filter((name) => !shown.has(name)),
-    [],
-  )
+  try {
+    const shown = new Set<string>()
+    for (const address of [millrace.url, `http://127.0.0.1:${figuresPort}`]) {
+      for (const name of metricNames(await (await fetch(`${address}/metrics`)).text())) shown.add(name)
+    }
+    const asked = askedFor(/\b(?:millrace|questdb|process|nodejs)_\w+/g)
+    assert.ok(asked.length > 50, `${asked.length} figures`)
+    assert.deepEqual(
+      asked.filter((name) => !shown.has(name)),
+      [],
+    )
+  } finally {
+    await millrace.stop() // Before its stores: it would wait for them.
+  }
 })
 
 function askedFor(names: RegExp): string[] {
