@@ -26,6 +26,7 @@ export const LinkErrors = defineErrors('link', {
     status: 500,
     text: 'the streams {prefix} were made with {stored} partitions, the settings say {wanted}: set {stored}, or another prefix',
   },
+  NOT_DURABLE: { kind: 'terminal', status: 500, text: 'strict durability is set, but {text}' },
   STREAM_UNFIT: { kind: 'terminal', status: 500, text: 'stream {stream} is not as this link needs it: {reason}' },
   MESSAGE_INVALID: { kind: 'invalid', status: 400, text: 'message cannot be encoded: {reason}' },
 })

@@ -17,8 +17,8 @@ import type { FrameLinkBounds } from './options.ts'
 /** Index bits of a sequence: messages of a frame at most. */
 export const FRAME_MESSAGES = 4096
 const RETRY_MS = 50
-/** A frame is closed at this size: what a message adds is known only when it is encoded. */
-const CLOSE_AT_SHARE = 0.5
+/** A frame takes no more at this size, or at half of what the broker takes: what a message adds is known only when it is encoded. */
+const CLOSE_AT_BYTES = 512 << 10
 const FRAMES_KEPT = 64
 
 interface PendingFrame {
@@ -155,8 +155,9 @@ export class FramePublisher {
     const isInFlight = lane.isSending && lane.frames.length === 1
     if (last !== undefined && !isInFlight) {
       const { entries, bytes } = last.frame.block
-      const closeAt = this.options.bounds.maxFrameBytes * CLOSE_AT_SHARE
-      const isSmall = entries < FRAME_MESSAGES && bytes < closeAt && bytes + largestSize(message) < closeAt * 2
+      const { maxFrameBytes } = this.options.bounds
+      const closeAt = Math.min(CLOSE_AT_BYTES, maxFrameBytes / 2)
+      const isSmall = entries < FRAME_MESSAGES && bytes < closeAt && bytes + largestSize(message) < maxFrameBytes
       if (entries === 0 || isSmall) return last
     }
     const opened = { frame: this.spare.pop() ?? new Frame(this.lanes.length), openedAt: this.options.clock.monotonic() }

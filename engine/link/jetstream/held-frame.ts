@@ -11,6 +11,7 @@ import type { OpenFrame } from './record.ts'
 /** What a frame needs of the partition that holds it. */
 export interface FrameOwner {
   readonly partition: number
+  readonly epoch: number
   /** False once the partition has another owner, or is being handed over. */
   readonly isDelivering: boolean
   /** A message of the frame was settled, or a try of it noted. */

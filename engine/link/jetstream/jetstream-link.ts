@@ -4,19 +4,23 @@ import type { Membership } from '../../cluster/membership.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameLinkEventListener } from './events.ts'
 import { createFrameLink, type FrameLink } from './frame-link.ts'
+import { checkDurability, type DurabilityOptions, type DurabilityReport } from './nats-durability.ts'
 import { openNatsBroker } from './nats-broker.ts'
 import { openNatsLetters } from './nats-letters.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds } from './options.ts'
 
-export interface JetStreamLinkOptions {
+export interface JetStreamLink extends FrameLink {
+  /** What an acknowledgement is worth on these servers. */
+  readonly durability: DurabilityReport
+}
+
+export interface JetStreamLinkOptions extends DurabilityOptions {
   /** Shared with membership and change feed; stays its owner's to close, after the link. */
   readonly line: NatsLine
   /** What the names of streams and subjects begin with. */
   readonly prefix: string
   readonly partitions: number
-  /** Copies of each stream: 1, or with a cluster of servers 3 or 5. */
-  readonly replicas: number
-  /** What a partition's stream takes before devices are held back. */
+  /** What a partition's stream takes before devices are held back; the servers set it aside at once, for all partitions and copies. */
   readonly maxBytesPerPartition: number
   readonly maxLetters: number
   readonly maxLetterBytes: number
@@ -30,8 +34,8 @@ export interface JetStreamLinkOptions {
 /** What a frame's subject and headers take of the server's bound on a message, with some to spare. */
 const OVERHEAD_BYTES = 4096
 
-/** Makes or checks the streams. Throws BROKER_AWAY, PARTITIONS_DIFFER and STREAM_UNFIT of the link's errors. */
-export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<FrameLink> {
+/** Makes or checks the streams. Throws BROKER_AWAY, PARTITIONS_DIFFER, STREAM_UNFIT and NOT_DURABLE of the link's errors. */
+export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<JetStreamLink> {
   const { line, prefix, clock, random, membership, onEvent } = options
   const maxPayload = line.connection.info?.max_payload ?? 1 << 20
   const bounds = {
@@ -39,8 +43,14 @@ export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<
     ...options.bounds,
     maxFrameBytes: Math.min(options.bounds?.maxFrameBytes ?? Infinity, maxPayload - OVERHEAD_BYTES),
   }
-  const broker = await openNatsBroker({ ...options, maxOpenFrames: bounds.maxOpenFrames })
+  const durability = await checkDurability(options)
+  const broker = await openNatsBroker({
+    ...options,
+    maxOpenFrames: bounds.maxOpenFrames,
+    maxFrameBytes: bounds.maxFrameBytes,
+  })
   const letters = await openNatsLetters({ line, prefix, clock })
   const events = onEvent === undefined ? {} : { onEvent }
-  return createFrameLink({ broker, letters, membership, clock, random, bounds, ...events })
+  const link = createFrameLink({ broker, letters, membership, clock, random, bounds, ...events })
+  return Object.assign(link, { durability })
 }

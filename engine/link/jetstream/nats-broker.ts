@@ -20,6 +20,9 @@ import { prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
 const NANOS = 1_000_000
 const ANSWER_MS = 3000
+const PULL_BYTES = 4 << 20
+/** Of a message beside its body, with some to spare. */
+const HEADER_BYTES = 4096
 /** Unacknowledged frames are never sent again to the same reader: a new reader is what redelivers. */
 const ACK_WAIT_MS = 7 * 24 * 3_600_000
 const READ_TRIES = 5
@@ -31,6 +34,7 @@ export interface NatsBrokerOptions extends Omit<StreamsOptions, 'now'> {
   readonly random: Random
   /** Frames that one reader may have open. */
   readonly maxOpenFrames: number
+  readonly maxFrameBytes: number
 }
 
 /** Throws what {@link prepareStreams} throws. */
@@ -138,7 +142,7 @@ export class NatsBroker implements FrameBroker {
   /** A work queue has one consumer: who wants to read ends those of earlier epochs, and yields to those of later ones. */
   private async openReader(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader> {
     const stream = this.names.stream(partition)
-    const { line, clock, random, maxOpenFrames } = this.options
+    const { line, clock, random, maxOpenFrames, maxFrameBytes } = this.options
     for (let tries = 1; ; tries++) {
       await this.removeConsumers(partition, stream, epoch)
       const consumer = consumerName(epoch, random.uuid().slice(0, 8))
@@ -166,6 +170,7 @@ export class NatsBroker implements FrameBroker {
         clock,
         stream,
         consumer,
+        maxPullBytes: Math.max(PULL_BYTES, maxFrameBytes + HEADER_BYTES),
         listener: {
           onFrame: (frame) => listener.onFrame(frame),
           onLost: (reason) => {

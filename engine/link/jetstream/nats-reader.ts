@@ -24,6 +24,8 @@ export interface NatsReaderOptions {
   readonly stream: string
   readonly consumer: string
   readonly listener: FrameReaderListener
+  /** What one pull may bring: more than the largest frame, and less than makes the server take this process for slow. */
+  readonly maxPullBytes: number
   /** Removes the consumer from the server; the reader does not wait for it. */
   readonly remove: () => Promise<void>
 }
@@ -76,13 +78,18 @@ export class NatsReader implements FrameReader {
 
   private pull(): void {
     if (this.unpulled === 0 || this.isOver) return
-    const { line, stream, consumer, clock } = this.options
+    const { line, stream, consumer, clock, maxPullBytes } = this.options
     const batch = this.unpulled
     this.unpulled = 0
     const number = ++this.pullCount
     if (this.pulls.size === 0) this.lastHeardMs = clock.monotonic()
     this.pulls.set(number, batch)
-    const body = JSON.stringify({ batch, expires: PULL_EXPIRES_MS * NANOS, idle_heartbeat: HEARTBEAT_MS * NANOS })
+    const body = JSON.stringify({
+      batch,
+      max_bytes: maxPullBytes,
+      expires: PULL_EXPIRES_MS * NANOS,
+      idle_heartbeat: HEARTBEAT_MS * NANOS,
+    })
     line.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${consumer}`, body, {
       reply: `${this.inbox}.${number}`,
     })
@@ -118,9 +125,9 @@ export class NatsReader implements FrameReader {
       this.lose(new Error(`the server says ${code} ${description}`))
       return
     }
-    // 408: the pull's time is over. 409: its leader moved, a server stops. Either way what it did not bring is asked for again.
+    // 408: the pull's time is over. 409: it is full, its leader moved, a server stops. What it did not bring is asked for again.
     this.unpulled += left
-    if (code === 408) {
+    if (code === 408 || /maxbytes/i.test(description)) {
       this.pull()
       return
     }

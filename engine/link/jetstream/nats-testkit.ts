@@ -19,9 +19,9 @@ export interface OpenTestLink {
   readonly link: FrameLink
   readonly line: NatsLine
   readonly events: FrameLinkEvent[]
-  close(): Promise<void>
+  readonly close: () => Promise<void>
   /** Leaves everything as it is: no good-bye, nothing stored any more. */
-  crash(): Promise<void>
+  readonly crash: () => Promise<void>
 }
 
 export function newPrefix(): string {

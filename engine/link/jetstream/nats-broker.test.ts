@@ -1,0 +1,156 @@
+/** What only JetStream can do wrong: its bounds, its settings, and its absence. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test, type TestContext } from 'node:test'
+import type { MillraceError } from '../../../model/errors.ts'
+import { systemClock } from '../../../model/system-clock.ts'
+import { requireOwnServer, requireServer, startNats, type RunningServer } from '../../../test/support/servers/index.ts'
+import { connectNats } from '../../cluster/nats-connection.ts'
+import { Collector, publishAll } from '../contract.ts'
+import { message } from '../testkit.ts'
+import { checkDurability } from './nats-durability.ts'
+import { newPrefix, openTestLink } from './nats-testkit.ts'
+
+async function nats(context: TestContext): Promise<RunningServer | undefined> {
+  if (!requireServer(context, 'nats')) return undefined
+  const server = await startNats({ syncInterval: 'always' })
+  context.after(() => server.stop())
+  return server
+}
+
+const hasCode =
+  (code: string) =>
+  (error: MillraceError): boolean =>
+    error.code === code
+
+test('a full stream holds devices back, and takes messages again when the engine has made room', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const settings = { partitions: 1, maxBytesPerPartition: 1 << 20 }
+  const { link, close, events } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
+  const acknowledged: string[] = []
+  const fill = async (): Promise<MillraceError> => {
+    for (;;) {
+      const next = message({ data: 'x'.repeat(50_000) })
+      const error = await new Promise<MillraceError | undefined>((resolve) =>
+        link.publish(next, { stored: () => resolve(undefined), refused: resolve }),
+      )
+      if (error !== undefined) return error
+      acknowledged.push(next.id)
+    }
+  }
+  const error = await fill()
+  assert.deepEqual([error.code, error.kind, link.writable], ['link.BACKLOG_FULL', 'retryable', false])
+  const writable = new Promise<void>((resolve) => void link.onWritable(resolve))
+  const collector = new Collector()
+  link.consume(collector)
+  await collector.got(acknowledged.length)
+  assert.deepEqual(
+    collector.messages.map(({ id }) => id),
+    acknowledged,
+  )
+  link.settle(collector.deliveries)
+  await writable
+  await publishAll(link, [message()])
+  assert.ok(events.some(({ kind }) => kind === 'stream-open'))
+  await close()
+})
+
+test('frames that a queue without room left in the stream are fetched when it has room', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const settings = { partitions: 1, bounds: { maxMemoryMessages: 20 } }
+  const { link, close } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
+  const collector = new Collector(1)
+  link.consume(collector)
+  const published = Array.from({ length: 300 }, (_, index) => message({ data: String(index) }))
+  for (let first = 0; first < 300; first += 10) await publishAll(link, published.slice(first, first + 10))
+  collector.limit = 300
+  link.wake()
+  await collector.got(300)
+  assert.deepEqual(
+    collector.messages.map(({ data }) => data),
+    published.map(({ data }) => data),
+  )
+  link.settle(collector.deliveries)
+  await close()
+})
+
+test('large frames come through a pull’s bound on bytes', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const settings = { partitions: 1 }
+  const { link, close } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
+  const published = Array.from({ length: 24 }, () => message({ data: 'y'.repeat(1_500_000) }))
+  for (let first = 0; first < 24; first += 8) await publishAll(link, published.slice(first, first + 8))
+  const collector = new Collector()
+  link.consume(collector)
+  await collector.got(24)
+  link.settle(collector.deliveries)
+  await close()
+})
+
+test('another count of partitions than the stored one is refused, with the way out', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const prefix = newPrefix()
+  const first = await openTestLink({ servers: server.url, prefix, settings: { partitions: 4 } })
+  await first.close()
+  await assert.rejects(openTestLink({ servers: server.url, prefix, settings: { partitions: 5 } }), (error: Error) =>
+    /made with 4 partitions, the settings say 5/.test(error.message),
+  )
+})
+
+test('a stream that was made again counts from above', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const prefix = newPrefix()
+  const settings = { partitions: 1 }
+  const first = await openTestLink({ servers: server.url, prefix, settings })
+  const before = message()
+  await publishAll(first.link, [before])
+  const { jetstreamManager } = await import('@nats-io/jetstream')
+  await (await jetstreamManager(first.line.connection)).streams.delete(`${prefix}_P0`)
+  await first.crash()
+  const second = await openTestLink({ servers: server.url, prefix, settings })
+  const later = message()
+  await publishAll(second.link, [later])
+  assert.ok(later.sequence > before.sequence && Number.isSafeInteger(later.sequence))
+  await second.close()
+})
+
+test('NATS that is away at the start is waited for, and then named in one sentence', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const server = await startNats()
+  context.after(() => server.stop())
+  await server.kill()
+  const servers = server.url.replace('//', '//user:secret@')
+  await assert.rejects(
+    connectNats({ servers, name: 'test', clock: systemClock, connectWaitMs: 600 }),
+    (error: MillraceError) =>
+      hasCode('nats.UNREACHABLE')(error) && error.message.includes(server.url) && !error.message.includes('secret'),
+  )
+  const waiting = connectNats({ servers: server.url, name: 'test', clock: systemClock, connectWaitMs: 20_000 })
+  await server.restart()
+  const line = await waiting
+  assert.equal(line.connected, true)
+  await line.close()
+})
+
+test('what an acknowledgement is worth is read from the servers’ monitoring, and strict refuses too little', async () => {
+  const answers = [true, false]
+  const server = createServer((_, response) => {
+    response.end(JSON.stringify({ config: { sync_interval: 120e9, sync_always: answers.shift() } }))
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const monitors = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const synced = await checkDurability({ replicas: 1, monitors, isStrict: true })
+  assert.deepEqual([synced.level, synced.isWarning], ['power-cut', false])
+  await assert.rejects(checkDurability({ replicas: 1, monitors, isStrict: true }), hasCode('link.NOT_DURABLE'))
+  server.close()
+  const unknown = await checkDurability({ replicas: 1 })
+  assert.deepEqual([unknown.level, unknown.isWarning], ['process-death', true])
+  assert.equal((await checkDurability({ replicas: 3, isStrict: true })).level, 'one-machine')
+  assert.equal((await checkDurability({ replicas: 1, isSynced: true, isStrict: true })).level, 'power-cut')
+})
