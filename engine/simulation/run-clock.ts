@@ -1,16 +1,40 @@
-/** The clock of one run of the engine: when the run is killed, nothing that it asked for happens any more. */
+/**
+ * The clock of one run of the engine: when the run is killed, nothing that it asked for happens any more; while its process stands
+ * still, nothing happens and the time goes on. Then the timers that are due come first, and what arrived meanwhile after them.
+ */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 
 export class RunClock implements Clock {
   private readonly world: Clock
   private isDead = false
+  private held: { readonly timers: (() => void)[]; readonly arrivals: (() => void)[] } | undefined
 
   constructor(world: Clock) {
     this.world = world
   }
 
+  get isAlive(): boolean {
+    return !this.isDead
+  }
+
+  get isPaused(): boolean {
+    return this.held !== undefined
+  }
+
   kill(): void {
     this.isDead = true
+  }
+
+  pause(): void {
+    this.held ??= { timers: [], arrivals: [] }
+  }
+
+  goOn(): void {
+    const { held } = this
+    this.held = undefined
+    if (held === undefined) return
+    // Each in a moment of its own, before anything new.
+    for (const run of [...held.timers, ...held.arrivals]) this.world.after(0, () => this.arrive(run))
   }
 
   now(): number {
@@ -22,14 +46,31 @@ export class RunClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): TimerHandle {
-    return this.world.after(delayMs, () => this.guarded(run))
+    let isCancelled = false
+    const guarded = (): void => {
+      if (!isCancelled) run()
+    }
+    const timer = this.world.after(delayMs, () => this.guard(guarded, 'timers'))
+    return {
+      cancel: () => {
+        isCancelled = true
+        timer.cancel()
+      },
+    }
   }
 
   soon(run: () => void): void {
-    this.world.soon(() => this.guarded(run))
+    this.world.soon(() => this.guard(run, 'arrivals'))
   }
 
-  private guarded(run: () => void): void {
-    if (!this.isDead) run()
+  /** Something from outside reaches the process. */
+  arrive(run: () => void): void {
+    this.guard(run, 'arrivals')
+  }
+
+  private guard(run: () => void, kind: 'timers' | 'arrivals'): void {
+    if (this.isDead) return
+    if (this.held === undefined) run()
+    else this.held[kind].push(run)
   }
 }

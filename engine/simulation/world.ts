@@ -6,16 +6,15 @@ import assert from 'node:assert/strict'
 import type { TimerHandle } from '../../model/clock.ts'
 import { Message } from '../../model/message.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
-import { createActorSystem } from '../actor/system.ts'
 import type { Durability } from '../link/disk.ts'
 import { openSegmentLog, type SegmentLog } from '../link/segment-log.ts'
 import { SimulatedDisk } from '../link/testkit.ts'
 import { createQueue, type Queue } from '../queue/queue.ts'
-import { catalogueOf, chainOf, TENANT_ID, type MakeNode } from '../rulechain/testkit.ts'
-import { createRuleEngine, type RuleEngine } from '../rulechain/rule-engine.ts'
-import type { NodeServices } from '../rulechain/node.ts'
-import { Checker, isPoison, messageId } from './checker.ts'
+import { TENANT_ID } from '../rulechain/testkit.ts'
+import type { RuleEngine } from '../rulechain/rule-engine.ts'
+import { Checker, messageId } from './checker.ts'
 import { RunClock } from './run-clock.ts'
+import { startSimulatedChain } from './simulated-chain.ts'
 import { SimulatedStore } from './simulated-store.ts'
 import { WatchedLink, type PlantedBug } from './watched-link.ts'
 
@@ -245,24 +244,15 @@ class World {
       bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40 },
     })
     const link = new WatchedLink(log, this.checker, clock, this.bug)
-    const engine = createRuleEngine({
-      catalogue: catalogueOf(this.nodes()),
-      services: NO_SERVICES,
+    const engine = await startSimulatedChain({
       clock,
       random: this.random,
-      actors: createActorSystem({ clock, onError: ({ error }) => void (this.failure ??= { error }) }),
-      log: () => undefined,
       link,
+      onError: (error) => void (this.failure ??= { error }),
+      started: (message) => this.watch(() => this.checker.startedProcessing(message)),
+      save: (key, value, done) => this.store.save(key, value, done),
+      waitsForStore: this.bug !== 'settle before the store',
     })
-    const { chain, graph } = chainOf(
-      'chain',
-      [{ type: 'split' }, { type: 'save' }, { type: 'audit' }],
-      [
-        [0, 'Save', 1],
-        [0, 'Audit', 2],
-      ],
-    )
-    await engine.load(chain, graph)
     if (this.current !== run) return
     const settings = {
       maxHeld: 12,
@@ -275,43 +265,4 @@ class World {
     const queue = createQueue({ link, processor: engine, clock, settings })
     Object.assign(run, { log, link, engine, queue })
   }
-
-  private nodes(): Record<string, MakeNode> {
-    const save = (effect: string, message: Message): Promise<string> | string => {
-      const saved = new Promise<string>((resolve, reject) => {
-        this.store.save(`${effect} ${message.id}`, message.data, (error) =>
-          error === undefined ? resolve('Success') : reject(error),
-        )
-      })
-      if (this.bug !== 'settle before the store') return saved
-      saved.catch(() => undefined) // The planted bug: nobody waits for the commit.
-      return 'Success'
-    }
-    return {
-      split: () => ({
-        handle: (message) => {
-          this.watch(() => this.checker.startedProcessing(message))
-          return { message, relations: ['Save', 'Audit'] }
-        },
-      }),
-      save: () => ({
-        handle: (message) => {
-          if (isPoison(message.data)) throw new Error('poison')
-          return save('save', message)
-        },
-      }),
-      audit: () => ({ handle: (message) => save('audit', message) }),
-    }
-  }
-}
-
-const unused = (): never => {
-  throw new Error('the nodes of the simulation have no services')
-}
-
-const NO_SERVICES: NodeServices = {
-  telemetry: { save: unused },
-  attributes: { save: unused, find: unused },
-  queues: { linkName: unused },
-  scripts: { compile: unused },
 }

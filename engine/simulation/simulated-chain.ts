@@ -1,0 +1,81 @@
+/** The rule engine of the simulations, with a real chain: a fan-out to two saving nodes, one of which throws at poison. */
+import type { Clock } from '../../model/clock.ts'
+import type { Message } from '../../model/message.ts'
+import type { SeededRandom } from '../actor/testkit.ts'
+import { createActorSystem } from '../actor/system.ts'
+import type { Link } from '../link/link.ts'
+import type { NodeServices } from '../rulechain/node.ts'
+import { createRuleEngine, type RuleEngine } from '../rulechain/rule-engine.ts'
+import { catalogueOf, chainOf } from '../rulechain/testkit.ts'
+import { isPoison } from './checker.ts'
+
+export interface SimulatedChainOptions {
+  readonly clock: Clock
+  readonly random: SeededRandom
+  readonly link: Link
+  readonly onError: (error: unknown) => void
+  /** A message begins its way through the chain. */
+  readonly started: (message: Message) => void
+  readonly save: (key: string, value: string, done: (error: Error | undefined) => void) => void
+  /** False is a planted bug: nobody waits for the store. */
+  readonly waitsForStore: boolean
+}
+
+/** Resolves when the chain runs. */
+export async function startSimulatedChain(options: SimulatedChainOptions): Promise<RuleEngine> {
+  const { clock, random, link, onError, started } = options
+  const save = (effect: string, message: Message): Promise<string> | string => {
+    const saved = new Promise<string>((resolve, reject) => {
+      options.save(`${effect} ${message.id}`, message.data, (error) =>
+        error === undefined ? resolve('Success') : reject(error),
+      )
+    })
+    if (options.waitsForStore) return saved
+    saved.catch(() => undefined)
+    return 'Success'
+  }
+  const engine = createRuleEngine({
+    catalogue: catalogueOf({
+      split: () => ({
+        handle: (message) => {
+          started(message)
+          return { message, relations: ['Save', 'Audit'] }
+        },
+      }),
+      save: () => ({
+        handle: (message) => {
+          if (isPoison(message.data)) throw new Error('poison')
+          return save('save', message)
+        },
+      }),
+      audit: () => ({ handle: (message) => save('audit', message) }),
+    }),
+    services: NO_SERVICES,
+    clock,
+    random,
+    actors: createActorSystem({ clock, onError: ({ error }) => onError(error) }),
+    log: () => undefined,
+    link,
+  })
+  const { chain, graph } = chainOf(
+    'chain',
+    [{ type: 'split' }, { type: 'save' }, { type: 'audit' }],
+    [
+      [0, 'Save', 1],
+      [0, 'Audit', 2],
+    ],
+  )
+  await engine.load(chain, graph)
+  return engine
+}
+
+const unused = (): never => {
+  throw new Error('the nodes of the simulation have no services')
+}
+
+const NO_SERVICES: NodeServices = {
+  telemetry: { save: unused },
+  attributes: { save: unused, find: unused },
+  queues: { linkName: unused },
+  scripts: { compile: unused },
+}

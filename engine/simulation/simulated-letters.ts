@@ -1,0 +1,58 @@
+/** Dead letters of a cluster: kept beside the streams, a while away, and not there every time. */
+import type { Clock } from '../../model/clock.ts'
+import type { SeededRandom } from '../actor/testkit.ts'
+import type { DeadLetter } from '../link/dead-letters.ts'
+import type { LetterStore } from '../link/jetstream/options.ts'
+import type { RunClock } from './run-clock.ts'
+
+const MAX_LATENCY_MS = 20
+const FAILURES = 0.2
+
+export class SimulatedLetters implements LetterStore {
+  private readonly letters: DeadLetter[]
+  private readonly world: Clock
+  private readonly clock: RunClock
+  private readonly random: SeededRandom
+
+  /** `letters` are those of all processes, `clock` is this one's. */
+  constructor(letters: DeadLetter[], world: Clock, clock: RunClock, random: SeededRandom) {
+    this.letters = letters
+    this.world = world
+    this.clock = clock
+    this.random = random
+  }
+
+  get count(): number {
+    return this.letters.length
+  }
+
+  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.world.after(this.random.next() * MAX_LATENCY_MS, () => {
+        const isKnown = this.letters.some(({ message }) => message.id === letter.message.id)
+        if (!isKnown) this.letters.push({ ...letter, id: letter.message.sequence, time: this.world.now() })
+        const isLost = this.random.chance(FAILURES)
+        this.clock.arrive(() => (isLost ? reject(new Error('no answer')) : resolve()))
+      })
+    })
+  }
+
+  list(query: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
+    const { after = 0, limit } = query
+    return Promise.resolve(this.letters.filter(({ id }) => id > after).slice(0, limit))
+  }
+
+  read(id: number): Promise<DeadLetter | undefined> {
+    return Promise.resolve(this.letters.find((letter) => letter.id === id))
+  }
+
+  remove(id: number): Promise<boolean> {
+    const index = this.letters.findIndex((letter) => letter.id === id)
+    if (index >= 0) this.letters.splice(index, 1)
+    return Promise.resolve(index >= 0)
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
