@@ -98,7 +98,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   }
 }
 
-/** A line when a queue's outage begins and one when it is over; through the log that bounds its rate, since a store at its limit comes and goes. */
+/** A line when a queue's outage begins and one when it is over, at a bounded rate: a store at its limit comes and goes. */
 function outageReport(log: RateLimitedLog) {
   return (queue: string, failure: Error | undefined): void => {
     if (failure === undefined) log.info('an outage is over: the messages that waited go on', { queue })
