@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { readConfig } from '../../config/read.ts'
 import { SETTINGS } from '../../config/settings.ts'
-import { lintDockerfile, loadCompose, readYaml } from '../support/deployment-checkers.ts'
+import { lintDockerfile, loadCompose, parseQueries, readYaml } from '../support/deployment-checkers.ts'
 import { requireTool } from '../support/require-tool.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
 
@@ -173,4 +173,20 @@ test('Grafana finds its dashboards where they are mounted and the data source th
   const Providers = z.object({ providers: z.tuple([z.object({ options: z.object({ path: z.string() }) })]) })
   const [provider] = Providers.parse(await read('dashboards/millrace.yml')).providers
   assert.match(COMPOSE_TEXT, new RegExp(`\\./deploy/grafana/dashboards:${provider.options.path}:ro`))
+})
+
+test('Prometheus understands every query of the dashboard', async (context) => {
+  if (!requireTool(context, 'go')) return
+  const dashboard = readFileSync(join(PROJECT_ROOT, 'deploy', 'grafana', 'dashboards', 'millrace.json'), 'utf8')
+  const Panels = z.object({
+    panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })),
+  })
+  const queries = Panels.parse(JSON.parse(dashboard)).panels.flatMap(({ targets }) =>
+    // What Grafana puts in.
+    targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*')),
+  )
+  assert.ok(queries.length > 50, `${queries.length} queries`)
+  const { ok, complaints } = await parseQueries(queries)
+  assert.ok(ok, complaints)
+  assert.equal((await parseQueries(['sum(rate(up[1m])'])).ok, false)
 })

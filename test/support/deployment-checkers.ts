@@ -1,6 +1,6 @@
 /**
- * What checks the files of a deployment without a Docker engine: the loader of the Compose Specification itself (a Go module)
- * and a linter for Dockerfiles (a Python package), installed once where Go and Python are.
+ * What checks the files of a deployment without a Docker engine: the loader of the Compose Specification and the query
+ * parser of Prometheus (Go modules), a linter for Dockerfiles (a Python package); installed once where Go and Python are.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,6 +8,8 @@ import { spawnSync } from 'node:child_process'
 import { installOnce, runInstaller } from './servers/install.ts'
 
 const COMPOSE_VERSION = 'v2.16.2'
+/** The Go module of Prometheus 3.5.0. */
+const PROMETHEUS_VERSION = 'v0.305.0'
 const HADOLINT_VERSION = '2.15.1'
 const YAML_VERSION = '6.0.3'
 
@@ -38,6 +40,28 @@ func main() {
 }
 `
 
+const QUERY_PARSER = `package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+
+	"github.com/prometheus/prometheus/promql/parser"
+)
+
+func main() {
+	code := 0
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		if _, err := parser.ParseExpr(lines.Text()); err != nil {
+			fmt.Fprintln(os.Stderr, lines.Text(), err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+`
+
 export interface Checked {
   readonly ok: boolean
   readonly output: string
@@ -46,14 +70,25 @@ export interface Checked {
 
 /** Loads a compose file as Docker does, variables from `environment` put in; the output is the loaded project as JSON. */
 export async function loadCompose(file: string, environment: Readonly<Record<string, string>>): Promise<Checked> {
-  const folder = await installOnce(`compose-go-${COMPOSE_VERSION}`, async (target) => {
-    await writeFile(join(target, 'go.mod'), 'module check\n\ngo 1.22\n')
-    await writeFile(join(target, 'main.go'), COMPOSE_LOADER)
-    const go = (...parameters: readonly string[]) => runInstaller('go', parameters, { folder: target })
-    await go('get', `github.com/compose-spec/compose-go/v2@${COMPOSE_VERSION}`)
-    await go('build', '-mod=mod', '-o', 'load-compose', '.')
+  const module = `github.com/compose-spec/compose-go/v2@${COMPOSE_VERSION}`
+  const folder = await goProgram(`compose-go-${COMPOSE_VERSION}`, module, COMPOSE_LOADER)
+  return check(join(folder, 'program'), [file], { environment })
+}
+
+/** Parses queries of Prometheus. */
+export async function parseQueries(queries: readonly string[]): Promise<Checked> {
+  const module = `github.com/prometheus/prometheus@${PROMETHEUS_VERSION}`
+  const folder = await goProgram(`promql-${PROMETHEUS_VERSION}`, module, QUERY_PARSER)
+  return check(join(folder, 'program'), [], { input: queries.map((query) => `${query}\n`).join('') })
+}
+
+function goProgram(name: string, module: string, source: string): Promise<string> {
+  return installOnce(name, async (target) => {
+    await writeFile(join(target, 'go.mod'), 'module check\n\ngo 1.23\n')
+    await writeFile(join(target, 'main.go'), source)
+    await runInstaller('go', ['get', module], { folder: target })
+    await runInstaller('go', ['build', '-mod=mod', '-o', 'program', '.'], { folder: target })
   })
-  return check(join(folder, 'load-compose'), [file], environment)
 }
 
 /** Lints a Dockerfile: every complaint counts. */
@@ -83,14 +118,16 @@ async function pythonTools(): Promise<string> {
   return join(folder, 'environment', 'bin')
 }
 
-function check(
-  command: string,
-  parameters: readonly string[],
-  environment?: Readonly<Record<string, string>>,
-): Checked {
+interface CheckOptions {
+  readonly environment?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+function check(command: string, parameters: readonly string[], { environment, input }: CheckOptions = {}): Checked {
   const { status, stdout, stderr, error } = spawnSync(command, parameters, {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+    ...(input === undefined ? {} : { input }),
   })
   if (error !== undefined) throw error
   return { ok: status === 0, output: stdout, complaints: `${stdout}${stderr}` }
