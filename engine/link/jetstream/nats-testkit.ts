@@ -46,6 +46,9 @@ export async function openTestLink(options: TestLinkOptions): Promise<OpenTestLi
     random: systemRandom,
     onEvent: (event) => void events.push(event),
     ...options.settings,
+  }).catch(async (error: unknown) => {
+    await line.close()
+    throw error
   })
   return {
     link,
