@@ -5,7 +5,7 @@
  */
 import pg from 'pg'
 import type { MillraceError } from '../../model/errors.ts'
-import { PostgresErrors, postgresError } from './errors.ts'
+import { endsConnection, PostgresErrors, postgresError } from './errors.ts'
 import { fromPostgresText } from './text.ts'
 
 export interface PostgresSettings {
@@ -98,7 +98,10 @@ export class PostgresConnection {
       const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query)))
       const settled = await Promise.allSettled(sent)
       return settled.map((outcome) => {
-        if (outcome.status === 'rejected') return { error: postgresError(outcome.reason) }
+        if (outcome.status === 'rejected') {
+          if (endsConnection(outcome.reason)) this.drop(client)
+          return { error: postgresError(outcome.reason) }
+        }
         const { rows, rowCount, command } = outcome.value
         return { rows, count: rowCount ?? 0, command }
       })
@@ -111,6 +114,13 @@ export class PostgresConnection {
   close(): Promise<void> {
     this.closing ??= this.end()
     return this.closing
+  }
+
+  private drop(client: pg.Client): void {
+    if (this.client !== client) return
+    this.client = undefined
+    // Those who wait on it are answered by its end; how it ends is nobody's concern.
+    void client.end().catch(() => undefined)
   }
 
   private async end(): Promise<void> {
@@ -136,12 +146,9 @@ export class PostgresConnection {
       pipeline: true,
       types,
     })
-    const forget = (): void => {
-      if (this.client === client) this.client = undefined
-    }
     // Those who wait hear of it by their queries; the next query opens a new connection.
-    client.on('error', forget)
-    client.on('end', forget)
+    client.on('error', () => this.drop(client))
+    client.on('end', () => this.drop(client))
     try {
       await client.connect()
     } catch (error) {

@@ -34,6 +34,10 @@ interface ServerReport {
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
 /** Read-only: a standby that was promoted away from, or a server that protects itself. */
 const READ_ONLY = '25006'
+/** The server ends the session: shutdown, crash of another process, the database was dropped, idle for too long. */
+const ENDS_SESSION = new Set(['57P01', '57P02', '57P03', '57P04', '57P05'])
+/** A prepared statement does not fit a table that was changed since: a new connection prepares it anew. */
+const STALE_PLAN = '0A000'
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
 
 export function serverReport(error: unknown): ServerReport | undefined {
@@ -44,6 +48,14 @@ export function serverReport(error: unknown): ServerReport | undefined {
     return typeof value === 'string' ? value : undefined
   }
   return { code: error.code, table: text('table'), constraint: text('constraint') }
+}
+
+/** Whether no further query can be answered on the connection that had the error. */
+export function endsConnection(error: unknown): boolean {
+  const report = serverReport(error)
+  return (
+    report === undefined || report.code.startsWith('08') || ENDS_SESSION.has(report.code) || report.code === STALE_PLAN
+  )
 }
 
 /** Anything that a query may throw, as one of {@link PostgresErrors}. Where the connection broke, the outcome is unknown. */

@@ -1,7 +1,7 @@
 /**
  * Reads that say up to which commit they speak, for every process on the same server alike. Commits are numbered by their transaction
- * ids; what a snapshot calls its `xmin` is the oldest transaction that still ran, so each commit below it is in every later read.
- * The snapshot is taken just before the rows are: these may hold newer commits too, none that is missing is claimed.
+ * ids. A transaction that still runs may commit later under a number that was given before: so a read speaks up to the one
+ * below the oldest that ran just before the rows were read. They may hold newer commits too; none that is missing is claimed.
  */
 import { resultOf, type PostgresConnection, type PostgresQuery } from './connection.ts'
 import { postgresError } from './errors.ts'
@@ -21,9 +21,25 @@ interface WaitingRead {
 /** Reads behind one snapshot: the rows of one must not keep the others waiting for long. */
 const MAX_TOGETHER = 20
 
+/**
+ * The first number that a read behind this one does not speak for. Usually nothing else runs, and the snapshot alone tells. Else the
+ * sessions are looked at, after the snapshot: what it saw running has ended, and is in the rows, or is still there. The snapshot's
+ * own `xmin` would do but for the server's housekeeping, whose transactions change nothing of ours and may run for long. Ids of
+ * sessions are the low 32 bits.
+ */
 const SNAPSHOT: PostgresQuery = {
   name: 'snapshot',
-  text: 'select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin',
+  text: `with snapshot as materialized (
+      select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
+        pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xmax
+    )
+    select case when xmin = xmax then xmax else xmax - coalesce((
+      select max(distance) from (
+        select (xmax - backend_xid::text::bigint) & 4294967295 as distance from pg_stat_get_activity(null)
+        where backend_xid is not null and backend_type = 'client backend'
+          and datid = (select oid from pg_database where datname = current_database())
+      ) running where distance < 2147483648
+    ), 0) end as next from snapshot`,
 }
 
 /** The id of the running transaction, as a step of it: the number of its commit. */
@@ -65,8 +81,8 @@ export class SnapshotReads {
     try {
       const queries = [SNAPSHOT, ...reads.map(({ query }) => query)]
       const [snapshot, ...outcomes] = await idlest(this.connections).queries<unknown>(queries)
-      const [found] = resultOf(snapshot).rows as readonly { readonly xmin: number }[]
-      const sequence = (found?.xmin ?? 1) - 1
+      const [found] = resultOf(snapshot).rows as readonly { readonly next: number }[]
+      const sequence = (found?.next ?? 1) - 1
       for (const [index, read] of reads.entries()) {
         const outcome = outcomes[index]
         if (outcome === undefined || 'error' in outcome) read.reject(postgresError(outcome?.error))

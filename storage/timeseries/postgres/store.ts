@@ -38,9 +38,8 @@ export interface PostgresTimeSeriesOptions extends OpenSettings {
   readonly cleanUpEveryMs?: number
   /** Hears of a clean-up that failed; the next one tries again. */
   readonly report?: (text: string, fields: Readonly<Record<string, unknown>>) => void
-  /** Transactions at the same time; each has a connection. */
-  readonly writeConnections?: number
-  readonly readConnections?: number
+  /** All in all, at least three: one keeps house, of the others more write than read. */
+  readonly connections?: number
   /** Most points that wait to be written, all lanes together; more is refused as busy. */
   readonly maxPendingPoints?: number
   /** Points of one answer, all keys together. */
@@ -56,8 +55,7 @@ export const POSTGRES_TIME_SERIES_DEFAULTS = {
   partitioning: 'MONTHS',
   ttlSeconds: 0,
   cleanUpEveryMs: 86_400_000,
-  writeConnections: 4,
-  readConnections: 3,
+  connections: 8,
   maxPendingPoints: 200_000,
   maxAnswerPoints: 500_000,
 } as const
@@ -80,13 +78,10 @@ export async function openPostgresTimeSeries(options: PostgresTimeSeriesOptions)
     await connection.close()
     throw error
   }
-  const connections = (count: number) => Array.from({ length: count }, () => new PostgresConnection(options))
-  return new PostgresStore(
-    connection,
-    connections(settings.writeConnections),
-    connections(settings.readConnections),
-    settings,
-  )
+  const others = Math.max(2, settings.connections - 1)
+  const writing = Math.ceil(others / 2)
+  const connections = Array.from({ length: others }, () => new PostgresConnection(options))
+  return new PostgresStore(connection, connections.slice(0, writing), connections.slice(writing), settings)
 }
 
 class PostgresStore implements PostgresTimeSeries {

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { bigIntArray, byteaArray, doubleArray, intArray, smallIntArray, textArray, uuidArray } from './binary-array.ts'
+import { PostgresConnection, resultOf } from './connection.ts'
+import { idlest, SnapshotReads, TRANSACTION_ID } from './snapshot-reads.ts'
+import { emptyDatabase, serverForFile } from './testkit.ts'
+
+const server = await serverForFile()
+const skip = { skip: server === undefined }
+
+function connect(context: TestContext): PostgresConnection {
+  assert.ok(server !== undefined)
+  const connection = new PostgresConnection({ url: server.url, applicationName: 'connection test' })
+  context.after(() => connection.close())
+  return connection
+}
+
+test(
+  'transactions given in one turn are never mixed, and a refused one leaves the next alone',
+  skip,
+  async (context) => {
+    const connection = connect(context)
+    await connection.query({ text: 'create temporary table numbers (number integer primary key)' })
+    const insert = (...numbers: number[]) =>
+      connection.queries([
+        { text: 'begin' },
+        ...numbers.map((number) => ({ text: 'insert into numbers values ($1)', parameters: [number] })),
+        { text: 'commit' },
+      ])
+    const [good, bad, next] = await Promise.all([insert(1, 2), insert(3, 1, 4), insert(5)])
+    assert.deepEqual(
+      good.map((outcome) => resultOf(outcome).command),
+      ['BEGIN', 'INSERT', 'INSERT', 'COMMIT'],
+    )
+    assert.throws(() => resultOf(bad[2]), { code: 'postgres.FAILED' })
+    assert.equal(resultOf(bad.at(-1)).command, 'ROLLBACK')
+    assert.equal(resultOf(next.at(-1)).command, 'COMMIT')
+    const { rows } = await connection.query<{ number: number }>({ text: 'select number from numbers order by 1' })
+    assert.deepEqual(
+      rows.map(({ number }) => number),
+      [1, 2, 5],
+    )
+  },
+)
+
+test('a connection that the server ends is opened again for the next query', skip, async (context) => {
+  const [victim, killer] = [connect(context), connect(context)]
+  const { rows } = await victim.query<{ id: number }>({ text: 'select pg_backend_pid() as id' })
+  const waiting = victim.query({ text: 'select pg_sleep(60)' })
+  const ended = assert.rejects(waiting, { code: 'postgres.UNAVAILABLE', isOutage: true })
+  await killer.query({ text: 'select pg_terminate_backend($1)', parameters: [rows[0]?.id ?? 0] })
+  await ended
+  const again = await victim.query<{ id: number }>({ text: 'select pg_backend_pid() as id' })
+  assert.notEqual(again.rows[0]?.id, rows[0]?.id)
+})
+
+test('close waits for what was sent and refuses the rest', skip, async (context) => {
+  const connection = connect(context)
+  await connection.query({ text: 'select 1' })
+  const sent = connection.query<{ answer: number }>({ text: 'select 42 as answer from pg_sleep(0.05)' })
+  const closing = connection.close()
+  assert.equal(connection.close(), closing)
+  await assert.rejects(connection.query({ text: 'select 1' }), { code: 'postgres.CLOSED' })
+  assert.equal((await sent).rows[0]?.answer, 42)
+  await closing
+})
+
+test('arrays travel bit by bit, with nulls and empty ones', skip, async (context) => {
+  const connection = connect(context)
+  const longs = [
+    0,
+    -1,
+    1,
+    null,
+    Number.MAX_SAFE_INTEGER,
+    Number.MIN_SAFE_INTEGER,
+    -4294967296,
+    2n ** 63n - 1n,
+    -(2n ** 63n),
+  ]
+  const doubles = [0, -0, null, 5e-324, -1.5, Infinity, NaN]
+  const texts = ['', null, '{"a,\\}', 'NULL', '\u0000\u001a\ud800', 'ü🌡️']
+  const columns = async (type: string, array: Buffer) => {
+    const { rows } = await connection.query<{ value: unknown }>({
+      text: `select value from unnest($1::${type}[]) with ordinality as all_values(value, place) order by place`,
+      parameters: [array],
+    })
+    return rows.map(({ value }) => value)
+  }
+  assert.deepEqual(await columns('bigint', bigIntArray(longs)), longs)
+  assert.deepEqual(await columns('double precision', doubleArray(doubles)), doubles)
+  assert.deepEqual(await columns('text', textArray(texts)), texts)
+  assert.deepEqual(await columns('text', textArray([])), [])
+  assert.deepEqual(await columns('integer', intArray([-(2 ** 31), 7])), [-(2 ** 31), 7])
+  assert.deepEqual(await columns('smallint', smallIntArray([-3, 3])), [-3, 3])
+  assert.deepEqual(await columns('bytea', byteaArray([Buffer.from([0, 255]), Buffer.of()])), [
+    Buffer.from([0, 255]),
+    Buffer.of(),
+  ])
+  const ids = [
+    '0f0e0d0c-0b0a-4908-8706-050403020100',
+    '0f0e0d0c-0b0a-4908-8706-050403020100',
+    'ffffffff-0000-4000-8000-000000000001',
+  ]
+  assert.deepEqual(await columns('uuid', uuidArray(ids)), ids)
+})
+
+test('a read claims no commit that is not in it, while older transactions still run', skip, async (context) => {
+  const [running, writer, reader] = [connect(context), connect(context), connect(context)]
+  await writer.query({ text: 'create table if not exists claims (value integer)' })
+  const reads = new SnapshotReads([reader])
+  const count = { text: 'select value from claims' }
+  const begun = await running.queries<{ id: number }>([
+    { text: 'begin' },
+    { text: 'select pg_current_xact_id()::text::bigint as id' },
+    { text: 'insert into claims values (1)' },
+  ])
+  const runningId = resultOf(begun[1]).rows[0]?.id ?? 0
+  await writer.query({ text: 'insert into claims values (2)' })
+  const during = await reads.read<{ value: number }>(count)
+  assert.deepEqual(during.rows, [{ value: 2 }])
+  assert.ok(during.sequence < runningId, 'it would hide a commit that is still to come')
+  await running.query({ text: 'commit' })
+  const after = await reads.read<{ value: number }>(count)
+  assert.equal(after.rows.length, 2)
+  assert.ok(after.sequence >= runningId)
+  await writer.query({ text: 'drop table claims' })
+})
+
+test('what runs in another database of the server holds no read back', skip, async (context) => {
+  assert.ok(server !== undefined)
+  const elsewhere = new PostgresConnection({ url: await emptyDatabase(server), applicationName: 'elsewhere' })
+  context.after(() => elsewhere.close())
+  const begun = await elsewhere.queries([{ text: 'begin' }, TRANSACTION_ID])
+  resultOf(begun[1])
+  const commit = await connect(context).query<{ id: number }>(TRANSACTION_ID)
+  const reads = new SnapshotReads([connect(context)])
+  const { sequence } = await reads.read({ text: 'select 1' })
+  assert.ok(sequence >= (commit.rows[0]?.id ?? Infinity))
+})
+
+test('a read that fails fails alone', skip, async (context) => {
+  const reads = new SnapshotReads([connect(context)])
+  const [good, bad, other] = await Promise.allSettled([
+    reads.read<{ one: number }>({ text: 'select 1 as one' }),
+    reads.read({ text: 'select 1 / 0' }),
+    reads.read<{ two: number }>({ text: 'select 2 as two' }),
+  ])
+  assert.ok(good.status === 'fulfilled' && other.status === 'fulfilled')
+  assert.deepEqual([good.value.rows, other.value.rows], [[{ one: 1 }], [{ two: 2 }]])
+  assert.ok(bad.status === 'rejected')
+  assert.match(String(bad.reason), /division by zero/)
+})
+
+test('the idlest connection is the one with the fewest queries before the next', skip, async (context) => {
+  const [busy, idle] = [connect(context), connect(context)]
+  const running = busy.query({ text: 'select 1' })
+  assert.equal(idlest([busy, idle]), idle)
+  assert.equal(idlest([idle, busy]), idle)
+  await running
+  assert.equal(idlest([busy, idle]), busy)
+})
