@@ -34,6 +34,8 @@ class RandomProcessor {
   hung = 0
   readonly started: Message[] = []
   readonly succeeded = new Set<string>()
+  /** What `watch` found first: thrown within `process` it would only be a processor that failed. */
+  problem: unknown
   /** Looks at each pack before it is walked. */
   watch: (pack: readonly Work[]) => void = () => undefined
   private readonly clock: ManualClock
@@ -45,7 +47,11 @@ class RandomProcessor {
   }
 
   process(pack: readonly Work[]): void {
-    this.watch(pack)
+    try {
+      this.watch(pack)
+    } catch (error) {
+      this.problem ??= error
+    }
     for (const work of pack) {
       this.started.push(work.message)
       this.walk(work, { open: 1, hasFailed: false }, 0)
@@ -135,6 +141,7 @@ function checkOutcomes(
   settings: readonly QueueSettings[],
   queue: Queue,
 ): void {
+  if (processor.problem !== undefined) throw processor.problem
   const figures = queue.figures()
   assert.deepEqual(
     [figures.held, figures.inFlight, figures.failingLanes, link.undelivered],
