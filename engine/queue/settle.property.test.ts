@@ -141,7 +141,7 @@ function checkOutcomes(
   settings: readonly QueueSettings[],
   queue: Queue,
 ): void {
-  if (processor.problem !== undefined) throw processor.problem
+  assert.ifError(processor.problem)
   const figures = queue.figures()
   assert.deepEqual(
     [figures.held, figures.inFlight, figures.failingLanes, link.undelivered],
