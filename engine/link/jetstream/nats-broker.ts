@@ -20,6 +20,8 @@ import { prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
 const NANOS = 1_000_000
 const ANSWER_MS = 3000
+/** Shorter than an election takes: the next try may find the new leader. */
+const PUBLISH_MS = 2000
 const PULL_BYTES = 4 << 20
 /** Of a message beside its body, with some to spare. */
 const HEADER_BYTES = 4096
@@ -79,7 +81,7 @@ export class NatsBroker implements FrameBroker {
   async publish(partition: number, body: Uint8Array, frameId: string): Promise<number> {
     this.assertConnected()
     try {
-      const options = { msgID: frameId, timeout: ANSWER_MS, expect: { streamName: this.names.stream(partition) } }
+      const options = { msgID: frameId, timeout: PUBLISH_MS, expect: { streamName: this.names.stream(partition) } }
       return (await this.answer(this.client.publish(this.names.subject(partition), body, options))).seq
     } catch (error) {
       throw this.publishError(partition, error)
