@@ -86,10 +86,12 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     clock: systemClock,
     random: systemRandom,
     settings: stores.entities.settings,
+    feed: parts.feed,
     issuer: config.jwtIssuer,
     accessLifetimeSeconds: config.jwtExpirationSeconds,
     refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
   })
+  closing.add('logins', () => auth.close())
   const isApi = config.roles.includes('api')
   const deviceApi = gateway === undefined ? undefined : openDeviceApi(parts, server, gateway)
   const webSockets = isApi ? openWebSockets(parts, server, auth) : undefined

@@ -50,6 +50,7 @@ export function createServices(options: ServicesOptions): Services {
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.cacheAttributes)
   const stopFollowing = followOtherProcesses(feed, cache)
+  const users = new StoredUsers(entities, clock, feed)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   return {
     telemetry: new StoredTelemetry(timeSeries, feed, changes, placeOf, clock),
@@ -58,7 +59,7 @@ export function createServices(options: ServicesOptions): Services {
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, clock, random }),
     customers: new StoredCustomers(entities, changes, clock, random),
     tenants: new StoredTenants(entities),
-    users: new StoredUsers(entities, clock),
+    users,
     ruleChains: new StoredRuleChains({ entities, changes, feed, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
@@ -69,6 +70,7 @@ export function createServices(options: ServicesOptions): Services {
     },
     close: () => {
       stopFollowing()
+      users.close()
       return publisher.close()
     },
   }

@@ -177,6 +177,8 @@ const EVERY_KIND: readonly ChangeKind[] = [
   'device-changed',
   'rule-chain-changed',
   'queue-changed',
+  'user-tokens-withdrawn',
+  'session-ended',
   'entity-deleted',
 ]
 

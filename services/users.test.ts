@@ -49,6 +49,24 @@ test('a changed password works, the old one does not, and tokens of before are r
   assert.equal(stored?.tokensValidFrom, Math.floor(clock.time / 1000) * 1000)
 })
 
+test('what another process withdraws, or may have withdrawn, is read from the store', async () => {
+  const { services, entities, feed, systemAdministrator } = platform
+  const id = systemAdministrator.userId
+  const withdraw = async (validFrom: number): Promise<void> => {
+    const credentials = await entities.users.credentials(id)
+    assert.ok(credentials !== undefined)
+    await entities.write(entities.users.changePassword(credentials, credentials.passwordHash, validFrom))
+  }
+  assert.equal(await services.users.tokensValidFrom(id), 0)
+  await withdraw(1000)
+  assert.equal(await services.users.tokensValidFrom(id), 0, 'nobody told')
+  feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } })
+  assert.equal(await services.users.tokensValidFrom(id), 1000)
+  await withdraw(2000)
+  feed.gap()
+  assert.equal(await services.users.tokensValidFrom(id), 2000)
+})
+
 test('tokens of a user that is not there are never valid', async () => {
   const validFrom = await platform.services.users.tokensValidFrom('11111111-2222-1333-8444-555555555555')
   assert.equal(validFrom, Number.MAX_SAFE_INTEGER)

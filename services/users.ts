@@ -1,6 +1,7 @@
 /** Users: who they are, and whether a password is theirs (`rest-api.md` 1.5, 1.6, 12). */
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { ServiceErrors } from './errors.ts'
 import { itemNotFound } from './access.ts'
@@ -17,10 +18,30 @@ const MAX_CACHED_USERS = 10_000
 export class StoredUsers implements UserService {
   private readonly entities: EntityStore
   private readonly clock: Clock
+  private readonly feed: ChangeFeed
   private readonly validFrom = new Map<string, number>()
-  constructor(entities: EntityStore, clock: Clock) {
+  /** Counts what may have changed: an answer that was read before is not remembered. */
+  private generation = 0
+  private readonly stops: readonly (() => void)[]
+
+  constructor(entities: EntityStore, clock: Clock, feed: ChangeFeed) {
     this.entities = entities
     this.clock = clock
+    this.feed = feed
+    this.stops = [
+      feed.listenToAll(['user-tokens-withdrawn'], ({ entity }) => {
+        this.generation++
+        this.validFrom.delete(entity.id)
+      }),
+      feed.onGap(() => {
+        this.generation++
+        this.validFrom.clear()
+      }),
+    ]
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop()
   }
 
   async authenticate(email: string, password: string): Promise<User | undefined> {
@@ -37,10 +58,11 @@ export class StoredUsers implements UserService {
   async tokensValidFrom(id: string): Promise<number> {
     const known = this.validFrom.get(id)
     if (known !== undefined) return known
+    const { generation } = this
     const credentials = await this.entities.users.credentials(id)
     // A deleted user's tokens never become valid.
     if (credentials === undefined) return Number.MAX_SAFE_INTEGER
-    this.remember(id, credentials.tokensValidFrom)
+    if (generation === this.generation) this.remember(id, credentials.tokensValidFrom)
     return credentials.tokensValidFrom
   }
 
@@ -53,6 +75,7 @@ export class StoredUsers implements UserService {
     // A token's time is in whole seconds: those made from this second on stay valid (`rest-api.md` 1.3).
     const validFrom = Math.floor(this.clock.now() / 1000) * 1000
     await this.entities.write(this.entities.users.changePassword(credentials, await hashPassword(next), validFrom))
+    this.feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } })
     this.remember(id, validFrom)
   }
 

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { beforeEach, describe, test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { User } from '../../model/entities.ts'
+import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import { createAuth, type Auth } from './auth.ts'
 import { resolveSigningKey } from './signing-key.ts'
 import { HandClock, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
@@ -101,6 +102,28 @@ describe('logins', () => {
     assert.equal((await auth.authenticate((await auth.refresh(refreshToken)).token)).userId, user.id)
     clock.advance(604_800_000)
     await assert.rejects(auth.refresh(refreshToken), { code: 'auth.TOKEN_EXPIRED' })
+  })
+
+  test('end in every process, also where two log out at once, and where the news was lost', async () => {
+    const feed = new TestFeed(assert.ifError)
+    const open = (): Promise<Auth> => createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, feed })
+    const [one, two] = await Promise.all([open(), open()])
+    const ended = await Promise.all([1, 2, 3].map(() => one.login('a@example.com', 'secret')))
+    const [first, second, third] = ended.map(({ token }) => token)
+    assert.ok(first !== undefined && second !== undefined && third !== undefined)
+    await Promise.all([one.logout(first), two.logout(second)])
+    for (const process of [one, two, await open()]) {
+      await assert.rejects(process.authenticate(first), { code: 'auth.TOKEN_EXPIRED' })
+      await assert.rejects(process.authenticate(second), { code: 'auth.TOKEN_EXPIRED' })
+      assert.equal((await process.authenticate(third)).userId, user.id)
+    }
+    await auth.logout(third) // Of a process that the others do not hear.
+    assert.equal((await two.authenticate(third)).userId, user.id)
+    feed.gap()
+    await new Promise((resolve) => setImmediate(resolve))
+    await assert.rejects(two.authenticate(third), { code: 'auth.TOKEN_EXPIRED' })
+    one.close()
+    two.close()
   })
 
   test('end by a logout, for this session only, and stay ended after a restart', async () => {

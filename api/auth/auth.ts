@@ -6,6 +6,7 @@ import { NULL_UUID } from '../../model/entity-id.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { UserService } from '../../services/services.ts'
 import { AuthErrors } from './errors.ts'
 import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
@@ -29,6 +30,8 @@ export interface AuthOptions {
   readonly random: Random
   /** Where logged-out sessions are kept. */
   readonly settings: SettingsStore
+  /** Tells the other processes who logged out, and hears it of them; absent where there are none. */
+  readonly feed?: ChangeFeed
   /** Named in the tokens, and asked of those that come back. */
   readonly issuer?: string
   readonly accessLifetimeSeconds?: number
@@ -47,6 +50,8 @@ export interface Auth {
   logout(token: string): Promise<void>
   /** Throws `invalid` as the user service does; every older token of the user is refused afterwards. */
   changePassword(principal: Principal, current: string, next: string): Promise<TokenPair>
+  /** Hears of no other process any more. */
+  close(): void
 }
 
 const MAX_CACHED_TOKENS = 10_000
@@ -57,7 +62,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const accessLifetimeSeconds = options.accessLifetimeSeconds ?? ACCESS_LIFETIME_SECONDS
   const issuer = options.issuer ?? TOKEN_ISSUER
   const tokens = createTokens(options.signingKey, { issuer, accessLifetimeSeconds, refreshLifetimeSeconds })
-  const sessions = await SessionRegistry.load(options.settings, refreshLifetimeSeconds * 1000, clock.now())
+  const sessions = await SessionRegistry.load({
+    store: options.settings,
+    lifetimeMs: refreshLifetimeSeconds * 1000,
+    clock,
+    feed: options.feed,
+  })
   const limiter = new LoginLimiter(clock, options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
   const verify = cachedVerification(tokens, clock)
 
@@ -92,7 +102,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     async logout(token) {
       const claims = await verify(withoutScheme(token))
-      await sessions.end(claims.sessionId, clock.now())
+      await sessions.end(claims.userId, claims.sessionId)
     },
     async changePassword(principal, current, next) {
       // Guessing the current password from a stolen session is guessing too.
@@ -104,6 +114,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
       return issue(user)
     },
+    close: () => sessions.close(),
   }
 }
 

@@ -91,6 +91,8 @@ const changeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('device-changed'), entity: entitySchema, credentialsChanged: z.boolean() }),
   z.object({ kind: z.literal('rule-chain-changed'), ...tenantChange }),
   z.object({ kind: z.literal('queue-changed'), ...tenantChange }),
+  z.object({ kind: z.literal('user-tokens-withdrawn'), entity: entitySchema }),
+  z.object({ kind: z.literal('session-ended'), entity: entitySchema, sessionId: z.string(), until: z.number() }),
   z.object({ kind: z.literal('entity-deleted'), ...tenantChange }),
 ])
 
