@@ -73,6 +73,8 @@ export async function startPlatform(
     const running = roles.has('engine') ? await startEngine(parts) : undefined
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, timesNotBefore }) : undefined
+    // From the first request on, what is cached here is kept up with the changes of every other process.
+    await feed.settled()
     const ports = await openEdges({
       config,
       version,
