@@ -13,7 +13,7 @@ export interface PostgresSettings {
   readonly url: string
   /** What the server shows in `pg_stat_activity`. */
   readonly applicationName: string
-  /** A query without an answer for so long ends the connection: its outcome is unknown. */
+  /** A statement that runs longer is given up; a server that says nothing at all loses the connection: then the outcome is unknown. */
   readonly answerWithinMs?: number | undefined
   readonly connectWithinMs?: number | undefined
 }
@@ -38,6 +38,8 @@ export interface PostgresResult<Row> {
 export type Outcome<Row> = PostgresResult<Row> | { readonly error: MillraceError }
 
 const ANSWER_WITHIN_MS = 60_000
+/** What the refusal of a statement that took too long may need to arrive. */
+const LATER_MS = 1_000
 const CONNECT_WITHIN_MS = 5_000
 /** Queries sent and not answered; more are refused as retryable. */
 const MAX_UNANSWERED = 20_000
@@ -94,20 +96,45 @@ export class PostgresConnection {
     }
     this.waiting += queries.length
     try {
-      const client = this.client ?? (await this.connect())
-      const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query)))
-      const settled = await Promise.allSettled(sent)
-      return settled.map((outcome) => {
-        if (outcome.status === 'rejected') {
-          if (endsConnection(outcome.reason)) this.drop(client)
-          return { error: postgresError(outcome.reason) }
-        }
-        const { rows, rowCount, command } = outcome.value
-        return { rows, count: rowCount ?? 0, command }
-      })
+      return await this.send<Row>(this.client ?? (await this.connect()), queries)
     } finally {
       this.waiting -= queries.length
     }
+  }
+
+  /**
+   * A transaction of two round trips, where the second depends on what the first answered. Only for a connection with one
+   * user: what others send meanwhile would be a part of it. Where it rejects, nothing was committed, unless the connection broke at the end.
+   */
+  async transaction<Row>(
+    first: readonly PostgresQuery[],
+    second: (answers: readonly PostgresResult<Row>[]) => readonly PostgresQuery[],
+  ): Promise<readonly PostgresResult<Row>[]> {
+    if (this.closing !== undefined) throw PostgresErrors.CLOSED()
+    const client = this.client ?? (await this.connect())
+    try {
+      const [, ...answers] = (await this.send<Row>(client, [{ text: 'begin' }, ...first])).map(resultOf)
+      const outcomes = await this.send<Row>(client, [...second(answers), { text: 'commit' }])
+      return outcomes.slice(0, -1).map(resultOf)
+    } catch (error) {
+      // Where the session is lost, so is the transaction; it must not be left open for the next one.
+      const [undone] = await this.send(client, [{ text: 'rollback' }])
+      if (undone === undefined || 'error' in undone) this.drop(client)
+      throw error
+    }
+  }
+
+  private async send<Row>(client: pg.Client, queries: readonly PostgresQuery[]): Promise<readonly Outcome<Row>[]> {
+    const sent = queries.map((query) => client.query<Row & pg.QueryResultRow>(configOf(query)))
+    const settled = await Promise.allSettled(sent)
+    return settled.map((outcome) => {
+      if (outcome.status === 'rejected') {
+        if (endsConnection(outcome.reason)) this.drop(client)
+        return { error: postgresError(outcome.reason) }
+      }
+      const { rows, rowCount, command } = outcome.value
+      return { rows, count: rowCount ?? 0, command }
+    })
   }
 
   /** Waits for what was sent. Idempotent. */
@@ -137,11 +164,14 @@ export class PostgresConnection {
   }
 
   private async open(): Promise<pg.Client> {
+    const { answerWithinMs = ANSWER_WITHIN_MS } = this.settings
     const client = new pg.Client({
       connectionString: this.settings.url,
       application_name: this.settings.applicationName,
       connectionTimeoutMillis: this.settings.connectWithinMs ?? CONNECT_WITHIN_MS,
-      query_timeout: this.settings.answerWithinMs ?? ANSWER_WITHIN_MS,
+      // The server gives a statement up at the same time: what nobody waits for is not worth its work.
+      statement_timeout: answerWithinMs,
+      query_timeout: answerWithinMs + LATER_MS,
       keepAlive: true,
       pipeline: true,
       types,

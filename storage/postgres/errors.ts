@@ -12,6 +12,7 @@ export const PostgresErrors = defineErrors('postgres', {
   CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'The connections to PostgreSQL are closed' },
   /** Another transaction was in the way: the same again may well pass. */
   CONFLICT: { kind: 'retryable', status: 503, text: 'PostgreSQL undid a transaction that met another one: {reason}' },
+  TOO_SLOW: { kind: 'retryable', status: 503, text: 'PostgreSQL gave up a statement that took too long' },
   FAILED: { kind: 'retryable', status: 500, text: 'PostgreSQL refused a statement: {reason}' },
   SCHEMA_NEWER: {
     kind: 'terminal',
@@ -38,6 +39,7 @@ const READ_ONLY = '25006'
 const ENDS_SESSION = new Set(['57P01', '57P02', '57P03', '57P04', '57P05'])
 /** A prepared statement does not fit a table that was changed since: a new connection prepares it anew. */
 const STALE_PLAN = '0A000'
+const STATEMENT_TIMEOUT = '57014'
 const CONFLICTS = new Set(['40001', '40P01', '55P03'])
 
 export function serverReport(error: unknown): ServerReport | undefined {
@@ -63,6 +65,7 @@ export function postgresError(error: unknown): MillraceError {
   if (isMillraceError(error)) return error
   const reason = errorText(error) || 'no connection'
   const report = serverReport(error)
+  if (report?.code === STATEMENT_TIMEOUT) return PostgresErrors.TOO_SLOW({}, error)
   if (report === undefined || OUTAGE_CLASSES.has(report.code.slice(0, 2)) || report.code === READ_ONLY) {
     return PostgresErrors.UNAVAILABLE({ reason }, error)
   }

@@ -3,7 +3,7 @@
  * time raise the schema once; in one transaction, so that one killed in the middle leaves the version before it. What was released
  * never changes: add a new version.
  */
-import { resultOf, type PostgresConnection, type PostgresQuery } from './connection.ts'
+import type { PostgresConnection, PostgresQuery } from './connection.ts'
 import { PostgresErrors } from './errors.ts'
 
 export interface PostgresMigration {
@@ -25,27 +25,21 @@ export async function migratePostgres(
   component: Component,
   appliedTime: number,
 ): Promise<void> {
-  const [, , , found] = await connection.queries<{ version: number | null }>([
-    { text: 'begin' },
+  const first = [
     { text: `select pg_advisory_xact_lock(${MIGRATION_LOCK})` },
     {
       text: `create table if not exists schema_version (component text not null, version integer not null,
         applied_time bigint not null, primary key (component, version))`,
     },
     { text: 'select max(version) as version from schema_version where component = $1', parameters: [component.name] },
-  ])
-  try {
-    const before = resultOf(found).rows[0]?.version ?? 0
+  ]
+  await connection.transaction<{ version: number | null }>(first, ([, , found]) => {
+    const before = found?.rows[0]?.version ?? 0
     const known = component.migrations.at(-1)?.version ?? 0
     if (before > known) throw PostgresErrors.SCHEMA_NEWER({ component: component.name, found: before, known })
     const steps = component.migrations.filter((migration) => migration.version > before)
-    const queries = steps.flatMap((migration) => queriesOf(component, migration, appliedTime))
-    for (const outcome of await connection.queries([...queries, { text: 'commit' }])) resultOf(outcome)
-  } catch (error) {
-    // Where the connection is lost, so is the transaction.
-    await connection.query({ text: 'rollback' }).catch(() => undefined)
-    throw error
-  }
+    return steps.flatMap((migration) => queriesOf(component, migration, appliedTime))
+  })
 }
 
 function queriesOf(component: Component, migration: PostgresMigration, appliedTime: number): PostgresQuery[] {

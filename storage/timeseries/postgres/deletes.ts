@@ -1,19 +1,23 @@
 /** Deletes of ranges and of whole entities, each one transaction. */
 import { intArray } from '../../postgres/binary-array.ts'
-import { resultOf, type PostgresConnection, type PostgresQuery } from '../../postgres/connection.ts'
+import type { PostgresConnection, PostgresQuery } from '../../postgres/connection.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { CommitSequence, DeletedKeys, DeleteRange } from '../store.ts'
-import { removeHistory, removeHistoryOfEntity } from './history-rows.ts'
+import { borderOf } from './checks.ts'
+import { removeHistory, removeHistoryOfEntity, repeat } from './history-rows.ts'
 import { removeLatest, removeLatestOfEntity, type StoredLatest } from './latest-rows.ts'
 import { pointOf, VALUE_COLUMNS } from './value-columns.ts'
-import { borderOf } from './checks.ts'
+import { transaction } from './writer.ts'
 
 export interface Deletion {
   readonly deleted: DeletedKeys
   readonly commit: CommitSequence
 }
 
-/** `keys` are those of the range that have a number. */
+/**
+ * `keys` are those of the range that have a number. Old points go piece by piece before the transaction, so that none of its
+ * statements runs for long: where it fails, some may be gone, and the same again deletes the rest.
+ */
 export async function deleteRange(
   connection: PostgresConnection,
   range: DeleteRange,
@@ -22,29 +26,22 @@ export async function deleteRange(
 ): Promise<Deletion> {
   const { entityId, startTs, endTs } = range
   const numbers = intArray([...keys.values()])
-  const removing = [
-    { text: 'begin' },
-    TRANSACTION_ID,
-    removeHistory(entityId, numbers, startTs, endTs),
-    ...(range.deleteLatest ? [removeLatest(entityId, numbers, startTs, endTs)] : []),
-  ]
-  try {
-    const [, id, , removed] = (await connection.queries<StoredLatest & { id: number }>(removing)).map(resultOf)
-    const removedKeys = (removed?.rows ?? []).map(({ key }) => key).sort()
-    const removedNumbers = removedKeys.flatMap((key) => keys.get(key) ?? [])
-    const rewriting = range.rewriteLatest && removedNumbers.length > 0
-    const finishing = rewriting ? [putOlder(entityId, removedNumbers, startTs, now)] : []
-    const outcomes = await connection.queries<StoredLatest>([...finishing, { text: 'commit' }])
-    const results = outcomes.map(resultOf)
-    const put = rewriting ? (results[0]?.rows ?? []) : []
-    const replacements = new Map(put.map((row) => [row.key, pointOf(row.key, row.ts, row)]))
-    const latestRemoved = removedKeys.map((key) => ({ key, replacement: replacements.get(key) }))
-    return { deleted: { latestRemoved }, commit: id?.rows[0]?.id ?? 0 }
-  } catch (error) {
-    // Where the connection is lost, so is the transaction.
-    await connection.query({ text: 'rollback' }).catch(() => undefined)
-    throw error
-  }
+  const removal = removeHistory(entityId, numbers, startTs, endTs)
+  await repeat(connection, removal)
+  let commit = 0
+  let removedKeys: string[] = []
+  const results = await connection.transaction<StoredLatest & { id: number }>(
+    [TRANSACTION_ID, removal, ...(range.deleteLatest ? [removeLatest(entityId, numbers, startTs, endTs)] : [])],
+    ([id, , removed]) => {
+      commit = id?.rows[0]?.id ?? 0
+      removedKeys = (removed?.rows ?? []).map(({ key }) => key).sort()
+      const removedNumbers = removedKeys.flatMap((key) => keys.get(key) ?? [])
+      return range.rewriteLatest ? [putOlder(entityId, removedNumbers, startTs, now)] : []
+    },
+  )
+  const put = results[0]?.rows ?? []
+  const replacements = new Map(put.map((row) => [row.key, pointOf(row.key, row.ts, row)]))
+  return { deleted: { latestRemoved: removedKeys.map((key) => ({ key, replacement: replacements.get(key) })) }, commit }
 }
 
 /** For each key the newest point before the time becomes its latest value, and is answered. */
@@ -63,6 +60,8 @@ function putOlder(entityId: string, numbers: readonly number[], startTs: number,
   }
 }
 
-export function removeEntity(entityId: string): readonly PostgresQuery[] {
-  return [removeHistoryOfEntity(entityId), removeLatestOfEntity(entityId)]
+/** Everything of an entity, its history piece by piece. */
+export async function deleteEntity(connection: PostgresConnection, entityId: string): Promise<CommitSequence> {
+  await repeat(connection, removeHistoryOfEntity(entityId))
+  return transaction(connection, [removeHistoryOfEntity(entityId), removeLatestOfEntity(entityId)])
 }

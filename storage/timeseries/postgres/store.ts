@@ -19,14 +19,14 @@ import type {
 } from '../store.ts'
 import { checkWrites, isEntity } from './checks.ts'
 import { cleanUp, type CleanedUp } from './clean-up.ts'
-import { deleteRange, removeEntity, type Deletion } from './deletes.ts'
+import { deleteEntity, deleteRange, type Deletion } from './deletes.ts'
 import { PostgresTimeSeriesErrors } from './errors.ts'
 import { bucketPlan, rawPlan, type PlanRow } from './history-query.ts'
 import { HISTORY } from './history-rows.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
 import { LATEST_VALUES, latestPoints, readLatest, type StoredLatest } from './latest-rows.ts'
 import { Partitions, type Partitioning } from './partitions.ts'
-import { LaneWriter, transaction } from './writer.ts'
+import { LaneWriter } from './writer.ts'
 
 export interface PostgresTimeSeriesOptions extends OpenSettings {
   readonly clock: Clock
@@ -167,7 +167,7 @@ class PostgresStore implements PostgresTimeSeries {
 
   async deleteEntity(entityId: string): Promise<void> {
     if (!isEntity(entityId)) return
-    await this.writer.change(entityId, (connection) => transaction(connection, removeEntity(entityId)))
+    await this.writer.change(entityId, (connection) => deleteEntity(connection, entityId))
   }
 
   async cleanUp(): Promise<CleanedUp> {
