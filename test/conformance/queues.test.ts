@@ -3,9 +3,10 @@
  * profile of a device chooses its queue, and a checkpoint moves a message into another.
  */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { requireServer, startNats, startPostgres } from '../support/servers/index.ts'
 import { eventually } from './wait.ts'
 
 const SERVICE = 'serviceType=TB-RULE-ENGINE'
@@ -72,15 +73,33 @@ const checkpoint = (change: object) => ({
   ...change,
 })
 
-describe('queues', () => {
-  let millrace: RunningMillrace
-  let rest: RestClient
+test('queues, everything in one process', async (context) => {
+  const millrace = await startMillrace()
+  context.after(() => millrace.stop())
+  await testQueues(context, millrace)
+})
 
-  before(async () => {
-    millrace = await startMillrace()
-    rest = new RestClient(millrace, await login(millrace))
+test('queues on NATS JetStream and PostgreSQL', async (context) => {
+  if (!requireServer(context, 'nats', 'postgres')) return
+  const [nats, postgres] = await Promise.all([startNats(), startPostgres()])
+  let millrace: RunningMillrace | undefined
+  context.after(async () => {
+    await millrace?.stop()
+    await Promise.all([nats.stop(), postgres.stop()])
   })
-  after(() => millrace.stop())
+  const environment = {
+    LINK: 'jetstream',
+    NATS_URL: nats.url,
+    DATABASE_ENTITIES_TYPE: 'postgres',
+    DATABASE_TS_TYPE: 'sql',
+    DATABASE_URL: postgres.url,
+  }
+  millrace = await startMillrace({ environment })
+  await testQueues(context, millrace)
+})
+
+async function testQueues(context: TestContext, millrace: RunningMillrace): Promise<void> {
+  const rest = new RestClient(millrace, await login(millrace))
 
   async function chainOf(
     name: string,
@@ -120,7 +139,7 @@ describe('queues', () => {
     return data.filter(({ message }) => message.type === 'POST_TELEMETRY_REQUEST')
   }
 
-  test('are made, read by id and by name, listed, changed and deleted', async () => {
+  await context.test('are made, read by id and by name, listed, changed and deleted', async () => {
     const made = await rest.expect<Entity & { processingStrategy: object; additionalInfo: object }>(
       'POST',
       `/api/queues?${SERVICE}`,
@@ -150,25 +169,28 @@ describe('queues', () => {
     assert.equal((await rest.call('GET', '/api/queues/name/Slow')).status, 404)
   })
 
-  test('are refused without a service, with bad fields, under a taken name, and where they are the system’s', async () => {
-    const main = await rest.expect<Entity>('GET', '/api/queues/name/Main')
-    const refused = async (path: string, body: object, status: number, text: RegExp) => {
-      const answer = await rest.call('POST', path, body)
-      assert.equal(answer.status, status, answer.text)
-      assert.match(answer.text, text)
-    }
-    await refused('/api/queues', queue('A', SKIP), 400, /serviceType/)
-    await refused('/api/queues?serviceType=TB-CORE', queue('A', SKIP), 400, /TB-RULE-ENGINE/)
-    await refused(`/api/queues?${SERVICE}`, queue('Main', SKIP), 400, /already exists/)
-    await refused(`/api/queues?${SERVICE}`, { ...queue('A', SKIP), partitions: 0 }, 400, /partitions should be more/)
-    await refused(`/api/queues?${SERVICE}`, queue('A', { ...SKIP, type: 'NEVER' }), 400, /processingStrategy/)
-    await refused(`/api/queues?${SERVICE}`, { ...main, partitions: 5 }, 403, /permission/)
-    assert.equal((await rest.call('DELETE', `/api/queues/${main.id.id}`)).status, 403)
-    const system = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
-    assert.equal((await system.call('DELETE', `/api/queues/${main.id.id}`)).status, 400)
-  })
+  await context.test(
+    'are refused without a service, with bad fields, under a taken name, and where they are the system’s',
+    async () => {
+      const main = await rest.expect<Entity>('GET', '/api/queues/name/Main')
+      const refused = async (path: string, body: object, status: number, text: RegExp) => {
+        const answer = await rest.call('POST', path, body)
+        assert.equal(answer.status, status, answer.text)
+        assert.match(answer.text, text)
+      }
+      await refused('/api/queues', queue('A', SKIP), 400, /serviceType/)
+      await refused('/api/queues?serviceType=TB-CORE', queue('A', SKIP), 400, /TB-RULE-ENGINE/)
+      await refused(`/api/queues?${SERVICE}`, queue('Main', SKIP), 400, /already exists/)
+      await refused(`/api/queues?${SERVICE}`, { ...queue('A', SKIP), partitions: 0 }, 400, /partitions should be more/)
+      await refused(`/api/queues?${SERVICE}`, queue('A', { ...SKIP, type: 'NEVER' }), 400, /processingStrategy/)
+      await refused(`/api/queues?${SERVICE}`, { ...main, partitions: 5 }, 403, /permission/)
+      assert.equal((await rest.call('DELETE', `/api/queues/${main.id.id}`)).status, 403)
+      const system = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
+      assert.equal((await system.call('DELETE', `/api/queues/${main.id.id}`)).status, 400)
+    },
+  )
 
-  test('decide what becomes of a failure: one skips it, another tries again and keeps it', async () => {
+  await context.test('decide what becomes of a failure: one skips it, another tries again and keeps it', async () => {
     const nodes = [scriptFilter('return msg.k > 1;'), saveTimeSeries, failing]
     const chain = await chainOf('fails small values', nodes, [
       [0, 'True', 1],
@@ -198,7 +220,7 @@ describe('queues', () => {
     assert.match(used.text, /skipped/)
   })
 
-  test('are changed for a device by a change of its profile, from its next message on', async () => {
+  await context.test('are changed for a device by a change of its profile, from its next message on', async () => {
     const chain = await chainOf('always fails', [failing], [])
     const device = await deviceUnder('changing', { defaultRuleChainId: { id: chain }, defaultQueueName: 'Retrying' })
     const mine = async () => (await letters()).filter(({ message }) => message.originator.id === device).length
@@ -218,7 +240,7 @@ describe('queues', () => {
     assert.equal(await mine(), 1)
   })
 
-  test('are moved between by a checkpoint, in an old export too', async () => {
+  await context.test('are moved between by a checkpoint, in an old export too', async () => {
     const old = checkpoint({ configuration: { queueName: 'SequentialByOriginator' } })
     const present = checkpoint({ queueName: 'HighPriority', configurationVersion: 1, configuration: {} })
     const chain = await chainOf(
@@ -251,7 +273,7 @@ describe('queues', () => {
     }
   })
 
-  test('that are not there are refused by profiles and rule nodes', async () => {
+  await context.test('that are not there are refused by profiles and rule nodes', async () => {
     const profile = await rest.call('POST', '/api/deviceProfile', { name: 'x', defaultQueueName: 'Nowhere' })
     assert.equal(profile.status, 400)
     assert.match(profile.text, /unknown queue/)
@@ -276,4 +298,4 @@ describe('queues', () => {
     }
     return counts
   }
-})
+}
