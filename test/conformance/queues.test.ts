@@ -82,10 +82,9 @@ test('queues, everything in one process', async (context) => {
 test('queues on NATS JetStream and PostgreSQL', async (context) => {
   if (!requireServer(context, 'nats', 'postgres')) return
   const [nats, postgres] = await Promise.all([startNats(), startPostgres()])
-  let millrace: RunningMillrace | undefined
+  const started: { stop(): Promise<unknown> }[] = [nats, postgres]
   context.after(async () => {
-    await millrace?.stop()
-    await Promise.all([nats.stop(), postgres.stop()])
+    for (const each of started.toReversed()) await each.stop()
   })
   const environment = {
     LINK: 'jetstream',
@@ -94,7 +93,8 @@ test('queues on NATS JetStream and PostgreSQL', async (context) => {
     DATABASE_TS_TYPE: 'sql',
     DATABASE_URL: postgres.url,
   }
-  millrace = await startMillrace({ environment })
+  const millrace = await startMillrace({ environment })
+  started.push(millrace)
   await testQueues(context, millrace)
 })
 
