@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Sender } from '@questdb/nodejs-client'
 import { systemClock as clock } from '../../model/system-clock.ts'
@@ -109,13 +110,24 @@ async function bare(table: string, from: number): Promise<Run> {
   return result
 }
 
+/** Milliseconds until everything that was acknowledged is in the tables: what an ingest left to do. */
+async function allApplied(): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    const behind = await other.query('select name from wal_tables() where writerTxn < sequencerTxn')
+    if (behind.length === 0) return performance.now() - start
+    await setTimeout(20)
+  }
+}
+
 /** Milliseconds from an acknowledged write to the read that holds it. */
 async function readBack(store: QuestDbTimeSeries, rounds: number): Promise<{ write: number[]; history: number[] }> {
   const taken = { write: [] as number[], history: [] as number[] }
   const entityId = randomUUID()
   for (let round = 0; round < rounds; round++) {
     const start = performance.now()
-    await store.write([{ ...message(round), entityId }])
+    // As live devices do: later than all before.
+    await store.write([{ ...message((runs + 1) * messages + round * devices.length), entityId }])
     const stored = performance.now()
     const query = { keys: ['temperature'], startTs: 0, endTs: 1e14, agg: 'NONE', limit: 1, order: 'DESC' } as const
     await store.history(entityId, query)
@@ -150,19 +162,23 @@ await other.execute(
     version long, expires long) timestamp(ts) partition by day wal dedup upsert keys(ts, entity, key)`,
 )
 try {
+  const drains: number[] = []
   const found: { ours: Run[]; bare: Run[] } = { ours: [], bare: [] }
   // In turns, so that a noisy neighbour meets both; the first turn warms up.
   for (let run = 0; run <= runs; run++) {
     const one = await ours(store, run * messages)
+    const drain = await allApplied()
+    // Nobody works off the other's log while one is measured.
     const two = await bare('bare', run * messages)
+    await allApplied()
     process.stderr.write(`ours ${Math.round(one.pointsPerSecond)}, bare ${Math.round(two.pointsPerSecond)} points/s\n`)
     if (run > 0) {
       found.ours.push(one)
       found.bare.push(two)
+      drains.push(drain)
     }
   }
-  // Until both tables have applied what they acknowledged.
-  await store.history(devices[0] ?? '', { keys: ['none'], startTs: 0, endTs: 1, agg: 'NONE', limit: 1, order: 'ASC' })
+  await allApplied()
   const times = await readBack(store, 200)
   writeResult('questdb', 'npm run bench -- questdb', {
     messages,
@@ -171,6 +187,7 @@ try {
     ours: summary(found.ours),
     bareClient: summary(found.bare),
     pointsInAGroup: Math.round((messages * KEYS.length * (runs + 1)) / store.figures().groupsWritten),
+    appliedAfterMs: spread(drains.map(Math.round)),
     aloneMs: { write: spread(times.write), history: spread(times.history) },
   })
 } finally {

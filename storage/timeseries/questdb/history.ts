@@ -6,7 +6,7 @@ import type { PointsByKey } from '../store.ts'
 import { addRow, bucketQueries } from './buckets.ts'
 import { QuestDbErrors } from './errors.ts'
 import type { Deletion, Neighbour } from './neighbour.ts'
-import { MAX_TS, MIN_TS, valueOf } from './rows.ts'
+import { isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
 import { quoted } from './schema.ts'
 import { literal, type QuestDbServer, type Row } from './server.ts'
 
@@ -112,8 +112,8 @@ export class HistoryReader {
     const high = Math.min(MAX_TS, Math.ceil(endTs) - 1)
     if (low > high) return undefined
     const condition = [
-      `entity = '${entityId}' and key = ${literal(key)} and ts between ${time(low)} and ${time(high)}`,
-      `(expires = null or expires > ${now})`,
+      `entity = '${entityId}' and key = ${literal(key)} and ts between ${isoOf(low)} and ${isoOf(high)}`,
+      `kind >= 0 and (expires = null or expires > ${now})`,
       ...deletions.flatMap((deletion) => shownBy(deletion, low, high)),
     ]
     return `${quoted(this.options.table)} where ${condition.join(' and ')}`
@@ -151,11 +151,7 @@ function shownBy({ startTs, endTs, version }: Deletion, low: number, high: numbe
   const to = Math.min(high, endTs - 1)
   if (from > to) return []
   const newer = `coalesce(version, 0) >= ${version}`
-  return from === low && to === high ? [newer] : [`(ts < ${time(from)} or ts > ${time(to)} or ${newer})`]
-}
-
-function time(ts: number): string {
-  return `'${new Date(ts).toISOString()}'`
+  return from === low && to === high ? [newer] : [`(ts < ${isoOf(from)} or ts > ${isoOf(to)} or ${newer})`]
 }
 
 function pointOf(key: string, [t, kind, long = null, double, text, big = null]: Row): DataPoint {

@@ -159,7 +159,36 @@ export class Neighbour {
     })
   }
 
-  /** The same for everything of an entity. */
+  /** Those of the keys that have more than `limit` deletions of their own, with these. */
+  async crowded(
+    entityId: string,
+    keys: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly Deletion[]>> {
+    const numbers = await this.keys.find(new Set(keys))
+    const { rows } = resultOf(
+      (await this.reads.queries<DeletionRow>([deletionsOf(entityId, [...numbers.values()])]))[0],
+    )
+    const found = new Map<string, readonly Deletion[]>()
+    for (const [key, number] of numbers) {
+      const own = rows.filter((row) => row.key === number)
+      if (own.length > limit) found.set(key, own.map(deletionOf))
+    }
+    return found
+  }
+
+  /** Forgets these deletions: what they hid is marked in its rows. */
+  async forget(entityId: string, key: string, deletions: readonly Deletion[]): Promise<void> {
+    const number = (await this.keys.find(new Set([key]))).get(key)
+    if (number === undefined) return
+    await this.writes.query({
+      name: 'questdb-forget',
+      text: 'delete from questdb_deletion where entity_id = $1 and key = $2 and version = any($3::bigint[])',
+      parameters: [entityId, number, bigIntArray(deletions.map(({ version }) => version))],
+    })
+  }
+
+  /** As `delete`, for everything of an entity. */
   async deleteEntity(entityId: string): Promise<void> {
     await this.writes.query({
       name: 'questdb-delete-entity',

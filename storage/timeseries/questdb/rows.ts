@@ -10,6 +10,8 @@ import type { PointsWrite } from '../store.ts'
 
 /** Codes in the column `kind`: never change one, add new ones. */
 export const KIND = {
+  /** A point that was deleted. */
+  DELETED: -1,
   FALSE: 0,
   TRUE: 1,
   LONG: 2,
@@ -30,6 +32,11 @@ const LONG_MIN = -(2n ** 63n)
 /** True where QuestDB itself can hold the time. */
 export function isInRange(ts: number): boolean {
   return ts >= MIN_TS && ts <= MAX_TS
+}
+
+/** A time in range, as a literal of SQL. */
+export function isoOf(ts: number): string {
+  return `'${new Date(ts).toISOString()}'`
 }
 
 export function kindOf({ type, value }: TypedValue): number {

@@ -21,6 +21,7 @@ import type {
   TimeSeriesStore,
 } from '../store.ts'
 import { AppliedWrites } from './applied.ts'
+import { DeletionFolder } from './deletion-folder.ts'
 import { GroupWriter, type Group } from './group-writer.ts'
 import { HistoryReader } from './history.ts'
 import { Neighbour } from './neighbour.ts'
@@ -32,12 +33,11 @@ export interface QuestDbTimeSeriesOptions {
   readonly url: string
   /** The PostgreSQL beside it; every process of one platform names the same. */
   readonly postgres: OpenSettings
-  /** Closed with the store. */
+  /** Closed with the store, not by an open that fails. */
   readonly latest: LatestValues
   readonly clock: Clock
   /** `power-cut` needs a QuestDB that runs with `cairo.commit.mode=sync`; it is checked at the open. */
   readonly durability: 'power-cut' | 'process-death'
-  /** Letters, digits and underscores. */
   readonly table?: string | undefined
   /** Of a table that is made now; one that is there keeps its own. */
   readonly partitionBy?: Partition | undefined
@@ -101,19 +101,21 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
   const settings = withDefaults(options)
   const { clock, table, requestTimeoutMs: timeoutMs, maxAnswerBytes } = settings
   const server = new QuestDbServer({ url: options.url, timeoutMs, maxAnswerBytes })
-  await untilItAnswers(server, settings.serverWithinMs)
-  await checkSettings(server, settings)
-  await ensureTable(server, settings)
-  const neighbour = await Neighbour.open(options.postgres, clock.now())
-  const applied = new AppliedWrites({
-    server,
-    table,
-    clock,
-    timeoutMs: settings.applyTimeoutMs,
-    watchMs: settings.watchMs,
-    onTrouble: options.onTrouble,
-  })
-  return new QuestDbStore({ server, neighbour, applied, latest: options.latest, clock }, settings)
+  try {
+    await untilItAnswers(server, settings.serverWithinMs)
+    await checkSettings(server, settings)
+    await ensureTable(server, settings)
+    const neighbour = await Neighbour.open(options.postgres, clock.now())
+    const { applyTimeoutMs, watchMs } = settings
+    const watch = { server, table, clock, timeoutMs: applyTimeoutMs, watchMs, onTrouble: options.onTrouble }
+    return new QuestDbStore(
+      { server, neighbour, applied: new AppliedWrites(watch), latest: options.latest, clock },
+      settings,
+    )
+  } catch (error) {
+    await server.close()
+    throw error
+  }
 }
 
 interface Settings {
@@ -162,6 +164,7 @@ class QuestDbStore implements QuestDbTimeSeries {
   private readonly writer: GroupWriter
   private readonly group: GroupCommit<readonly PointsWrite[], Group>
   private readonly reader: HistoryReader
+  private readonly deletions: DeletionFolder
   private closing: Promise<void> | undefined
 
   constructor(parts: Parts, settings: Settings) {
@@ -170,6 +173,7 @@ class QuestDbStore implements QuestDbTimeSeries {
     this.parts = parts
     this.writer = new GroupWriter({ ...parts, table })
     this.reader = new HistoryReader({ server, neighbour, table, maxAnswerPoints })
+    this.deletions = new DeletionFolder({ ...parts, table })
     this.group = new GroupCommit({
       name: 'The time-series store',
       maxPending: settings.maxPendingPoints,
@@ -210,6 +214,7 @@ class QuestDbStore implements QuestDbTimeSeries {
     const latestRemoved: DeletedKeys['latestRemoved'][number][] = []
     if (isEntity(entityId) && keys.length > 0 && startTs < endTs) {
       await this.parts.neighbour.delete(range)
+      await this.deletions.fold(entityId, keys)
       if (range.deleteLatest) {
         for (const { key } of await this.parts.latest.removeWithin(entityId, keys, startTs, endTs)) {
           const replacement = range.rewriteLatest ? await this.replaceLatest(entityId, key, startTs) : undefined

@@ -181,6 +181,42 @@ check(
   },
 )
 
+check('many deletions of one series are folded into its rows, and hide what they hid', async (store, entity, place) => {
+  await store.write([
+    write(
+      entity,
+      Array.from({ length: 200 }, (_, ts) => long('k', ts, 1)),
+    ),
+  ])
+  const expected = new Set(Array.from({ length: 200 }, (_, ts) => ts))
+  const marked = `select count() from ${place.table} where kind < 0`
+  for (let round = 0; round < 40; round++) {
+    const startTs = (round * 4) % 190
+    const range = {
+      entityId: entity,
+      keys: ['k'],
+      startTs,
+      endTs: startTs + 3,
+      deleteLatest: false,
+      rewriteLatest: false,
+    }
+    await store.delete(range)
+    for (let ts = startTs; ts < startTs + 3; ts++) expected.delete(ts)
+    if (round % 5 === 0) {
+      await store.write([write(entity, [long('k', startTs, 2)])])
+      expected.add(startTs)
+    }
+    assert.deepEqual(
+      (await points(store, entity)).map(({ ts }) => ts),
+      [...expected].sort((a, b) => a - b),
+      `round ${round}`,
+    )
+  }
+  assert.ok(Number((await place.questdb.query(marked))[0]?.[0]) > 50, 'nothing was folded')
+  const count = raw(['k'], { agg: 'COUNT', startTs: 0, endTs: 1000, borders: [0, 1000] })
+  assert.equal((await store.history(entity, count)).value.get('k')?.[0]?.value, expected.size)
+})
+
 check('another process sees what was written and what was deleted at once', async (store, entity, place, context) => {
   const other = await place.open()
   context.after(() => other.close())

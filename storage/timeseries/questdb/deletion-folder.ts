@@ -1,0 +1,62 @@
+/**
+ * Keeps the deletions of a series few, as every read of it names them all. Where there are too many, the rows they hide are marked in
+ * QuestDB and the deletions forgotten. That rewrites one small column of the partitions it meets, so it is not done for each.
+ *
+ * The mark is set in the order of QuestDB's log, by the same condition that hides the rows: nothing that was visible is marked.
+ */
+import { isMillraceError } from '../../../model/errors.ts'
+import type { AppliedWrites } from './applied.ts'
+import type { Deletion, Neighbour } from './neighbour.ts'
+import { isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
+import { quoted } from './schema.ts'
+import { literal, type QuestDbServer } from './server.ts'
+
+export interface DeletionFolderOptions {
+  readonly server: QuestDbServer
+  readonly neighbour: Neighbour
+  readonly applied: AppliedWrites
+  readonly table: string
+}
+
+/** Each costs some 100 characters of the 64 KiB that a query may have, and a comparison a row. */
+const MAX_DELETIONS = 32
+
+export class DeletionFolder {
+  private readonly options: DeletionFolderOptions
+
+  constructor(options: DeletionFolderOptions) {
+    this.options = options
+  }
+
+  /** Folds the deletions of those keys that have too many. */
+  async fold(entityId: string, keys: readonly string[]): Promise<void> {
+    const { neighbour } = this.options
+    try {
+      const crowded = await neighbour.crowded(entityId, keys, MAX_DELETIONS)
+      for (const [key, deletions] of crowded) await this.foldKey(entityId, key, deletions)
+    } catch (error) {
+      // The deletions are made, and hide what they are to hide: a later one folds them with itself.
+      if (!isMillraceError(error) || !error.isOutage) throw error
+    }
+  }
+
+  private async foldKey(entityId: string, key: string, deletions: readonly Deletion[]): Promise<void> {
+    const { server, applied, neighbour, table } = this.options
+    const hidden = deletions.flatMap((deletion) => hiddenBy(deletion))
+    if (hidden.length > 0) {
+      await server.execute(
+        `update ${quoted(table)} set kind = cast(${KIND.DELETED} as byte)
+          where entity = '${entityId}' and key = ${literal(key)} and (${hidden.join(' or ')})`,
+      )
+      // Until the marks are there, the deletions must hide.
+      await applied.wait()
+    }
+    await neighbour.forget(entityId, key, deletions)
+  }
+}
+
+function hiddenBy({ startTs, endTs, version }: Deletion): string[] {
+  const from = Math.max(MIN_TS, startTs)
+  const to = Math.min(MAX_TS, endTs - 1)
+  return from > to ? [] : [`(ts between ${isoOf(from)} and ${isoOf(to)} and coalesce(version, 0) < ${version})`]
+}
