@@ -34,6 +34,7 @@ export class TestHub {
 
 export class TestBus implements ClusterBus {
   connected = true
+  private isDead = false
   /** A process that stands still: nothing reaches it until it goes on, and then all at once. */
   private held: (() => void)[] | undefined
   private readonly hub: TestHub
@@ -50,6 +51,14 @@ export class TestBus implements ClusterBus {
 
   mend(): void {
     this.turn(true)
+  }
+
+  /** The process is no more. */
+  kill(): void {
+    this.isDead = true
+    this.connected = false
+    this.subscriptions.clear()
+    this.listeners.clear()
   }
 
   pause(): void {
@@ -95,7 +104,7 @@ export class TestBus implements ClusterBus {
   }
 
   private turn(connected: boolean): void {
-    if (this.connected === connected) return
+    if (this.connected === connected || this.isDead) return
     this.connected = connected
     for (const listener of [...this.listeners]) listener(connected)
   }

@@ -85,6 +85,7 @@ class ClusterWorld {
       recordWritten: (partition, body) => watch(() => checker.recordWritten(partition, body)),
     })
     this.streams.deduplicates = bug !== 'no deduplication'
+    this.streams.fencesRecords = bug !== 'records of a fenced owner count'
     this.membership = new SimulatedMembership(this.clock, random)
     this.devices = Array.from({ length: DEVICES }, (_, index) => this.device(index + 1))
   }

@@ -11,6 +11,7 @@ export const CLUSTER_BUGS = [
   'lost wake-up',
   'settle before the store',
   'lane does not wait',
+  'records of a fenced owner count',
 ] as const
 export type ClusterBug = (typeof CLUSTER_BUGS)[number]
 

@@ -66,8 +66,9 @@ export class SimulatedStreams {
   readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, repeatedPublish: 0, maxDelayMs: 3 }
   /** Frames that a partition takes before it is full. */
   capacity = Infinity
-  /** False is a planted bug. */
+  /** False are planted bugs. */
   deduplicates = true
+  fencesRecords = true
   private readonly watcher: StreamsWatcher
   private readonly streams: Stream[]
 
@@ -120,8 +121,9 @@ export class SimulatedStreams {
 
   writeRecord(partition: number, body: Uint8Array, revision: number | undefined): number {
     const stream = this.stream(partition)
-    if (stream.record?.revision !== revision) throw LinkErrors.FENCED({ partition, reason: 'the record has changed' })
-    stream.record = { body, revision: (revision ?? 0) + 1 }
+    if (this.fencesRecords && stream.record?.revision !== revision)
+      throw LinkErrors.FENCED({ partition, reason: 'the record has changed' })
+    stream.record = { body, revision: (stream.record?.revision ?? 0) + 1 }
     this.watcher.recordWritten(partition, body)
     return stream.record.revision
   }
