@@ -1,7 +1,7 @@
 /** What outlived its time (`rule-engine.md` 10.4): whole pieces by the system's time to live, single rows by their own. */
 import type { PostgresConnection } from '../../postgres/connection.ts'
-import { removeExpired, removeRestBefore, repeat } from './history-rows.ts'
 import type { Partitions } from './partitions.ts'
+import { removeExpired, removeRestBefore } from './removals.ts'
 
 export interface CleanedUp {
   readonly partitionsDropped: readonly string[]
@@ -15,10 +15,10 @@ export async function cleanUp(
   ttlSeconds: number,
   now: number,
 ): Promise<CleanedUp> {
-  let rowsDeleted = await repeat(connection, removeExpired(now))
+  let rowsDeleted = await removeExpired(connection, now)
   if (ttlSeconds === 0) return { partitionsDropped: [], rowsDeleted }
   const oldest = now - ttlSeconds * 1000
   const partitionsDropped = await partitions.dropBefore(oldest)
-  rowsDeleted += await repeat(connection, removeRestBefore(oldest))
+  rowsDeleted += await removeRestBefore(connection, oldest)
   return { partitionsDropped, rowsDeleted }
 }

@@ -4,7 +4,8 @@ import type { PostgresConnection, PostgresQuery } from '../../postgres/connectio
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { CommitSequence, DeletedKeys, DeleteRange } from '../store.ts'
 import { borderOf } from './checks.ts'
-import { removeHistory, removeHistoryOfEntity, repeat } from './history-rows.ts'
+import { removeHistory } from './history-rows.ts'
+import { removeAllPoints, removePoints } from './removals.ts'
 import { removeLatest, removeLatestOfEntity, type StoredLatest } from './latest-rows.ts'
 import { pointOf, VALUE_COLUMNS } from './value-columns.ts'
 import { transaction } from './writer.ts'
@@ -26,8 +27,8 @@ export async function deleteRange(
 ): Promise<Deletion> {
   const { entityId, startTs, endTs } = range
   const numbers = intArray([...keys.values()])
+  for (const number of keys.values()) await removePoints(connection, entityId, number, startTs, endTs)
   const removal = removeHistory(entityId, numbers, startTs, endTs)
-  await repeat(connection, removal)
   let commit = 0
   let removedKeys: string[] = []
   const results = await connection.transaction<StoredLatest & { id: number }>(
@@ -60,8 +61,8 @@ function putOlder(entityId: string, numbers: readonly number[], startTs: number,
   }
 }
 
-/** Everything of an entity, its history piece by piece. */
+/** Everything of an entity. */
 export async function deleteEntity(connection: PostgresConnection, entityId: string): Promise<CommitSequence> {
-  await repeat(connection, removeHistoryOfEntity(entityId))
-  return transaction(connection, [removeHistoryOfEntity(entityId), removeLatestOfEntity(entityId)])
+  await removeAllPoints(connection, entityId)
+  return transaction(connection, [removeLatestOfEntity(entityId)])
 }

@@ -1,7 +1,7 @@
 /** The rows of `ts_kv` that a batch writes, and their removal. */
 import type { DataPoint } from '../../../model/value.ts'
 import { bigIntArray, intArray, uuidArray } from '../../postgres/binary-array.ts'
-import type { PostgresConnection, PostgresQuery } from '../../postgres/connection.ts'
+import type { PostgresQuery } from '../../postgres/connection.ts'
 import type { Component } from '../../postgres/migrations.ts'
 import type { PointsWrite } from '../store.ts'
 import { borderOf } from './checks.ts'
@@ -81,46 +81,11 @@ const UPSERT = `
   on conflict (entity_id, key, ts) do update set kind = excluded.kind, long_v = excluded.long_v,
     dbl_v = excluded.dbl_v, str_v = excluded.str_v, expires_at = excluded.expires_at`
 
-/** Rows of one statement: bounds its locks and how long it runs. */
-const ROWS_AT_ONCE = 20_000
-
-/** From start to before end; see {@link repeat}. */
+/** Of several keys, from start to before end. */
 export function removeHistory(entityId: string, numbers: Buffer, startTs: number, endTs: number): PostgresQuery {
   return {
     name: 'history-remove',
-    text: removal('entity_id = $1 and key = any($2::integer[]) and ts >= $3 and ts < $4'),
+    text: 'delete from ts_kv where entity_id = $1 and key = any($2::integer[]) and ts >= $3 and ts < $4',
     parameters: [entityId, numbers, borderOf(startTs), borderOf(endTs)],
-  }
-}
-
-/** See {@link repeat}. */
-export function removeHistoryOfEntity(entityId: string): PostgresQuery {
-  return { name: 'history-remove-entity', text: removal('entity_id = $1'), parameters: [entityId] }
-}
-
-/** Rows that outlived their time; see {@link repeat}. */
-export function removeExpired(now: number): PostgresQuery {
-  return { text: removal('expires_at <= $1'), parameters: [now] }
-}
-
-/** Rows of the default piece that are older; see {@link repeat}. */
-export function removeRestBefore(ts: number): PostgresQuery {
-  return { text: removal('ts < $1', 'ts_kv_rest'), parameters: [borderOf(ts)] }
-}
-
-/** The condition stands on both sides: a row that was written anew meanwhile is looked at once more. */
-function removal(condition: string, table = 'ts_kv'): string {
-  return `delete from ${table} using (
-      select entity_id as entity, key as number, ts as time from ${table} where ${condition} limit ${ROWS_AT_ONCE}
-    ) dead where entity_id = dead.entity and key = dead.number and ts = dead.time and ${condition}`
-}
-
-/** Each removal takes a bounded number of rows: runs it until none is left. Resolves with how many went. */
-export async function repeat(connection: PostgresConnection, removing: PostgresQuery): Promise<number> {
-  let removed = 0
-  for (;;) {
-    const { count } = await connection.query(removing)
-    removed += count
-    if (count < ROWS_AT_ONCE) return removed
   }
 }
