@@ -253,7 +253,21 @@ function* pairs(numbers: readonly number[]): Generator<[number, number]> {
   for (let index = 0; index + 1 < numbers.length; index += 2) yield [numbers[index] ?? 0, numbers[index + 1] ?? 0]
 }
 
-/** A uint64 below 2^53: all that is counted here stays there. */
+/**
+ * A uint64 below 2^53: all that is counted here stays there. By hand, since the library makes an object of two halves, whose way to a number
+ * leads over decimal text: nearly half of what decoding cost.
+ */
 function wide(reader: protobuf.Reader): number {
-  return Number(reader.uint64())
+  const { buf } = reader
+  let value = 0
+  for (let scale = 1; scale < MAX_SCALE; scale *= 128) {
+    const byte = reader.pos < reader.len ? buf[reader.pos++] : undefined
+    if (byte === undefined) break
+    value += (byte & 0x7f) * scale
+    if (byte < 0x80) return value
+  }
+  throw new RangeError(`no number at ${reader.pos} of ${reader.len}`)
 }
+
+/** Ten bytes of seven bits. */
+const MAX_SCALE = 2 ** 70

@@ -187,7 +187,8 @@ test('a second engine takes its share when what is being processed has settled, 
   await world.clock.advance(500)
   const shares = [a.link.figures().partitions, b.link.figures().partitions]
   const expected = ['a', 'b'].map(
-    (id) => Array.from({ length: 8 }, (_, index) => ownerOf(index, ['a', 'b'])).filter((owner) => owner === id).length,
+    (id) =>
+      Array.from({ length: 8 }, (_, index) => ownerOf(index, 8, ['a', 'b'])).filter((owner) => owner === id).length,
   )
   assert.deepEqual(shares, expected)
   assert.ok(shares.every((share) => share > 0))
@@ -196,7 +197,7 @@ test('a second engine takes its share when what is being processed has settled, 
   await world.clock.advance(200)
   assert.deepEqual(ids([...first.messages, ...second.messages]).sort(), ids([...early, ...late]).sort())
   for (const { message: each } of second.deliveries) {
-    assert.equal(ownerOf(partitionOf(each.originator.id, 8), ['a', 'b']), 'b')
+    assert.equal(ownerOf(partitionOf(each.originator.id, 8), 8, ['a', 'b']), 'b')
   }
   await world.close(a, b)
 })
@@ -210,7 +211,7 @@ test('a hand-over does not wait for ever: what was not settled in time, the next
   const published = series(10, 1)
   a.publish(published)
   await world.clock.advance(200)
-  const other = ['n', 'o', 'p', 'q', 'r'].find((id) => ownerOf(0, ['m', id]) === id) ?? assert.fail()
+  const other = ['n', 'o', 'p', 'q', 'r'].find((id) => ownerOf(0, 1, ['m', id]) === id) ?? assert.fail()
   const b = world.start(other, membership)
   const second = new Collector()
   b.link.consume(second)

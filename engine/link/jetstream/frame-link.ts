@@ -192,11 +192,10 @@ class BrokerLink implements FrameLink {
 
   /** The frame of a delivery, where this process still holds it; also of a delivery that the consumer made anew. */
   private frameOf(delivery: Delivery): HeldFrame | undefined {
+    if (delivery instanceof HeldDelivery) return delivery.frame.owner.holds(delivery.frame) ? delivery.frame : undefined
     const { message } = delivery
     const partition = partitionOf(message.originator.id, this.options.broker.partitions)
-    const frame = this.ownership.frameAt(partition, Math.floor(message.sequence / FRAME_MESSAGES))
-    if (delivery instanceof HeldDelivery && delivery.frame !== frame) return undefined
-    return frame
+    return this.ownership.frameAt(partition, Math.floor(message.sequence / FRAME_MESSAGES))
   }
 
   private buriedDurably(delivery: Delivery): void {

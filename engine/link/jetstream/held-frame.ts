@@ -14,6 +14,8 @@ export interface FrameOwner {
   readonly epoch: number
   /** False once the partition has another owner, or is being handed over. */
   readonly isDelivering: boolean
+  /** The frame is this owner's, and not settled whole. */
+  holds(frame: HeldFrame): boolean
   /** A message of the frame was settled, or a try of it noted. */
   changed(frame: HeldFrame): void
 }

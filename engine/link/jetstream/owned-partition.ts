@@ -85,6 +85,10 @@ export class OwnedPartition implements FrameOwner {
     return this.state === 'gone' ? undefined : this.frames.get(position)
   }
 
+  holds(frame: HeldFrame): boolean {
+    return this.state !== 'gone' && this.frames.get(frame.position) === frame
+  }
+
   /** Opens a reader, again and again until there is one or the partition is gone. */
   start(): void {
     if (this.state === 'gone' || this.isOpening || this.reader !== undefined || this.retry !== undefined) return
@@ -110,7 +114,7 @@ export class OwnedPartition implements FrameOwner {
 
   changed(frame: HeldFrame): void {
     if (this.state === 'gone') return
-    if (frame.isSettled && this.frames.get(frame.position) === frame) {
+    if (frame.isSettled && this.holds(frame)) {
       this.frames.delete(frame.position)
       this.acknowledge(() => frame.acknowledge())
     }

@@ -119,8 +119,8 @@ export class Ownership {
   }
 
   private shouldOwn(partition: number): boolean {
-    const { membership } = this.options
-    return ownerOf(partition, engines(membership)) === membership.self.id
+    const { membership, broker } = this.options
+    return ownerOf(partition, broker.partitions, engines(membership)) === membership.self.id
   }
 
   /** Tries until the partition is this process's, or should not be. Never rejects. */
