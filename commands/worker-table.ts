@@ -1,6 +1,6 @@
 /** A worker pool as text: its settings, its work, and a line for each busy tenant and script. */
 import { z } from 'zod'
-import { POOL_SETTINGS, POOL_SETTING_RANGES, type PoolSetting } from '../model/worker-pool.ts'
+import { POOL_SETTINGS } from '../model/worker-pool.ts'
 
 const distribution = z.object({ mean: z.number(), p50: z.number(), p99: z.number(), most: z.number() })
 const work = z.object({
@@ -53,11 +53,11 @@ export type Pool = z.infer<typeof poolSchema>
 type Work = z.infer<typeof work>
 
 export function poolText(pool: Pool): string {
-  const settings = POOL_SETTINGS.map((name) => settingText(name, pool.settings[name]))
+  const settings = POOL_SETTINGS.map((name) => `${name}=${pool.settings[name]}`)
   return [
     `pool ${pool.name}: ${pool.threads} of ${pool.settings.threads} threads up, ${percent(pool.work.utilisation)} used, ` +
       `${pool.scripts} scripts of ${pool.tenants} tenants, ${pool.waiting} messages wait, ${pool.running} tasks under way`,
-    `  settings  ${settings.join('  ')}`,
+    `  settings  ${settings.join(' ')}`,
     `  since the start  ${totalsText(pool.work)}`,
     `  figures of the last ${Math.round(pool.work.windowMs / 1000)} s; wait and run in ms, mean/p99`,
     '',
@@ -106,10 +106,6 @@ function totalsText({ totals }: Work): string {
     `${totals.messages} messages in ${totals.batches} batches, ${totals.errors} failed (${totals.timeouts} stopped by time, ` +
     `${totals.memoryErrors} by memory, ${totals.blocked} blocked), ${totals.refused} refused, ${totals.deaths} sandboxes died`
   )
-}
-
-function settingText(name: PoolSetting, value: number | undefined): string {
-  return `${name}=${value ?? '?'} (${POOL_SETTING_RANGES[name].unit})`
 }
 
 function breakerText({ state, retryInMs, trips }: Pool['busiestScripts'][number]['breaker']): string {

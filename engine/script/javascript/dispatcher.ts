@@ -1,16 +1,16 @@
 /**
- * Who is next: tenants take turns by run time, in a tenant its rule chains, in a chain its scripts. A task takes what has piled up
+ * Who is next: tenants take turns by processor time, in a tenant its rule chains, in a chain its scripts. A task takes what has piled up
  * while the slots were busy, so an idle pool adds no wait and a loaded one grows its batches.
  */
 import { FairTurns, type Competitor } from './fair-turns.ts'
 import type { LaneTask, Pace, ScriptLane } from './script-lane.ts'
 
 /**
- * A script whose last task ran longer (ms) is slow. Slow tasks leave a thread free wherever there are two; one tenant's, and those
+ * A script whose last task used more processor time (ms) is slow. Slow tasks leave a thread free wherever there are two; one tenant's, and those
  * of its scripts that have not run yet, leave half of them.
  */
 const SLOW_TASK_MS = 50
-/** What a task costs in turns beside its run time, ms. */
+/** What a task costs in turns beside what it used, ms. */
 const TASK_COST_MS = 0.05
 
 /** How many lanes have messages waiting. */
@@ -44,7 +44,7 @@ export interface DispatcherOptions {
   readonly queueBound: number
 }
 
-/** Runs a task to its end and never rejects; resolves with its run time in ms. */
+/** Runs a task to its end and never rejects; resolves with the processor time it used, ms. */
 export type RunTask = (lane: ScriptLane, task: LaneTask) => Promise<number>
 
 export class Dispatcher {
@@ -146,12 +146,12 @@ export class Dispatcher {
     { pace, expectedMs }: { readonly pace: Pace; readonly expectedMs: number },
   ): Promise<void> {
     const { tenant, lane } = place
-    const runMs = await this.run(lane, task)
-    charge(place, runMs - expectedMs)
+    const usedMs = await this.run(lane, task)
+    charge(place, usedMs - expectedMs)
     // A task whose script is put aside runs not at all, which says nothing of the trial that comes some day.
-    if (runMs > 0) {
-      lane.ran(task.messages.length, runMs)
-      lane.pace = runMs > SLOW_TASK_MS ? 'slow' : 'quick'
+    if (usedMs > 0) {
+      lane.ran(task.messages.length, usedMs)
+      lane.pace = usedMs > SLOW_TASK_MS ? 'slow' : 'quick'
     }
     markReady(place)
     this.running--

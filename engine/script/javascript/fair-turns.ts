@@ -1,10 +1,10 @@
 /**
- * Turns by run time (start-time fair queueing): next is who has used least. Who comes back begins where the turns are now, so
+ * Turns by time used (start-time fair queueing): next is who has used least. Who comes back begins where the turns are now, so
  * idleness saves nothing up; who left with more than its share is remembered until the others have caught up.
  */
 
 export interface Competitor {
-  /** Run time used, ms, on a scale that only the turns know. */
+  /** Time used, ms, on a scale that only the turns know. */
   virtualTime: number
   /** Work that waits or is under way; a competitor with none may be forgotten. */
   active: number

@@ -244,7 +244,7 @@ class Workers implements JavaScriptWorkers {
     const messages = task.messages.length
     const queueWaitMs = startedAt - task.oldestAt + Math.max(0, took - figures.runMs)
     for (const work of lane.work) work.add({ ...figures, messages, queueWaitMs })
-    return figures.runMs
+    return figures.usedMs
   }
 
   private runBatch<Kind extends ScriptKind>(

@@ -36,8 +36,10 @@ export type SandboxAnswer =
 
 export interface TimedAnswer {
   readonly answer: SandboxAnswer
-  /** What the sandbox needed for it, ms. */
+  /** From request to answer in the sandbox, ms. */
   readonly runMs: number
+  /** Processor time it used for that, ms: less on a machine with too much to do. */
+  readonly usedMs: number
 }
 
 /** How one message failed; every other outcome is a value of the script's kind. */

@@ -2,7 +2,7 @@
  * Entry of a sandbox process. A heap that overflows in one great leap ends its whole process (V8 offers no way back), so
  * isolates live in a process of their own, with an empty environment and no rights to files: it may die at any moment.
  */
-import { TenantIsolates } from './tenant-isolates.ts'
+import { TenantIsolates, processorMs } from './tenant-isolates.ts'
 import { Watchdog } from './watchdog.ts'
 import type { SandboxAnswer, SandboxLimits, SandboxRequest, TimedAnswer } from './protocol.ts'
 
@@ -33,8 +33,14 @@ function answer(request: SandboxRequest): SandboxAnswer {
 
 process.on('message', (request: SandboxRequest) => {
   const startedAt = performance.now()
+  const usedBefore = processorMs()
   const answered = answer(request)
-  process.send?.({ answer: answered, runMs: performance.now() - startedAt } satisfies TimedAnswer)
+  const timed: TimedAnswer = {
+    answer: answered,
+    runMs: performance.now() - startedAt,
+    usedMs: processorMs() - usedBefore,
+  }
+  process.send?.(timed)
 })
 process.on('disconnect', () => {
   isolates.close()

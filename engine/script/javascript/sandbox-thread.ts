@@ -42,7 +42,9 @@ export default function ask(request: SandboxRequest): Promise<TimedAnswer> {
       resolve(answer)
     }
     const end = (reason: string): void => {
-      settle({ answer: { type: 'died', reason }, runMs: performance.now() - askedAt })
+      const runMs = performance.now() - askedAt
+      // What it used died with it.
+      settle({ answer: { type: 'died', reason }, runMs, usedMs: runMs })
     }
     const died = (code: number | null, signal: string | null): void => {
       end(`sandbox process ended with ${signal ?? `code ${code}`}`)

@@ -55,9 +55,9 @@ export interface LaneTask {
 /** Unproven: none of its tasks has ended yet. */
 export type Pace = 'quick' | 'slow' | 'unproven'
 
-/** A task should take about so long (ms): long enough to be worth its way, short enough to let others have their turn. */
+/** A task should use about so much processor time (ms): long enough to be worth its way, short enough to let others have their turn. */
 const TASK_TARGET_MS = 25
-/** Part of the newest task in the mean run time of a message. */
+/** Part of the newest task in the mean time of a message. */
 const NEWEST = 0.2
 
 export class ScriptLane implements Competitor {
@@ -77,7 +77,7 @@ export class ScriptLane implements Competitor {
   readyAs: Pace | undefined
   private readonly limits: () => LaneLimits
   private readonly clock: Clock
-  /** Mean run time of a message, ms. */
+  /** Mean processor time of a message, ms. */
   private messageMs = 0
   private calls: Call[] = []
   private firstCall = 0
@@ -105,14 +105,14 @@ export class ScriptLane implements Competitor {
     return this.waiting === 0 && this.tasks.length === 0
   }
 
-  /** Run time that a task of so many messages is likely to take, ms. */
+  /** Processor time that a task of so many messages is likely to use, ms. */
   expectedMs(messages: number): number {
     return this.messageMs * messages
   }
 
   /** A task has run. */
-  ran(messages: number, runMs: number): void {
-    const newest = runMs / messages
+  ran(messages: number, usedMs: number): void {
+    const newest = usedMs / messages
     this.messageMs = this.messageMs === 0 ? newest : this.messageMs * (1 - NEWEST) + newest * NEWEST
   }
 

@@ -15,8 +15,9 @@ import type { LaneTask, ScriptLane } from './script-lane.ts'
 export type SandboxPool = ThreadPool<SandboxRequest, TimedAnswer>
 
 export interface TaskFigures {
-  /** In the sandbox. */
+  /** In the sandbox, and of that the processor time; ms. */
   runMs: number
+  usedMs: number
   /** Messages that failed, and of them those that … */
   errors: number
   timeouts: number
@@ -33,7 +34,16 @@ const LOST_TRIES = 2
 
 /** Fills `task.outcomes` with one outcome a message. `poolNow` is asked before each try: pools may take over. Never rejects. */
 export async function runTask(lane: ScriptLane, task: LaneTask, poolNow: () => SandboxPool): Promise<TaskFigures> {
-  const figures: TaskFigures = { runMs: 0, errors: 0, timeouts: 0, memoryErrors: 0, blocked: 0, strikes: 0, deaths: 0 }
+  const figures: TaskFigures = {
+    runMs: 0,
+    usedMs: 0,
+    errors: 0,
+    timeouts: 0,
+    memoryErrors: 0,
+    blocked: 0,
+    strikes: 0,
+    deaths: 0,
+  }
   const sent: Message[] = []
   const positions: number[] = []
   task.messages.forEach((message, position) => {
@@ -94,8 +104,14 @@ class TaskRun {
     const end = this.alone ? start + 1 : this.messages.length
     try {
       const batch = batchText(this.messages, start, end)
-      const { answer, runMs } = await pool.run({ type: 'run', ...this.lane.identity, batch, count: end - start })
+      const { answer, runMs, usedMs } = await pool.run({
+        type: 'run',
+        ...this.lane.identity,
+        batch,
+        count: end - start,
+      })
       this.figures.runMs += runMs
+      this.figures.usedMs += usedMs
       const outcomes = this.outcomesIn(answer)
       this.alone = outcomes.length === 0
       return outcomes

@@ -158,7 +158,7 @@ export class TenantIsolates {
 }
 
 /** Processor time of this process so far, ms. */
-function processorMs(): number {
+export function processorMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
