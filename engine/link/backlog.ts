@@ -53,6 +53,7 @@ export class Backlog {
   delivered = 0
   private readonly options: BacklogOptions
   private readonly wants: (queueName: string | undefined) => boolean
+  private readonly share: () => number
   private consumer: LinkConsumer | undefined
   private waiting: Delivery[] = []
   private head = 0
@@ -72,10 +73,13 @@ export class Backlog {
   private retry: TimerHandle | undefined
   private reading: Promise<void> = Promise.resolve()
 
-  /** `wants` tells which queues' messages are its own. It begins with the oldest segment. */
-  constructor(options: BacklogOptions, wants: (queueName: string | undefined) => boolean) {
+  /**
+   * `wants` tells which queues' messages are its own, `share` which part of the bounds it has. It begins with the oldest segment.
+   */
+  constructor(options: BacklogOptions, wants: (queueName: string | undefined) => boolean, share: () => number) {
     this.options = options
     this.wants = wants
+    this.share = share
     const first = options.segments.first
     if (first !== undefined) this.behindFrom = { segment: first, offset: 0, expected: 0 }
   }
@@ -96,10 +100,12 @@ export class Backlog {
   stored(messages: readonly Message[], bytes: number, frame: StoredFrame): void {
     if (this.behindFrom !== undefined) return
     const count = this.waiting.length - this.head
+    const { maxMessages, maxBytes } = this.options
+    const share = this.share()
     const isOver =
       count > 0 &&
       messages.length > 0 &&
-      (count + messages.length > this.options.maxMessages || this.waitingBytes + bytes > this.options.maxBytes)
+      (count + messages.length > maxMessages * share || this.waitingBytes + bytes > maxBytes * share)
     if (isOver) {
       this.behindFrom = { segment: frame.segment, offset: frame.offset, expected: frame.first }
       return

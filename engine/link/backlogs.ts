@@ -7,8 +7,8 @@ import { Backlog, type BacklogOptions, type StoredFrame } from './backlog.ts'
 import { MAIN_QUEUE, type LinkConsumer } from './link.ts'
 import type { SegmentFile } from './segment-file.ts'
 
-/** Of what waits in memory `Main` may have the bound, every other queue this part of it. */
-const SHARE_OF_OTHERS = 0.25
+/** Of what waits in memory `Main` may have the bound, all other queues together as much again, one of few this part of it. */
+const LARGEST_SHARE = 0.25
 
 export class Backlogs {
   readonly outstanding: Set<number>
@@ -23,7 +23,11 @@ export class Backlogs {
   constructor(options: BacklogOptions) {
     this.options = options
     this.outstanding = options.outstanding
-    this.main = new Backlog(options, (queueName) => queueName === undefined || !this.others.has(queueName))
+    this.main = new Backlog(
+      options,
+      (queueName) => queueName === undefined || !this.others.has(queueName),
+      () => 1,
+    )
   }
 
   /** Throws where the queue has a consumer. */
@@ -69,9 +73,8 @@ export class Backlogs {
   private add(queueName: string): Backlog {
     const known = this.others.get(queueName)
     if (known !== undefined) return known
-    const maxMessages = Math.ceil(this.options.maxMessages * SHARE_OF_OTHERS)
-    const maxBytes = Math.ceil(this.options.maxBytes * SHARE_OF_OTHERS)
-    const backlog = new Backlog({ ...this.options, maxMessages, maxBytes }, (other) => other === queueName)
+    const share = (): number => Math.min(LARGEST_SHARE, 1 / this.others.size)
+    const backlog = new Backlog(this.options, (other) => other === queueName, share)
     backlog.splitFrom(this.main, queueName)
     this.others.set(queueName, backlog)
     return backlog
