@@ -179,6 +179,24 @@ test('a lost message is a gap, also where it was the last, and what comes after 
   assert.equal(two.gaps, gaps, 'one loss is told until it is over and not for ever')
 })
 
+test('what was lost behind the loss that was found is a gap too', async () => {
+  const bench = new Bench()
+  const one = await bench.start('one')
+  const two = await bench.start('two')
+  let heard = 0
+  two.feed.listen(device, () => heard++)
+  await bench.clock.advance(1200)
+  bench.hub.loses = (_to, _subject, body) => body.includes('"credentialsChanged":true')
+  one.feed.publish(changeOf(true))
+  await bench.clock.settle()
+  one.feed.publish(changeOf(false)) // Shows that the one before is missing.
+  bench.clock.turn()
+  one.feed.publish(changeOf(true)) // Lost before the new session that will be asked for.
+  await bench.clock.advance(3000)
+  assert.equal(heard, 1)
+  assert.equal(two.gaps, 2)
+})
+
 test('a loss is found and mended wherever it strikes', async () => {
   for (let lost = 0; lost < 30; lost++) {
     const bench = new Bench()
