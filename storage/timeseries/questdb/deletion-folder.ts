@@ -20,6 +20,8 @@ export interface DeletionFolderOptions {
 
 /** Each costs some 100 characters of the 64 KiB that a query may have, and a comparison a row. */
 const MAX_DELETIONS = 32
+/** Folded at once; there are more only where QuestDB was away for long. */
+const MAX_FOLDED = 200
 
 export class DeletionFolder {
   private readonly options: DeletionFolderOptions
@@ -33,7 +35,7 @@ export class DeletionFolder {
     const { neighbour } = this.options
     try {
       const crowded = await neighbour.crowded(entityId, keys, MAX_DELETIONS)
-      for (const [key, deletions] of crowded) await this.foldKey(entityId, key, deletions)
+      for (const [key, deletions] of crowded) await this.foldKey(entityId, key, deletions.slice(0, MAX_FOLDED))
     } catch (error) {
       // The deletions are made, and hide what they are to hide: a later one folds them with itself.
       if (!isMillraceError(error) || !error.isOutage) throw error

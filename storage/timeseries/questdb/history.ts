@@ -13,11 +13,18 @@ import { literal, type QuestDbServer, type Row } from './server.ts'
 /** Keys of one query that are read at the same time. */
 const PARALLEL_KEYS = 4
 
+/**
+ * Code points of a text that are asked for at once: QuestDB answers no value that is longer than its send buffer, 2 MiB, and as JSON a
+ * code point may take six bytes.
+ */
+const PIECE = 250_000
 /** LONGs beyond this come as text: a number of JSON would be rounded. */
 const EXACT = Number.MAX_SAFE_INTEGER
 const POINT_COLUMNS = `cast(ts as long) / 1000 t, kind,
-  case when long_v > ${EXACT} or long_v < -${EXACT} then null else long_v end, dbl_v, text_v,
-  case when long_v > ${EXACT} or long_v < -${EXACT} then long_v::varchar else null end`
+  case when long_v > ${EXACT} or long_v < -${EXACT} then null else long_v end, dbl_v,
+  case when length(text_v) > ${PIECE} then null else text_v end,
+  case when long_v > ${EXACT} or long_v < -${EXACT} then long_v::varchar else null end,
+  case when length(text_v) > ${PIECE} then length(text_v) else null end`
 
 export interface HistoryOptions {
   readonly server: QuestDbServer
@@ -25,6 +32,8 @@ export interface HistoryOptions {
   readonly table: string
   /** Points of one answer, all keys together. */
   readonly maxAnswerPoints: number
+  /** Pieces of long texts in one answer, a key. */
+  readonly maxLongTextPieces: number
 }
 
 /** What one answer may still hold. */
@@ -80,10 +89,48 @@ export class HistoryReader {
       from === undefined ? [] : this.options.server.query(sql),
       this.farPoints(series, { startTs, endTs, order, limit }),
     ])
-    const held = rows.map((row) => pointOf(series.key, row))
+    const held = await this.heldPoints(series, rows)
     if (far.length === 0) return held
     const all = [...far, ...held].sort((a, b) => (order === 'ASC' ? a.ts - b.ts : b.ts - a.ts))
     return all.slice(0, query.limit)
+  }
+
+  private async heldPoints(series: Series, rows: readonly Row[]): Promise<DataPoint[]> {
+    const points: DataPoint[] = []
+    let pieces = 0
+    for (const row of rows) {
+      const [ts, kind, , , , , length] = row
+      if (typeof length !== 'number') {
+        points.push(pointOf(series.key, row))
+        continue
+      }
+      pieces += Math.ceil(length / PIECE)
+      if (pieces > this.options.maxLongTextPieces) {
+        const limit = this.options.maxLongTextPieces * PIECE
+        throw QuestDbErrors.ANSWER_TOO_BIG({ limit, unit: 'characters of long texts' })
+      }
+      const text = await this.longText(series, Number(ts), length)
+      points.push(pointOf(series.key, [ts, kind, null, null, text]))
+    }
+    return points
+  }
+
+  /** A text that does not fit one answer, piece by piece. */
+  private async longText({ entityId, key }: Series, ts: number, length: number): Promise<string> {
+    const { server, table } = this.options
+    let text = ''
+    for (let start = 1; start <= length; start += PIECE) {
+      const [row] = await server.query(
+        `select substring(text_v, ${start}, ${PIECE}), length(text_v) from ${quoted(table)}
+          where entity = '${entityId}' and key = ${literal(key)} and ts = ${isoOf(ts)}`,
+      )
+      const [piece, total] = row ?? []
+      if (typeof piece !== 'string' || total !== length) {
+        throw QuestDbErrors.FAILED({ url: server.name, reason: 'a text was replaced while it was read' })
+      }
+      text += piece
+    }
+    return text
   }
 
   private async buckets(series: Series, query: HistoryQuery): Promise<readonly DataPoint[]> {

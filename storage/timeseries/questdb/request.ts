@@ -18,6 +18,8 @@ export interface HttpRequest {
 
 export class AnswerTooBig extends Error {}
 
+class StaleConnection extends Error {}
+
 /** Connections that are kept between requests. */
 export class HttpClient {
   private readonly agent: http.Agent
@@ -29,8 +31,17 @@ export class HttpClient {
     this.start = url.protocol === 'https:' ? https.request : http.request
   }
 
-  /** Rejects with AnswerTooBig, or what the connection says. */
-  request(url: string, { method, headers, body, timeoutMs, maxBytes }: HttpRequest): Promise<HttpAnswer> {
+  /** Repeats a request whose kept connection the server had closed meanwhile. Rejects with AnswerTooBig, or what the connection says. */
+  async request(url: string, request: HttpRequest): Promise<HttpAnswer> {
+    try {
+      return await this.once(url, request)
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error
+      return this.once(url, request)
+    }
+  }
+
+  private once(url: string, { method, headers, body, timeoutMs, maxBytes }: HttpRequest): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       const signal = AbortSignal.timeout(timeoutMs)
       const options = { method, headers, agent: this.agent, signal }
@@ -47,7 +58,10 @@ export class HttpClient {
           resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks, size).toString() })
         })
       })
-      sent.on('error', reject)
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        const isStale = sent.reusedSocket && error.code === 'ECONNRESET'
+        reject(isStale ? new StaleConnection(error.message) : error)
+      })
       sent.end(body)
     })
   }

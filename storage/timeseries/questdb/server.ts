@@ -21,7 +21,11 @@ export interface QuestDbServerOptions {
 /** Cells are looked at where they are used: a schema for each would cost more than everything else about a large answer. */
 export type Row = readonly unknown[]
 
-const answerSchema = z.object({ dataset: z.custom<readonly Row[]>(isRows) })
+const answerSchema = z.object({
+  columns: z.array(z.unknown()),
+  dataset: z.custom<readonly Row[]>(isRows),
+  count: z.number(),
+})
 const faultSchema = z.object({ error: z.string() })
 /** Of the lines themselves: wrong, or too long. */
 const REFUSALS = new Set([400, 413, 422])
@@ -76,7 +80,12 @@ export class QuestDbServer {
   async query(sql: string): Promise<readonly Row[]> {
     const parsed = answerSchema.safeParse(await this.send(sql))
     if (!parsed.success) throw QuestDbErrors.QUERY_REFUSED({ url: this.name, reason: 'the answer has no rows' })
-    return parsed.data.dataset
+    const { columns, dataset, count } = parsed.data
+    // A value longer than its send buffer ends the answer in silence, with a row that is cut off.
+    if (dataset.length !== count || dataset.some((row) => row.length !== columns.length)) {
+      throw QuestDbErrors.ANSWER_TOO_BIG({ limit: 2 ** 20, unit: 'bytes in one value' })
+    }
+    return dataset
   }
 
   /** A statement without rows. Rejects as `query`. */

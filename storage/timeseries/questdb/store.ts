@@ -90,6 +90,8 @@ export const QUESTDB_DEFAULTS = {
 } as const
 
 const PAUSE_MS = 100
+/** About as much as one piece of a long text takes. */
+const BYTES_OF_A_PIECE = 2 ** 18
 /** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
 const BYTES_OF_A_POINT = 1024
 
@@ -102,9 +104,10 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
   const { clock, table, requestTimeoutMs: timeoutMs, maxAnswerBytes } = settings
   const server = new QuestDbServer({ url: options.url, timeoutMs, maxAnswerBytes })
   try {
-    await untilItAnswers(server, settings.serverWithinMs)
-    await checkSettings(server, settings)
-    await ensureTable(server, settings)
+    await patiently(settings.serverWithinMs, async () => {
+      await checkSettings(server, settings)
+      await ensureTable(server, settings)
+    })
     const neighbour = await Neighbour.open(options.postgres, clock.now())
     const { applyTimeoutMs, watchMs } = settings
     const watch = { server, table, clock, timeoutMs: applyTimeoutMs, watchMs, onTrouble: options.onTrouble }
@@ -138,11 +141,12 @@ function withDefaults(options: QuestDbTimeSeriesOptions): Settings & Pick<QuestD
   return { ...QUESTDB_DEFAULTS, durability: options.durability, clock: options.clock, ...named }
 }
 
-async function untilItAnswers(server: QuestDbServer, withinMs: number): Promise<void> {
+/** A server that is only starting, or that another process has just asked for the same table, is asked again. */
+async function patiently(withinMs: number, run: () => Promise<void>): Promise<void> {
   const deadline = performance.now() + withinMs
   for (;;) {
     try {
-      await server.query('select 1')
+      await run()
       return
     } catch (error) {
       if (!isMillraceError(error) || !error.isOutage || performance.now() >= deadline) throw error
@@ -172,7 +176,8 @@ class QuestDbStore implements QuestDbTimeSeries {
     const { table, maxAnswerPoints } = settings
     this.parts = parts
     this.writer = new GroupWriter({ ...parts, table })
-    this.reader = new HistoryReader({ server, neighbour, table, maxAnswerPoints })
+    const maxLongTextPieces = Math.ceil(settings.maxAnswerBytes / BYTES_OF_A_PIECE)
+    this.reader = new HistoryReader({ server, neighbour, table, maxAnswerPoints, maxLongTextPieces })
     this.deletions = new DeletionFolder({ ...parts, table })
     this.group = new GroupCommit({
       name: 'The time-series store',

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
 import { long, raw, write } from '../contract.ts'
-import { clockOf, openedStore, serversForFile, type Place } from './testkit.ts'
+import { clockOf, freshPlace, openedStore, serversForFile, type Place } from './testkit.ts'
 import type { QuestDbTimeSeries } from './store.ts'
 
 const servers = await serversForFile()
@@ -141,6 +141,34 @@ check(
     for (const key of keys) assert.deepEqual(await points(store, entity, key), [long(key, 1, key.length)])
   },
 )
+
+check(
+  'a text that QuestDB cuts off in its answer, and all after it, is read in pieces',
+  async (store, entity, place) => {
+    const texts = ['short', '\u0001"🌡️'.repeat(200_000), 'x'.repeat(3_000_000), 'after']
+    await store.write([
+      write(
+        entity,
+        texts.map((value, ts): DataPoint => ({ key: 'k', ts, type: 'STRING', value })),
+      ),
+    ])
+    const found = await points(store, entity)
+    assert.equal(found.length, texts.length)
+    // Not deepEqual: it would print megabytes.
+    for (const [index, text] of texts.entries()) assert.ok(found[index]?.value === text, `text ${index}`)
+    const direct = place.questdb.query(`select text_v from ${place.table} where entity = '${entity}'`)
+    await assert.rejects(direct, { code: 'questdb.ANSWER_TOO_BIG' })
+  },
+)
+
+check('processes that open the store at the same time make one table', async (_, entity, __, context) => {
+  assert.ok(servers !== undefined)
+  const place = await freshPlace(servers)
+  const stores = await Promise.all([place.open(), place.open(), place.open()])
+  for (const store of stores) context.after(() => store.close())
+  for (const [ts, store] of stores.entries()) await store.write([write(entity, [long('k', ts, ts)])])
+  for (const store of stores) assert.equal((await points(store, entity)).length, stores.length)
+})
 
 check('random values of all types come back bit for bit', async (store, entity) => {
   const random = seededRandom()
