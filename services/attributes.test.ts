@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
 import type { Entry } from '../model/value.ts'
 import type { AttributesSave } from '../engine/rulechain/node.ts'
+import { EntityStoreErrors } from '../storage/entities/errors.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 
 let platform: TestPlatform
@@ -264,4 +265,31 @@ test('what another process changes, or may have changed, is read from the store'
   await store(3)
   platform.feed.gap()
   assert.deepEqual(await values(), { 'CL.a': 3 })
+})
+
+test('what can never be stored costs its own message, not those it went with', async (context) => {
+  const own = await openTestPlatform()
+  context.after(() => own.close())
+  const write = own.entities.write.bind(own.entities)
+  // As a database with a bound on keys does.
+  const refusing: typeof write = (statements) => {
+    const keys = statements.flatMap((statement) => statement.parameterRows ?? []).map((row) => String(row[2]))
+    return keys.some((key) => key.length > 1_000)
+      ? Promise.reject(EntityStoreErrors.CONSTRAINT({ constraint: 'too long' }))
+      : write(statements)
+  }
+  Object.assign(own.entities, { write: refusing })
+  const request = { tenantId: own.tenantId, entity, scope: 'CLIENT_SCOPE', sequence: 1, store: true } as const
+  const saves = ['a', 'x'.repeat(2_000), 'b'].map((key) =>
+    own.services.attributes.save({ ...request, entries: [long(key, 1)], notify: false, notifyDevice: false }),
+  )
+  const settled = await Promise.allSettled(saves)
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(
+    (await own.entities.attributes.all(entity.id)).rows.map(({ key }) => key),
+    ['a', 'b'],
+  )
 })

@@ -5,6 +5,7 @@
 import type { Clock } from '../model/clock.ts'
 import type { EntityId } from '../model/entity-id.ts'
 import { entriesJson } from '../model/entry-json.ts'
+import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { ATTRIBUTE_SCOPES, type AttributeScope, type Entry } from '../model/value.ts'
 import type { AttributesSave } from '../engine/rulechain/node.ts'
@@ -153,14 +154,22 @@ export class CachedAttributes implements AttributeService {
     try {
       await this.store(stored)
     } catch (error) {
-      const reason = error instanceof Error ? error : new Error(String(error))
-      for (const save of stored) save.reject(reason)
+      await this.storeEach(stored, asError(error))
     }
     for (const save of saves) {
       if (save.request.store) continue
       // Shown and not stored: after every change known so far, and before the next one.
       this.tell(save.request, save.attributes, this.cache.lastSequence + 0.5)
       save.resolve()
+    }
+  }
+
+  /** What can never be stored, such as a key too long for an index, costs its own message and not those it went with. */
+  private async storeEach(saves: readonly WaitingSave[], reason: Error): Promise<void> {
+    const isOneOfMany = isMillraceError(reason) && reason.kind === 'invalid' && saves.length > 1
+    for (const save of saves) {
+      if (isOneOfMany) await this.store([save]).catch((error: unknown) => save.reject(asError(error)))
+      else save.reject(reason)
     }
   }
 
@@ -222,4 +231,8 @@ function writesOf(
 
 function pushFound(found: ScopedAttribute[], attribute: ScopedAttribute | undefined): void {
   if (attribute !== undefined) found.push(attribute)
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }
