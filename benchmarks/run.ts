@@ -17,13 +17,18 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-const chosen = wanted.length === 0 ? names : wanted
-for (const [index, name] of chosen.entries()) {
-  process.stderr.write(`[${index + 1}/${chosen.length}] ${name}\n`)
+/** These are asked of the production shape too, each into a result of its own. */
+const BOTH_SHAPES: readonly string[] = ['ingest', 'query', 'subscription']
+
+const chosen = (wanted.length === 0 ? names : wanted).flatMap((name) =>
+  BOTH_SHAPES.includes(name) ? [[name], [name, '--shape', 'production']] : [[name]],
+)
+for (const [index, [name = '', ...options]] of chosen.entries()) {
+  process.stderr.write(`[${index + 1}/${chosen.length}] ${[name, ...options].join(' ')}\n`)
   const script = join(BENCHMARKS, name, 'run.ts')
   const { status } = spawnSync(
     process.execPath,
-    ['--no-node-snapshot', '--disable-warning=ExperimentalWarning', script],
+    ['--no-node-snapshot', '--disable-warning=ExperimentalWarning', script, ...options],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
     },

@@ -1,8 +1,8 @@
 /**
- * How much memory does an idle MQTT session take? Resident memory of the process before and after 10,000 sessions of as many
+ * How much memory does an idle MQTT session take? Resident memory of the process before and after 15,000 sessions of as many
  * devices, and the same for a bare `node:net` server that only accepts.
  *
- *   node benchmarks/sessions/run.ts [--sessions 10000] [--runs 3]
+ *   node benchmarks/sessions/run.ts [--sessions 15000] [--runs 3]
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { startMillrace } from '../../test/support/start-millrace.ts'
 import { BENCHMARKS, residentBytes, spread, writeResult } from '../lib/report.ts'
 
 const { values } = parseArgs({
-  options: { sessions: { type: 'string', default: '10000' }, runs: { type: 'string', default: '3' } },
+  options: { sessions: { type: 'string', default: '15000' }, runs: { type: 'string', default: '3' } },
 })
 const sessions = Number(values.sessions)
 const runs = Number(values.runs)
