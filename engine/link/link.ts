@@ -26,6 +26,11 @@ export interface Delivery {
   readonly message: Message
   /** 1 for the first try; durable, so a restart does not begin again at 1. */
   readonly attempt: number
+  /**
+   * True once the link has given the message to another process: who holds it lets it go (by `settle`, which then does nothing) instead of
+   * beginning it. Absent where that never happens.
+   */
+  readonly isGone?: boolean
 }
 
 export interface LinkConsumer {

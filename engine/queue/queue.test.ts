@@ -404,3 +404,28 @@ test('a lane that was let go before its pause ended does not disturb the one tha
   await clock.advance(500)
   assert.deepEqual(data(take()), ['second'])
 })
+
+test('what the link has given to another process is not begun, and not tried again', async () => {
+  const { clock, link, queue, take } = open({ maxInFlightPerOriginator: 1 })
+  let isGone = false
+  const put = (device: number, text: string): void => {
+    link.put(message({ device, data: text }), 1)
+    const delivery = link.delivered.at(-1)
+    assert.ok(delivery !== undefined)
+    Object.defineProperty(delivery, 'isGone', { get: () => isGone })
+  }
+  for (const text of ['a', 'b', 'c']) put(1, text)
+  put(2, 'd')
+  await clock.settle()
+  const [a, d] = take()
+  a?.end(new Error('no'))
+  isGone = true
+  d?.end()
+  await clock.advance(5000)
+  assert.deepEqual(data(take()), [])
+  assert.equal(queue.figures().held, 0)
+  isGone = false
+  put(1, 'e')
+  await clock.settle()
+  assert.deepEqual(data(take()), ['e'], 'the lane is free')
+})

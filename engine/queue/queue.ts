@@ -286,10 +286,22 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     for (;;) {
       const next = lane.next(this.maxInFlight)
       if (next === undefined) break
+      if (next.delivery.isGone === true) {
+        this.drop(lane, next.delivery)
+        continue
+      }
       if (next.attempt > next.delivery.attempt) this.counts.retried++
       this.begin(lane, next)
     }
     if (lane.isIdle) this.lanes.forget(lane)
+  }
+
+  /** What another process has by now is not begun here. */
+  private drop(lane: Lane, delivery: Delivery): void {
+    lane.inFlight++
+    lane.ended()
+    this.settled.push(delivery)
+    this.askTurn()
   }
 
   /** The lane has a failed message; it was its so many-th failure in a row. */

@@ -5,6 +5,8 @@ import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link
 export class MemoryLink implements Link {
   readonly writable = true
   readonly settled: Message[] = []
+  /** Everything that was delivered, in order. */
+  readonly delivered: Delivery[] = []
   readonly failures: Delivery[] = []
   readonly buried: { readonly delivery: Delivery; readonly reason: string }[] = []
   private readonly waiting: Delivery[] = []
@@ -46,7 +48,9 @@ export class MemoryLink implements Link {
           this.waiting.splice(index, 1)
         } else index++
       }
-      if (batch.length > 0) consumer.deliver(batch)
+      if (batch.length === 0) continue
+      this.delivered.push(...batch)
+      consumer.deliver(batch)
     }
   }
 

@@ -12,8 +12,8 @@ import type { OpenFrame } from './record.ts'
 export interface FrameOwner {
   readonly partition: number
   readonly epoch: number
-  /** False once the partition has another owner, or is being handed over. */
-  readonly isDelivering: boolean
+  /** The partition was handed over or lost. */
+  readonly isGone: boolean
   /** The frame is this owner's, and not settled whole. */
   holds(frame: HeldFrame): boolean
   /** A message of the frame was settled, or a try of it noted. */
@@ -33,6 +33,10 @@ export class HeldDelivery implements Delivery {
     this.message = message
     this.attempt = attempt
     this.frame = frame
+  }
+
+  get isGone(): boolean {
+    return this.frame.owner.isGone
   }
 }
 

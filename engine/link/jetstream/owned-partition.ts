@@ -67,8 +67,8 @@ export class OwnedPartition implements FrameOwner {
     this.before = new Map(options.record.open)
   }
 
-  get isDelivering(): boolean {
-    return this.state === 'owned'
+  get isGone(): boolean {
+    return this.state === 'gone'
   }
 
   get openFrames(): number {
