@@ -283,7 +283,8 @@ export const SETTINGS = {
     min: 0,
     max: 1000,
     unit: 'tries',
-    description: 'How often a failed message is tried again before it goes to the dead letters.',
+    description:
+      'How often a failed message is tried again before it goes to the dead letters; 0 is without end. Like the other settings of Main it counts for the first start: afterwards its record does (REST, /api/queues).',
   }),
   queueRetryPauseSeconds: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE',
