@@ -19,11 +19,13 @@ export class Lane {
   pausedUntilMs: number | undefined
   /** Failures in a row that were no fault of the message. */
   outages = 0
+  /** Late tries in a row at whose end senders were held up. */
+  crampedTries = 0
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
   /** Of what waits. */
   waitingWeight = 0
-  private waiting: Delivery[] = []
+  private waiting: Attempt[] = []
   private head = 0
   private failed: Attempt[] = []
 
@@ -49,9 +51,9 @@ export class Lane {
     this.isRetrying = false
   }
 
-  wait(delivery: Delivery): void {
-    this.waiting.push(delivery)
-    this.waitingWeight += weightOf(delivery)
+  wait(attempt: Attempt): void {
+    this.waiting.push(attempt)
+    this.waitingWeight += weightOf(attempt.delivery)
   }
 
   /** Puts a failed message back, in the order of the log. */
@@ -63,9 +65,8 @@ export class Lane {
   }
 
   /** Takes out what is not in process, in no order. */
-  takeWaiting(): Delivery[] {
-    const waiting = this.waiting.slice(this.head)
-    for (const { delivery, attempt } of this.failed) waiting.push({ message: delivery.message, attempt })
+  takeWaiting(): Attempt[] {
+    const waiting = [...this.waiting.slice(this.head), ...this.failed]
     this.waiting = []
     this.head = 0
     this.waitingWeight = 0
@@ -81,9 +82,9 @@ export class Lane {
       return this.failed.shift()
     }
     if (this.inFlight >= maxInFlight) return undefined
-    const delivery = this.waiting[this.head]
-    if (delivery === undefined) return undefined
-    this.waitingWeight -= weightOf(delivery)
+    const first = this.waiting[this.head]
+    if (first === undefined) return undefined
+    this.waitingWeight -= weightOf(first.delivery)
     if (++this.head === this.waiting.length) {
       this.waiting = []
       this.head = 0
@@ -91,6 +92,6 @@ export class Lane {
       this.waiting = this.waiting.slice(this.head)
       this.head = 0
     }
-    return { delivery, attempt: delivery.attempt }
+    return first
   }
 }

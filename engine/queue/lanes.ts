@@ -4,8 +4,7 @@
  */
 import type { SubmitStrategyType } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
-import type { Delivery } from '../link/link.ts'
-import { Lane } from './lane.ts'
+import { Lane, type Attempt } from './lane.ts'
 
 type LaneKind = 'originator' | 'tenant' | 'queue'
 
@@ -24,6 +23,10 @@ export function haveSameLanes(one: SubmitStrategyType, other: SubmitStrategyType
 
 export function isSequential(submit: SubmitStrategyType): boolean {
   return submit !== 'BURST' && submit !== 'BATCH'
+}
+
+export function inLogOrder(one: Attempt, other: Attempt): number {
+  return one.delivery.message.sequence - other.delivery.message.sequence
 }
 
 export class Lanes {
@@ -50,9 +53,9 @@ export class Lanes {
   }
 
   /** Takes out what no lane has in process, with the number of the try that comes next, in the order of the log. */
-  takeWaiting(): Delivery[] {
-    const deliveries = this.all().flatMap((lane) => lane.takeWaiting())
+  takeWaiting(): Attempt[] {
+    const attempts = this.all().flatMap((lane) => lane.takeWaiting())
     this.lanes.clear()
-    return deliveries.sort((a, b) => a.message.sequence - b.message.sequence)
+    return attempts.sort(inLogOrder)
   }
 }

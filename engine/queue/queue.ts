@@ -11,7 +11,7 @@ import { errorText } from '../../model/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { QueueErrors } from './errors.ts'
 import type { Attempt, Lane } from './lane.ts'
-import { Lanes, haveSameLanes, isSequential } from './lanes.ts'
+import { Lanes, haveSameLanes, inLogOrder, isSequential } from './lanes.ts'
 import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
 import { Packs } from './packs.ts'
 import { Pauses } from './pauses.ts'
@@ -70,6 +70,8 @@ export function createQueue(options: QueueOptions): Queue {
   return queue
 }
 
+const CRAMPED_TRIES = 3
+
 class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private readonly link: Link
   private readonly queueName: string
@@ -126,8 +128,9 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     for (const delivery of batch) {
       this.heldWeight += weightOf(delivery)
       const lane = this.lanes.of(delivery.message)
-      if (this.mustWait(lane)) this.wait(lane, delivery)
-      else this.begin(lane, { delivery, attempt: delivery.attempt })
+      const attempt = { delivery, attempt: delivery.attempt }
+      if (this.mustWait(lane)) this.wait(lane, attempt)
+      else this.begin(lane, attempt)
     }
     this.handOut()
   }
@@ -254,13 +257,14 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       return
     }
     this.outageOver(lane)
-    if (verdict === 'retry' || verdict === 'repeat') {
+    if ((verdict === 'retry' && !this.mustMakeRoom(lane, attempt)) || verdict === 'repeat') {
       this.link.failed({ message: delivery.message, attempt })
       lane.putBack({ delivery, attempt: attempt + 1 })
       this.pause(lane, attempt)
       return
     }
-    if (verdict === 'bury') {
+    lane.crampedTries = 0
+    if (verdict === 'bury' || verdict === 'retry') {
       this.counts.buried++
       this.letGo(delivery)
       this.link.bury({ message: delivery.message, attempt }, errorText(work.error))
@@ -300,6 +304,8 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private drop(lane: Lane, delivery: Delivery): void {
     lane.inFlight++
     lane.ended()
+    this.outageOver(lane)
+    if (!lane.hasFailed) this.failing.delete(lane)
     this.settled.push(delivery)
     this.askTurn()
   }
@@ -313,8 +319,8 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.pauses.pause(lane, this.isCrowding(lane) ? 0 : Math.min(maxPauseBetweenRetriesMs, doubled))
   }
 
-  private wait(lane: Lane, delivery: Delivery): void {
-    lane.wait(delivery)
+  private wait(lane: Lane, attempt: Attempt): void {
+    lane.wait(attempt)
     if (lane.pausedUntilMs === undefined || !this.isCrowding(lane)) return
     lane.pausedUntilMs = undefined
     this.release(lane)
@@ -327,6 +333,18 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private isCrowding(lane: Lane): boolean {
     const { maxHeld, retries, submit } = this.settings
     return lane.waitingWeight > maxHeld / 2 && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
+  }
+
+  /**
+   * Whether a message that is retried without end keeps the link from being emptied, so that in the end nobody could send: the link's
+   * log ends with its oldest message. It has had the tries that are enough elsewhere, and senders were held up at several in a row.
+   */
+  private mustMakeRoom(lane: Lane, attempt: number): boolean {
+    if (this.settings.retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
+      lane.crampedTries = 0
+      return false
+    }
+    return ++lane.crampedTries >= CRAMPED_TRIES
   }
 
   private letGo(delivery: Delivery): void {
@@ -368,16 +386,16 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   /** Sorts what is held into the lanes of the new settings. Nothing is in process. */
   private changeLanes(settings: QueueSettings): void {
     this.pauses.cancel()
-    const waiting = this.starting.map(({ delivery, attempt }) => ({ message: delivery.message, attempt }))
+    const waiting: Attempt[] = this.starting
     this.starting = []
     for (const lane of [...this.away]) this.outageOver(lane)
     this.failing.clear()
     waiting.push(...this.lanes.takeWaiting())
-    waiting.sort((a, b) => a.message.sequence - b.message.sequence)
+    waiting.sort(inLogOrder)
     this.settings = settings
     this.nextSettings = undefined
     this.lanes = new Lanes(settings.submit)
-    for (const delivery of waiting) this.lanes.of(delivery.message).wait(delivery)
+    for (const { delivery, attempt } of waiting) this.lanes.of(delivery.message).wait({ delivery, attempt })
     for (const lane of this.lanes.all()) this.release(lane)
   }
 

@@ -254,6 +254,30 @@ test('retries without end: the message is tried for as long as it fails, and is 
   assert.ok(tries > 50 && tries <= 8 + 60, `${tries} tries in 300 s`)
 })
 
+test('retries without end: a message that keeps the link full becomes a dead letter before nobody can send any more', async () => {
+  const { clock, take, publish, link } = open({ retries: Infinity, maxPauseBetweenRetriesMs: 1000 })
+  publish('poison')
+  const failFor = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      take().forEach((work) => work.end(new Error('failed')))
+      await clock.advance(1100)
+    }
+  }
+  link.writable = false
+  await failFor(8)
+  assert.equal(link.buried.length, 0, 'it has not had many tries yet')
+  link.writable = true
+  await failFor(20)
+  link.writable = false
+  await failFor(2)
+  link.writable = true
+  await failFor(2)
+  assert.equal(link.buried.length, 0, 'a short pause of the senders is no need')
+  link.writable = false
+  await failFor(3)
+  assert.equal(link.buried.length, 1)
+})
+
 test('where more of a pack fails than the failure percentage allows, nothing of it is tried again', async () => {
   for (const [failing, isTriedAgain] of [
     [2, true],

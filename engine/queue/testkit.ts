@@ -3,7 +3,7 @@ import type { Message } from '../../model/message.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 
 export class MemoryLink implements Link {
-  readonly writable = true
+  writable = true
   readonly settled: Message[] = []
   /** Everything that was delivered, in order. */
   readonly delivered: Delivery[] = []
