@@ -423,7 +423,7 @@ test('what the link has given to another process is not begun, and not tried aga
   d?.end()
   await clock.advance(5000)
   assert.deepEqual(data(take()), [])
-  assert.equal(queue.figures().held, 0)
+  assert.deepEqual([queue.figures().held, queue.figures().failingLanes], [0, 0])
   isGone = false
   put(1, 'e')
   await clock.settle()
