@@ -19,8 +19,9 @@ interface TestProcess {
   readonly membership: ClusterMembership
   readonly feed: ClusterChangeFeed
   readonly reported: unknown[]
-  /** Gaps told so far. */
+  /** Gaps told so far, and since when the last one was. */
   gaps: number
+  since: number
 }
 
 class Bench {
@@ -35,8 +36,11 @@ class Bench {
     const membership = await this.when(openMembership({ bus, cluster: 'test', self, clock }))
     const report = (error: unknown): void => void reported.push(error)
     const feed = await this.when(openClusterChangeFeed({ bus, membership, cluster: 'test', clock, report }))
-    const process = { id, bus, membership, feed, reported, gaps: 0 }
-    feed.onGap(() => process.gaps++)
+    const process = { id, bus, membership, feed, reported, gaps: 0, since: 0 }
+    feed.onGap((since) => {
+      process.gaps++
+      process.since = since
+    })
     return process
   }
 
@@ -313,4 +317,29 @@ test('a change of a kind that this version does not know is reported, and is a g
   assert.deepEqual(heard, [changeOf()])
   assert.equal(two.reported.length, 2)
   assert.ok(two.gaps > 0)
+})
+
+test('a gap says since when: not later than the first change that was missed, and not long before it', async () => {
+  const bench = new Bench()
+  const one = await bench.start('one')
+  const two = await bench.start('two')
+  two.feed.listen(device, () => undefined)
+  await bench.clock.advance(60_000)
+  const lost = bench.clock.now()
+  bench.hub.loses = (_to, subject) => subject.startsWith('test.changes')
+  one.feed.publish(changeOf())
+  await bench.clock.advance(1800)
+  bench.hub.loses = () => false
+  await bench.clock.advance(1000)
+  assert.ok(two.gaps > 0)
+  assert.ok(two.since <= lost && two.since > lost - 3000, `${lost - two.since} ms before`)
+  await bench.clock.advance(60_000)
+  two.gaps = 0
+  two.bus.cut()
+  const cut = bench.clock.now()
+  await bench.clock.advance(20_000)
+  two.bus.mend()
+  await bench.clock.settle()
+  assert.equal(two.gaps, 1)
+  assert.ok(two.since <= cut && two.since > cut - 3000, `${cut - two.since} ms before`)
 })

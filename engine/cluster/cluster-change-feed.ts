@@ -11,8 +11,10 @@ import type { ClusterBus } from './bus.ts'
 import { changeText, remoteChange } from './change-text.ts'
 import { parseFeedMessage, type FeedMessage, type NumberedMessage } from './feed-message.ts'
 import { FeedPeer } from './feed-peer.ts'
+import { Gaps } from './gaps.ts'
 import { OthersInterests, OwnInterests } from './interests.ts'
 import type { Membership } from './membership.ts'
+import { Waiting } from './waiting.ts'
 
 export interface ChangeFeedSettings {
   /** How often the others are told how many messages there were for them. */
@@ -68,11 +70,10 @@ export async function openClusterChangeFeed(options: ClusterChangeFeedOptions): 
   return feed
 }
 
-interface Waiter {
-  readonly isOver: () => boolean
-  readonly resolve: () => void
-  readonly timer: TimerHandle
-}
+/** How long the loss of an interest can go unnoticed where its listener hears us otherwise: pulses tell it, and it asks. */
+const UNNOTICED_MS = 2000
+/** Members that are gone, and until when they were heard. */
+const MAX_DEPARTED = 1000
 
 class ConnectedChangeFeed implements ClusterChangeFeed {
   private readonly bus: ClusterBus
@@ -86,16 +87,17 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
   private readonly own = new OwnInterests()
   private readonly others = new OthersInterests<FeedPeer>()
   private readonly peers = new Map<string, FeedPeer>()
-  private readonly gapListeners = new Set<() => void>()
-  private readonly waiters = new Set<Waiter>()
+  /** Up to when those that are gone were heard: they may come back. */
+  private readonly departed = new Map<string, number>()
+  private readonly gaps: Gaps
+  private readonly waiting: Waiting
   private readonly stops: (() => void)[] = []
   private pulses: TimerHandle | undefined
   private lastSession = 0
   private isNew = true
   private isTurnAsked = false
-  private isGapWaiting = false
   private closing: Promise<void> | undefined
-  private readonly counts = { sent: 0, received: 0, refused: 0, gaps: 0, unsettled: 0 }
+  private readonly counts = { sent: 0, received: 0, refused: 0, unsettled: 0 }
 
   constructor(options: ClusterChangeFeedOptions) {
     this.bus = options.bus
@@ -106,6 +108,8 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
     this.report = options.report
     this.settings = { ...DEFAULT_CHANGE_FEED_SETTINGS, ...options.settings }
     this.local = new InProcessChangeFeed(options.report)
+    this.gaps = new Gaps(options.clock, options.report)
+    this.waiting = new Waiting(options.clock)
   }
 
   async open(): Promise<void> {
@@ -123,7 +127,7 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
     this.meet()
     for (const peer of this.peers.values()) this.askAgain(peer)
     this.armPulse()
-    await this.until(() => [...this.peers.values()].every(({ isHeard }) => isHeard), this.settings.openWaitMs)
+    await this.waiting.until(() => [...this.peers.values()].every(({ isHeard }) => isHeard), this.settings.openWaitMs)
     // The answers to what they want go ahead of the first change.
     this.flush()
     this.isNew = false
@@ -166,19 +170,21 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
 
   settled(): Promise<void> {
     const version = this.own.wantedVersion
+    const since = this.clock.now()
     const isSettled = (): boolean => [...this.peers.values()].every(({ heeded }) => heeded >= version)
-    return this.until(isSettled, this.settings.settleWaitMs).then((inTime) => {
+    return this.waiting.until(isSettled, this.settings.settleWaitMs).then((inTime) => {
       if (inTime) return
       this.counts.unsettled++
       for (const peer of this.peers.values()) {
-        if (peer.heeded < version) peer.lateVersion = Math.max(peer.lateVersion, version)
+        if (peer.heeded >= version) continue
+        peer.lateVersion = Math.max(peer.lateVersion, version)
+        peer.unheededSince = Math.min(peer.unheededSince, since)
       }
     })
   }
 
-  onGap(listener: () => void): () => void {
-    this.gapListeners.add(listener)
-    return () => void this.gapListeners.delete(listener)
+  onGap(listener: (since: number) => void): () => void {
+    return this.gaps.listen(listener)
   }
 
   hasListeners(entity: EntityId, kind: ChangeKind): boolean {
@@ -186,7 +192,7 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
   }
 
   figures(): ChangeFeedFigures {
-    return { ...this.counts }
+    return { ...this.counts, gaps: this.gaps.told }
   }
 
   close(): Promise<void> {
@@ -198,56 +204,46 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
     for (const peer of this.peers.values()) peer.sign('bye')
     this.pulses?.cancel()
     for (const stop of this.stops.splice(0)) stop()
-    for (const waiter of [...this.waiters]) this.end(waiter)
+    this.waiting.close()
+    this.gaps.close()
     // Where the bus is away the others find a gap.
     await this.bus.flush().catch(() => undefined)
-  }
-
-  /** Resolves when it is so, with true, or when the time is over, with whether it is so by then. */
-  private until(isOver: () => boolean, waitMs: number): Promise<boolean> {
-    if (isOver()) return Promise.resolve(true)
-    if (this.closing !== undefined) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const timer = this.clock.after(waitMs, () => this.end(waiter))
-      const waiter: Waiter = { isOver, timer, resolve: () => resolve(isOver()) }
-      this.waiters.add(waiter)
-    })
-  }
-
-  private end(waiter: Waiter): void {
-    waiter.timer.cancel()
-    this.waiters.delete(waiter)
-    waiter.resolve()
-  }
-
-  private wakeWaiters(): void {
-    for (const waiter of [...this.waiters]) if (waiter.isOver()) this.end(waiter)
   }
 
   /** Brings the peers in line with the members. */
   private meet(): void {
     if (this.closing !== undefined) return
-    const present = new Set(this.membership.members().map(({ id }) => id))
+    const present = new Map(this.membership.members().map(({ id, startedAt }) => [id, startedAt]))
     present.delete(this.self)
     for (const peer of this.peers.values()) if (!present.has(peer.id)) this.forget(peer)
-    for (const id of present) {
+    for (const [id, startedAt] of present) {
       if (this.peers.has(id)) continue
-      const peer = new FeedPeer(id, this.self, (text) => this.say(id, text))
+      const soundAt = this.departed.get(id) ?? startedAt
+      this.departed.delete(id)
+      const peer = new FeedPeer(id, this.self, (text) => this.say(id, text), soundAt)
       this.peers.set(id, peer)
       this.begin(peer)
     }
     if (this.own.hasNews) this.askTurn()
-    this.wakeWaiters()
+    this.waiting.wake()
   }
 
   private forget(peer: FeedPeer): void {
     this.peers.delete(peer.id)
     this.others.forget(peer)
+    if (peer.isLeaving) return
     // Its last changes may be committed and told to nobody.
-    if (!peer.isLeaving) this.gap()
+    this.gap(peer.soundAt)
+    this.departed.set(peer.id, peer.soundAt)
+    if (this.departed.size <= MAX_DEPARTED) return
+    for (const oldest of this.departed.keys()) {
+      this.departed.delete(oldest)
+      return
+    }
   }
 
   private begin(peer: FeedPeer): void {
+    peer.unheededSince = Math.min(peer.unheededSince, peer.soundAt, this.clock.now() - UNNOTICED_MS)
     peer.begin(++this.lastSession, this.own.all(), this.isNew)
   }
 
@@ -280,6 +276,7 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
       else peer.isLeaving = true
     } else if ('upTo' in message) {
       if (peer.misses(message)) this.lost(peer)
+      else peer.soundAt = this.clock.now()
     } else this.hearNumbered(peer, message)
   }
 
@@ -288,12 +285,13 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
     if (reception === 'ignored') return
     if (reception === 'lost') this.lost(peer)
     else this.heed(peer, message, reception === 'new session')
-    for (const change of message.changes ?? []) this.publishRemote(change)
+    for (const change of message.changes ?? []) this.publishRemote(peer, change)
   }
 
   private heed(peer: FeedPeer, message: NumberedMessage, isFirst: boolean): void {
     const { interests, heeds, isNew } = message
-    if (isFirst && isNew !== true) this.gap()
+    if (isFirst && isNew !== true) this.gap(peer.soundAt)
+    peer.soundAt = this.clock.now()
     if (interests !== undefined) {
       this.others.apply(peer, interests)
       if (interests.version !== undefined) {
@@ -302,31 +300,32 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
       }
     }
     if (heeds !== undefined) this.heeded(peer, heeds, isNew === true)
-    this.wakeWaiters()
+    this.waiting.wake()
   }
 
   /** It heeds our interests from here on; what it published between losing them, or waiting in vain, and now was not sent to us. */
   private heeded(peer: FeedPeer, version: number, isNew: boolean): void {
     peer.heeded = Math.max(peer.heeded, version)
     const wasLate = peer.lateVersion !== -1 && version >= peer.lateVersion
-    if ((peer.awaitsFirstAnswer && !isNew) || wasLate) this.gap()
+    if ((peer.awaitsFirstAnswer && !isNew) || wasLate) this.gap(peer.unheededSince)
     peer.awaitsFirstAnswer = false
     if (wasLate) peer.lateVersion = -1
+    if (peer.lateVersion === -1) peer.unheededSince = Infinity
   }
 
   private lost(peer: FeedPeer): void {
-    this.gap()
+    this.gap(peer.soundAt)
     this.askAgain(peer)
   }
 
-  private publishRemote(parsed: unknown): void {
+  private publishRemote(peer: FeedPeer, parsed: unknown): void {
     this.counts.received++
     let change: Change
     try {
       change = remoteChange(parsed)
     } catch (error) {
       // Of another version's making: whoever remembers or shows what it speaks of reads again.
-      this.gap()
+      this.gap(peer.soundAt)
       return this.report(error)
     }
     this.local.publish(change)
@@ -334,7 +333,7 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
 
   private connectionChanged(connected: boolean): void {
     if (!connected) return
-    this.gap()
+    this.gap(Math.min(this.clock.now(), ...[...this.peers.values()].map(({ soundAt }) => soundAt)))
     this.pulse()
   }
 
@@ -367,23 +366,8 @@ class ConnectedChangeFeed implements ClusterChangeFeed {
     }
   }
 
-  /** Told once a turn. While the feed opens nobody has read anything yet. */
-  private gap(): void {
-    if (this.isGapWaiting || this.isNew) return
-    this.isGapWaiting = true
-    this.clock.soon(() => {
-      this.isGapWaiting = false
-      if (this.closing !== undefined) return
-      this.counts.gaps++
-      for (const listener of [...this.gapListeners]) this.tellGap(listener)
-    })
-  }
-
-  private tellGap(listener: () => void): void {
-    try {
-      listener()
-    } catch (error) {
-      this.report(error)
-    }
+  /** While the feed opens nobody has read anything yet. */
+  private gap(since: number): void {
+    if (!this.isNew) this.gaps.tell(since)
   }
 }

@@ -14,6 +14,10 @@ export class FeedPeer {
   readonly id: string
   /** The newest version of our interests that it heeds; -1 before any. */
   heeded = -1
+  /** Up to when it is known that nothing of it is missing, Unix ms. */
+  soundAt: number
+  /** Since when it may not have heeded all that we want, Unix ms. */
+  unheededSince = Infinity
   /** It said good-bye: nothing of it will be missed. */
   isLeaving = false
   /** Somebody went on without waiting for this version to be heeded; -1 for nobody. */
@@ -33,8 +37,9 @@ export class FeedPeer {
   private characters = 0
   private answer: number | undefined
 
-  constructor(id: string, self: string, say: Say) {
+  constructor(id: string, self: string, say: Say, soundAt: number) {
     this.id = id
+    this.soundAt = soundAt
     this.self = self
     this.say = say
   }

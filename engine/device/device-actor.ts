@@ -20,6 +20,8 @@ export type DeviceEvent =
   | { readonly kind: 'heard'; readonly device: DeviceIdentity; readonly at: number }
   | { readonly kind: 'check'; readonly at: number }
   | { readonly kind: 'shared-attributes'; readonly update: SharedAttributesUpdate }
+  /** Changes of shared attributes since then (Unix ms) may not have been told. */
+  | { readonly kind: 'attributes-missed'; readonly since: number }
   | { readonly kind: 'inactivity-timeout'; readonly entry: Entry | undefined; readonly at: number }
   /** The platform ends every session of the device. `forget`: the device is gone, its state with it. */
   | { readonly kind: 'end'; readonly reason: SessionEnd; readonly forget: boolean; readonly at: number }
@@ -36,6 +38,8 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
   private disconnectedAt = 0
   private heardAt = 0
   private checkAt = 0
+  /** Subscribers are to be told what changed since then; Infinity for nothing. */
+  private missedSince = Infinity
   private isGone = false
 
   constructor(host: DeviceActorHost, deviceId: string) {
@@ -75,6 +79,9 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
       case 'shared-attributes':
         for (const session of this.subscribed) session.tell(event.update)
         return
+      case 'attributes-missed':
+        if (this.subscribed.size > 0) this.missedSince = Math.min(this.missedSince, event.since)
+        return
       case 'inactivity-timeout':
         if (this.state !== undefined) {
           this.state.inactivityTimeout = inactivityTimeoutFrom(event.entry, this.host.settings.inactivityTimeoutMs)
@@ -112,7 +119,8 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
   }
 
   private hasFacts(): boolean {
-    return this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt > 0 || this.unsaved.size > 0
+    const isNoted = this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt > 0
+    return isNoted || this.missedSince < Infinity || this.unsaved.size > 0
   }
 
   private async settle(): Promise<void> {
@@ -122,6 +130,7 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
       this.state ??= stateFrom(await this.host.readState(device, STATE_KEYS), this.host.settings.inactivityTimeoutMs)
       this.apply(device, this.state)
       await this.save(device, this.state)
+      await this.tellMissed(device)
     } catch (error) {
       this.host.stateFailed(device, error)
     }
@@ -129,6 +138,7 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
 
   private forgetFacts(): void {
     this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = 0
+    this.missedSince = Infinity
     this.unsaved.clear()
     if (this.isGone) this.state = undefined
   }
@@ -159,6 +169,17 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
     if (checkAt > 0 && !state.active && this.unsaved.size === 0 && this.host.deviceIdles(this.deviceId)) {
       this.state = undefined
     }
+  }
+
+  /** Once more what may have been told already: a device that has a value is not harmed by it. What was deleted is not known any more. */
+  private async tellMissed(device: DeviceIdentity): Promise<void> {
+    const since = this.missedSince
+    if (since === Infinity) return
+    const shared = await this.host.readShared(device)
+    this.missedSince = Infinity
+    const entries = shared.filter(({ lastUpdateTs }) => lastUpdateTs >= since)
+    if (entries.length === 0) return
+    for (const session of this.subscribed) session.tell({ kind: 'updated', entries })
   }
 
   private set<Key extends SavedStateKey>(state: DeviceState, key: Key, value: DeviceState[Key]): void {

@@ -194,6 +194,31 @@ describe('device sessions', () => {
     assert.equal(await bench.gateway.authenticate({ type: 'ACCESS_TOKEN', token: 'two' }), undefined)
   })
 
+  it('are told what may have been missed of shared attributes, when the store answers', async () => {
+    const bench = openGatewayBench()
+    const { session, listener } = await bench.open('one')
+    const { listener: unsubscribed } = await bench.open('two')
+    session.subscribeToSharedAttributes()
+    await bench.clock.settle()
+    const now = bench.clock.now()
+    bench.attributes.put(ONE, 'SHARED_SCOPE', { key: 'old', type: 'LONG', value: 1 }, now - 60_000)
+    bench.attributes.put(ONE, 'SHARED_SCOPE', { key: 'new', type: 'LONG', value: 2 }, now - 1000)
+    bench.attributes.put(ONE, 'SERVER_SCOPE', { key: 'other', type: 'LONG', value: 3 }, now - 1000)
+    bench.attributes.fails = true
+    bench.feed.gap(now - 2000)
+    await bench.clock.settle()
+    assert.equal(listener.updates.length, 0)
+    bench.attributes.fails = false
+    await bench.clock.advance(60_000)
+    assert.deepEqual(
+      listener.updates.map((update) => (update.kind === 'updated' ? update.entries.map(({ key }) => key) : update)),
+      [['new']],
+    )
+    assert.equal(unsubscribed.updates.length, 0)
+    await bench.clock.advance(120_000)
+    assert.equal(listener.updates.length, 1)
+  })
+
   it('are told of the shutdown, and the device of its disconnect', async () => {
     const bench = openGatewayBench()
     const { listener } = await bench.open('one')

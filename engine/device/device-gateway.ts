@@ -99,6 +99,7 @@ export interface SessionHost {
 /** What a device actor sees of the gateway. */
 export interface DeviceActorHost {
   readonly settings: DeviceGatewaySettings
+  readShared(device: DeviceIdentity): Promise<readonly Attribute[]>
   readState(device: DeviceIdentity, keys: readonly string[]): Promise<readonly Entry[]>
   saveState(device: DeviceIdentity, entries: readonly Entry[]): Promise<void>
   emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void
@@ -122,6 +123,9 @@ const NO_ENTRIES: readonly Entry[] = []
 /** Not telemetry, which is nearly all there is: where no user listens to it either, it is not even told. */
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'entity-deleted'] as const
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
+
+/** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
+const CLOCK_DIFFERENCE_MS = 5000
 
 class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceActorHost {
   readonly link: Link
@@ -163,7 +167,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     const { counts } = this
     this.eventReceipt = { stored: () => undefined, refused: () => counts.eventsRefused++ }
     this.stopListening = options.feed.listenToAll(HEARD_KINDS, (change) => this.changed(change))
-    this.stopGaps = options.feed.onGap(() => this.changesMissed())
+    this.stopGaps = options.feed.onGap((since) => this.changesMissed(since))
     this.armCheck()
   }
 
@@ -239,6 +243,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   ): Promise<readonly Entry[]> {
     if (keys === undefined) return NO_ENTRIES
     return (await this.attributes.find(record.originator, scope, keys === 'all' ? undefined : keys)).value
+  }
+
+  async readShared(device: DeviceIdentity): Promise<readonly Attribute[]> {
+    return (await this.attributes.find(deviceOriginator(device), 'SHARED_SCOPE', undefined)).value
   }
 
   async readState(device: DeviceIdentity, keys: readonly string[]): Promise<readonly Entry[]> {
@@ -333,9 +341,13 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   }
 
   /** Any device may be another's, renamed or gone: those with sessions are looked up again, the others when they come. */
-  private changesMissed(): void {
+  private changesMissed(since: number): void {
     this.credentials.forgetAll()
-    for (const record of this.records.values()) if (record.openSessions > 0) this.refresh(record)
+    for (const record of this.records.values()) {
+      if (record.openSessions === 0) continue
+      this.refresh(record)
+      record.actor.tell({ kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
+    }
   }
 
   private deviceDeleted(deviceId: string): void {

@@ -64,8 +64,8 @@ export class MemoryAttributes implements DeviceAttributes {
   readonly saves: AttributesSave[] = []
   private readonly stored = new Map<string, Attribute>()
 
-  put(entity: EntityId, scope: AttributeScope, entry: Entry): void {
-    this.stored.set(`${entity.id} ${scope} ${entry.key}`, { ...entry, lastUpdateTs: 1 })
+  put(entity: EntityId, scope: AttributeScope, entry: Entry, lastUpdateTs = 1): void {
+    this.stored.set(`${entity.id} ${scope} ${entry.key}`, { ...entry, lastUpdateTs })
   }
 
   value(entity: EntityId, key: string): unknown {

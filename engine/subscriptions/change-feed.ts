@@ -56,7 +56,7 @@ export class InProcessChangeFeed implements ChangeFeed {
   }
 
   /** Nothing is missed within one process. */
-  onGap(_listener: () => void): () => void {
+  onGap(_listener: (since: number) => void): () => void {
     return () => undefined
   }
 

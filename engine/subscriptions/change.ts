@@ -70,8 +70,11 @@ export interface ChangeFeed {
    * does not answer in time it resolves all the same, and `onGap` tells when that process has learnt of the listener.
    */
   settled(): Promise<void>
-  /** Calls back where changes of other processes may have been missed: caches forget, subscriptions read again. */
-  onGap(listener: () => void): () => void
+  /**
+   * Calls back where changes of other processes may have been missed, with the Unix ms since which, by this process's clock: caches forget,
+   * subscriptions read again.
+   */
+  onGap(listener: (since: number) => void): () => void
   /** Whether anybody would hear a change of this kind: publishers skip the work where nobody does. */
   hasListeners(entity: EntityId, kind: ChangeKind): boolean
 }

@@ -2,10 +2,10 @@
 import { InProcessChangeFeed } from './change-feed.ts'
 
 export class TestFeed extends InProcessChangeFeed {
-  private readonly gapListeners = new Set<() => void>()
+  private readonly gapListeners = new Set<(since: number) => void>()
   private unsettled: (() => void)[] | undefined
 
-  override onGap(listener: () => void): () => void {
+  override onGap(listener: (since: number) => void): () => void {
     this.gapListeners.add(listener)
     return () => void this.gapListeners.delete(listener)
   }
@@ -15,8 +15,8 @@ export class TestFeed extends InProcessChangeFeed {
     return unsettled === undefined ? Promise.resolve() : new Promise((resolve) => unsettled.push(resolve))
   }
 
-  gap(): void {
-    for (const listener of [...this.gapListeners]) listener()
+  gap(since = 0): void {
+    for (const listener of [...this.gapListeners]) listener(since)
   }
 
   get gapListenerCount(): number {
