@@ -10,8 +10,10 @@ import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { QueueErrors } from './errors.ts'
+import type { QueueFigures } from './figures.ts'
 import type { Attempt, Lane } from './lane.ts'
 import { Lanes, haveSameLanes, inLogOrder, isSequential } from './lanes.ts'
+import { Outages } from './outages.ts'
 import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
 import { Packs } from './packs.ts'
 import { Pauses } from './pauses.ts'
@@ -31,24 +33,6 @@ export interface QueueOptions {
   readonly onOutage?: (failure: Error | undefined) => void
 }
 
-export interface QueueFigures {
-  readonly received: number
-  readonly settled: number
-  /** Failed tries, timeouts included. */
-  readonly failed: number
-  readonly timedOut: number
-  readonly retried: number
-  /** Failed, and settled all the same, since the queue ignores failures. */
-  readonly skipped: number
-  readonly buried: number
-  /** Messages held now, and those of them that are in process. */
-  readonly held: number
-  readonly inFlight: number
-  readonly packs: number
-  /** Lanes that wait for a retry. */
-  readonly failingLanes: number
-}
-
 export interface Queue {
   /** Other settings hold from now on for what it holds and what comes: no message is lost or run twice for it. */
   apply(settings: Partial<QueueSettings>): void
@@ -62,6 +46,8 @@ export interface Queue {
   close(): Promise<void>
   figures(): QueueFigures
 }
+
+export type { QueueFigures } from './figures.ts'
 
 /** Starts to consume the link at once. */
 export function createQueue(options: QueueOptions): Queue {
@@ -77,14 +63,12 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private readonly queueName: string
   private readonly processor: WorkProcessor
   private readonly clock: Clock
-  private readonly onOutage: (failure: Error | undefined) => void
   private settings: QueueSettings
   /** Settings with other lanes: they hold once nothing is in process. */
   private nextSettings: QueueSettings | undefined
   private lanes: Lanes
   private readonly failing = new Set<Lane>()
-  /** Lanes whose last failure was an outage. */
-  private readonly away = new Set<Lane>()
+  private readonly outages: Outages
   private readonly pauses: Pauses
   private readonly packs: Packs
   /** Works that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
@@ -106,7 +90,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.queueName = options.queueName ?? MAIN_QUEUE
     this.processor = options.processor
     this.clock = options.clock
-    this.onOutage = options.onOutage ?? (() => undefined)
+    this.outages = new Outages(options.onOutage ?? (() => undefined))
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
     this.lanes = new Lanes(this.settings.submit)
     this.pauses = new Pauses(options.clock, (lanes) => this.retry(lanes))
@@ -251,12 +235,11 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.inFlight--
     if (verdict === 'wait') {
       lane.putBack({ delivery, attempt })
-      if (this.away.size === 0) this.onOutage(work.error)
-      this.away.add(lane)
-      this.pause(lane, ++lane.outages)
+      this.outages.met(lane, work.error)
+      this.pause(lane, lane.outages)
       return
     }
-    this.outageOver(lane)
+    this.outages.over(lane)
     if ((verdict === 'retry' && !this.mustMakeRoom(lane, attempt)) || verdict === 'repeat') {
       this.link.failed({ message: delivery.message, attempt })
       lane.putBack({ delivery, attempt: attempt + 1 })
@@ -274,13 +257,6 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       this.settled.push(delivery)
     }
     this.release(lane)
-  }
-
-  private outageOver(lane: Lane): void {
-    if (lane.outages === 0) return
-    lane.outages = 0
-    this.away.delete(lane)
-    if (this.away.size === 0) this.onOutage(undefined)
   }
 
   /** A message of the lane is done with: what waits behind it may start. */
@@ -304,7 +280,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private drop(lane: Lane, delivery: Delivery): void {
     lane.inFlight++
     lane.ended()
-    this.outageOver(lane)
+    this.outages.over(lane)
     if (!lane.hasFailed) this.failing.delete(lane)
     this.settled.push(delivery)
     this.askTurn()
@@ -388,7 +364,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.pauses.cancel()
     const waiting: Attempt[] = this.starting
     this.starting = []
-    for (const lane of [...this.away]) this.outageOver(lane)
+    this.outages.forget()
     this.failing.clear()
     waiting.push(...this.lanes.takeWaiting())
     waiting.sort(inLogOrder)

@@ -6,7 +6,8 @@ import type { Clock } from '../../model/clock.ts'
 import type { Queue as QueueRecord } from '../../model/entities.ts'
 import { linkQueueName } from '../../model/queue-name.ts'
 import { MAIN_QUEUE, type Link } from '../link/link.ts'
-import { createQueue, type Queue, type QueueFigures } from './queue.ts'
+import { NO_FIGURES, sumOf, type QueueFigures } from './figures.ts'
+import { createQueue, type Queue } from './queue.ts'
 import { DEFAULT_QUEUE_SETTINGS, settingsOf, type QueueSettings } from './settings.ts'
 import type { WorkProcessor } from './work.ts'
 
@@ -64,7 +65,7 @@ class QueueSet implements Queues {
   private readonly maxHeld: number
   private readonly members = new Map<string, Member>()
   /** Of queues that are gone. */
-  private past: QueueFigures = NOTHING
+  private past: QueueFigures = NO_FIGURES
   private closing: Promise<void> | undefined
 
   constructor(options: QueuesOptions) {
@@ -98,7 +99,7 @@ class QueueSet implements Queues {
 
   totals(): QueueFigures {
     let totals = this.past
-    for (const { queue } of this.members.values()) totals = sum(totals, queue.figures())
+    for (const { queue } of this.members.values()) totals = sumOf(totals, queue.figures())
     return totals
   }
 
@@ -131,41 +132,11 @@ class QueueSet implements Queues {
     void member.queue.retire().then((isGone) => {
       if (!isGone) return
       this.members.delete(queueName)
-      this.past = sum(this.past, member.queue.figures())
+      this.past = sumOf(this.past, member.queue.figures())
     })
   }
 
   private async closeAll(): Promise<void> {
     await Promise.all([...this.members.values()].map(({ queue }) => queue.close()))
-  }
-}
-
-const NOTHING: QueueFigures = {
-  received: 0,
-  settled: 0,
-  failed: 0,
-  timedOut: 0,
-  retried: 0,
-  skipped: 0,
-  buried: 0,
-  held: 0,
-  inFlight: 0,
-  packs: 0,
-  failingLanes: 0,
-}
-
-function sum(one: QueueFigures, other: QueueFigures): QueueFigures {
-  return {
-    received: one.received + other.received,
-    settled: one.settled + other.settled,
-    failed: one.failed + other.failed,
-    timedOut: one.timedOut + other.timedOut,
-    retried: one.retried + other.retried,
-    skipped: one.skipped + other.skipped,
-    buried: one.buried + other.buried,
-    held: one.held + other.held,
-    inFlight: one.inFlight + other.inFlight,
-    packs: one.packs + other.packs,
-    failingLanes: one.failingLanes + other.failingLanes,
   }
 }

@@ -1,0 +1,30 @@
+/** Lanes that wait for what is away or full: an outage begins with the first, and is over with the last. */
+import type { Lane } from './lane.ts'
+
+export class Outages {
+  /** Lanes whose last failure was an outage. */
+  private readonly away = new Set<Lane>()
+  private readonly onOutage: (failure: Error | undefined) => void
+
+  constructor(onOutage: (failure: Error | undefined) => void) {
+    this.onOutage = onOutage
+  }
+
+  met(lane: Lane, failure: Error | undefined): void {
+    if (this.away.size === 0) this.onOutage(failure)
+    this.away.add(lane)
+    lane.outages++
+  }
+
+  over(lane: Lane): void {
+    if (lane.outages === 0) return
+    lane.outages = 0
+    this.away.delete(lane)
+    if (this.away.size === 0) this.onOutage(undefined)
+  }
+
+  /** The lanes are no more. */
+  forget(): void {
+    for (const lane of [...this.away]) this.over(lane)
+  }
+}
