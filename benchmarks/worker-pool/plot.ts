@@ -57,7 +57,7 @@ function panelOf({ title, xTitle, curves }: Panel): string {
         `<path d="M${MARGIN.left} ${y.at(tick)}H${WIDTH - MARGIN.right}" stroke="#ddd"/>` +
         `<text x="${MARGIN.left - 8}" y="${y.at(tick) + 4}" text-anchor="end">${short(tick)}</text>`,
     ),
-    ...xTicks.map((tick) => `<text x="${x.at(tick)}" y="${bottom + 16}" text-anchor="middle">${short(tick)}</text>`),
+    ...xTicks.map((tick) => `<text x="${x.at(tick)}" y="${bottom + 16}" text-anchor="middle">${tick}</text>`),
     `<text x="${(MARGIN.left + WIDTH - MARGIN.right) / 2}" y="${bottom + 34}" text-anchor="middle" fill="#666">${escaped(xTitle)}</text>`,
     ...curves.map((curve, index) => curveOf(curve, COLOURS[index % COLOURS.length] ?? '#333', x.at, y.at)),
   ].join('\n')
