@@ -172,6 +172,23 @@ check('while a server is away writes are rejected as an outage, and all resumes 
   assert.deepEqual(await times(store, entity), [0, 1, 2])
 })
 
+check('a QuestDB that sleeps for seconds is an outage, and what it slept over is stored once', async (context, own) => {
+  if (!requireOwnServer(context, 'questdb')) return
+  const { store } = await openedStore(context, own, { requestTimeoutMs: 1000 })
+  const entity = randomUUID()
+  await untilStored(store, entity, 0)
+  own.questdb.pause()
+  try {
+    await assert.rejects(store.write([write(entity, [long('k', 1, 1)])]), { ...OUTAGE, code: 'questdb.UNREACHABLE' })
+    await assert.rejects(times(store, entity), { ...OUTAGE, code: 'questdb.UNREACHABLE' })
+  } finally {
+    own.questdb.resume()
+  }
+  await untilStored(store, entity, 1)
+  await untilStored(store, entity, 2)
+  assert.deepEqual(await times(store, entity), [0, 1, 2])
+})
+
 check(
   'a QuestDB killed in the middle of writes loses nothing that was acknowledged, and nothing is there twice',
   async (context, own) => {

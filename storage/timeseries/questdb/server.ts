@@ -55,7 +55,9 @@ export class QuestDbServer {
     // Its other HTTP transport tries again by itself, and then for ever where nothing listens any more. Here the caller tries again.
     const sender = new SenderOptions(
       `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${url.port === '' ? '9000' : url.port};` +
-        `protocol_version=1;stdlib_http=on;retry_timeout=0;request_timeout=${options.timeoutMs}`,
+        `protocol_version=1;stdlib_http=on;retry_timeout=0;request_timeout=${options.timeoutMs};` +
+        // It waits longer for more bytes: by seconds for a large group, unless told that bytes are fast.
+        `request_min_throughput=${100 * 2 ** 20}`,
       { log: () => undefined },
     )
     if (user !== '') Object.assign(sender, { username: user, password })
