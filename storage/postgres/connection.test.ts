@@ -160,3 +160,15 @@ test('the idlest connection is the one with the fewest queries before the next',
   await running
   assert.equal(idlest([busy, idle]), busy)
 })
+
+test('commits are synced also where the server is set to sync later', skip, async (context) => {
+  assert.ok(server !== undefined)
+  const url = await emptyDatabase(server)
+  const first = new PostgresConnection({ url, applicationName: 'test' })
+  await first.query({ text: `alter database ${new URL(url).pathname.slice(1)} set synchronous_commit = 'off'` })
+  await first.close()
+  const second = new PostgresConnection({ url, applicationName: 'test' })
+  context.after(() => second.close())
+  const { rows } = await second.query<{ synchronous_commit: string }>({ text: 'show synchronous_commit' })
+  assert.deepEqual(rows, [{ synchronous_commit: 'on' }])
+})

@@ -63,6 +63,11 @@ const types: pg.CustomTypesConfig = {
   },
 }
 
+/**
+ * What is acknowledged is durable, whatever the server is set to for others; what is stricter than `on` stays.
+ */
+const SYNCED = `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`
+
 export class PostgresConnection {
   private readonly settings: PostgresSettings
   private client: pg.Client | undefined
@@ -181,6 +186,7 @@ export class PostgresConnection {
     client.on('end', () => this.drop(client))
     try {
       await client.connect()
+      await client.query(SYNCED)
     } catch (error) {
       await client.end().catch(() => undefined)
       throw postgresError(error)

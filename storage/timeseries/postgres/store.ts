@@ -46,7 +46,18 @@ export interface PostgresTimeSeriesOptions extends OpenSettings {
   readonly maxAnswerPoints?: number
 }
 
+export interface PostgresFigures {
+  /** Points that wait for their transaction. */
+  readonly pendingPoints: number
+  /** Transactions of points so far, refused ones too. */
+  readonly groupsWritten: number
+  /** Pieces dropped and rows deleted because their time was over, since the start. */
+  readonly partitionsDropped: number
+  readonly rowsExpired: number
+}
+
 export interface PostgresTimeSeries extends TimeSeriesStore {
+  figures(): PostgresFigures
   /** Deletes what outlived its time, as happens by itself now and then. */
   cleanUp(): Promise<CleanedUp>
 }
@@ -92,6 +103,8 @@ class PostgresStore implements PostgresTimeSeries {
   private readonly partitions: Partitions
   private readonly writer: LaneWriter
   private readonly reads: SnapshotReads
+  private partitionsDropped = 0
+  private rowsExpired = 0
   private timer: TimerHandle | undefined
   private cleaning: Promise<unknown> | undefined
   private closing: Promise<void> | undefined
@@ -171,7 +184,16 @@ class PostgresStore implements PostgresTimeSeries {
   }
 
   async cleanUp(): Promise<CleanedUp> {
-    return cleanUp(this.connection, this.partitions, this.settings.ttlSeconds, this.settings.clock.now())
+    const { ttlSeconds, clock } = this.settings
+    const cleaned = await cleanUp(this.connection, this.partitions, ttlSeconds, clock.now())
+    this.partitionsDropped += cleaned.partitionsDropped.length
+    this.rowsExpired += cleaned.rowsDeleted
+    return cleaned
+  }
+
+  figures(): PostgresFigures {
+    const { pendingPoints, groupsWritten } = this.writer
+    return { pendingPoints, groupsWritten, partitionsDropped: this.partitionsDropped, rowsExpired: this.rowsExpired }
   }
 
   close(): Promise<void> {

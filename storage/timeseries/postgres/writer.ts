@@ -64,6 +64,16 @@ export class LaneWriter {
     return this.laneOf(entityId).change(run)
   }
 
+  /** Points that wait for their transaction. */
+  get pendingPoints(): number {
+    return this.lanes.reduce((sum, lane) => sum + lane.pendingPoints, 0)
+  }
+
+  /** Transactions of points so far, refused ones too. */
+  get groupsWritten(): number {
+    return this.lanes.reduce((sum, lane) => sum + lane.groupsWritten, 0)
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.lanes.map((lane) => lane.close()))
   }
@@ -99,6 +109,14 @@ class Lane {
       maxGroup: limits.maxGroupPoints,
       write: (items) => this.writeGroup(items),
     })
+  }
+
+  get pendingPoints(): number {
+    return this.group.pending
+  }
+
+  get groupsWritten(): number {
+    return this.group.groupsWritten
   }
 
   write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
