@@ -1,7 +1,7 @@
 /**
  * How many messages a second does the link take on NATS JetStream, from `publish` to `stored`, delivered and settled on the way? Beside it,
  * interleaved: bare publishes of 100-record messages to one stream of the same server (the limit of who batches by hand), and the embedded link.
- * Usage: node benchmarks/link/jetstream.ts [--messages 200000] [--runs 3] [--partitions 8]
+ * Usage: node benchmarks/link-jetstream/run.ts [--messages 200000] [--runs 3] [--partitions 8]
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -191,6 +191,6 @@ for (const sync of ['always', '2m'] as const) {
 }
 writeResult(
   'link-jetstream',
-  `node benchmarks/link/jetstream.ts --messages ${total} --runs ${runs} --partitions ${partitions}`,
+  `node benchmarks/link-jetstream/run.ts --messages ${total} --runs ${runs} --partitions ${partitions}`,
   { results, peakRssMiB: Math.round(process.resourceUsage().maxRSS / 1024) },
 )
