@@ -67,6 +67,8 @@ class ClusterWorld {
   private readonly streams: SimulatedStreams
   private readonly membership: SimulatedMembership
   private readonly isStrict: boolean
+  /** Little room has a queue full of what was delivered when the last frame comes. */
+  private readonly maxHeld: number
   private readonly runs: (EngineRun | undefined)[] = new Array<undefined>(ENGINES).fill(undefined)
   private readonly devices: readonly SimulatedDevice[]
   private readonly counts = { crashes: 0, pauses: 0, cuts: 0 }
@@ -76,6 +78,7 @@ class ClusterWorld {
     const random = (this.random = new SeededRandom(seed))
     this.bug = bug
     this.isStrict = random.chance(0.5)
+    this.maxHeld = random.chance(0.5) ? 3 : 12
     this.store = new SimulatedStore(this.clock, random)
     this.checker = new ClusterChecker({ state: this.store.state, letters: this.letters }, this.isStrict)
     const { checker, watch } = this
@@ -179,7 +182,7 @@ class ClusterWorld {
     })
     if (!clock.isAlive) return
     const settings = {
-      maxHeld: 12,
+      maxHeld: this.maxHeld,
       maxInFlightPerOriginator: this.isStrict && this.bug !== 'lane does not wait' ? 1 : 4,
       retries: 3,
       pauseBetweenRetriesMs: 100,
