@@ -1,0 +1,80 @@
+/** Runs faults in worlds, one world a shape (and one a disk of its own), and reads everything back once more at the end. */
+import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
+import { openEmbeddedWorld } from './embedded-world.ts'
+import type { Fault } from './fault.ts'
+import { Fleet } from './fleet.ts'
+import type { Journal } from './journal.ts'
+import { LINE_FAULTS } from './line-faults.ts'
+import { PROCESS_FAULTS } from './process-faults.ts'
+import { openProductionWorld } from './production-world.ts'
+import { RESOURCE_FAULTS } from './resource-faults.ts'
+import { readBack, runRound, type RoundResult } from './round.ts'
+import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
+import { judge } from './verdict.ts'
+import type { World } from './world.ts'
+
+export const ALL_FAULTS: readonly Fault[] = [...PROCESS_FAULTS, ...LINE_FAULTS, ...RESOURCE_FAULTS]
+
+export interface Stage {
+  readonly world: World
+  readonly fleet: Fleet
+  readonly journals: Journal[]
+  close(): Promise<void>
+}
+
+/** A world for such faults; a sentence when this machine does not allow it. */
+export async function openStage({ shape, onSmallDisk }: Fault, seed: number): Promise<Stage | string> {
+  const disk = onSmallDisk === true ? mountSmallDisk() : undefined
+  if (disk !== undefined && 'refusal' in disk) return disk.refusal
+  const free = (): void => {
+    if (disk !== undefined) unmountSmallDisk(disk.folder)
+  }
+  let world: World | undefined
+  try {
+    world = await openWorld(shape, seed, disk?.folder)
+    const fleet = await Fleet.open(world)
+    const opened = world
+    return {
+      world,
+      fleet,
+      journals: [],
+      close: async () => {
+        await opened.close()
+        free()
+      },
+    }
+  } catch (error) {
+    await world?.close()
+    free()
+    throw error
+  }
+}
+
+function openWorld(shape: World['shape'], seed: number, smallDisk: string | undefined): Promise<World> {
+  if (shape === 'embedded') return openEmbeddedWorld(smallDisk)
+  if (smallDisk === undefined) return openProductionWorld({ shape, seed })
+  return openProductionWorld({ shape, seed, smallDisk, environment: SMALL_PARTITIONS })
+}
+
+/** NATS sets the room of each partition aside. */
+const SMALL_PARTITIONS = { NATS_MAX_PARTITION_MIB: '16', TB_QUEUE_RE_MAIN_PARTITIONS: '2' }
+
+/** A round of its own chance: its number and the campaign's seed repeat it. */
+export function randomOfRound(seed: number, round: number): SeededRandom {
+  return seededRandom((seed * 1_009 + round) % 2 ** 31)
+}
+
+export async function runOn(stage: Stage, fault: Fault, random: SeededRandom): Promise<RoundResult> {
+  const { result, journals } = await runRound(fault, stage.world, stage.fleet, random)
+  stage.journals.push(...journals)
+  return result
+}
+
+/** What came late over what was right at the end of its round shows here. */
+export async function readAllAgain({ fleet, journals }: Stage): Promise<readonly string[]> {
+  const findings: string[] = []
+  for (let index = 0; index < journals.length; index += 16) {
+    findings.push(...judge(await readBack(fleet, journals.slice(index, index + 16), 30_000)).findings)
+  }
+  return findings
+}

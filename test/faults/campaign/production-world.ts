@@ -1,0 +1,125 @@
+/**
+ * The production shape as processes of their own: two transports, two engines and an API on NATS, PostgreSQL and QuestDB. With one
+ * NATS every member has its own line (fault proxy) to each server; a cluster of NATS is connected to directly, for a client of
+ * it goes to the nodes by the addresses that they tell.
+ */
+import { join } from 'node:path'
+import { startFaultProxy, type FaultProxy } from '../../support/fault-proxy.ts'
+import {
+  startNats,
+  startNatsCluster,
+  startPostgres,
+  startQuestDb,
+  type RunningServer,
+  type ServerName,
+} from '../../support/servers/index.ts'
+import { productionEnvironment, type ClusterRole } from '../../support/start-cluster.ts'
+import { Member } from './member.ts'
+import type { World } from './world.ts'
+
+export interface ProductionWorldOptions {
+  readonly shape: 'production' | 'nats-cluster'
+  readonly seed: number
+  /** A disk of its own for the data of NATS. */
+  readonly smallDisk?: string
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+type Lines = Readonly<Record<ServerName, FaultProxy>>
+
+export async function openProductionWorld(options: ProductionWorldOptions): Promise<World> {
+  const closing: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).reverse()) await end()
+  }
+  try {
+    return await open(options, closing, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function open(
+  options: ProductionWorldOptions,
+  closing: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<World> {
+  const { shape } = options
+  const servers = await startServers(options, closing)
+  const linesOf = new Map<Member, Lines>()
+  let proxies = 0
+  const start = async (name: string, ...roles: readonly ClusterRole[]): Promise<Member> => {
+    const direct = productionEnvironment({
+      nats: servers.nats.map(({ url }) => url).join(','),
+      postgres: servers.postgres[0]?.url ?? '',
+      questdb: servers.questdb[0]?.url ?? '',
+    })
+    const lines = shape === 'production' ? await openLines(servers, options.seed + 10 * proxies++, closing) : undefined
+    const through =
+      lines === undefined
+        ? { ...direct, NATS_REPLICAS: '3' }
+        : productionEnvironment({ nats: lines.nats.url, postgres: lines.postgres.url, questdb: lines.questdb.url })
+    const environment = { ...through, ...options.environment, MILLRACE_ROLES: roles.join(',') }
+    const member = await Member.start({ name, environment })
+    closing.push(() => member.close())
+    if (lines !== undefined) linesOf.set(member, lines)
+    return member
+  }
+  const [first, second, engine, other, api] = await Promise.all([
+    start('transport 1', 'transport'),
+    start('transport 2', 'transport'),
+    start('engine 1', 'engine'),
+    start('engine 2', 'engine'),
+    start('API', 'api'),
+  ])
+  const members = [first, second, engine, other, api]
+  return {
+    shape,
+    transports: [first, second],
+    engines: [engine, other],
+    api,
+    members,
+    servers,
+    lines: (server, of = members) => of.flatMap((member) => linesOf.get(member)?.[server] ?? []),
+    addEngine: () => start('engine 3', 'engine'),
+    smallDisk: options.smallDisk,
+    close,
+  }
+}
+
+async function startServers(
+  { shape, smallDisk }: ProductionWorldOptions,
+  closing: (() => Promise<unknown>)[],
+): Promise<Readonly<Record<ServerName, readonly RunningServer[]>>> {
+  const keep = async <Kept extends { stop(): Promise<void> }>(starting: Promise<Kept>): Promise<Kept> => {
+    const started = await starting
+    closing.push(() => started.stop())
+    return started
+  }
+  const nats = async (): Promise<readonly RunningServer[]> => {
+    if (shape === 'nats-cluster') return (await keep(startNatsCluster(3, { syncInterval: 'always' }))).nodes
+    const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'nats') }
+    return [await keep(startNats({ syncInterval: 'always', ...place }))]
+  }
+  const [natsNodes, postgres, questdb] = await Promise.all([
+    nats(),
+    keep(startPostgres()),
+    keep(startQuestDb({ commitMode: 'sync' })),
+  ])
+  return { nats: natsNodes, postgres: [postgres], questdb: [questdb] }
+}
+
+async function openLines(
+  servers: Readonly<Record<ServerName, readonly RunningServer[]>>,
+  seed: number,
+  closing: (() => Promise<unknown>)[],
+): Promise<Lines> {
+  const line = async (server: ServerName, offset: number): Promise<FaultProxy> => {
+    const proxy = await startFaultProxy({ target: servers[server][0]?.url ?? '', seed: seed + offset })
+    closing.push(() => proxy.close())
+    return proxy
+  }
+  const [nats, postgres, questdb] = await Promise.all([line('nats', 0), line('postgres', 1), line('questdb', 2)])
+  return { nats, postgres, questdb }
+}

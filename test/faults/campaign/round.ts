@@ -1,0 +1,151 @@
+/** One round: load, fault, heal, recovery, and what is there in the end. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { SeededRandom } from '../../support/seeded-random.ts'
+import type { Fault } from './fault.ts'
+import type { Fleet } from './fleet.ts'
+import type { Journal, SentValue } from './journal.ts'
+import { startSteadyLoad } from './steady-load.ts'
+import { judge, type ReadSeries, type Verdict } from './verdict.ts'
+import type { World } from './world.ts'
+
+export interface RoundResult extends Verdict {
+  readonly fault: string
+  /** From the injection, and from the heal, to the first acknowledgement of something new on every device. */
+  readonly recoveredFromInjectionMs: number
+  readonly recoveredFromHealMs: number
+  /** From the heal until all that was acknowledged before it is readable. */
+  readonly readableMs: number
+  /** Longest time of a device without an acknowledgement. */
+  readonly longestSilenceMs: number
+}
+
+export interface RoundSettings {
+  readonly devices: number
+  /** Until a device that does not recover, or a value that is not readable, is a finding. */
+  readonly limitMs: number
+}
+
+const POLL_MS = 100
+const ROUND_SETTINGS: RoundSettings = { devices: 16, limitMs: 90_000 }
+/** Each device has this many acknowledgements before anything happens. */
+const WARM = 3
+
+export async function runRound(
+  fault: Fault,
+  world: World,
+  fleet: Fleet,
+  random: SeededRandom,
+  settings: Partial<RoundSettings> = {},
+): Promise<{ readonly result: RoundResult; readonly journals: readonly Journal[] }> {
+  const { devices, limitMs } = { ...ROUND_SETTINGS, ...settings }
+  const journals = await fleet.devices(devices)
+  const began = performance.now()
+  const transports = world.transports.map(({ address }) => address)
+  const load = startSteadyLoad(journals, transports, random)
+  let injectedAt: number
+  let healedAt: number
+  let readable: Promise<number>
+  let isRecovered: boolean
+  try {
+    const isWarm = await holds(limitMs, () => journals.every((journal) => journal.count('acknowledged') >= WARM))
+    if (!isWarm) throw new Error(`the load did not get under way before "${fault.name}": ${stuck(journals, began)}`)
+    await delay(random.between(0, 1_000))
+    injectedAt = performance.now()
+    const heal = await fault.inject(world, random)
+    await delay(random.between(...fault.holdMs))
+    const before = journals.flatMap((journal) => {
+      const value = journal.lastAcknowledged()
+      return value === undefined ? [] : [{ journal, value }]
+    })
+    await heal()
+    healedAt = performance.now()
+    readable = whenReadable(fleet, before, limitMs)
+    isRecovered = await holds(limitMs, () =>
+      journals.every((one) => one.firstAcknowledgementSince(healedAt) !== undefined),
+    )
+    await delay(500)
+  } finally {
+    await load.end()
+  }
+  const readableMs = await readable
+  const read = await readBack(fleet, journals, limitMs)
+  const verdict = judge(read)
+  const findings = [...verdict.findings]
+  if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
+  for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)
+  const firsts = journals.flatMap((journal) => journal.firstAcknowledgementSince(healedAt) ?? [])
+  const recovered = isRecovered ? Math.max(...firsts) : healedAt + limitMs
+  const result: RoundResult = {
+    ...verdict,
+    findings,
+    fault: fault.name,
+    recoveredFromInjectionMs: Math.round(recovered - injectedAt),
+    recoveredFromHealMs: Math.round(recovered - healedAt),
+    readableMs: Math.round(readableMs),
+    longestSilenceMs: Math.round(Math.max(...journals.map((journal) => journal.longestSilence(began)))),
+  }
+  return { result, journals }
+}
+
+/** Reads until everything acknowledged is there, or the time is over: then what is missing is lost. */
+export async function readBack(
+  fleet: Fleet,
+  journals: readonly Journal[],
+  limitMs: number,
+): Promise<{ readonly journal: Journal; readonly series: ReadSeries }[]> {
+  return Promise.all(
+    journals.map(async (journal) => {
+      let series: ReadSeries | undefined
+      let failure: unknown
+      await holds(limitMs, async () => {
+        try {
+          series = await fleet.series(journal)
+        } catch (error) {
+          failure = error // A store that is not back yet: asked again, and thrown when it never came.
+          return false
+        }
+        const found = new Set(series.n.map(({ value }) => value))
+        return journal.sent.every(({ value, outcome }) => outcome !== 'acknowledged' || found.has(value))
+      })
+      if (series === undefined) throw new Error(`${journal.device.name} can not be read`, { cause: failure })
+      return { journal, series }
+    }),
+  )
+}
+
+async function whenReadable(
+  fleet: Fleet,
+  before: readonly { readonly journal: Journal; readonly value: SentValue }[],
+  limitMs: number,
+): Promise<number> {
+  const began = performance.now()
+  await Promise.all(
+    before.map(({ journal, value }) =>
+      holds(limitMs, async () => {
+        try {
+          return (await fleet.newest(journal)) >= value.value
+        } catch {
+          return false // Not readable is what is being measured.
+        }
+      }),
+    ),
+  )
+  return performance.now() - began
+}
+
+/** Whether the condition came true in time. */
+async function holds(limitMs: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+  const deadline = performance.now() + limitMs
+  while (!(await condition())) {
+    if (performance.now() > deadline) return false
+    await delay(POLL_MS)
+  }
+  return true
+}
+
+function stuck(journals: readonly Journal[], since: number): string {
+  return journals
+    .filter((journal) => journal.firstAcknowledgementSince(since) === undefined)
+    .map(({ device }) => `${device.name} (${device.protocol})`)
+    .join(', ')
+}

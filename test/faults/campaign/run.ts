@@ -1,0 +1,147 @@
+/**
+ * `npm run test:faults`: the fault campaign. Every fault of the list, `ROUNDS` times each (3), in an order made by chance, with the
+ * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". Writes docs/reports/faults.md and faults.json (elsewhere
+ * with `REPORT_DIR`) and ends with 1 when anything was lost, doubled, out of order or did not recover.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { seededRandom } from '../../support/seeded-random.ts'
+import { PROJECT_ROOT } from '../../support/start-millrace.ts'
+import { ALL_FAULTS, openStage, randomOfRound, readAllAgain, runOn, type Stage } from './campaign.ts'
+import type { Fault } from './fault.ts'
+import { linesOf, pageOf, type Round } from './report.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
+const PATTERN = process.env['FAULTS'] ?? ''
+const REPORT_DIR = process.env['REPORT_DIR'] ?? join(PROJECT_ROOT, 'docs', 'reports')
+
+const began = new Date()
+const { seed } = seededRandom()
+const chosen = ALL_FAULTS.filter(({ shape, name }) => new RegExp(PATTERN).test(`${shape} ${name}`))
+const planned = chosen.length * ROUNDS
+const rounds: Round[] = []
+const skipped: string[] = []
+const findings: string[] = []
+let stage: Stage | undefined
+let interrupted = false
+
+process.once('SIGINT', () => {
+  interrupted = true
+  say('no further round begins')
+})
+say(`${planned} rounds of ${chosen.length} faults; repeat with SEED=${seed}`)
+try {
+  for (const [place, faults] of Map.groupBy(chosen, placeOf)) await runIn(place, faults)
+} finally {
+  await stage?.close()
+}
+write()
+process.exitCode = findings.length === 0 ? 0 : 1
+
+/** Faults of one place share a world: what one fault leaves behind, the next one meets. */
+function placeOf({ shape, onSmallDisk }: Fault): string {
+  return onSmallDisk === true ? `${shape} on a disk of 64 MiB` : shape
+}
+
+async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
+  const order = shuffled(Array.from({ length: ROUNDS }, () => faults).flat())
+  for (const fault of order) {
+    if (interrupted) break
+    stage ??= await open(place, fault)
+    if (stage === undefined) return
+    await runRoundOf(stage, fault)
+  }
+  if (stage === undefined) return
+  findings.push(...(await readAllAgain(stage)).map((text) => `read again at the end of ${place}: ${text}`))
+  await closeStage()
+}
+
+async function open(place: string, fault: Fault): Promise<Stage | undefined> {
+  const opened = await openStage(fault, seed)
+  if (typeof opened !== 'string') return opened
+  skipped.push(`${place}: ${opened}`)
+  say(`skipped: ${place}: ${opened}`)
+  return undefined
+}
+
+async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
+  const number = rounds.length + 1
+  const name = `round ${number} of ${planned}: ${fault.row} ${fault.shape}, ${fault.name}`
+  try {
+    const result = await runOn(on, fault, randomOfRound(seed, number))
+    rounds.push({ ...result, number, row: fault.row, shape: fault.shape })
+    const { acknowledged, unknown, refused, lost, duplicated, outOfOrder, foreign } = result
+    say(
+      `${name}: acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
+        `out of order ${outOfOrder}, foreign ${foreign}, recovered ${result.recoveredFromHealMs} ms from heal, ` +
+        `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms`,
+    )
+    for (const text of result.findings) find(`${name}: ${text}`)
+    if (result.findings.length > 0) keepLogs(on, number)
+  } catch (error) {
+    // A world that broke in a way that the round does not know is no ground for the next fault.
+    find(`${name}: ${String(error)}`)
+    keepLogs(on, number)
+    await closeStage()
+  }
+}
+
+async function closeStage(): Promise<void> {
+  const closing = stage
+  stage = undefined
+  await closing?.close()
+}
+
+function find(text: string): void {
+  findings.push(text)
+  say(`FINDING ${text}`)
+}
+
+/** Beside the report: what every process said up to here. */
+function keepLogs({ world }: Stage, round: number): void {
+  const folder = join(PROJECT_ROOT, '.cache', 'fault-logs', `${seed}-${round}`)
+  mkdirSync(folder, { recursive: true })
+  for (const { name, process: running } of world.members) writeFileSync(join(folder, `${name}.log`), running.log())
+  for (const [name, servers] of Object.entries(world.servers)) {
+    for (const [index, server] of servers.entries()) writeFileSync(join(folder, `${name}-${index}.log`), server.log())
+  }
+  say(`the logs are in ${folder}`)
+}
+
+function shuffled(faults: readonly Fault[]): Fault[] {
+  const chance = seededRandom(seed)
+  return faults
+    .map((fault) => ({ fault, at: chance.next() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ fault }) => fault)
+}
+
+function write(): void {
+  const only = PATTERN === '' ? '' : `FAULTS='${PATTERN}' `
+  const report = {
+    command: `SEED=${seed} ROUNDS=${ROUNDS} ${only}npm run test:faults`,
+    seed,
+    began: minute(began),
+    ended: minute(new Date()),
+    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'of an unknown model'}, Node.js ${process.version}`,
+    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim(),
+    rounds: rounds.length,
+    skipped,
+    findings,
+    faults: linesOf(rounds),
+  }
+  mkdirSync(REPORT_DIR, { recursive: true })
+  writeFileSync(join(REPORT_DIR, 'faults.json'), `${JSON.stringify(report, undefined, 2)}\n`)
+  writeFileSync(join(REPORT_DIR, 'faults.md'), pageOf(report))
+  say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(REPORT_DIR, 'faults.md')}`)
+}
+
+function minute(date: Date): string {
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
+}

@@ -1,0 +1,24 @@
+/** What a fault of the campaign can lay hands on: the processes of one shape of Millrace, its servers, and the lines between. */
+import type { FaultProxy } from '../../support/fault-proxy.ts'
+import type { RunningServer, ServerName } from '../../support/servers/index.ts'
+import type { Member } from './member.ts'
+
+export type Shape = 'production' | 'nats-cluster' | 'embedded'
+
+export interface World {
+  readonly shape: Shape
+  readonly transports: readonly Member[]
+  readonly engines: readonly Member[]
+  readonly api: Member
+  /** Every Millrace process once. */
+  readonly members: readonly Member[]
+  /** Of a NATS cluster every node. */
+  readonly servers: Readonly<Record<ServerName, readonly RunningServer[]>>
+  /** The lines to a server, one a member; none where members are connected without a proxy. */
+  lines(server: ServerName, members?: readonly Member[]): readonly FaultProxy[]
+  /** One more engine, until it is stopped. */
+  addEngine(): Promise<Member>
+  /** The folder of a disk of its own below the data, where the world was made with one. */
+  readonly smallDisk: string | undefined
+  close(): Promise<void>
+}
