@@ -38,7 +38,7 @@ export interface PostgresTimeSeriesOptions extends OpenSettings {
   readonly cleanUpEveryMs?: number
   /** Hears of a clean-up that failed; the next one tries again. */
   readonly report?: (text: string, fields: Readonly<Record<string, unknown>>) => void
-  /** All in all, at least three: one keeps house, of the others more write than read. */
+  /** At least three, and one more while old points are deleted: one keeps house, of the others no fewer write than read. */
   readonly connections?: number
   /** Most points that wait to be written, all lanes together; more is refused as busy. */
   readonly maxPendingPoints?: number
@@ -92,13 +92,24 @@ export async function openPostgresTimeSeries(options: PostgresTimeSeriesOptions)
   const others = Math.max(2, settings.connections - 1)
   const writing = Math.ceil(others / 2)
   const connections = Array.from({ length: others }, () => new PostgresConnection(options))
-  return new PostgresStore(connection, connections.slice(0, writing), connections.slice(writing), settings)
+  return new PostgresStore(
+    { keeping: connection, cleaning: new PostgresConnection(options), writing: connections.slice(0, writing) },
+    new SnapshotReads(connections.slice(writing)),
+    settings,
+  )
+}
+
+interface Connections {
+  /** For the numbers of keys and the pieces of `ts_kv`: what writes wait for. */
+  readonly keeping: PostgresConnection
+  /** Opened by the first clean-up, whose statements may take long. */
+  readonly cleaning: PostgresConnection
+  readonly writing: readonly PostgresConnection[]
 }
 
 class PostgresStore implements PostgresTimeSeries {
   private readonly settings: Settings
-  /** For keys, pieces and the clean-up. */
-  private readonly connection: PostgresConnection
+  private readonly connections: Connections
   private readonly keyNumbers: KeyDictionary
   private readonly partitions: Partitions
   private readonly writer: LaneWriter
@@ -109,21 +120,17 @@ class PostgresStore implements PostgresTimeSeries {
   private cleaning: Promise<unknown> | undefined
   private closing: Promise<void> | undefined
 
-  constructor(
-    connection: PostgresConnection,
-    writing: readonly PostgresConnection[],
-    reading: readonly PostgresConnection[],
-    settings: Settings,
-  ) {
+  constructor(connections: Connections, reads: SnapshotReads, settings: Settings) {
+    const { keeping, writing } = connections
     this.settings = settings
-    this.connection = connection
-    this.keyNumbers = new KeyDictionary(connection)
-    this.partitions = new Partitions(connection, settings.partitioning, settings.clock)
+    this.connections = connections
+    this.keyNumbers = new KeyDictionary(keeping)
+    this.partitions = new Partitions(keeping, settings.partitioning, settings.clock)
     this.writer = new LaneWriter(writing, this.keyNumbers, this.partitions, settings.clock, {
       maxPendingPoints: Math.ceil(settings.maxPendingPoints / writing.length),
       maxGroupPoints: MAX_GROUP_POINTS,
     })
-    this.reads = new SnapshotReads(reading)
+    this.reads = reads
     this.cleanUpLater()
   }
 
@@ -185,7 +192,7 @@ class PostgresStore implements PostgresTimeSeries {
 
   async cleanUp(): Promise<CleanedUp> {
     const { ttlSeconds, clock } = this.settings
-    const cleaned = await cleanUp(this.connection, this.partitions, ttlSeconds, clock.now())
+    const cleaned = await cleanUp(this.connections.cleaning, this.partitions, ttlSeconds, clock.now())
     this.partitionsDropped += cleaned.partitionsDropped.length
     this.rowsExpired += cleaned.rowsDeleted
     return cleaned
@@ -204,7 +211,7 @@ class PostgresStore implements PostgresTimeSeries {
   private async drainAndClose(): Promise<void> {
     this.timer?.cancel()
     await Promise.all([this.writer.close(), this.reads.close(), this.cleaning])
-    await this.connection.close()
+    await Promise.all([this.connections.keeping.close(), this.connections.cleaning.close()])
   }
 
   private cleanUpLater(): void {
