@@ -2,7 +2,7 @@
  * Brings rule chains into the engine: all of them at start, then each one as it changes. A change made over the API is answered
  * only when the engine runs it, so that the next message already meets the new version.
  */
-import type { TimerHandle } from '../model/clock.ts'
+import type { Clock, TimerHandle } from '../model/clock.ts'
 import { errorText } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { systemClock } from '../model/system-clock.ts'
@@ -15,8 +15,9 @@ const RETRY_MS = 5000
 
 export class RuleChainDeployment {
   private readonly ruleChains: RuleChainService
-  private readonly engine: RuleEngine
+  private readonly engine: Pick<RuleEngine, 'load' | 'remove'>
   private readonly log: Log
+  private readonly clock: Clock
   /** The last deployment of each chain that is under way. */
   private readonly underWay = new Map<string, Promise<void>>()
   private stopListening: () => void = () => undefined
@@ -26,10 +27,16 @@ export class RuleChainDeployment {
   /** Chains that the engine was given. */
   private readonly deployed = new Set<string>()
 
-  constructor(ruleChains: RuleChainService, engine: RuleEngine, log: Log) {
+  constructor(
+    ruleChains: RuleChainService,
+    engine: Pick<RuleEngine, 'load' | 'remove'>,
+    log: Log,
+    clock: Clock = systemClock,
+  ) {
     this.ruleChains = ruleChains
     this.engine = engine
     this.log = log
+    this.clock = clock
   }
 
   /** Follows the feed, and loads every chain. Where changes of other processes may have been missed, all are loaded again. */
@@ -77,7 +84,7 @@ export class RuleChainDeployment {
   private reloadLater(): void {
     if (this.isClosed) return
     this.retry?.cancel()
-    this.retry = systemClock.after(RETRY_MS, () => this.reload())
+    this.retry = this.clock.after(RETRY_MS, () => this.reload())
   }
 
   /** The service whose changes resolve once the engine runs them. */

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { createServices } from '../services/create-services.ts'
+import type { RuleChainService } from '../services/services.ts'
+import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform } from '../services/testkit.ts'
+import { TestFeed } from '../engine/subscriptions/testkit.ts'
+import { RuleChainDeployment } from './rule-chain-deployment.ts'
+
+/** A deployment in one process; `elsewhere` is another one on the same store, whose changes are told here or not. */
+describe('rule chain deployment', () => {
+  let platform: TestPlatform
+  let elsewhere: RuleChainService
+  let elsewhereFeed: TestFeed
+  let clock: TestClock
+  let deployment: RuleChainDeployment
+  let running: Map<string, string>
+  let errors: string[]
+  let isAway: boolean
+
+  beforeEach(async () => {
+    platform = await openTestPlatform()
+    clock = new TestClock()
+    running = new Map()
+    errors = []
+    isAway = false
+    elsewhereFeed = new TestFeed(assert.ifError)
+    const { entities, timeSeries, link, deadLetters, services, feed } = platform
+    elsewhere = createServices({
+      entities,
+      timeSeries,
+      feed: elsewhereFeed,
+      link,
+      deadLetters,
+      clock,
+      random: testRandom,
+      catalogue: testCatalogue,
+      cacheAttributes: true,
+      report: assert.ifError,
+    }).ruleChains
+    const note = (text: string): void => void errors.push(text)
+    const inner = services.ruleChains
+    const service: RuleChainService = {
+      saveByUser: (principal, draft) => inner.saveByUser(principal, draft),
+      saveGraphByUser: (principal, draft, options) => inner.saveGraphByUser(principal, draft, options),
+      setRootByUser: (principal, id) => inner.setRootByUser(principal, id),
+      deleteByUser: (principal, id) => inner.deleteByUser(principal, id),
+      createDefaultByUser: (principal, name) => inner.createDefaultByUser(principal, name),
+      page: (tenantId, type, page) => inner.page(tenantId, type, page),
+      root: (tenantId) => inner.root(tenantId),
+      find: (tenantId, id) => answer(inner.find(tenantId, id)),
+      graph: (tenantId, id) => answer(inner.graph(tenantId, id)),
+      loadAll: () => answer(inner.loadAll()),
+    }
+    const engine = {
+      load: async (chain: { readonly id: string; readonly name: string }) => {
+        running.set(chain.id, chain.name)
+        return { error: undefined, nodes: [] }
+      },
+      remove: async (id: string) => void running.delete(id),
+    }
+    deployment = new RuleChainDeployment(service, engine, { debug: note, info: note, warn: note, error: note }, clock)
+    await deployment.start(feed)
+  })
+
+  afterEach(async () => {
+    deployment.close()
+    await platform.close()
+  })
+
+  async function answer<Value>(value: Promise<Value>): Promise<Value> {
+    if (isAway) throw new Error('the store does not answer')
+    return value
+  }
+
+  async function until(isSo: () => boolean): Promise<void> {
+    for (let turns = 0; !isSo(); turns++) {
+      assert.ok(turns < 10_000, 'it did not come true')
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  test('a chain of another process runs when that process tells of it', async () => {
+    const stop = elsewhereFeed.listenToAll(['rule-chain-changed', 'entity-deleted'], (change) =>
+      platform.feed.publish(change),
+    )
+    const { id } = await elsewhere.saveByUser(platform.tenant, { name: 'told' })
+    await until(() => running.get(id) === 'told')
+    await elsewhere.saveByUser(platform.tenant, { id, name: 'told anew' })
+    await until(() => running.get(id) === 'told anew')
+    await elsewhere.deleteByUser(platform.tenant, id)
+    await until(() => !running.has(id))
+    stop()
+  })
+
+  test('after a gap the engine runs what the store has: new, changed, and nothing that is gone', async () => {
+    const gone = await platform.services.ruleChains.saveByUser(platform.tenant, { name: 'gone' })
+    const changed = await platform.services.ruleChains.saveByUser(platform.tenant, { name: 'before' })
+    await until(() => running.get(gone.id) === 'gone' && running.get(changed.id) === 'before')
+    await elsewhere.deleteByUser(platform.tenant, gone.id)
+    await elsewhere.saveByUser(platform.tenant, { id: changed.id, name: 'after' })
+    const { id } = await elsewhere.saveByUser(platform.tenant, { name: 'new' })
+    assert.deepEqual([running.get(gone.id), running.get(changed.id), running.get(id)], ['gone', 'before', undefined])
+    platform.feed.gap()
+    await until(() => running.get(id) === 'new' && running.get(changed.id) === 'after' && !running.has(gone.id))
+  })
+
+  test('a store that does not answer after a gap, or after a change, is asked again', async () => {
+    const { id } = await elsewhere.saveByUser(platform.tenant, { name: 'new' })
+    isAway = true
+    platform.feed.gap()
+    await until(() => errors.length === 1)
+    isAway = false
+    clock.runTimers()
+    await until(() => running.get(id) === 'new')
+    await elsewhere.saveByUser(platform.tenant, { id, name: 'newer' })
+    isAway = true
+    const entity = { entityType: 'RULE_CHAIN', id } as const
+    platform.feed.publish({ kind: 'rule-chain-changed', entity, tenantId: platform.tenantId })
+    await until(() => errors.length === 2)
+    isAway = false
+    clock.runTimers()
+    await until(() => running.get(id) === 'newer')
+  })
+})
