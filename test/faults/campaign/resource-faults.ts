@@ -1,6 +1,7 @@
 /** Faults of what processes live on: script sandboxes, memory, room on the disk. */
 import { fillDisk, freeDisk } from './small-disk.ts'
 import { requireOne, type Fault } from './fault.ts'
+import type { Member } from './member.ts'
 import type { World } from './world.ts'
 
 const sandboxKilled: Fault = {
@@ -34,6 +35,21 @@ const scriptOutOfMemory: Fault = {
 
 export const GLUTTON_TOKEN = 'GLUTTON'
 
+/** Returns the status. */
+async function sendAsGlutton({ address }: Member, values: object): Promise<number> {
+  const url = `${address.url}/api/v1/${GLUTTON_TOKEN}/telemetry`
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(values) })
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Room that the stores had set aside before the disk was full is used up first. */
+async function sendUntilRefused(member: Member): Promise<void> {
+  const padding = 'x'.repeat(20_000)
+  for (let count = 0; count < 4_000; count++) if ((await sendAsGlutton(member, { padding })) !== 200) return
+  throw new Error('the disk was never full')
+}
+
 function disk(world: World): string {
   if (world.smallDisk === undefined) throw new Error('the world has no disk of its own')
   return world.smallDisk
@@ -63,6 +79,7 @@ const embeddedDiskFull: Fault = {
   holdMs: [2_000, 4_000],
   inject: async (world) => {
     fillDisk(disk(world))
+    await sendUntilRefused(world.api)
     return async () => freeDisk(disk(world))
   },
 }

@@ -23,8 +23,8 @@ export const PAUSE_MS = 250
 export interface Sending {
   readonly journal: Journal
   /** The transport the device is at; `move` goes to the next one. */
-  transport(): TransportAddress
-  move(): void
+  readonly transport: () => TransportAddress
+  readonly move: () => void
   readonly random: SeededRandom
   readonly stop: AbortSignal
 }
