@@ -113,9 +113,11 @@ test('a stalled store slows the senders down, memory is bounded, and nothing ack
       await new Promise(setImmediate)
     }
   })()
+  for (let wait = 0; wait < 3000 && link.writable; wait++) await delay(10)
+  assert.ok(!link.writable, 'senders are asked to pause')
   await delay(STALL_MS)
   const stalled = { ...link.figures(), held: queue.figures().held }
-  assert.ok(!link.writable, 'senders are asked to pause')
+  assert.ok(!link.writable, 'and they stay so while it stalls')
   assert.ok(stalled.backlogBytes <= MAX_BACKLOG_BYTES, `${stalled.backlogBytes} bytes in the log`)
   assert.equal(saved.size, 0)
 
