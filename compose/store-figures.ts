@@ -2,6 +2,7 @@
 import type { FrameLinkFigures } from '../engine/link/jetstream/options.ts'
 import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { EmbeddedFigures } from '../storage/timeseries/embedded/store.ts'
+import type { PostgresFigures } from '../storage/timeseries/postgres/store.ts'
 import type { QuestDbFigures } from '../storage/timeseries/questdb/store.ts'
 import { named, type Names } from './figures.ts'
 
@@ -34,6 +35,10 @@ export function embeddedTimeSeriesFigures(figures: EmbeddedFigures): Record<stri
   return named(figures, TIME_SERIES)
 }
 
+export function postgresTimeSeriesFigures(figures: PostgresFigures): Record<string, number> {
+  return named(figures, POSTGRES)
+}
+
 export function questDbFigures({ trouble, ...figures }: QuestDbFigures): Record<string, number> {
   return { ...named(figures, QUESTDB), takes_writes: trouble === undefined ? 1 : 0 }
 }
@@ -57,6 +62,13 @@ const FRAME_LINK: Names<Omit<FrameLinkFigures, 'connected'>> = {
   takeOvers: 'partition_take_overs_total',
   lostPartitions: 'lost_partitions_total',
   deadLetters: 'dead_letters',
+}
+
+const POSTGRES: Names<PostgresFigures> = {
+  pendingPoints: 'pending_points',
+  groupsWritten: 'written_groups_total',
+  partitionsDropped: 'dropped_partitions_total',
+  rowsExpired: 'expired_rows_total',
 }
 
 const QUESTDB: Names<Omit<QuestDbFigures, 'trouble'>> = {

@@ -21,7 +21,13 @@ import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
 import { DataFolderErrors, takeDataFolder } from './data-folder.ts'
-import { embeddedTimeSeriesFigures, frameLinkFigures, questDbFigures, segmentLogFigures } from './store-figures.ts'
+import {
+  embeddedTimeSeriesFigures,
+  frameLinkFigures,
+  postgresTimeSeriesFigures,
+  questDbFigures,
+  segmentLogFigures,
+} from './store-figures.ts'
 
 export type StoredLink = Link & { readonly deadLetters: DeadLetters }
 
@@ -111,8 +117,13 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
         ...postgres(config, 'time series'),
         connections: connections(config).timeSeries,
         partitioning: config.timeSeriesPartitioning,
+        ttlSeconds: config.timeSeriesTtlSeconds,
+        report: (text, fields) => log.error(text, fields),
       })
-      return { part, metricsSources: [] }
+      return {
+        part,
+        metricsSources: [{ name: 'time_series', figures: () => postgresTimeSeriesFigures(part.figures()) }],
+      }
     }
     case 'questdb': {
       const [{ openPostgresLatestValues }, { openQuestDbTimeSeries }] = await Promise.all([
@@ -129,6 +140,8 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
         latest,
         clock,
         durability,
+        partitionBy: config.questDbPartition,
+        ttlSeconds: config.timeSeriesTtlSeconds,
         onTrouble: (reason) => {
           if (reason === undefined) log.info('QuestDB takes writes again')
           else log.error('QuestDB takes no writes: messages wait', { reason })

@@ -213,6 +213,22 @@ export const SETTINGS = {
     choices: ['DAYS', 'MONTHS', 'YEARS', 'INDEFINITE'],
     description: 'Time span of one partition of the history in PostgreSQL.',
   }),
+  timeSeriesTtlSeconds: storage.integer({
+    name: 'SQL_TTL_TS_TS_KEY_VALUE_TTL',
+    default: 0,
+    min: 0,
+    max: 10_000_000_000,
+    unit: 's',
+    description:
+      'History older than this is removed in PostgreSQL and QuestDB, by whole partitions; 0 keeps it for ever.',
+  }),
+  questDbPartition: storage.choice({
+    name: 'QUESTDB_PARTITION_BY',
+    default: 'DAY',
+    choices: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
+    description:
+      'Time span of one partition of the history in QuestDB, when its table is made. MONTH where devices send much late data.',
+  }),
   questDbUrl: storage.url({
     name: 'QUESTDB_URL',
     default: 'http://127.0.0.1:9000',
