@@ -1,5 +1,6 @@
 /** What only JetStream can do wrong: its bounds, its settings, and its absence. */
 import assert from 'node:assert/strict'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
@@ -8,6 +9,7 @@ import { systemClock } from '../../../model/system-clock.ts'
 import { requireOwnServer, requireServer, startNats, type RunningServer } from '../../../test/support/servers/index.ts'
 import { connectNats } from '../../cluster/nats-connection.ts'
 import { Collector, publishAll } from '../contract.ts'
+import type { Delivery } from '../link.ts'
 import { message } from '../testkit.ts'
 import { checkDurability } from './nats-durability.ts'
 import { newPrefix, openTestLink } from './nats-testkit.ts'
@@ -77,6 +79,34 @@ test('frames that a queue without room left in the stream are fetched when it ha
   await close()
 })
 
+test('settled frames make room for further ones, also behind one that is not settled', async (context) => {
+  const server = await nats(context)
+  if (server === undefined) return
+  const settings = { partitions: 1, bounds: { maxOpenFrames: 20 } }
+  const prefix = newPrefix()
+  const { link, line, close } = await openTestLink({ servers: server.url, prefix, settings })
+  let received = 0
+  const held: Delivery[] = []
+  link.consume({
+    room: () => 1000,
+    deliver: (batch) => {
+      received += batch.length
+      if (held.length === 0) held.push(...batch.slice(0, 1))
+      link.settle(batch.filter((delivery) => delivery !== held[0]))
+    },
+  })
+  // Each is a frame of its own.
+  for (let count = 0; count < 100; count++) await publishAll(link, [message()])
+  const until = async (isDone: () => boolean | Promise<boolean>): Promise<void> => {
+    while (!(await isDone())) await new Promise<void>((resolve) => void systemClock.after(50, resolve))
+  }
+  await until(() => received === 100)
+  link.settle(held)
+  const manager = await jetstreamManager(line.connection)
+  await until(async () => (await manager.streams.info(`${prefix}_P0`)).state.messages === 0)
+  await close()
+})
+
 test('large frames come through a pull’s bound on bytes', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
@@ -110,7 +140,6 @@ test('a stream that was made again counts from above', async (context) => {
   const first = await openTestLink({ servers: server.url, prefix, settings })
   const before = message()
   await publishAll(first.link, [before])
-  const { jetstreamManager } = await import('@nats-io/jetstream')
   await (await jetstreamManager(first.line.connection)).streams.delete(`${prefix}_P0`)
   await first.crash()
   const second = await openTestLink({ servers: server.url, prefix, settings })

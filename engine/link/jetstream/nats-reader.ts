@@ -3,11 +3,13 @@
  * there is room for; a server that neither sends frames nor heartbeats, an ended consumer or a lost connection end the reader, and the next one
  * gets everything that is not acknowledged.
  */
-import { createInbox, RequestError, type Msg, type Subscription } from '@nats-io/transport-node'
+import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
+import { z } from 'zod'
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener, StoredFrame } from './broker.ts'
+import { FrameRemoval } from './frame-removal.ts'
 
 const NANOS = 1_000_000
 const PULL_EXPIRES_MS = 30_000
@@ -41,6 +43,7 @@ export class NatsReader implements FrameReader {
   private lastHeardMs: number
   private watch: TimerHandle | undefined
   private pullAgain: TimerHandle | undefined
+  private readonly removal: FrameRemoval
   /** Asked for, and in no pull. */
   private unpulled = 0
   private isOver = false
@@ -50,6 +53,11 @@ export class NatsReader implements FrameReader {
     const { line, clock } = options
     this.lastHeardMs = clock.monotonic()
     this.inbox = createInbox()
+    this.removal = new FrameRemoval({
+      clock,
+      purge: (position) => this.purge(position),
+      acknowledge: (reply) => this.acknowledge(reply),
+    })
     this.subscription = line.connection.subscribe(`${this.inbox}.*`, {
       callback: (error, message) => {
         if (error !== null) this.lose(error)
@@ -112,7 +120,10 @@ export class NatsReader implements FrameReader {
     }
     const place = placeOf(message.reply ?? '')
     if (place === undefined) this.lose(new Error(`a message without a place in the stream: ${message.subject}`))
-    else this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(message.reply ?? '')))
+    else {
+      this.removal.handOut(place.position)
+      this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(place, message.reply ?? '')))
+    }
   }
 
   private status(message: Msg, code: number, description: string): void {
@@ -137,19 +148,24 @@ export class NatsReader implements FrameReader {
     })
   }
 
-  private acknowledger(reply: string): () => Promise<void> {
-    return async () => {
-      for (;;) {
-        if (this.isOver) throw new Error('the reader is over')
-        try {
-          await this.options.line.connection.request(reply, ACK, { timeout: ACK_TIMEOUT_MS })
-          return
-        } catch (error) {
-          // Nobody listens: the consumer is gone, and its reader with it.
-          if (error instanceof RequestError && error.isNoResponders()) this.lose(error)
-        }
-      }
-    }
+  private acknowledger({ position }: Place, reply: string): () => Promise<void> {
+    return () => this.removal.settle(position, reply)
+  }
+
+  private async acknowledge(reply: string): Promise<void> {
+    await this.options.line.connection.request(reply, ACK, { timeout: ACK_TIMEOUT_MS })
+  }
+
+  /** Everything up to the position was handed out by this reader and is settled, or was before: the order of a stream is that of its reader. */
+  private async purge(position: number): Promise<void> {
+    const { line, stream } = this.options
+    if (!line.connected) throw new Error('not connected')
+    const question = JSON.stringify({ seq: position + 1 })
+    const answer = await line.connection.request(`$JS.API.STREAM.PURGE.${stream}`, question, {
+      timeout: ACK_TIMEOUT_MS,
+    })
+    const { error } = PurgeSchema.parse(answer.json())
+    if (error !== undefined) throw new Error(error.description)
   }
 
   private watchSilence(): void {
@@ -169,6 +185,7 @@ export class NatsReader implements FrameReader {
 
   private end(): void {
     this.isOver = true
+    this.removal.end()
     this.stopListening()
     this.watch?.cancel()
     this.pullAgain?.cancel()
@@ -183,6 +200,8 @@ export class NatsReader implements FrameReader {
     }
   }
 }
+
+const PurgeSchema = z.object({ error: z.object({ description: z.string() }).optional() })
 
 interface Place {
   readonly position: number
