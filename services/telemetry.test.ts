@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
+import { TimeSeriesErrors } from '../storage/timeseries/embedded/errors.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 
 let platform: TestPlatform
@@ -78,6 +79,27 @@ test('a failed write fails every save of the turn and tells nobody', async () =>
     ['rejected', 'rejected'],
   )
   assert.deepEqual(platform.changes, [])
+})
+
+test('what can never be stored costs its own message, not those of other devices that it went with', async (context) => {
+  const write = platform.timeSeries.write.bind(platform.timeSeries)
+  const refusing: typeof write = (writes) =>
+    writes.some(({ points }) => points.some(({ ts }) => ts > 8.64e15))
+      ? Promise.reject(TimeSeriesErrors.TS_INVALID({ ts: Number.MAX_SAFE_INTEGER }))
+      : write(writes)
+  context.mock.method(platform.timeSeries, 'write', refusing)
+  const beyondAllDates = [{ key: 't', type: 'LONG', value: 20, ts: Number.MAX_SAFE_INTEGER }] as const
+  const saves = [save({ sequence: 1 }), save({ points: beyondAllDates, sequence: 2 }), save({ sequence: 3 })]
+  const settled = await Promise.allSettled(saves)
+  assert.deepEqual(
+    settled.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(
+    platform.timeSeries.writes.flat().map(({ sequence }) => sequence),
+    [1, 3],
+  )
+  assert.equal(platform.changes.length, 2)
 })
 
 test('what is only shown is not stored, and is newer than what was stored before', async () => {

@@ -4,6 +4,7 @@
 import type { Clock } from '../model/clock.ts'
 import type { EntityId } from '../model/entity-id.ts'
 import { entriesJson } from '../model/entry-json.ts'
+import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../model/value.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
@@ -104,20 +105,30 @@ export class StoredTelemetry implements TelemetryService {
   private async flush(): Promise<void> {
     const saves = this.waiting
     this.waiting = []
+    await this.storeTogether(saves)
+  }
+
+  private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
     const writes = saves.flatMap(({ request }) => (request.history || request.latest ? [writeOf(request)] : []))
     // What is only shown and not stored comes after every commit known so far, and before the next one.
     let sequence = this.lastSequence + 0.5
     try {
       if (writes.length > 0) sequence = await this.store.write(writes)
     } catch (error) {
-      const reason = error instanceof Error ? error : new Error(String(error))
-      for (const save of saves) save.done(reason)
-      return
+      return this.notStored(saves, error instanceof Error ? error : new Error(String(error)))
     }
     for (const { request, done } of saves) {
       if (request.notify) this.publish(request.entity, request.points, sequence)
       done(undefined)
     }
+  }
+
+  /** What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */
+  private async notStored(saves: readonly WaitingSave[], reason: Error): Promise<void> {
+    const isOneOfMany = isMillraceError(reason) && reason.kind === 'invalid' && saves.length > 1
+    if (!isOneOfMany) for (const save of saves) save.done(reason)
+    // In their order and in one turn: the store makes a group of them again, in which each call has its own outcome.
+    else await Promise.all(saves.map((save) => this.storeTogether([save])))
   }
 
   private publish(entity: EntityId, points: readonly DataPoint[], sequence: number): void {
