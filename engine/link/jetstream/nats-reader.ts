@@ -9,6 +9,7 @@ import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener, StoredFrame } from './broker.ts'
+import { FramePlaces, type FramePlace } from './frame-place.ts'
 import { FrameRemoval } from './frame-removal.ts'
 
 const NANOS = 1_000_000
@@ -44,6 +45,7 @@ export class NatsReader implements FrameReader {
   private watch: TimerHandle | undefined
   private pullAgain: TimerHandle | undefined
   private readonly removal: FrameRemoval
+  private readonly places = new FramePlaces()
   /** Asked for, and in no pull. */
   private unpulled = 0
   private isOver = false
@@ -118,12 +120,17 @@ export class NatsReader implements FrameReader {
       else this.pulls.delete(number)
       break
     }
-    const place = placeOf(message.reply ?? '')
-    if (place === undefined) this.lose(new Error(`a message without a place in the stream: ${message.subject}`))
-    else {
-      this.removal.handOut(place.position)
-      this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(place, message.reply ?? '')))
+    const reply = message.reply ?? ''
+    let place: FramePlace
+    try {
+      place = this.places.next(reply)
+    } catch (error) {
+      // Before it is handed out: a purge behind it would take the lost frame with it.
+      this.lose(new Error(errorText(error), { cause: error }))
+      return
     }
+    this.removal.handOut(place.position)
+    this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(place, reply)))
   }
 
   private status(message: Msg, code: number, description: string): void {
@@ -134,6 +141,10 @@ export class NatsReader implements FrameReader {
     const isOver = /consumer deleted|consumer is push|bad request|not found/i.test(description)
     if (isOver || code === 503) {
       this.lose(new Error(`the server says ${code} ${description}`))
+      return
+    }
+    if (code === 408 && Number(message.headers?.get('Nats-Pending-Messages') ?? left) !== left) {
+      this.lose(new Error('the server sent more than came'))
       return
     }
     // 408: the pull's time is over. 409: it is full, its leader moved, a server stops. What it did not bring is asked for again.
@@ -148,7 +159,7 @@ export class NatsReader implements FrameReader {
     })
   }
 
-  private acknowledger({ position }: Place, reply: string): () => Promise<void> {
+  private acknowledger({ position }: FramePlace, reply: string): () => Promise<void> {
     return () => this.removal.settle(position, reply)
   }
 
@@ -203,24 +214,10 @@ export class NatsReader implements FrameReader {
 
 const PurgeSchema = z.object({ error: z.object({ description: z.string() }).optional() })
 
-interface Place {
-  readonly position: number
-  readonly storedAt: number
-}
-
-function storedFrame(place: Place, body: Uint8Array, acknowledge: () => Promise<void>): StoredFrame {
-  return { ...place, body, acknowledge }
-}
-
-/**
- * Where the stream keeps the message, from its reply subject: `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<…>.<nanoseconds>.<pending>`, or
- * with domain and account before the stream.
- */
-function placeOf(reply: string): Place | undefined {
-  const tokens = reply.split('.')
-  if (tokens[0] !== '$JS' || tokens[1] !== 'ACK') return undefined
-  const first = tokens.length === 9 ? 4 : 6
-  const position = Number(tokens[first + 1])
-  const storedAt = Math.floor(Number(tokens[first + 3]) / NANOS)
-  return Number.isSafeInteger(position) && Number.isFinite(storedAt) ? { position, storedAt } : undefined
+function storedFrame(
+  { position, storedAt }: FramePlace,
+  body: Uint8Array,
+  acknowledge: () => Promise<void>,
+): StoredFrame {
+  return { position, storedAt, body, acknowledge }
 }
