@@ -10,10 +10,11 @@ export class Outages {
     this.onOutage = onOutage
   }
 
+  /** Messages that were in process side by side meet one outage together: it counts once, before the lane's pause. */
   met(lane: Lane, failure: Error | undefined): void {
     if (this.away.size === 0) this.onOutage(failure)
     this.away.add(lane)
-    lane.outages++
+    if (lane.outages === 0 || lane.pausedUntilMs === undefined) lane.outages++
   }
 
   over(lane: Lane): void {

@@ -241,6 +241,23 @@ test('while a store is away its messages keep their tries, however many wait, an
   assert.deepEqual(outages, ['store is away', 'over'])
 })
 
+test('the pauses of an outage double with the time it lasts, not with the number of messages that met it', async () => {
+  const { AWAY } = defineErrors('queue-test', {
+    AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
+  })
+  const { clock, take, publish } = open({ pauseBetweenRetriesMs: 1000, maxPauseBetweenRetriesMs: 30_000 })
+  for (let count = 0; count < 20; count++) publish(1, String(count))
+  const pauses: number[] = []
+  for (let tries = 0; tries < 5; tries++) {
+    const started = clock.monotonic()
+    let works: Work[]
+    while ((works = take()).length === 0) await clock.advance(10)
+    pauses.push(Math.round((clock.monotonic() - started) / 1000))
+    for (const work of works) work.end(AWAY())
+  }
+  assert.deepEqual(pauses, [0, 1, 2, 4, 8])
+})
+
 test('tries of a former run count', async () => {
   const { link, take } = open({ retries: 2 })
   link.put(message({ data: 'old' }), 3)

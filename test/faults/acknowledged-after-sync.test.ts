@@ -30,15 +30,15 @@ test(
   { timeout: 180_000 },
   async (context) => {
     if (!requireOwnServer(context, 'nats', 'postgres', 'questdb') || !requireTool(context, 'strace')) return
-    const { nats, environment, stop } = await startProductionServers({ nats: { syncInterval: 'always' } })
-    context.after(stop)
-    const millrace = await startMillrace({ environment })
+    const servers = await startProductionServers({ nats: { syncInterval: 'always' } })
+    context.after(() => servers.stop())
+    const millrace = await startMillrace({ environment: servers.environment })
     context.after(() => millrace.kill())
     const rest = new RestClient(millrace, await login(millrace))
     const tokens = Array.from({ length: DEVICES }, (_, index) => `SYNCED_${index}`)
     await Promise.all(tokens.map((token) => rest.createDevice(token, token)))
 
-    const trace = await startTrace(context, nats.pid)
+    const trace = await startTrace(context, servers.nats.pid)
     const answered = (await Promise.all(tokens.map((token) => sendAll(millrace.url, token)))).flat()
     const calls = parseTrace(await trace.end())
 
