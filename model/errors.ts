@@ -62,7 +62,10 @@ export function isMillraceError(error: unknown): error is MillraceError {
 
 /** The text of anything thrown. */
 export function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  // A name with several addresses, none of which answers: Node says so without a word of its own.
+  if (error.message === '' && error instanceof AggregateError) return error.errors.map(errorText).join('; ')
+  return error.message
 }
 
 function fill(template: string, fields: ErrorFields): string {
