@@ -22,6 +22,7 @@ import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
 import { startMqttTransport } from '../transports/mqtt/server.ts'
 import type { Closing } from './closing.ts'
 import { httpDeviceFigures, mqttFigures } from './figures.ts'
+import { healthChecksOf } from './health-checks.ts'
 import { reachableHost } from './ready-text.ts'
 import type { Stores } from './stores.ts'
 
@@ -110,14 +111,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
         : [{ name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) }]),
       ...(webSockets === undefined ? [] : [{ name: 'websocket', figures: () => ({ ...webSockets.figures() }) }]),
     ],
-    healthChecks: [
-      { name: 'entities', check: async () => void (await stores.entities.settings.find('health')) },
-      { name: 'timeSeries', check: async () => void (await stores.timeSeries.keys('health')) },
-      {
-        name: 'link',
-        check: () => (stores.link.writable ? Promise.resolve() : Promise.reject(new Error('over its bound'))),
-      },
-    ],
+    healthChecks: healthChecksOf(stores),
     workers: parts.workers,
     member: `${hostname()}-${process.pid}`,
     page: {

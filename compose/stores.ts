@@ -29,7 +29,11 @@ import {
   segmentLogFigures,
 } from './store-figures.ts'
 
-export type StoredLink = Link & { readonly deadLetters: DeadLetters }
+export type StoredLink = Link & {
+  readonly deadLetters: DeadLetters
+  /** False while its servers do not answer; absent where there are none. */
+  readonly connected?: boolean
+}
 
 export interface Stores {
   readonly entities: EntityStore
