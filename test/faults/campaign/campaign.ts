@@ -5,6 +5,7 @@ import type { Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
 import type { Journal } from './journal.ts'
 import { LINE_FAULTS } from './line-faults.ts'
+import { PAIR_FAULTS } from './pair-faults.ts'
 import { PROCESS_FAULTS } from './process-faults.ts'
 import { openProductionWorld } from './production-world.ts'
 import { RESOURCE_FAULTS } from './resource-faults.ts'
@@ -13,7 +14,7 @@ import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 import { judge } from './verdict.ts'
 import type { World } from './world.ts'
 
-export const ALL_FAULTS: readonly Fault[] = [...PROCESS_FAULTS, ...LINE_FAULTS, ...RESOURCE_FAULTS]
+export const ALL_FAULTS: readonly Fault[] = [...PROCESS_FAULTS, ...LINE_FAULTS, ...PAIR_FAULTS, ...RESOURCE_FAULTS]
 
 export interface Stage {
   readonly world: World

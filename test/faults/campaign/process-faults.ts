@@ -152,6 +152,8 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   killMember('a transport', aTransport),
   killMember('the API', theApi),
   killServer('nats', 'NATS'),
+  // What waits for it is refused after 10 s.
+  { ...killServer('nats', 'NATS for longer than a publish waits'), holdMs: [11_000, 14_000] },
   killServer('postgres', 'PostgreSQL'),
   killServer('questdb', 'QuestDB'),
   killAll,
