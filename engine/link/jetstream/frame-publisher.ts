@@ -119,6 +119,8 @@ export class FramePublisher {
     try {
       frame.add(message, receipt)
     } catch (error) {
+      // Nobody reads, and so nobody settles, a frame of nothing.
+      if (frame.messages.length === 0) this.keep(lane.frames.pop())
       this.teller.refuseSoon(receipt, LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error))
       return
     }
@@ -256,7 +258,8 @@ export class FramePublisher {
     this.options.onEvent({ kind: 'stream-open', partition: lane.partition })
   }
 
-  private sent(lane: Lane, { frame }: PendingFrame): void {
+  private sent(lane: Lane, done: PendingFrame): void {
+    const { frame } = done
     lane.isSending = false
     lane.frames.shift()
     this.pendingMessages -= frame.messages.length
@@ -264,13 +267,18 @@ export class FramePublisher {
     frame.reset()
     // An empty writer counts its header: only what messages added was counted.
     this.pendingBytes += frame.block.bytes
-    if (this.spare.length < FRAMES_KEPT) this.spare.push(frame)
+    this.keep(done)
     this.sendNext(lane)
     this.checkWritable()
     if (this.pendingMessages > 0) return
     const waiting = this.whenIdle
     this.whenIdle = []
     for (const tell of waiting) tell()
+  }
+
+  /** For a next one; it must be empty. */
+  private keep(pending: PendingFrame | undefined): void {
+    if (pending !== undefined && this.spare.length < FRAMES_KEPT) this.spare.push(pending.frame)
   }
 
   /** Refuses what waits for the partition and what comes, for a while: then the next frame is the try. */
