@@ -1,6 +1,7 @@
 /**
  * What was read and is not delivered, a queue apart from the other: bodies up to a bound, behind them only the frames' positions, fetched
- * again when the queue's consumer has room. So a queue that stands still costs the others nothing.
+ * again when the queue's consumer has room. So a queue that stands still costs the others nothing. `Main` has the bound, the other queues,
+ * of all tenants, have together about as much again.
  */
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
@@ -14,6 +15,8 @@ import type { FrameLinkBounds } from './options.ts'
 const MAX_BATCH = 2048
 const FETCHES = 8
 const FETCH_RETRY_MS = 500
+/** Of what the queues beside `Main` have together: one of few has no more. */
+const LARGEST_SHARE = 0.25
 
 interface Queue {
   readonly name: string
@@ -143,8 +146,15 @@ export class DeliveryQueues {
 
   private isOver(queue: Queue, messages: number, bytes: number): boolean {
     const count = queue.waiting.length - queue.head
+    const { maxMessages, maxBytes } = this.boundsOf(queue)
+    return count > 0 && (count + messages > maxMessages || queue.bytes + bytes > maxBytes)
+  }
+
+  private boundsOf(queue: Queue): { readonly maxMessages: number; readonly maxBytes: number } {
     const { maxMemoryMessages, maxMemoryBytes } = this.options.bounds
-    return count > 0 && (count + messages > maxMemoryMessages || queue.bytes + bytes > maxMemoryBytes)
+    const others = this.queues.size - (this.queues.has(MAIN_QUEUE) ? 1 : 0)
+    const share = queue.name === MAIN_QUEUE ? 1 : Math.min(LARGEST_SHARE, 1 / others)
+    return { maxMessages: maxMemoryMessages * share, maxBytes: maxMemoryBytes * share }
   }
 
   private deliver(queue: Queue): void {
@@ -162,8 +172,8 @@ export class DeliveryQueues {
   /** Fetches the next parked frames where the queue's consumer has room. */
   private unpark(queue: Queue): void {
     if (queue.parked.length === 0 || queue.isFetching || queue.retry !== undefined || this.isClosed) return
-    const { maxMemoryMessages, maxMemoryBytes } = this.options.bounds
-    const isLow = queue.waiting.length - queue.head <= maxMemoryMessages / 2 && queue.bytes <= maxMemoryBytes / 2
+    const { maxMessages, maxBytes } = this.boundsOf(queue)
+    const isLow = queue.waiting.length - queue.head <= maxMessages / 2 && queue.bytes <= maxBytes / 2
     if (!isLow || !this.options.mayDeliver() || (this.consumerOf(queue)?.room() ?? 0) <= 0) return
     queue.isFetching = true
     const frames = queue.parked.slice(0, FETCHES)

@@ -35,7 +35,7 @@ export interface FrameLinkBounds {
   readonly publishTimeoutMs: number
   /** How long a full stream is left alone before the next try. */
   readonly fullPauseMs: number
-  /** Undelivered messages and bytes kept in memory for one queue; of what comes then, only the positions are kept. */
+  /** Undelivered messages and bytes kept in memory for `Main`, and about as much for all other queues; of what comes then, only the positions are kept. */
   readonly maxMemoryMessages: number
   readonly maxMemoryBytes: number
   /** Frames of one partition that are read and not settled: beyond it the partition is read no further. */
