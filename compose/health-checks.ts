@@ -8,6 +8,7 @@ export function healthChecksOf({ entities, timeSeries, link }: Omit<Stores, 'met
     { name: 'timeSeries', check: async () => void (await timeSeries.keys('health')) },
     {
       name: 'link',
+      note: () => link.durability?.text,
       check: async () => {
         if (link.connected === false) throw new Error('NATS is away')
         if (!link.writable) throw new Error('over its bound')

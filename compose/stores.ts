@@ -33,6 +33,8 @@ export type StoredLink = Link & {
   readonly deadLetters: DeadLetters
   /** False while its servers do not answer; absent where there are none. */
   readonly connected?: boolean
+  /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */
+  readonly durability?: { readonly text: string }
 }
 
 export interface Stores {
@@ -178,11 +180,16 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     maxBytesPerPartition: config.natsMaxPartitionMiB * 2 ** 20,
     maxLetters: DEFAULT_BOUNDS.maxDeadLetters,
     maxLetterBytes: DEFAULT_BOUNDS.maxDeadLetterBytes,
+    monitors: config.natsMonitorUrls.join(','),
+    isSynced: config.natsSynced === 'always',
+    isStrict: config.natsStrict,
     bounds: { publishTimeoutMs: config.publishTimeoutMs },
     clock: systemClock,
     random: systemRandom,
     onEvent: (event) => reportFrameLinkEvent(log, event),
   })
+  if (part.durability.isWarning) log.warn(`NATS: ${part.durability.text}`)
+  else log.info(`NATS: ${part.durability.text}`)
   return { part, metricsSources: [{ name: 'link', figures: () => frameLinkFigures(part.figures()) }] }
 }
 

@@ -106,6 +106,17 @@ export function settingsOf(group: string) {
         (text) => (text.split(',').every((part) => isUrl(part, declaration.schemes)) ? text : undefined),
         withoutPasswords,
       ),
+    /** Addresses of servers that may be named; none by default. */
+    urls: (declaration: Omit<Declaration<readonly string[]>, 'default'> & { readonly schemes: readonly string[] }) =>
+      make<readonly string[]>(
+        { ...declaration, default: [] },
+        `addresses of ${declaration.schemes.join(' or ')}, separated by commas`,
+        (text) => {
+          const addresses = text.split(',').map((part) => part.trim())
+          return addresses.every((part) => isUrl(part, declaration.schemes)) ? addresses : undefined
+        },
+        (value) => (value.length === 0 ? 'none' : withoutPasswords(value.join(','))),
+      ),
     /** A secret has no default: undefined means that it is made at first start. */
     secret: (
       declaration: Declaration<string | undefined> & {

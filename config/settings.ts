@@ -266,6 +266,25 @@ export const SETTINGS = {
     choices: ['1', '3', '5'],
     description: 'Copies of each stream, each on a server of its own: 3 survives the loss of any one server.',
   }),
+  natsMonitorUrls: link.urls({
+    name: 'NATS_MONITOR_URLS',
+    schemes: ['http', 'https'],
+    description:
+      'HTTP monitoring addresses of the NATS servers (their http_port), by which it is checked at the start that they sync what they store.',
+  }),
+  natsSynced: link.choice({
+    name: 'NATS_SYNCED',
+    default: 'unknown',
+    choices: ['unknown', 'always'],
+    description:
+      'always is your word that every NATS server runs with sync_interval always, where no monitoring address can tell.',
+  }),
+  natsStrict: link.flag({
+    name: 'NATS_STRICT',
+    default: false,
+    description:
+      'Refuse to start where it is not known that what NATS acknowledges survives a power cut; false warns in the log and in /health.',
+  }),
   natsMaxPartitionMiB: link.integer({
     name: 'NATS_MAX_PARTITION_MIB',
     default: 256,

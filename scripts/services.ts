@@ -29,7 +29,7 @@ const SERVICES: Readonly<Record<ServerName, Service>> = {
   nats: {
     ports: [4222],
     start: (dataDir, ports) => startNats({ dataDir, ports }),
-    environment: ({ url }) => ({ LINK: 'jetstream', NATS_URL: url }),
+    environment: ({ url }) => ({ LINK: 'jetstream', NATS_URL: url, NATS_SYNCED: 'always' }),
   },
   postgres: {
     ports: [5432],

@@ -9,6 +9,8 @@ import { EVERYBODY, jsonAnswer, type Answer, type RestRoute } from './route.ts'
 export interface HealthCheck {
   readonly name: string
   check(): Promise<void>
+  /** What an operator should know of it besides: shown to everybody who asks for health. */
+  note?(): string | undefined
 }
 
 const HealthErrors = defineErrors('health', {
@@ -52,20 +54,24 @@ export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] 
   ]
 }
 
+type ComponentHealth = { readonly status: 'UP' | 'DOWN' } | { readonly status: 'UP' | 'DOWN'; readonly details: string }
+
 async function healthAnswer({ healthChecks, onUnhealthy, clock }: SystemRouteOptions): Promise<Answer> {
   const results = await Promise.all(
-    healthChecks.map(async (part): Promise<readonly [string, 'UP' | 'DOWN']> => {
+    healthChecks.map(async (part): Promise<readonly [string, ComponentHealth]> => {
+      const note = part.note?.()
+      const details = note === undefined ? {} : { details: note }
       try {
         await inTime(part.check(), clock)
-        return [part.name, 'UP']
+        return [part.name, { status: 'UP', ...details }]
       } catch (error) {
         onUnhealthy(part.name, error)
-        return [part.name, 'DOWN']
+        return [part.name, { status: 'DOWN', ...details }]
       }
     }),
   )
-  const up = results.every(([, status]) => status === 'UP')
-  const components = Object.fromEntries(results.map(([name, status]) => [name, { status }]))
+  const up = results.every(([, { status }]) => status === 'UP')
+  const components = Object.fromEntries(results)
   return { ...jsonAnswer({ status: up ? 'UP' : 'DOWN', components }), status: up ? 200 : 503 }
 }
 
