@@ -38,7 +38,12 @@ async function processes(context: TestContext, count: number) {
   }
   /** The time is over in which only those who added the entries may publish them. */
   const expire = () => connection.query({ text: 'update outbox set claimed_until = 0' })
-  return { all, expire }
+  /** Until when the entry is somebody's that is nobody's first. */
+  const leastLease = async (): Promise<number> => {
+    const text = 'select min(claimed_until) as least from outbox'
+    return (await connection.query<{ least: number }>({ text })).rows[0]?.least ?? 0
+  }
+  return { all, expire, leastLease }
 }
 
 async function add({ entities }: Process, count: number): Promise<{ id: number; message: Message }[]> {
@@ -99,6 +104,18 @@ test('processes that look at the same time take each entry once', skip, async (c
       .sort((a, b) => a - b),
     Array.from({ length: 2_500 }, (_, index) => index),
   )
+})
+
+test('what waits in memory stays its process’s, however long the link is away', skip, async (context) => {
+  const { all, leastLease } = await processes(context, 1)
+  const [mine] = all
+  assert.ok(mine !== undefined)
+  await mine.publisher.start()
+  mine.link.writable = false
+  for (const entry of await add(mine, 2)) mine.publisher.committed(entry)
+  const before = await leastLease()
+  mine.clock.runTimers()
+  await eventually(async () => (await leastLease()) > before)
 })
 
 test('what waits in memory for the link is not published twice, nor by another process', skip, async (context) => {

@@ -120,13 +120,29 @@ export class OutboxPublisher {
     this.publishHeld()
   }
 
-  /** Claims anew what still waits here too, so that no other process takes it. */
   private sweepLater(): void {
+    if (this.closed) return
     this.sweep = this.clock.after(SWEEP_MS, () => {
       if (this.closed) return
-      this.behind = true
-      void this.load().finally(() => this.sweepLater())
+      void this.renew()
+        .then(() => {
+          this.behind = true
+          return this.load()
+        })
+        .finally(() => this.sweepLater())
     })
+  }
+
+  /** What waits here, for as long as the link is away, is not left to other processes: they would publish it too. */
+  private async renew(): Promise<void> {
+    if (this.taken.size === 0) return
+    try {
+      await this.entities.write([this.entities.outbox.renew([...this.taken], LEASE_MS)])
+    } catch (error) {
+      this.report('What waits in the outbox is not kept from other processes; trying again', {
+        error: errorText(error),
+      })
+    }
   }
 
   private publishHeld(): void {

@@ -65,6 +65,15 @@ export class OutboxRepository {
     return rows.map(entryOf).sort((a, b) => a.id - b.id)
   }
 
+  /** Of a shared table: who has the entries keeps them for so long from now. */
+  renew(ids: readonly number[], leaseMs: number): Statement {
+    return {
+      sql: `update outbox set claimed_until = (extract(epoch from clock_timestamp()) * 1000)::bigint + $1
+        where id = any(string_to_array($2, ',')::bigint[])`,
+      parameters: [leaseMs, ids.join(',')],
+    }
+  }
+
   /** Entries after `id`, oldest first. */
   async after(id: number, limit: number): Promise<readonly OutboxEntry[]> {
     const rows = await this.database.builder
