@@ -67,6 +67,11 @@ test('a password in an address is never shown', () => {
   readConfig(addresses)
   const text = configText(addresses)
   assert.ok(text.includes('postgres://me:********@db/millrace') && !text.includes('hunter2'))
+  for (const [name, address] of Object.entries({
+    NATS_URL: 'nats://hunter2@n1',
+    DATABASE_URL: 'postgres://db/millrace?user=me&password=hunter2',
+  }))
+    assert.ok(!configText({ [name]: address }).includes('hunter2'), name)
   assert.throws(
     () => readConfig({ DATABASE_URL: 'mysql://me:hunter2@db/millrace' }),
     (error: Error) => !error.message.includes('hunter2'),

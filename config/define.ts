@@ -76,6 +76,11 @@ export function settingsOf(group: string) {
       make(declaration, 'true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)),
     text: (declaration: Declaration<string>) =>
       make(declaration, 'a text that is not empty', (text) => (text === '' ? undefined : text)),
+    /** One word of letters, digits, `_` and `-`. */
+    word: (declaration: Declaration<string>) =>
+      make(declaration, 'one word of letters, digits, _ and -', (text) =>
+        /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined,
+      ),
     address: (declaration: Declaration<string>) =>
       make(declaration, 'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost', (text) =>
         /^(localhost|[0-9.]+|[0-9a-fA-F:]+)$/.test(text) ? text : undefined,
@@ -136,7 +141,13 @@ export function settingsOf(group: string) {
 
 /** Addresses with their passwords masked. */
 export function withoutPasswords(text: string): string {
-  return text.replace(/:\/\/([^:@/,]*):[^@/,]*@/g, '://$1:********@')
+  return (
+    text
+      .replace(/:\/\/([^:@/,]*):[^@/,]*@/g, '://$1:********@')
+      // NATS takes a token in the place of a user.
+      .replace(/((?:nats|tls|wss?):\/\/)[^:@/,]+@/g, '$1********@')
+      .replace(/([?&]password=)[^&,]*/g, '$1********')
+  )
 }
 
 function isUrl(text: string, schemes: readonly string[]): boolean {

@@ -255,7 +255,7 @@ export const SETTINGS = {
     description:
       'NATS servers, separated by commas; JetStream must be on. Their sync_interval decides what a power cut loses.',
   }),
-  natsPrefix: link.text({
+  natsPrefix: link.word({
     name: 'NATS_PREFIX',
     default: 'millrace',
     description: 'First word of the names of streams and subjects: two clusters may share the servers under two names.',

@@ -133,10 +133,13 @@ function isObject(value: JsonValue): value is JsonObject {
 }
 
 /** Decimals are truncated, numeric texts taken, a list of one unwrapped (`device-api.md` 2.1). */
+/** The last millisecond that a date can name, and that the stores take; before 1970 the first is as far. */
+const LAST_TIME = 8.64e15
+
 function timeOf(value: JsonValue): number {
   const single: JsonValue = Array.isArray(value) && value.length === 1 ? (value[0] ?? null) : value
   const ts = timeNumber(single)
-  if (ts === undefined || !Number.isSafeInteger(ts)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
+  if (ts === undefined || !(Math.abs(ts) <= LAST_TIME)) throw PayloadErrors.BAD_TIME({ value: shown(value) })
   return ts === 0 ? 0 : ts
 }
 
