@@ -14,6 +14,8 @@ export async function openEmbeddedWorld(smallDisk?: string): Promise<World> {
     members: [member],
     servers: { nats: [], postgres: [], questdb: [] },
     lines: () => [],
+    addresses: [member.address],
+    deviceLines: [],
     addEngine: () => Promise.reject(new Error('the embedded shape is one process')),
     smallDisk,
     close: () => member.close(),

@@ -66,12 +66,32 @@ function alone(server: ServerName): Fault {
   }
 }
 
+function deviceFault(
+  name: string,
+  holdMs: readonly [number, number],
+  worsen: (lines: readonly FaultProxy[], random: SeededRandom) => void,
+): Fault {
+  return {
+    name: `${name} of devices over MQTT`,
+    row: 'O2',
+    shape: 'production',
+    holdMs,
+    inject: async ({ deviceLines }, random) => {
+      worsen(deviceLines, random)
+      return healOf(deviceLines)
+    },
+  }
+}
+
 export const LINE_FAULTS: readonly Fault[] = [
   ...(['nats', 'postgres', 'questdb'] as const).flatMap((server) => [
     linesFault(server, 'connections cut to', [0, 500], cutAll),
     linesFault(server, 'half-open connections to', [2_000, 5_000], silenceAll),
     linesFault(server, 'a slow network to', [3_000, 6_000], slowAll),
   ]),
+  deviceFault('connections cut', [0, 500], cutAll),
+  deviceFault('half-open connections', [2_000, 5_000], silenceAll),
+  deviceFault('a slow network', [3_000, 5_000], slowAll),
   alone('nats'),
   alone('questdb'),
 ]

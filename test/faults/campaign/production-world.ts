@@ -74,14 +74,27 @@ async function open(
     start('API', 'api'),
   ])
   const members = [first, second, engine, other, api]
+  const transports = [first, second]
+  const deviceLines = await Promise.all(
+    transports.map(async ({ address }, index) => {
+      const proxy = await startFaultProxy({ target: `127.0.0.1:${address.mqttPort}`, seed: options.seed + index })
+      closing.push(() => proxy.close())
+      return proxy
+    }),
+  )
   return {
     shape,
-    transports: [first, second],
+    transports,
     engines: [engine, other],
     api,
     members,
     servers,
     lines: (server, of = members) => of.flatMap((member) => linesOf.get(member)?.[server] ?? []),
+    addresses: transports.map(({ address }, index) => ({
+      url: address.url,
+      mqttPort: deviceLines[index]?.port ?? address.mqttPort,
+    })),
+    deviceLines,
     addEngine: () => start('engine 3', 'engine'),
     smallDisk: options.smallDisk,
     close,

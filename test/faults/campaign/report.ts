@@ -2,7 +2,9 @@
 import type { RoundResult } from './round.ts'
 import type { Fault } from './fault.ts'
 
-export interface Round extends RoundResult {
+export interface Round extends Omit<RoundResult, 'findings' | 'found'> {
+  /** The campaign it was in. */
+  readonly seed: number
   readonly number: number
   readonly row: string
   readonly shape: Fault['shape']
@@ -32,17 +34,23 @@ export interface Spread {
   readonly worst: number
 }
 
-export interface CampaignReport {
+/** One start of the command. */
+export interface Run {
   readonly command: string
-  readonly seed: number
+  readonly commit: string
   readonly began: string
   readonly ended: string
-  readonly machine: string
-  readonly commit: string
   readonly rounds: number
+}
+
+export interface CampaignReport {
+  readonly machine: string
+  /** More than one where a run was told to add to the report that is there. */
+  readonly runs: readonly Run[]
   readonly skipped: readonly string[]
   readonly findings: readonly string[]
   readonly faults: readonly FaultLine[]
+  readonly rounds: readonly Round[]
 }
 
 export function linesOf(rounds: readonly Round[]): FaultLine[] {
@@ -105,10 +113,11 @@ export function pageOf(report: CampaignReport): string {
 
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
-${report.rounds} rounds: ${total('acknowledged')} values acknowledged, **${total('lost')} lost, ${total('duplicated')} duplicated,
+${report.rounds.length} rounds: ${total('acknowledged')} values acknowledged, **${total('lost')} lost, ${total('duplicated')} duplicated,
 ${total('outOfOrder')} out of order, ${total('foreign')} foreign**.
 
-- Command: \`${report.command}\`; commit ${report.commit}; ${report.machine}; ${report.began} to ${report.ended}.
+${report.runs.map(runText).join('\n')}
+- Machine: ${report.machine}.
 - Each round: 16 new devices (half over MQTT QoS 1 with up to 8 in flight, half over HTTP; half with times of their own) send
   numbered values through a JavaScript node; the fault comes at a random moment and is healed; all is read back over REST, and again
   when the world ends. A value is sent once. "Unknown" is a value without an answer, "refused" one with an answer that is not yes (or
@@ -124,6 +133,10 @@ ${cells(HEAD.map((_, index) => (index < 3 ? '---' : '--:')))}
 ${rows.join('\n')}
 
 ${list('Not run here', report.skipped)}${list('Findings', report.findings)}`
+}
+
+function runText({ command, commit, began, ended, rounds }: Run): string {
+  return `- \`${command}\`: ${rounds} rounds, commit ${commit}, ${began} to ${ended}.`
 }
 
 const HEAD = [

@@ -40,8 +40,7 @@ export async function runRound(
   const { devices, limitMs } = { ...ROUND_SETTINGS, ...settings }
   const journals = await fleet.devices(devices)
   const began = performance.now()
-  const transports = world.transports.map(({ address }) => address)
-  const load = startSteadyLoad(journals, transports, random)
+  const load = startSteadyLoad(journals, world.addresses, random)
   let injectedAt: number
   let healedAt: number
   let readable: Promise<number>

@@ -1,26 +1,28 @@
 /**
  * `npm run test:faults`: the fault campaign. Every fault of the list, `ROUNDS` times each (3), in an order made by chance, with the
  * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". Writes docs/reports/faults.md and faults.json (elsewhere
- * with `REPORT_DIR`) and ends with 1 when anything was lost, doubled, out of order or did not recover.
+ * with `REPORT_DIR`; `ADD=1` adds to the report that is there) and ends with 1 when anything was lost, doubled, out of order or did not recover.
  */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
 import { ALL_FAULTS, openStage, randomOfRound, readAllAgain, runOn, type Stage } from './campaign.ts'
 import type { Fault } from './fault.ts'
-import { linesOf, pageOf, type Round } from './report.ts'
+import { linesOf, pageOf, type CampaignReport, type Round } from './report.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const PATTERN = process.env['FAULTS'] ?? ''
 const REPORT_DIR = process.env['REPORT_DIR'] ?? join(PROJECT_ROOT, 'docs', 'reports')
 
+const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim()
 const began = new Date()
 const { seed } = seededRandom()
 const chosen = ALL_FAULTS.filter(({ shape, name }) => new RegExp(PATTERN).test(`${shape} ${name}`))
 const planned = chosen.length * ROUNDS
+const earlier = process.env['ADD'] === '1' ? readReport() : undefined
 const rounds: Round[] = []
 const skipped: string[] = []
 const findings: string[] = []
@@ -38,6 +40,7 @@ try {
   await stage?.close()
 }
 write()
+say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(REPORT_DIR, 'faults.md')}`)
 process.exitCode = findings.length === 0 ? 0 : 1
 
 /** Faults of one place share a world: what one fault leaves behind, the next one meets. */
@@ -49,37 +52,46 @@ async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
   const order = shuffled(Array.from({ length: ROUNDS }, () => faults).flat())
   for (const fault of order) {
     if (interrupted) break
-    stage ??= await open(place, fault)
-    if (stage === undefined) return
-    await runRoundOf(stage, fault)
+    const on = stage ?? (await open(place, fault))
+    if (on === 'not here') return
+    if (on === 'failed') continue
+    stage = on
+    await runRoundOf(on, fault)
   }
   if (stage === undefined) return
   findings.push(...(await readAllAgain(stage)).map((text) => `read again at the end of ${place}: ${text}`))
   await closeStage()
 }
 
-async function open(place: string, fault: Fault): Promise<Stage | undefined> {
-  const opened = await openStage(fault, seed)
+async function open(place: string, fault: Fault): Promise<Stage | 'not here' | 'failed'> {
+  let opened: Stage | string
+  try {
+    opened = await openStage(fault, seed)
+  } catch (error) {
+    find(`${place} did not start: ${String(error)}`)
+    return 'failed'
+  }
   if (typeof opened !== 'string') return opened
   skipped.push(`${place}: ${opened}`)
   say(`skipped: ${place}: ${opened}`)
-  return undefined
+  return 'not here'
 }
 
 async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
   const number = rounds.length + 1
   const name = `round ${number} of ${planned}: ${fault.row} ${fault.shape}, ${fault.name}`
   try {
-    const result = await runOn(on, fault, randomOfRound(seed, number))
-    rounds.push({ ...result, number, row: fault.row, shape: fault.shape })
+    const { findings: found, found: _, ...result } = await runOn(on, fault, randomOfRound(seed, number))
+    rounds.push({ ...result, seed, number, row: fault.row, shape: fault.shape })
     const { acknowledged, unknown, refused, lost, duplicated, outOfOrder, foreign } = result
     say(
       `${name}: acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
         `out of order ${outOfOrder}, foreign ${foreign}, recovered ${result.recoveredFromHealMs} ms from heal, ` +
         `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms`,
     )
-    for (const text of result.findings) find(`${name}: ${text}`)
-    if (result.findings.length > 0) keepLogs(on, number)
+    for (const text of found) find(`${name}: ${text}`)
+    if (found.length > 0) keepLogs(on, number)
+    write()
   } catch (error) {
     // A world that broke in a way that the round does not know is no ground for the next fault.
     find(`${name}: ${String(error)}`)
@@ -118,24 +130,34 @@ function shuffled(faults: readonly Fault[]): Fault[] {
     .map(({ fault }) => fault)
 }
 
+/** After every round: what ends a run early costs the rounds before it nothing. */
 function write(): void {
   const only = PATTERN === '' ? '' : `FAULTS='${PATTERN}' `
-  const report = {
+  const run = {
     command: `SEED=${seed} ROUNDS=${ROUNDS} ${only}npm run test:faults`,
-    seed,
+    commit: COMMIT,
     began: minute(began),
     ended: minute(new Date()),
-    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'of an unknown model'}, Node.js ${process.version}`,
-    commit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim(),
     rounds: rounds.length,
-    skipped,
-    findings,
-    faults: linesOf(rounds),
+  }
+  const all = [...(earlier?.rounds ?? []), ...rounds]
+  const report: CampaignReport = {
+    machine: `${cpus().length} cores, ${cpus()[0]?.model ?? 'of an unknown model'}, Node.js ${process.version}`,
+    runs: [...(earlier?.runs ?? []), run],
+    skipped: [...(earlier?.skipped ?? []), ...skipped],
+    findings: [...(earlier?.findings ?? []), ...findings],
+    faults: linesOf(all),
+    rounds: all,
   }
   mkdirSync(REPORT_DIR, { recursive: true })
   writeFileSync(join(REPORT_DIR, 'faults.json'), `${JSON.stringify(report, undefined, 2)}\n`)
   writeFileSync(join(REPORT_DIR, 'faults.md'), pageOf(report))
-  say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(REPORT_DIR, 'faults.md')}`)
+}
+
+/** Written by this program: its shape is known. */
+function readReport(): CampaignReport | undefined {
+  const file = join(REPORT_DIR, 'faults.json')
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CampaignReport) : undefined
 }
 
 function minute(date: Date): string {

@@ -2,6 +2,7 @@
 import type { FaultProxy } from '../../support/fault-proxy.ts'
 import type { RunningServer, ServerName } from '../../support/servers/index.ts'
 import type { Member } from './member.ts'
+import type { TransportAddress } from './steady-load.ts'
 
 export type Shape = 'production' | 'nats-cluster' | 'embedded'
 
@@ -16,6 +17,10 @@ export interface World {
   readonly servers: Readonly<Record<ServerName, readonly RunningServer[]>>
   /** The lines to a server, one a member; none where members are connected without a proxy. */
   lines(server: ServerName, members?: readonly Member[]): readonly FaultProxy[]
+  /** Where devices connect, a transport each. */
+  readonly addresses: readonly TransportAddress[]
+  /** The MQTT lines of devices, one a transport; none where they connect without a proxy. */
+  readonly deviceLines: readonly FaultProxy[]
   /** One more engine, until it is stopped. */
   addEngine(): Promise<Member>
   /** The folder of a disk of its own below the data, where the world was made with one. */
