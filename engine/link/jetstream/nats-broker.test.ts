@@ -5,12 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { MillraceError } from '../../../model/errors.ts'
-import { systemClock } from '../../../model/system-clock.ts'
+import { systemClock, systemRandom } from '../../../model/system-clock.ts'
 import { requireOwnServer, requireServer, startNats, type RunningServer } from '../../../test/support/servers/index.ts'
 import { connectNats } from '../../cluster/nats-connection.ts'
 import { Collector, publishAll } from '../contract.ts'
 import type { Delivery } from '../link.ts'
 import { message } from '../testkit.ts'
+import { openNatsBroker } from './nats-broker.ts'
 import { checkDurability } from './nats-durability.ts'
 import { newPrefix, openTestLink } from './nats-testkit.ts'
 
@@ -57,6 +58,34 @@ test('a full stream holds devices back, and takes messages again when the engine
   await publishAll(link, [message()])
   assert.ok(events.some(({ kind }) => kind === 'stream-open'))
   await close()
+})
+
+test('streams are asked for again when the servers are connected and do not answer in time', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const server = await startNats({ syncInterval: 'always' })
+  context.after(() => server.stop())
+  const line = await connectNats({ servers: server.url, name: 'test', clock: systemClock })
+  context.after(() => line.close())
+  server.pause()
+  const opening = openNatsBroker({
+    line,
+    clock: systemClock,
+    random: systemRandom,
+    prefix: newPrefix(),
+    partitions: 2,
+    replicas: 1,
+    maxBytesPerPartition: 1 << 20,
+    maxLetters: 10,
+    maxLetterBytes: 1 << 20,
+    maxOpenFrames: 10,
+    maxFrameBytes: 1 << 20,
+  })
+  // Longer than one question waits for its answer.
+  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  server.resume()
+  const broker = await opening
+  assert.equal(broker.partitions, 2)
+  await broker.close()
 })
 
 test('frames that a queue without room left in the stream are fetched when it has room', async (context) => {

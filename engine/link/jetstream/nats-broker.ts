@@ -10,7 +10,7 @@ import {
 } from '@nats-io/jetstream'
 import { z } from 'zod'
 import type { Clock, Random } from '../../../model/clock.ts'
-import { errorText, type MillraceError } from '../../../model/errors.ts'
+import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { isFenced, LinkErrors } from '../errors.ts'
 import type { FrameBroker, FrameReader, FrameReaderListener, PartitionRecord } from './broker.ts'
@@ -20,6 +20,8 @@ import { prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
 const NANOS = 1_000_000
 const ANSWER_MS = 3000
+const PREPARE_MS = 30_000
+const PREPARE_PAUSE_MS = 250
 /** Shorter than an election takes: the next try may find the new leader. */
 const PUBLISH_MS = 2000
 const PULL_BYTES = 4 << 20
@@ -39,12 +41,26 @@ export interface NatsBrokerOptions extends Omit<StreamsOptions, 'now'> {
   readonly maxFrameBytes: number
 }
 
-/** Throws what {@link prepareStreams} throws. */
+/**
+ * Throws what {@link prepareStreams} throws. Servers that are connected and do not answer yet (a cluster elects a leader for each
+ * stream that is made, slowly on a busy machine) are asked again before that: half a minute in all.
+ */
 export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBroker> {
   const names = natsNames(options.prefix)
-  const { connection } = options.line
+  const { line, clock } = options
+  const { connection } = line
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS })
-  await prepareStreams(manager, names, { ...options, now: options.clock.now() })
+  const giveUpAt = clock.monotonic() + PREPARE_MS
+  for (;;) {
+    try {
+      await prepareStreams(manager, names, { ...options, now: clock.now() })
+      break
+    } catch (error) {
+      const isAway = isMillraceError(error) && error.code === 'link.BROKER_AWAY'
+      if (!isAway || clock.monotonic() >= giveUpAt) throw error
+      await new Promise<void>((resolve) => void clock.after(PREPARE_PAUSE_MS, resolve))
+    }
+  }
   return new NatsBroker(options, names, manager, jetstream(connection, { timeout: ANSWER_MS }))
 }
 
