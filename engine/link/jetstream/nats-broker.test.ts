@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import type { MillraceError } from '../../../model/errors.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'
-import { requireOwnServer, requireServer, startNats, type RunningServer } from '../../../test/support/servers/index.ts'
+import {
+  requireOwnServer,
+  requireServer,
+  startNats,
+  startNatsCluster,
+  type RunningServer,
+} from '../../../test/support/servers/index.ts'
 import { connectNats } from '../../cluster/nats-connection.ts'
 import { Collector, publishAll } from '../contract.ts'
 import type { Delivery } from '../link.ts'
@@ -20,6 +26,16 @@ async function nats(context: TestContext): Promise<RunningServer | undefined> {
   const server = await startNats({ syncInterval: 'always' })
   context.after(() => server.stop())
   return server
+}
+
+const SMALL_BROKER = {
+  clock: systemClock,
+  random: systemRandom,
+  maxBytesPerPartition: 1 << 20,
+  maxLetters: 10,
+  maxLetterBytes: 1 << 20,
+  maxOpenFrames: 10,
+  maxFrameBytes: 1 << 20,
 }
 
 const hasCode =
@@ -67,19 +83,7 @@ test('streams are asked for again when the servers are connected and do not answ
   const line = await connectNats({ servers: server.url, name: 'test', clock: systemClock })
   context.after(() => line.close())
   server.pause()
-  const opening = openNatsBroker({
-    line,
-    clock: systemClock,
-    random: systemRandom,
-    prefix: newPrefix(),
-    partitions: 2,
-    replicas: 1,
-    maxBytesPerPartition: 1 << 20,
-    maxLetters: 10,
-    maxLetterBytes: 1 << 20,
-    maxOpenFrames: 10,
-    maxFrameBytes: 1 << 20,
-  })
+  const opening = openNatsBroker({ ...SMALL_BROKER, line, prefix: newPrefix(), partitions: 2, replicas: 1 })
   // Longer than one question waits for its answer.
   await new Promise((resolve) => setTimeout(resolve, 4_000))
   server.resume()
@@ -211,4 +215,22 @@ test('what an acknowledgement is worth is read from the servers’ monitoring, a
   assert.deepEqual([unknown.level, unknown.isWarning], ['process-death', true])
   assert.equal((await checkDurability({ replicas: 3, isStrict: true })).level, 'one-machine')
   assert.equal((await checkDurability({ replicas: 1, isSynced: true, isStrict: true })).level, 'power-cut')
+})
+
+test('processes that start together on an empty cluster of three make its streams once', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const cluster = await startNatsCluster(3, { syncInterval: 'always' })
+  context.after(() => cluster.stop())
+  const prefix = newPrefix()
+  const open = async (): Promise<number> => {
+    const line = await connectNats({ servers: cluster.url, name: 'test', clock: systemClock })
+    try {
+      const broker = await openNatsBroker({ ...SMALL_BROKER, line, prefix, partitions: 10, replicas: 3 })
+      await broker.close()
+      return broker.partitions
+    } finally {
+      await line.close()
+    }
+  }
+  assert.deepEqual(await Promise.all(Array.from({ length: 8 }, open)), Array<number>(8).fill(10))
 })

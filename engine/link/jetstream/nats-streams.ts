@@ -126,6 +126,8 @@ async function create(manager: JetStreamManager, wanted: Wanted): Promise<Stream
     if (error instanceof JetStreamApiError && error.code === API_CODES.streamExistsWithOtherConfiguration) {
       const found = await find(manager, wanted.name)
       if (found !== undefined) return found
+      // In a cluster its name is taken before it has a leader that knows of it: asked for again, it will be there.
+      throw LinkErrors.BROKER_AWAY({ reason: `stream ${wanted.name} is being made` }, error)
     }
     if (error instanceof JetStreamApiError) {
       throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason: reasonOf(error, wanted) }, error)
