@@ -2,7 +2,9 @@
 import type { RoundResult } from './round.ts'
 import type { Fault } from './fault.ts'
 
-export interface Round extends Omit<RoundResult, 'findings' | 'found'> {
+export interface Round extends Omit<RoundResult, 'findings' | 'found' | 'longestSilenceMs'> {
+  /** Absent where a run's end kept only its progress lines. */
+  readonly longestSilenceMs?: number
   /** The campaign it was in. */
   readonly seed: number
   readonly number: number
@@ -70,7 +72,7 @@ export function linesOf(rounds: readonly Round[]): FaultLine[] {
       recoveredFromHealMs: spread('recoveredFromHealMs'),
       recoveredFromInjectionMs: spread('recoveredFromInjectionMs'),
       readableMs: spread('readableMs'),
-      longestSilenceMs: Math.max(...group.map(({ longestSilenceMs }) => longestSilenceMs)),
+      longestSilenceMs: Math.max(...group.map(({ longestSilenceMs = 0 }) => longestSilenceMs)),
     }
   })
 }

@@ -59,7 +59,7 @@ async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
     await runRoundOf(on, fault)
   }
   if (stage === undefined) return
-  findings.push(...(await readAllAgain(stage)).map((text) => `read again at the end of ${place}: ${text}`))
+  for (const text of await readAllAgain(stage)) find(`read again at the end of ${place}: ${text}`)
   await closeStage()
 }
 
