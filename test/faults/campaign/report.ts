@@ -134,7 +134,7 @@ ${cells(HEAD)}
 ${cells(HEAD.map((_, index) => (index < 3 ? '---' : '--:')))}
 ${rows.join('\n')}
 
-${list('Not run here', report.skipped)}${list('Findings', report.findings)}`
+${list('Not run or not recorded', report.skipped)}${list('Findings', report.findings)}`
 }
 
 function runText({ command, commit, began, ended, rounds }: Run): string {
