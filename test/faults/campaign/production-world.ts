@@ -66,13 +66,13 @@ async function open(
     if (lines !== undefined) linesOf.set(member, lines)
     return member
   }
-  const [first, second, engine, other, api] = await Promise.all([
+  const [first, second, engine, other, api] = await allOf(
     start('transport 1', 'transport'),
     start('transport 2', 'transport'),
     start('engine 1', 'engine'),
     start('engine 2', 'engine'),
     start('API', 'api'),
-  ])
+  )
   const members = [first, second, engine, other, api]
   const transports = [first, second]
   const deviceLines = await Promise.all(
@@ -115,11 +115,11 @@ async function startServers(
     const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'nats') }
     return [await keep(startNats({ syncInterval: 'always', ...place }))]
   }
-  const [natsNodes, postgres, questdb] = await Promise.all([
+  const [natsNodes, postgres, questdb] = await allOf(
     nats(),
     keep(startPostgres()),
     keep(startQuestDb({ commitMode: 'sync' })),
-  ])
+  )
   return { nats: natsNodes, postgres: [postgres], questdb: [questdb] }
 }
 
@@ -135,4 +135,12 @@ async function openLines(
   }
   const [nats, postgres, questdb] = await Promise.all([line('nats', 0), line('postgres', 1), line('questdb', 2)])
   return { nats, postgres, questdb }
+}
+
+/** Throws only when each has ended in one way or the other: what is still starting could not be closed. */
+async function allOf<Parts extends readonly unknown[]>(
+  ...parts: { readonly [Index in keyof Parts]: Promise<Parts[Index]> }
+): Promise<{ -readonly [Index in keyof Parts]: Parts[Index] }> {
+  await Promise.allSettled(parts)
+  return Promise.all(parts)
 }
