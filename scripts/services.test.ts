@@ -27,11 +27,11 @@ test('services prints settings that exist, serves until it is interrupted, and k
   const printed: string[] = []
   createInterface({ input: child.stdout }).on('line', (line) => printed.push(line))
   for await (const line of told) if (line.startsWith('Ctrl-C')) break
-  while (printed.length < 2) await once(child.stdout, 'data')
+  while (printed.length < 3) await once(child.stdout, 'data')
 
   const environment = new Map(printed.map((line) => /^export (\w+)='(.*)'$/.exec(line)?.slice(1) as [string, string]))
   const known = new Set(Object.values(SETTINGS).map((setting) => setting.name))
-  assert.deepEqual([...environment.keys()], ['LINK', 'NATS_URL'])
+  assert.deepEqual([...environment.keys()], ['LINK', 'NATS_URL', 'NATS_SYNCED'])
   for (const name of environment.keys()) assert.ok(known.has(name), `${name} is not a setting`)
 
   const connection = await connect({ servers: environment.get('NATS_URL') ?? '' })
