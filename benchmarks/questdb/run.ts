@@ -12,6 +12,7 @@ import { systemClock as clock } from '../../model/system-clock.ts'
 import type { DataPoint } from '../../model/value.ts'
 import { openPostgresLatestValues } from '../../storage/timeseries/postgres/latest-values.ts'
 import { QuestDbServer } from '../../storage/timeseries/questdb/server.ts'
+import { shardOf } from '../../storage/timeseries/questdb/shards.ts'
 import { openQuestDbTimeSeries, type QuestDbTimeSeries } from '../../storage/timeseries/questdb/store.ts'
 import type { PointsWrite } from '../../storage/timeseries/store.ts'
 import { startPostgres, startQuestDb } from '../../test/support/servers/index.ts'
@@ -99,7 +100,11 @@ async function bare(table: string, from: number): Promise<Run> {
       for (; next < end; next++) {
         const { entityId, points } = message(next)
         for (const { key, ts, value } of points) {
-          sender.table(table).symbol('entity', entityId).symbol('key', key)
+          sender
+            .table(table)
+            .symbol('shard', String(shardOf(entityId)))
+            .stringColumn('entity', entityId)
+          sender.intColumn('key', KEYS.indexOf(key))
           await sender.intColumn('kind', 3).floatColumn('dbl_v', Number(value)).at(ts, 'ms')
         }
       }
@@ -158,7 +163,7 @@ const store = await openQuestDbTimeSeries({
 })
 const other = new QuestDbServer({ url: questdb.url, timeoutMs: 10_000, maxAnswerBytes: 1e6 })
 await other.execute(
-  `create table bare (ts timestamp, entity symbol index, key symbol, kind byte, long_v long, dbl_v double, text_v varchar,
+  `create table bare (ts timestamp, shard symbol index, entity uuid, key int, kind byte, long_v long, dbl_v double, text_v varchar,
     version long, expires long) timestamp(ts) partition by day wal dedup upsert keys(ts, entity, key)`,
 )
 try {

@@ -6,10 +6,10 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { AppliedWrites } from './applied.ts'
-import type { Deletion, Neighbour } from './neighbour.ts'
-import { isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
+import type { CrowdedSeries, Deletion, Neighbour } from './neighbour.ts'
+import { conditionOf, isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
 import { quoted } from './schema.ts'
-import { literal, type QuestDbServer } from './server.ts'
+import type { QuestDbServer } from './server.ts'
 
 export interface DeletionFolderOptions {
   readonly server: QuestDbServer
@@ -35,25 +35,27 @@ export class DeletionFolder {
     const { neighbour } = this.options
     try {
       const crowded = await neighbour.crowded(entityId, keys, MAX_DELETIONS)
-      for (const [key, deletions] of crowded) await this.foldKey(entityId, key, deletions.slice(0, MAX_FOLDED))
+      for (const { key, deletions } of crowded) {
+        await this.foldKey(entityId, { key, deletions: deletions.slice(0, MAX_FOLDED) })
+      }
     } catch (error) {
       // The deletions are made, and hide what they are to hide: a later one folds them with itself.
       if (!isMillraceError(error) || !error.isOutage) throw error
     }
   }
 
-  private async foldKey(entityId: string, key: string, deletions: readonly Deletion[]): Promise<void> {
+  private async foldKey(entityId: string, series: CrowdedSeries): Promise<void> {
     const { server, applied, neighbour, table } = this.options
-    const hidden = deletions.flatMap((deletion) => hiddenBy(deletion))
+    const hidden = series.deletions.flatMap((deletion) => hiddenBy(deletion))
     if (hidden.length > 0) {
       await server.execute(
         `update ${quoted(table)} set kind = cast(${KIND.DELETED} as byte)
-          where entity = '${entityId}' and key = ${literal(key)} and (${hidden.join(' or ')})`,
+          where ${conditionOf(entityId, series.key)} and (${hidden.join(' or ')})`,
       )
       // Until the marks are there, the deletions must hide.
       await applied.wait()
     }
-    await neighbour.forget(entityId, key, deletions)
+    await neighbour.forget(entityId, series)
   }
 }
 

@@ -19,6 +19,10 @@ export const QuestDbErrors = defineErrors('questdb', {
   },
   URL_INVALID: { ...MISCONFIGURED, text: 'Not the address of a QuestDB server, http://host:port: {reason}' },
   SCHEMA_UNKNOWN: { ...MISCONFIGURED, text: 'The QuestDB table {table} is not as this version makes it: {reason}' },
+  SHARDS_UNFIT: {
+    ...MISCONFIGURED,
+    text: 'The shards of the QuestDB table {table} are not as this version makes them: {reason}. Drop the table where it holds nothing of worth, or name another',
+  },
   NOT_DURABLE: {
     ...MISCONFIGURED,
     text: 'A power cut would lose what QuestDB at {url} acknowledges: it runs with cairo.commit.mode={mode}. Set cairo.commit.mode=sync there, or ask for less than power-cut here',

@@ -8,6 +8,7 @@ import { requireOwnServer } from '../../../test/support/servers/index.ts'
 import { startQuestDb } from '../../../test/support/servers/questdb.ts'
 import { seededRandom } from '../../../test/support/seeded-random.ts'
 import { long, raw, write } from '../contract.ts'
+import { shardOf } from './shards.ts'
 import { freshPlace, openedStore, serversForFile, type Servers } from './testkit.ts'
 import type { QuestDbTimeSeries, QuestDbTimeSeriesOptions } from './store.ts'
 
@@ -100,7 +101,9 @@ check(
     await assert.rejects(store.write([write(entity, [long('k', 2, 2)])]), { ...OUTAGE, code: 'questdb.SUSPENDED' })
     assert.match(String(store.figures().trouble), /suspended/)
     // Acknowledged by QuestDB itself before anybody noticed: it is in its log.
-    await place.questdb.write(`${place.table},entity=${entity},key=k kind=2i,long_v=3i 3000t\n`)
+    const [row] = await place.questdb.query(`select key from ${place.table} where entity = '${entity}'`)
+    const start = `${place.table},shard=${shardOf(entity)} entity="${entity}",key=${String(row?.[0])}i`
+    await place.questdb.write(`${start},kind=2i,long_v=3i 3000t\n`)
     await assert.rejects(store.history(entity, raw(['k'])), { ...OUTAGE, code: 'questdb.SUSPENDED' })
     await place.questdb.execute(`alter table ${place.table} resume wal`)
     assert.equal(await watch.next(), 'well')
@@ -127,7 +130,7 @@ check('a table that was dropped or changed behind the store is told, and takes n
 check('a table that others made is refused at the open, with what differs', async (_, own) => {
   const place = await freshPlace(own)
   await place.questdb.execute(
-    `create table ${place.table} (ts timestamp, entity symbol, key symbol, kind long) timestamp(ts) partition by day wal dedup upsert keys(ts, entity)`,
+    `create table ${place.table} (ts timestamp, shard symbol, entity uuid, key int, kind long) timestamp(ts) partition by day wal dedup upsert keys(ts, entity)`,
   )
   await assert.rejects(place.open(), { code: 'questdb.SCHEMA_UNKNOWN', message: /the column key is no key/ })
 })

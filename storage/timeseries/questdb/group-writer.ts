@@ -8,7 +8,7 @@ import type { LatestValues } from '../latest-values.ts'
 import type { CommitSequence, PointsWrite } from '../store.ts'
 import type { AppliedWrites } from './applied.ts'
 import type { Neighbour } from './neighbour.ts'
-import { isInRange, RowEncoder } from './rows.ts'
+import { isInRange, RowEncoder, type LineSettings } from './rows.ts'
 import type { QuestDbServer } from './server.ts'
 
 export interface GroupWriterOptions {
@@ -54,12 +54,14 @@ export class GroupWriter {
     applied.assertWritable()
     const now = clock.now()
     const writes = calls.flat()
+    // Known to this process after their first use: no question is asked then.
+    const keys = await neighbour.numbersOf(keysOf(writes))
     const begun = neighbour.begin(writes, now)
     // While that is under way.
-    const assumed = this.version
+    const assumed = { keys, version: this.version, now }
     const stored = latest.write(writes)
-    const early = this.linesOf(calls, assumed, now)
-    const outcome = await Promise.allSettled([this.send(calls, early, begun, assumed, now), stored])
+    const early = this.linesOf(calls, assumed)
+    const outcome = await Promise.allSettled([this.send(calls, early, begun, assumed), stored])
     for (const part of outcome) if (part.status === 'rejected') throw part.reason
     const [sent] = outcome
     const refused = sent.status === 'fulfilled' ? sent.value : undefined
@@ -70,11 +72,11 @@ export class GroupWriter {
     calls: readonly Call[],
     early: string,
     begun: Promise<number>,
-    assumed: number,
-    now: number,
+    assumed: LineSettings,
   ): Promise<Group['refused']> {
     this.version = await begun
-    const lines = this.version === assumed ? early : this.linesOf(calls, this.version, now)
+    const settings = { ...assumed, version: this.version }
+    const lines = this.version === assumed.version ? early : this.linesOf(calls, settings)
     if (lines === '') return undefined
     try {
       await this.options.server.write(lines)
@@ -84,7 +86,7 @@ export class GroupWriter {
       const refusal = refusalOf(error)
       if (refusal === undefined) throw error
       const refused = new Map<Call, MillraceError>()
-      await this.isolate(calls, this.version, now, refusal, refused)
+      await this.isolate(calls, settings, refusal, refused)
       this.refusedCount += refused.size
       return refused
     }
@@ -93,8 +95,7 @@ export class GroupWriter {
   /** `calls` were refused together: finds out which of them are why, and stores the others. */
   private async isolate(
     calls: readonly Call[],
-    version: number,
-    now: number,
+    settings: LineSettings,
     refusal: MillraceError,
     refused: Map<Call, MillraceError>,
   ): Promise<void> {
@@ -107,7 +108,7 @@ export class GroupWriter {
     const middle = calls.length >>> 1
     // One after the other: of two points of one identity the later must be stored last.
     for (const half of [calls.slice(0, middle), calls.slice(middle)]) {
-      const lines = this.linesOf(half, version, now)
+      const lines = this.linesOf(half, settings)
       if (lines === '') continue
       try {
         await this.options.server.write(lines)
@@ -115,18 +116,24 @@ export class GroupWriter {
       } catch (error) {
         const again = refusalOf(error)
         if (again === undefined) throw error
-        await this.isolate(half, version, now, again, refused)
+        await this.isolate(half, settings, again, refused)
       }
     }
   }
 
-  private linesOf(calls: readonly Call[], version: number, now: number): string {
+  private linesOf(calls: readonly Call[], settings: LineSettings): string {
     let lines = ''
     for (const call of calls) {
-      for (const write of call) if (write.history) lines += this.encoder.lines(write, version, now)
+      for (const write of call) if (write.history) lines += this.encoder.lines(write, settings)
     }
     return lines
   }
+}
+
+function keysOf(writes: Call): ReadonlySet<string> {
+  const keys = new Set<string>()
+  for (const { history, points } of writes) if (history) for (const { key } of points) keys.add(key)
+  return keys
 }
 
 function countRows(calls: readonly Call[]): number {

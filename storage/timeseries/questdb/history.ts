@@ -5,10 +5,10 @@ import { Aggregate } from '../embedded/aggregate.ts'
 import type { PointsByKey } from '../store.ts'
 import { addRow, bucketQueries } from './buckets.ts'
 import { QuestDbErrors } from './errors.ts'
-import type { Deletion, Neighbour } from './neighbour.ts'
-import { isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
+import type { Deletion, Neighbour, Standing } from './neighbour.ts'
+import { conditionOf, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
 import { quoted } from './schema.ts'
-import { literal, type QuestDbServer, type Row } from './server.ts'
+import type { QuestDbServer, Row } from './server.ts'
 
 /** Keys of one query that are read at the same time. */
 const PARALLEL_KEYS = 4
@@ -52,7 +52,7 @@ export class HistoryReader {
   async read(
     entityId: string,
     query: HistoryQuery,
-    deletions: ReadonlyMap<string, readonly Deletion[]>,
+    standing: Pick<Standing, 'deletions' | 'numbers'>,
     now: number,
   ): Promise<PointsByKey> {
     assertBorders(query)
@@ -62,7 +62,10 @@ export class HistoryReader {
     for (let start = 0; start < keys.length; start += PARALLEL_KEYS) {
       const some = keys.slice(start, start + PARALLEL_KEYS)
       const answers = await Promise.all(
-        some.map((key) => this.readKey({ entityId, key, deletions: deletions.get(key) ?? [], now }, query, room)),
+        some.map((key) => {
+          const deletions = standing.deletions.get(key) ?? []
+          return this.readKey({ entityId, key, number: standing.numbers.get(key), deletions, now }, query, room)
+        }),
       )
       for (const [index, key] of some.entries()) {
         const points = answers[index] ?? []
@@ -116,13 +119,14 @@ export class HistoryReader {
   }
 
   /** A text that does not fit one answer, piece by piece. */
-  private async longText({ entityId, key }: Series, ts: number, length: number): Promise<string> {
+  private async longText({ entityId, number }: Series, ts: number, length: number): Promise<string> {
     const { server, table } = this.options
     let text = ''
+    if (number === undefined) return text
     for (let start = 1; start <= length; start += PIECE) {
       const [row] = await server.query(
         `select substring(text_v, ${start}, ${PIECE}), length(text_v) from ${quoted(table)}
-          where entity = '${entityId}' and key = ${literal(key)} and ts = ${isoOf(ts)}`,
+          where ${conditionOf(entityId, number)} and ts = ${isoOf(ts)}`,
       )
       const [piece, total] = row ?? []
       if (typeof piece !== 'string' || total !== length) {
@@ -153,13 +157,13 @@ export class HistoryReader {
     return resultsOf(series.key, agg, borders, aggregates)
   }
 
-  /** The table and the condition for the rows of a series in [startTs, endTs); undefined where QuestDB holds no such times. */
-  private from({ entityId, key, deletions, now }: Series, startTs: number, endTs: number): string | undefined {
+  /** The table and the condition for the rows of a series in [startTs, endTs); undefined where QuestDB holds none of them. */
+  private from({ entityId, number, deletions, now }: Series, startTs: number, endTs: number): string | undefined {
     const low = Math.max(MIN_TS, Math.ceil(startTs))
     const high = Math.min(MAX_TS, Math.ceil(endTs) - 1)
-    if (low > high) return undefined
+    if (number === undefined || low > high) return undefined
     const condition = [
-      `entity = '${entityId}' and key = ${literal(key)} and ts between ${isoOf(low)} and ${isoOf(high)}`,
+      `${conditionOf(entityId, number)} and ts between ${isoOf(low)} and ${isoOf(high)}`,
       `kind >= 0 and (expires = null or expires > ${now})`,
       ...deletions.flatMap((deletion) => shownBy(deletion, low, high)),
     ]
@@ -183,6 +187,8 @@ interface Series {
   /** Checked to be a UUID. */
   readonly entityId: string
   readonly key: string
+  /** Undefined: nobody ever wrote a point of this key. */
+  readonly number: number | undefined
   readonly deletions: readonly Deletion[]
   /** Unix ms. */
   readonly now: number

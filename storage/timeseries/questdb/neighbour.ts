@@ -49,11 +49,20 @@ export interface Deletion {
   readonly version: number
 }
 
+/** A series with more deletions than a query should name. */
+export interface CrowdedSeries {
+  /** Its number. */
+  readonly key: number
+  readonly deletions: readonly Deletion[]
+}
+
 /** What a read needs to know before it asks QuestDB. */
 export interface Standing {
   /** Every commit up to this one was finished before. */
   readonly sequence: number
   readonly deletions: ReadonlyMap<string, readonly Deletion[]>
+  /** Of those keys that have one: the others have no points. */
+  readonly numbers: ReadonlyMap<string, number>
 }
 
 interface DeletionRow {
@@ -85,6 +94,11 @@ export class Neighbour {
       throw error
     }
     return new Neighbour(writes, new PostgresConnection(settings))
+  }
+
+  /** The numbers by which rows name these keys. */
+  numbersOf(keys: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+    return this.keys.numbersOf(keys)
   }
 
   /** Stores those points of a group that QuestDB does not hold; answers the version its rows are to carry. */
@@ -121,7 +135,7 @@ export class Neighbour {
       const own = rows.filter((row) => row.key === ALL_KEYS || row.key === number)
       if (own.length > 0) deletions.set(key, own.map(deletionOf))
     }
-    return { sequence: versionOf(resultOf(committed).rows), deletions }
+    return { sequence: versionOf(resultOf(committed).rows), deletions, numbers }
   }
 
   /** The points of one key that QuestDB does not hold, ascending, at most `limit`, from the end that `order` names. */
@@ -160,31 +174,23 @@ export class Neighbour {
   }
 
   /** Those of the keys that have more than `limit` deletions of their own, with these. */
-  async crowded(
-    entityId: string,
-    keys: readonly string[],
-    limit: number,
-  ): Promise<ReadonlyMap<string, readonly Deletion[]>> {
+  async crowded(entityId: string, keys: readonly string[], limit: number): Promise<readonly CrowdedSeries[]> {
     const numbers = await this.keys.find(new Set(keys))
     const { rows } = resultOf(
       (await this.reads.queries<DeletionRow>([deletionsOf(entityId, [...numbers.values()])]))[0],
     )
-    const found = new Map<string, readonly Deletion[]>()
-    for (const [key, number] of numbers) {
-      const own = rows.filter((row) => row.key === number)
-      if (own.length > limit) found.set(key, own.map(deletionOf))
-    }
-    return found
+    return [...numbers.values()].flatMap((key) => {
+      const own = rows.filter((row) => row.key === key)
+      return own.length > limit ? [{ key, deletions: own.map(deletionOf) }] : []
+    })
   }
 
   /** Forgets these deletions: what they hid is marked in its rows. */
-  async forget(entityId: string, key: string, deletions: readonly Deletion[]): Promise<void> {
-    const number = (await this.keys.find(new Set([key]))).get(key)
-    if (number === undefined) return
+  async forget(entityId: string, { key, deletions }: CrowdedSeries): Promise<void> {
     await this.writes.query({
       name: 'questdb-forget',
       text: 'delete from questdb_deletion where entity_id = $1 and key = $2 and version = any($3::bigint[])',
-      parameters: [entityId, number, bigIntArray(deletions.map(({ version }) => version))],
+      parameters: [entityId, key, bigIntArray(deletions.map(({ version }) => version))],
     })
   }
 

@@ -7,6 +7,7 @@ import type { DataPoint, TypedValue } from '../../../model/value.ts'
 import { longValue } from '../../../model/value.ts'
 import { fromPostgresText, toPostgresText } from '../../postgres/text.ts'
 import type { PointsWrite } from '../store.ts'
+import { shardOf } from './shards.ts'
 
 /** Codes in the column `kind`: never change one, add new ones. */
 export const KIND = {
@@ -37,6 +38,11 @@ export function isInRange(ts: number): boolean {
 /** A time in range, as a literal of SQL. */
 export function isoOf(ts: number): string {
   return `'${new Date(ts).toISOString()}'`
+}
+
+/** Of the rows of one series: `entityId` is checked to be a UUID, `key` the number of its key. */
+export function conditionOf(entityId: string, key: number): string {
+  return `shard = '${shardOf(entityId)}' and entity = '${entityId}' and key = ${key}`
 }
 
 export function kindOf({ type, value }: TypedValue): number {
@@ -87,44 +93,45 @@ export function valueOf({ kind, long, double, text }: ValueColumns): TypedValue 
   }
 }
 
-const SYMBOL_SPECIAL = /[ ,=\\\n\r]/
 const TEXT_SPECIAL = /["\\\n\r]/
-const MAX_ESCAPED_KEYS = 10_000
+
+/** What the lines of a group have in common. */
+export interface LineSettings {
+  /** Numbers of the key dictionary. */
+  readonly keys: ReadonlyMap<string, number>
+  /** Of the newest deletion that the write has seen. */
+  readonly version: number
+  /** From when on a time to live counts, Unix ms. */
+  readonly now: number
+}
 
 /** Writes points as lines of the line protocol (version 1 with times in microseconds; a double's shortest text is exact). */
 export class RowEncoder {
   private readonly table: string
-  private readonly escapedKeys = new Map<string, string>()
 
   constructor(table: string) {
     this.table = table
   }
 
-  /**
-   * The lines of those points that QuestDB can hold. `version` is that of the newest deletion this write has seen.
-   * Expiry counts from `now`, Unix ms.
-   */
-  lines(write: PointsWrite, version: number, now: number): string {
-    const start = `${this.table},entity=${escapeSymbol(write.entityId)},key=`
+  /** The lines of those points that QuestDB can hold. The keys of all points have numbers. */
+  lines(write: PointsWrite, { keys, version, now }: LineSettings): string {
+    const start = `${this.table},shard=${shardOf(write.entityId)} entity="${write.entityId}",key=`
     let end = version > 0 ? `,version=${version}i ` : ' '
     const expires = expiryOf(write, now)
     if (expires !== null) end = `,expires=${expires}i${end}`
     let lines = ''
     for (const point of write.points) {
       if (!isInRange(point.ts)) continue
-      lines += `${start}${this.keyOf(point.key)} kind=${kindOf(point)}i${columnOf(point)}${end}${point.ts}000t\n`
+      lines += `${start}${numberOf(keys, point.key)}i,kind=${kindOf(point)}i${columnOf(point)}${end}${point.ts}000t\n`
     }
     return lines
   }
+}
 
-  private keyOf(key: string): string {
-    const known = this.escapedKeys.get(key)
-    if (known !== undefined) return known
-    if (this.escapedKeys.size >= MAX_ESCAPED_KEYS) this.escapedKeys.clear()
-    const escaped = escapeSymbol(toPostgresText(key))
-    this.escapedKeys.set(key, escaped)
-    return escaped
-  }
+function numberOf(keys: ReadonlyMap<string, number>, key: string): number {
+  const number = keys.get(key)
+  if (number === undefined) throw new RangeError(`the key ${key} has no number`)
+  return number
 }
 
 /** Unix ms from which on the points of a write are gone, null for never. */
@@ -149,8 +156,4 @@ function columnOf(point: DataPoint): string {
 
 function escapeText(text: string): string {
   return TEXT_SPECIAL.test(text) ? text.replace(/["\\\n\r]/g, '\\$&') : text
-}
-
-function escapeSymbol(text: string): string {
-  return SYMBOL_SPECIAL.test(text) ? text.replace(/[ ,=\\\n\r]/g, '\\$&') : text
 }

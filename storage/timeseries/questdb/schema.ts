@@ -4,6 +4,7 @@
  */
 import { QuestDbErrors } from './errors.ts'
 import { literal, type QuestDbServer, type Row } from './server.ts'
+import { SHARDS } from './shards.ts'
 
 export const PARTITIONS = ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'] as const
 export type Partition = (typeof PARTITIONS)[number]
@@ -18,8 +19,9 @@ export interface TableOptions {
 /** Name, type and whether it is part of a row's identity. */
 const COLUMNS: readonly (readonly [string, string, boolean])[] = [
   ['ts', 'TIMESTAMP', true],
-  ['entity', 'SYMBOL', true],
-  ['key', 'SYMBOL', true],
+  ['shard', 'SYMBOL', false],
+  ['entity', 'UUID', true],
+  ['key', 'INT', true],
   ['kind', 'BYTE', false],
   ['long_v', 'LONG', false],
   ['dbl_v', 'DOUBLE', false],
@@ -36,18 +38,17 @@ const SECONDS: Readonly<Record<Partition, number>> = {
   YEAR: 365 * 86_400,
 }
 
-/** Makes the table where it is absent, sets its time to live. Throws SCHEMA_UNKNOWN where it is there and differs. */
+/** Makes the table where it is absent. Throws SCHEMA_UNKNOWN where it is there and differs. */
 export async function ensureTable(server: QuestDbServer, options: TableOptions): Promise<void> {
-  const { table, partitionBy, ttlSeconds } = options
-  // The entity's index finds the rows of one device among those of all; symbols grow by themselves.
+  const { table, partitionBy } = options
+  // The shard's index finds the rows of one entity among those of all (`shards.ts`); a key is a number of the dictionary in PostgreSQL.
   await server.execute(
-    `create table if not exists ${quoted(table)} (ts timestamp, entity symbol capacity 4096 cache index, key symbol,
-      kind byte, long_v long, dbl_v double, text_v varchar, version long, expires long)
+    `create table if not exists ${quoted(table)} (ts timestamp, shard symbol capacity ${2 * SHARDS} cache index,
+      entity uuid, key int, kind byte, long_v long, dbl_v double, text_v varchar, version long, expires long)
       timestamp(ts) partition by ${partitionBy} wal dedup upsert keys(ts, entity, key)`,
   )
   const fault = await tableFault(server, table)
   if (fault !== undefined) throw QuestDbErrors.SCHEMA_UNKNOWN({ table, reason: fault })
-  await setTimeToLive(server, table, ttlSeconds)
 }
 
 /** What is wrong with the table, if anything. */
@@ -76,7 +77,8 @@ function columnFault(columns: readonly Row[]): string | undefined {
   return extraKey === undefined ? undefined : `the column ${String(extraKey[0])} is a key of the deduplication`
 }
 
-async function setTimeToLive(server: QuestDbServer, table: string, ttlSeconds: number): Promise<void> {
+/** Not before its shards are made. */
+export async function setTimeToLive(server: QuestDbServer, { table, ttlSeconds }: TableOptions): Promise<void> {
   const [found] = await server.query(
     `select partitionBy, ttlValue, ttlUnit from tables() where table_name = ${literal(table)}`,
   )

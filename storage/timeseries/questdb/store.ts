@@ -24,8 +24,9 @@ import { AppliedWrites } from './applied.ts'
 import { DeletionFolder } from './deletion-folder.ts'
 import { GroupWriter, type Group } from './group-writer.ts'
 import { HistoryReader } from './history.ts'
+import { ensureShards } from './make-shards.ts'
 import { Neighbour } from './neighbour.ts'
-import { checkSettings, ensureTable, type Partition } from './schema.ts'
+import { checkSettings, ensureTable, setTimeToLive, type Partition } from './schema.ts'
 import { QuestDbServer } from './server.ts'
 
 export interface QuestDbTimeSeriesOptions {
@@ -111,10 +112,17 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
     const neighbour = await Neighbour.open(options.postgres, clock.now())
     const { applyTimeoutMs, watchMs } = settings
     const watch = { server, table, clock, timeoutMs: applyTimeoutMs, watchMs, onTrouble: options.onTrouble }
-    return new QuestDbStore(
-      { server, neighbour, applied: new AppliedWrites(watch), latest: options.latest, clock },
-      settings,
-    )
+    const applied = new AppliedWrites(watch)
+    try {
+      await patiently(settings.serverWithinMs, async () => {
+        await ensureShards({ server, applied, table, postgres: options.postgres })
+        await setTimeToLive(server, settings)
+      })
+    } catch (error) {
+      await Promise.all([applied.close(), neighbour.close()])
+      throw error
+    }
+    return new QuestDbStore({ server, neighbour, applied, latest: options.latest, clock }, settings)
   } catch (error) {
     await server.close()
     throw error
@@ -200,7 +208,7 @@ class QuestDbStore implements QuestDbTimeSeries {
     // In this order: whatever has a number up to the standing's was acknowledged before the wait began.
     const standing = await this.parts.neighbour.standing(entityId, query.keys)
     await this.parts.applied.wait()
-    const value = await this.reader.read(entityId, query, standing.deletions, this.parts.clock.now())
+    const value = await this.reader.read(entityId, query, standing, this.parts.clock.now())
     return { value, sequence: standing.sequence }
   }
 

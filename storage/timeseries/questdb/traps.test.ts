@@ -5,6 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
 import { long, raw, write } from '../contract.ts'
+import { SHARDS, shardOf } from './shards.ts'
 import { clockOf, freshPlace, openedStore, serversForFile, type Place } from './testkit.ts'
 import type { QuestDbTimeSeries } from './store.ts'
 
@@ -28,8 +29,9 @@ async function points(store: QuestDbTimeSeries, entity: string, key = 'k'): Prom
 check(
   'a negative time fails a whole batch of QuestDB, and costs nobody anything here',
   async (store, entity, place) => {
-    const line = (ts: string) => `${place.table},entity=${entity},key=raw kind=2i,long_v=1i ${ts}t\n`
-    await assert.rejects(place.questdb.write(line('1000') + line('-1000')), { code: 'questdb.POINTS_REFUSED' })
+    const line = (ts: string) =>
+      `${place.table},shard=${shardOf(entity)} entity="${entity}",key=1i,kind=2i,long_v=1i ${ts}t\n`
+    await assert.rejects(place.questdb.write(line('0') + line('-1000')), { code: 'questdb.POINTS_REFUSED' })
     const other = randomUUID()
     await Promise.all([
       store.write([write(entity, [long('k', -5, 1), long('k', 5, 2), long('k', -8.64e15, 3)])]),
@@ -44,7 +46,8 @@ check(
       ],
     )
     assert.deepEqual(await points(store, other), [long('k', 7, 4)])
-    assert.deepEqual(await points(store, entity, 'raw'), [], 'QuestDB kept part of what it refused')
+    const kept = await place.questdb.query(`select count() from ${place.table} where long_v = 1 and ts = 0`)
+    assert.deepEqual(kept, [[0]], 'QuestDB kept part of what it refused')
   },
 )
 
@@ -168,6 +171,20 @@ check('processes that open the store at the same time make one table', async (_,
   for (const store of stores) context.after(() => store.close())
   for (const [ts, store] of stores.entries()) await store.write([write(entity, [long('k', ts, ts)])])
   for (const store of stores) assert.equal((await points(store, entity)).length, stores.length)
+})
+
+check('a table has all its shards before its first point, and no point brings another', async (store, _, place) => {
+  const shards = async () => {
+    const sql = `select symbolTableSize from table_columns('${place.table}') where "column" = 'shard'`
+    return (await place.questdb.query(sql))[0]?.[0]
+  }
+  assert.equal(await shards(), SHARDS)
+  const entities = Array.from({ length: 2000 }, () => randomUUID())
+  await store.write(entities.map((each, ts) => write(each, [long('k', ts, ts)])))
+  assert.equal((await points(store, entities[0] ?? '')).length, 1)
+  assert.equal(await shards(), SHARDS)
+  const misplaced = `select count() from ${place.table} where kind >= 0 and (shard is null or entity is null or key is null)`
+  assert.deepEqual(await place.questdb.query(misplaced), [[0]])
 })
 
 check('random values of all types come back bit for bit', async (store, entity) => {

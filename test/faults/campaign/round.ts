@@ -1,6 +1,7 @@
 /** One round: load, fault, heal, recovery, and what is there in the end. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { SeededRandom } from '../../support/seeded-random.ts'
+import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
 import type { Journal, SentValue } from './journal.ts'
@@ -71,6 +72,8 @@ export async function runRound(
   const verdict = judge(read)
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
+  const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
+  if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
   for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)
   const firsts = journals.flatMap((journal) => journal.firstAcknowledgementSince(healedAt) ?? [])
   const recovered = isRecovered ? Math.max(...firsts) : healedAt + limitMs
@@ -103,13 +106,18 @@ export async function readBack(
           failure = error // A store that is not back yet: asked again, and thrown when it never came.
           return false
         }
-        const found = new Set(series.n.map(({ value }) => value))
-        return journal.sent.every(({ value, outcome }) => outcome !== 'acknowledged' || found.has(value))
+        return !isMissing(journal, series)
       })
       if (series === undefined) throw new Error(`${journal.device.name} can not be read`, { cause: failure })
       return { journal, series }
     }),
   )
+}
+
+/** Something that was acknowledged is not there. */
+function isMissing({ sent }: Journal, { n }: ReadSeries): boolean {
+  const found = new Set(n.map(({ value }) => value))
+  return sent.some(({ value, outcome }) => outcome === 'acknowledged' && !found.has(value))
 }
 
 async function whenReadable(
