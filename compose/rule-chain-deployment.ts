@@ -111,10 +111,9 @@ export class RuleChainDeployment {
 
   private deploy(tenantId: string, id: string): void {
     this.follow(id, async () => {
-      const [chain, graph] = await Promise.all([
-        this.ruleChains.find(tenantId, id),
-        this.ruleChains.graph(tenantId, id),
-      ])
+      // In this order: a graph that is newer than its chain is what comes next anyway, an older one was never meant to be the root.
+      const chain = await this.ruleChains.find(tenantId, id)
+      const graph = chain && (await this.ruleChains.graph(tenantId, id))
       if (chain === undefined || graph === undefined) return // Deleted meanwhile: that change comes next.
       this.deployed.add(id)
       this.report(chain.name, await this.engine.load(chain, graph))

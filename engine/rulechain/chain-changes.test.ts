@@ -156,6 +156,86 @@ test('a new version does not wait for ever for a message that hangs in the old o
   assert.ok(hanging.isSettled)
 })
 
+test('a chain becomes the root once the version that says so runs: until then the root before goes on', async () => {
+  const before = sink()
+  const after = sink()
+  const compiled = Promise.withResolvers<undefined>()
+  const slow: MakeNode = async (context, configuration) => {
+    await compiled.promise
+    return after.make(context, configuration)
+  }
+  const setup = testEngine({ before: before.make, pass, slow })
+  await load(setup, 'A', [{ type: 'before' }], [])
+  await load(setup, 'B', [{ type: 'pass' }], [], { root: false })
+  const drawn = chainOf('B', [{ type: 'slow' }], [])
+  const change = setup.engine.load(drawn.chain, drawn.graph)
+  await setup.clock.settle()
+  const meanwhile = testWork()
+  await setup.run(meanwhile)
+  assert.deepEqual(before.seen, [meanwhile.message], 'it went through a version of B that was never the root')
+  compiled.resolve(undefined)
+  await loaded(setup.clock, change)
+  const next = testWork()
+  await setup.run(next)
+  assert.deepEqual([before.seen.length, after.seen], [1, [next.message]])
+})
+
+test('a new chain that is the root from the start lets the one before go on until it runs', async () => {
+  const before = sink()
+  const compiled = Promise.withResolvers<undefined>()
+  const after = sink()
+  const slow: MakeNode = async (context, configuration) => {
+    await compiled.promise
+    return after.make(context, configuration)
+  }
+  const setup = testEngine({ before: before.make, slow })
+  await load(setup, 'A', [{ type: 'before' }], [])
+  const { chain, graph } = chainOf('B', [{ type: 'slow' }], [])
+  const change = setup.engine.load(chain, graph)
+  await setup.clock.settle()
+  await setup.run(testWork())
+  assert.equal(before.seen.length, 1)
+  compiled.resolve(undefined)
+  await loaded(setup.clock, change)
+  await setup.run(testWork())
+  assert.deepEqual([before.seen.length, after.seen.length], [1, 1])
+})
+
+test('of two chains that are made the root, the later one is, however long the earlier one takes', async () => {
+  const first = sink()
+  const second = sink()
+  const compiled = Promise.withResolvers<undefined>()
+  const slow: MakeNode = async (context, configuration) => {
+    await compiled.promise
+    return first.make(context, configuration)
+  }
+  const setup = testEngine({ pass, slow, second: second.make })
+  await load(setup, 'A', [{ type: 'pass' }], [])
+  const earlier = chainOf('B', [{ type: 'slow' }], [])
+  const change = setup.engine.load(earlier.chain, earlier.graph)
+  await setup.clock.settle()
+  await load(setup, 'C', [{ type: 'second' }], [])
+  compiled.resolve(undefined)
+  await loaded(setup.clock, change)
+  await setup.run(testWork())
+  assert.deepEqual([first.seen.length, second.seen.length], [0, 1])
+})
+
+test('a chain that nobody has drawn yet settles nothing, one that was saved empty does', async () => {
+  const setup = testEngine({ pass })
+  const start = await load(setup, 'A', [], [])
+  assert.equal(start.error, undefined, 'each new chain would be reported')
+  const early = testWork()
+  await setup.run(early)
+  assert.equal(isMillraceError(early.errors[0]) && early.errors[0].code, 'rulechain.CHAIN_NOT_DRAWN')
+  const { chain, graph } = chainOf('A', [], [])
+  await loaded(setup.clock, setup.engine.load(chain, { ...graph, version: 2 }))
+  const late = testWork()
+  await setup.run(late)
+  assert.ok(late.isSettled)
+  assert.deepEqual(late.errors, [])
+})
+
 test('totals go on through new versions, removed nodes and removed chains', async () => {
   const broken: MakeNode = () => ({
     handle: () => {

@@ -28,6 +28,11 @@ export const RuleChainErrors = defineErrors('rulechain', {
   CHAIN_MISSING: { kind: 'terminal', status: 404, text: 'There is no rule chain {ruleChainId} of tenant {tenantId}' },
   NO_ROOT_CHAIN: { kind: 'terminal', status: 404, text: 'Tenant {tenantId} has no root rule chain' },
   CHAIN_FAILED: { kind: 'terminal', status: 500, text: "Rule chain '{chain}' can not run: {reason}" },
+  CHAIN_NOT_DRAWN: {
+    kind: 'retryable',
+    status: 503,
+    text: "Rule chain '{chain}' was made and never drawn: save its nodes, if only none, or its messages become dead letters",
+  },
   CHAIN_FULL: {
     kind: 'retryable',
     isOutage: true,

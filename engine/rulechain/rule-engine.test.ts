@@ -54,15 +54,6 @@ test('a message addressed to a chain of another tenant does not reach it', async
   assert.ok(work.errors[0] !== undefined)
 })
 
-test('a chain without a first node settles its messages', async () => {
-  const setup = testEngine({})
-  await load(setup, 'A', [], [])
-  const work = testWork()
-  await setup.run(work)
-  assert.ok(work.isSettled)
-  assert.deepEqual(work.errors, [])
-})
-
 test('a message addressed to a node starts there, and one to a node that is gone ends well', async () => {
   const end = sink()
   const setup = testEngine({ pass, end: end.make })

@@ -4,7 +4,7 @@
  */
 import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
-import { errorText } from '../../model/errors.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { Message, Resumption } from '../../model/message.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
@@ -81,7 +81,8 @@ export interface RuleEngine extends WorkProcessor {
   /**
    * Loads a chain, or replaces the one of the same id: the new version takes over between two messages, none is lost.
    * Resolves with how the nodes came up when it has: the caller reports it. A chain that can not run at all is kept as failed: its messages fail
-   * with the reason. A chain whose `root` is set becomes its tenant's root; chains of type EDGE do not run here. Rejects `CLOSED`.
+   * with the reason. A chain whose `root` is set becomes its tenant's root, once this version of it runs: until then the one before goes
+   * on. Chains of type EDGE do not run here. Rejects `CLOSED`.
    */
   load(chain: RuleChain, graph: RuleChainGraph): Promise<ChainStart>
   /** Ends a chain: what waits for it fails as `retryable`, what is under way ends. */
@@ -99,6 +100,9 @@ export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
   return new Engine(options)
 }
 
+/** Of a chain that was made and not changed since. */
+const FIRST_VERSION = 1
+
 interface LoadedChain {
   chain: RuleChain
   readonly actor: RuleChainActor
@@ -111,6 +115,8 @@ class Engine implements RuleEngine {
   private readonly settings: RuleEngineSettings
   private readonly chains = new Map<string, LoadedChain>()
   private readonly roots = new Map<string, string>()
+  /** The root that each tenant asked for last: it may not run yet. */
+  private readonly wantedRoots = new Map<string, string>()
   /** Chains that are being removed: one of the same id is loaded only after. */
   private readonly leaving = new Map<string, Promise<void>>()
   /** Of chains that were removed. */
@@ -145,13 +151,14 @@ class Engine implements RuleEngine {
     await this.leaving.get(chain.id)
     if (this.closing !== undefined) throw RuleChainErrors.CLOSED()
     if (chain.type !== 'CORE') return { error: undefined, nodes: [] }
-    if (chain.root) this.setRoot(chain.tenantId, chain.id)
+    if (chain.root) this.wantedRoots.set(chain.tenantId, chain.id)
     const loaded = this.chains.get(chain.id)
     if (loaded === undefined) return this.begin(chain, graph)
     const next = loaded.loading.then(async () => {
       const version = await this.compile(chain, graph, loaded.actor.program)
       await loaded.actor.takeOver(Promise.resolve(version))
       loaded.chain = chain
+      this.enthrone(chain)
       return startsOf(version)
     })
     loaded.loading = next.catch(() => undefined)
@@ -162,7 +169,9 @@ class Engine implements RuleEngine {
     const loaded = this.chains.get(ruleChainId)
     if (loaded === undefined) return this.leaving.get(ruleChainId)
     this.chains.delete(ruleChainId)
-    if (this.roots.get(loaded.chain.tenantId) === ruleChainId) this.roots.delete(loaded.chain.tenantId)
+    for (const roots of [this.roots, this.wantedRoots]) {
+      if (roots.get(loaded.chain.tenantId) === ruleChainId) roots.delete(loaded.chain.tenantId)
+    }
     add(this.past, loaded.actor.totals())
     const left = loaded.loading.then(() => loaded.actor.close())
     this.leaving.set(ruleChainId, left)
@@ -171,8 +180,10 @@ class Engine implements RuleEngine {
   }
 
   setRoot(tenantId: string, ruleChainId: string | undefined): void {
-    if (ruleChainId === undefined) this.roots.delete(tenantId)
-    else this.roots.set(tenantId, ruleChainId)
+    for (const roots of [this.roots, this.wantedRoots]) {
+      if (ruleChainId === undefined) roots.delete(tenantId)
+      else roots.set(tenantId, ruleChainId)
+    }
   }
 
   figures(): readonly ChainFigures[] {
@@ -205,6 +216,7 @@ class Engine implements RuleEngine {
     await Promise.all(this.leaving.values())
     this.chains.clear()
     this.roots.clear()
+    this.wantedRoots.clear()
   }
 
   /** The first version: what comes before it is compiled waits in the mailbox. */
@@ -214,8 +226,20 @@ class Engine implements RuleEngine {
     const version = this.compile(chain, graph, undefined)
     const loading = actor.takeOver(version)
     this.chains.set(chain.id, { chain, actor, loading: loading.catch(() => undefined) })
+    // Without a root before it, messages wait for it in its mailbox.
+    if (chain.root && !this.roots.has(chain.tenantId)) this.roots.set(chain.tenantId, chain.id)
     await loading
+    this.enthrone(chain)
     return startsOf(await version)
+  }
+
+  /**
+   * The version runs that its tenant wants as root. Before, messages would go through the version before it: one that was empty, or
+   * saved nothing, would have settled them.
+   */
+  private enthrone(chain: RuleChain): void {
+    const isWanted = chain.root && this.wantedRoots.get(chain.tenantId) === chain.id
+    if (isWanted && this.chains.has(chain.id)) this.roots.set(chain.tenantId, chain.id)
   }
 
   /** Never rejects: a graph that can not run becomes a version that says so. */
@@ -224,6 +248,7 @@ class Engine implements RuleEngine {
     graph: RuleChainGraph,
     previous: ChainProgram | undefined,
   ): Promise<ChainVersion> {
+    if (isNotDrawn(graph)) return { chain, failure: RuleChainErrors.CHAIN_NOT_DRAWN({ chain: chain.name }) }
     const { catalogue, clock } = this.options
     const sources = { ...this.options, settings: this.settings.nodes }
     const input: CompileInput = {
@@ -278,10 +303,20 @@ function resumed(work: Work, { ruleNodeId, executions, callers }: Resumption): A
   return new Arrival(journey, work.message, returnsTo(callers), ruleNodeId)
 }
 
+/**
+ * A chain is made in one step and drawn in the next, and processes hear of them one after the other. An empty chain that was saved so settles
+ * its messages, as in the reference; one that is only not known yet must not, since they would be gone.
+ */
+function isNotDrawn({ nodes, version }: RuleChainGraph): boolean {
+  return nodes.length === 0 && version <= FIRST_VERSION
+}
+
 function startsOf(version: ChainVersion): ChainStart {
   const nodes = version.program?.nodes ?? []
+  const { failure } = version
+  const isNew = isMillraceError(failure) && failure.code === 'rulechain.CHAIN_NOT_DRAWN'
   return {
-    error: version.failure,
+    error: isNew ? undefined : failure,
     nodes: nodes.map(({ record, failure }) => ({ ruleNodeId: record.id, name: record.name, error: failure })),
   }
 }
