@@ -71,6 +71,11 @@ faultTest(
   'SIGSTOP of an engine until others have its partitions',
 )
 faultTest('K3: an engine alone cut off from NATS owns nothing twice', 'production', 'one engine alone without NATS')
+faultTest(
+  'Q6: a root chain that is replaced and redrawn under load loses nothing',
+  'production',
+  'the root chain replaced and redrawn again and again',
+)
 faultTest('Q3: a killed script sandbox loses nothing', 'production', 'SIGKILL of a script sandbox')
 faultTest('Q3: a script out of memory loses nothing of its neighbours', 'production', 'a script out of memory')
 faultTest('D2: SIGKILL of one of three NATS nodes loses nothing', 'nats-cluster', 'SIGKILL of one of three NATS nodes')

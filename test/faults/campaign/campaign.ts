@@ -1,5 +1,6 @@
 /** Runs faults in worlds, one world a shape (and one a disk of its own), and reads everything back once more at the end. */
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
+import { CHAIN_FAULTS } from './chain-faults.ts'
 import { openEmbeddedWorld } from './embedded-world.ts'
 import type { Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
@@ -14,7 +15,13 @@ import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 import { judge } from './verdict.ts'
 import type { World } from './world.ts'
 
-export const ALL_FAULTS: readonly Fault[] = [...PROCESS_FAULTS, ...LINE_FAULTS, ...PAIR_FAULTS, ...RESOURCE_FAULTS]
+export const ALL_FAULTS: readonly Fault[] = [
+  ...PROCESS_FAULTS,
+  ...LINE_FAULTS,
+  ...PAIR_FAULTS,
+  ...RESOURCE_FAULTS,
+  ...CHAIN_FAULTS,
+]
 
 export interface Stage {
   readonly world: World

@@ -1,15 +1,12 @@
 /** The devices of a world, its rule chain, and reading back what a user of the API sees of them. */
 import { RestClient, login } from '../../support/clients.ts'
+import { replaceRootChain } from './chain-faults.ts'
 import { Journal, type DeviceIdentity } from './journal.ts'
 import { GLUTTON_TOKEN } from './resource-faults.ts'
 import type { ReadPoint, ReadSeries } from './verdict.ts'
 import type { World } from './world.ts'
 
 const PROTOCOLS = ['MQTT 3.1.1', 'HTTP', 'MQTT 5', 'HTTP'] as const
-const PREFIX = 'org.thingsboard.rule.engine.'
-/** Every message goes through JavaScript before it is saved; one that bids it to devours all memory. */
-const SCRIPT = `if (msg.devour) { var all = []; for (;;) all.push(new Array(100000).fill(all.length)); }
-return { msg: msg, metadata: metadata, msgType: msgType };`
 
 export class Fleet {
   readonly #rest: RestClient
@@ -22,26 +19,7 @@ export class Fleet {
   /** Sets up the chain and the device that misuses it. */
   static async open(world: World): Promise<Fleet> {
     const rest = new RestClient(world.api.process, await login(world.api.process))
-    const chain = await rest.expect<{ id: { id: string } }>('POST', '/api/ruleChain', { name: 'by way of a script' })
-    await rest.expect('POST', '/api/ruleChain/metadata', {
-      ruleChainId: chain.id,
-      firstNodeIndex: 0,
-      nodes: [
-        {
-          type: `${PREFIX}transform.TbTransformMsgNode`,
-          name: 'script',
-          configuration: { scriptLang: 'JS', jsScript: SCRIPT, tbelScript: 'return msg;' },
-        },
-        {
-          type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,
-          name: 'save',
-          configurationVersion: 1,
-          configuration: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },
-        },
-      ],
-      connections: [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
-    })
-    await rest.expect('POST', `/api/ruleChain/${chain.id.id}/root`)
+    await replaceRootChain(rest, 'by way of a script')
     await rest.createDevice('glutton', GLUTTON_TOKEN)
     return new Fleet(rest)
   }
