@@ -2,9 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 
-/** Starts `script` and resolves with its first line, parsed; the process then ends by itself. */
-export async function lineOf<Result>(script: string, options: object): Promise<Result> {
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] })
+/** Starts `script` and resolves with its first line, parsed; the process then ends by itself. `flags` are the runtime's. */
+export async function lineOf<Result>(script: string, options: object, flags: readonly string[] = []): Promise<Result> {
+  const line = [...flags, script, JSON.stringify(options)]
+  const child = spawn(process.execPath, line, { stdio: ['ignore', 'pipe', 'inherit'] })
   return JSON.parse(await firstLine(child)) as Result
 }
 

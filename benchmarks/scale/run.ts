@@ -1,7 +1,7 @@
 /**
  * How does the cost of a message grow with the number of devices, and what does a device cost that has no socket? The same number
  * of messages from 100 to 100,000 devices in turns over the same 64 HTTP connections; processor time of the server a message, and
- * its resident memory once every device was heard.
+ * its resident memory once every device was heard. And the heap that as many device actors take by themselves, without stores.
  *
  *   node benchmarks/scale/run.ts [--runs 3] [--messages 200000] [--devices 100,1000,10000,100000]
  */
@@ -12,6 +12,7 @@ import { RestClient, login } from '../../test/support/clients.ts'
 import { startMillrace } from '../../test/support/start-millrace.ts'
 import { lineOf } from '../lib/child.ts'
 import { BENCHMARKS, processorSeconds, residentBytes, spread, writeResult } from '../lib/report.ts'
+import type { ActorsResult } from './actors.ts'
 import type { SpreadOptions, SpreadResult } from './generator.ts'
 
 const { values } = parseArgs({
@@ -73,10 +74,14 @@ try {
 } finally {
   await millrace.stop()
 }
+const flags = ['--expose-gc', '--disable-warning=ExperimentalWarning']
+const most = Math.max(...counts)
+const actors = await lineOf<ActorsResult>(join(BENCHMARKS, 'scale', 'actors.ts'), { devices: most }, flags)
 writeResult('scale', `node benchmarks/scale/run.ts --runs ${runs} --messages ${messages} --devices ${values.devices}`, {
   connections: SOCKETS,
   messages,
   byDevices: results,
+  deviceActors: actors,
 })
 
 async function generate(devices: number, count: number): Promise<SpreadResult> {
