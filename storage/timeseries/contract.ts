@@ -171,7 +171,7 @@ function testReads(store: () => TimeSeriesStore): void {
 function testLatest(store: () => TimeSeriesStore): void {
   const latest = async (entity: string) => (await store().latest(entity, ['k'])).value[0]?.value
 
-  test('the latest value never goes back in time, nor at one time in sequence', async () => {
+  test('O3: the latest value never goes back in time, nor at one time in sequence', async () => {
     const entity = newEntity()
     await store().write([write(entity, [long('k', 10, 1)], { sequence: 5 })])
     await store().write([write(entity, [long('k', 9, 2)], { sequence: 6 })])

@@ -200,7 +200,7 @@ test('NATS that is away at the start is waited for, and then named in one senten
   await line.close()
 })
 
-test('what an acknowledgement is worth is read from the servers’ monitoring, and strict refuses too little', async () => {
+test('D5: what an acknowledgement is worth is read from the servers’ monitoring, and strict refuses too little', async () => {
   const answers = [true, false]
   const server = createServer((_, response) => {
     response.end(JSON.stringify({ config: { sync_interval: 120e9, sync_always: answers.shift() } }))

@@ -188,7 +188,7 @@ async function onStage(servers: string, replicas: number, play: (stage: Stage) =
   }
 }
 
-test('engines that join, leave and are killed: nothing acknowledged is lost, the order of a device is kept', async (context) => {
+test('O1: engines that join, leave and are killed: nothing acknowledged is lost, the order of a device is kept', async (context) => {
   if (!requireOwnServer(context, 'nats')) return
   const nats = await startNats({ syncInterval: 'always' })
   context.after(() => nats.stop())

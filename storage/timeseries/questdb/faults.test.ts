@@ -85,7 +85,7 @@ check('a number beyond 64 bits is refused before it meets anybody', async (conte
 })
 
 check(
-  'a table whose log is no longer applied is told, takes no writes, and has them all once it is resumed',
+  'D9: a table whose log is no longer applied is told, takes no writes, and has them all once it is resumed',
   async (context, own) => {
     const watch = watched()
     const { store, place } = await openedStore(context, own, {
