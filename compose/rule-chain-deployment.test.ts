@@ -16,6 +16,9 @@ describe('rule chain deployment', () => {
   let running: Map<string, string>
   let errors: string[]
   let isAway: boolean
+  /** The chain that the engine was given as root last. */
+  let root: string | undefined
+  let loading: (name: string) => Promise<void>
 
   beforeEach(async () => {
     platform = await openTestPlatform()
@@ -23,6 +26,8 @@ describe('rule chain deployment', () => {
     running = new Map()
     errors = []
     isAway = false
+    root = undefined
+    loading = () => Promise.resolve()
     elsewhereFeed = new TestFeed(assert.ifError)
     const { entities, timeSeries, link, deadLetters, services, feed } = platform
     elsewhere = createServices({
@@ -52,7 +57,9 @@ describe('rule chain deployment', () => {
       loadAll: () => answer(inner.loadAll()),
     }
     const engine = {
-      load: async (chain: { readonly id: string; readonly name: string }) => {
+      load: async (chain: { readonly id: string; readonly name: string; readonly root: boolean }) => {
+        await loading(chain.name)
+        if (chain.root) root = chain.name
         running.set(chain.id, chain.name)
         return { error: undefined, nodes: [] }
       },
@@ -90,6 +97,29 @@ describe('rule chain deployment', () => {
     await elsewhere.deleteByUser(platform.tenant, id)
     await until(() => !running.has(id))
     stop()
+  })
+
+  test('a former root that was read before its successor, and loaded after it, does not stay the root', async () => {
+    const { ruleChains } = platform.services
+    const former = await ruleChains.saveByUser(platform.tenant, { name: 'former' })
+    const later = await ruleChains.saveByUser(platform.tenant, { name: 'later' })
+    await ruleChains.setRootByUser(platform.tenant, former.id)
+    await until(() => root === 'former')
+    const held = Promise.withResolvers<undefined>()
+    let isHeld = false
+    loading = async (name) => {
+      if (name !== 'former' || isHeld) return
+      isHeld = true
+      await held.promise
+    }
+    await ruleChains.saveByUser(platform.tenant, { id: former.id, name: 'former' })
+    await until(() => isHeld)
+    await ruleChains.setRootByUser(platform.tenant, later.id)
+    await until(() => root === 'later')
+    let wasBack = false
+    loading = async () => void (wasBack ||= root === 'former')
+    held.resolve(undefined)
+    await until(() => wasBack && root === 'later')
   })
 
   test('after a gap the engine runs what the store has: new, changed, and nothing that is gone', async () => {

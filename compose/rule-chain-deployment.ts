@@ -4,6 +4,7 @@
  */
 import type { Clock, TimerHandle } from '../model/clock.ts'
 import { errorText } from '../model/errors.ts'
+import type { RuleChain, RuleChainGraph } from '../model/entities.ts'
 import type { Log } from '../model/log.ts'
 import { systemClock } from '../model/system-clock.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
@@ -26,6 +27,8 @@ export class RuleChainDeployment {
   private stopGaps: () => void = () => undefined
   /** Chains that the engine was given. */
   private readonly deployed = new Set<string>()
+  /** Chains that the engine was given as roots, and not since as others. */
+  private readonly roots = new Set<string>()
 
   constructor(
     ruleChains: RuleChainService,
@@ -50,8 +53,7 @@ export class RuleChainDeployment {
     for (const { chain, graph } of await this.ruleChains.loadAll()) {
       // It changed after this was read: the newer version is on its way, or there.
       if (this.underWay.has(chain.id) || this.deployed.has(chain.id)) continue
-      this.deployed.add(chain.id)
-      this.report(chain.name, await this.engine.load(chain, graph))
+      await this.load(chain, graph)
     }
   }
 
@@ -115,15 +117,27 @@ export class RuleChainDeployment {
       const chain = await this.ruleChains.find(tenantId, id)
       const graph = chain && (await this.ruleChains.graph(tenantId, id))
       if (chain === undefined || graph === undefined) return // Deleted meanwhile: that change comes next.
-      this.deployed.add(id)
-      this.report(chain.name, await this.engine.load(chain, graph))
+      await this.load(chain, graph)
     })
+  }
+
+  private async load(chain: RuleChain, graph: RuleChainGraph): Promise<void> {
+    this.deployed.add(chain.id)
+    const wasRoot = this.roots.has(chain.id)
+    if (chain.root) this.roots.add(chain.id)
+    else this.roots.delete(chain.id)
+    this.report(chain.name, await this.engine.load(chain, graph))
+    if (chain.root || !wasRoot) return
+    // It may have been read before its successor and loaded behind it: the engine is told of the root again.
+    const root = await this.ruleChains.root(chain.tenantId)
+    if (root !== undefined && !this.isClosed) this.deploy(root.tenantId, root.id)
   }
 
   private withdraw(id: string): void {
     this.follow(id, async () => {
       await this.engine.remove(id)
       this.deployed.delete(id)
+      this.roots.delete(id)
     })
   }
 
