@@ -19,6 +19,18 @@ function sink(): { readonly seen: Message[]; readonly make: MakeNode } {
   return { seen, make: () => ({ handle: (message) => (seen.push(message), 'Success') }) }
 }
 
+/** A node that is made only when it is released, as one with a script that compiles for long. */
+function madeLate(make: MakeNode): { readonly make: MakeNode; readonly release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<undefined>()
+  return {
+    make: async (context, configuration) => {
+      await promise
+      return make(context, configuration)
+    },
+    release: () => resolve(undefined),
+  }
+}
+
 function load(setup: TestEngine, ...parts: Parameters<typeof chainOf>) {
   const { chain, graph } = chainOf(...parts)
   return loaded(setup.clock, setup.engine.load(chain, graph))
@@ -159,12 +171,8 @@ test('a new version does not wait for ever for a message that hangs in the old o
 test('a chain becomes the root once the version that says so runs: until then the root before goes on', async () => {
   const before = sink()
   const after = sink()
-  const compiled = Promise.withResolvers<undefined>()
-  const slow: MakeNode = async (context, configuration) => {
-    await compiled.promise
-    return after.make(context, configuration)
-  }
-  const setup = testEngine({ before: before.make, pass, slow })
+  const slow = madeLate(after.make)
+  const setup = testEngine({ before: before.make, pass, slow: slow.make })
   await load(setup, 'A', [{ type: 'before' }], [])
   await load(setup, 'B', [{ type: 'pass' }], [], { root: false })
   const drawn = chainOf('B', [{ type: 'slow' }], [])
@@ -173,7 +181,7 @@ test('a chain becomes the root once the version that says so runs: until then th
   const meanwhile = testWork()
   await setup.run(meanwhile)
   assert.deepEqual(before.seen, [meanwhile.message], 'it went through a version of B that was never the root')
-  compiled.resolve(undefined)
+  slow.release()
   await loaded(setup.clock, change)
   const next = testWork()
   await setup.run(next)
@@ -182,20 +190,16 @@ test('a chain becomes the root once the version that says so runs: until then th
 
 test('a new chain that is the root from the start lets the one before go on until it runs', async () => {
   const before = sink()
-  const compiled = Promise.withResolvers<undefined>()
   const after = sink()
-  const slow: MakeNode = async (context, configuration) => {
-    await compiled.promise
-    return after.make(context, configuration)
-  }
-  const setup = testEngine({ before: before.make, slow })
+  const slow = madeLate(after.make)
+  const setup = testEngine({ before: before.make, slow: slow.make })
   await load(setup, 'A', [{ type: 'before' }], [])
   const { chain, graph } = chainOf('B', [{ type: 'slow' }], [])
   const change = setup.engine.load(chain, graph)
   await setup.clock.settle()
   await setup.run(testWork())
   assert.equal(before.seen.length, 1)
-  compiled.resolve(undefined)
+  slow.release()
   await loaded(setup.clock, change)
   await setup.run(testWork())
   assert.deepEqual([before.seen.length, after.seen.length], [1, 1])
@@ -204,18 +208,14 @@ test('a new chain that is the root from the start lets the one before go on unti
 test('of two chains that are made the root, the later one is, however long the earlier one takes', async () => {
   const first = sink()
   const second = sink()
-  const compiled = Promise.withResolvers<undefined>()
-  const slow: MakeNode = async (context, configuration) => {
-    await compiled.promise
-    return first.make(context, configuration)
-  }
-  const setup = testEngine({ pass, slow, second: second.make })
+  const slow = madeLate(first.make)
+  const setup = testEngine({ pass, slow: slow.make, second: second.make })
   await load(setup, 'A', [{ type: 'pass' }], [])
   const earlier = chainOf('B', [{ type: 'slow' }], [])
   const change = setup.engine.load(earlier.chain, earlier.graph)
   await setup.clock.settle()
   await load(setup, 'C', [{ type: 'second' }], [])
-  compiled.resolve(undefined)
+  slow.release()
   await loaded(setup.clock, change)
   await setup.run(testWork())
   assert.deepEqual([first.seen.length, second.seen.length], [0, 1])

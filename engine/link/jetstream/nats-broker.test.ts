@@ -85,7 +85,7 @@ test('streams are asked for again when the servers are connected and do not answ
   server.pause()
   const opening = openNatsBroker({ ...SMALL_BROKER, line, prefix: newPrefix(), partitions: 2, replicas: 1 })
   // Longer than one question waits for its answer.
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  await new Promise<void>((resolve) => void systemClock.after(4_000, resolve))
   server.resume()
   const broker = await opening
   assert.equal(broker.partitions, 2)

@@ -52,18 +52,18 @@ function rootReplaced(shape: Shape): Fault {
     inject: async ({ api }, random) => {
       const rest = new RestClient(api.process, await login(api.process))
       const stop = new AbortController()
-      const changing = (async () => {
+      const changing = async (): Promise<void> => {
         while (!stop.signal.aborted) {
           const id = await replaceRootChain(rest, `root ${random.between(0, 2 ** 31)}`, SPARES)
           for (let draws = random.between(0, 2); draws > 0; draws--) await drawChain(rest, id, SPARES, `draw ${draws}`)
           await delay(random.between(0, 300))
         }
-      })()
-      // Told by the heal, where it fails.
-      changing.catch(() => undefined)
+      }
+      const changed = Promise.allSettled([changing()])
       return async () => {
         stop.abort()
-        await changing
+        const [outcome] = await changed
+        if (outcome.status === 'rejected') throw outcome.reason
       }
     },
   }
