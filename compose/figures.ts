@@ -111,6 +111,7 @@ const JAVASCRIPT: Names<JavaScriptFigures> = {
 
 const DEVICES: Names<DeviceGatewayFigures> = {
   devices: 'present',
+  activityWaiting: 'waiting_activity_reports',
   cachedCredentials: 'cached_credentials',
   eventsRefused: 'refused_events_total',
   stateFailures: 'state_failures_total',

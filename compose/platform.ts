@@ -153,6 +153,7 @@ function startGateway({ config, closing, stores, services, feed, actors, timesNo
     settings: {
       inactivityTimeoutMs: config.inactivityTimeoutSeconds * 1000,
       stateCheckIntervalMs: config.stateCheckSeconds * 1000,
+      activityReportsPerSecond: config.activityReportsPerSecond,
     },
     timesNotBefore,
   })

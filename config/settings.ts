@@ -451,6 +451,14 @@ export const SETTINGS = {
     unit: 's',
     description: 'How often inactivity is looked for.',
   }),
+  activityReportsPerSecond: devices.integer({
+    name: 'ACTIVITY_REPORTS_PER_SECOND',
+    default: 2000,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'Most times of last activity that are written down a second. Each active device has one every 3 s where there is room, else in turn; when a device becomes active or inactive is never late.',
+  }),
 } as const
 
 export type SettingKey = keyof typeof SETTINGS

@@ -16,13 +16,19 @@ export type DeviceEvent =
   | { readonly kind: 'opened'; readonly session: LocalDeviceSession; readonly at: number }
   | { readonly kind: 'closed'; readonly session: LocalDeviceSession; readonly at: number }
   | { readonly kind: 'subscribed' | 'unsubscribed'; readonly session: LocalDeviceSession }
-  /** Told once a reporting period, with the last time of it. */
+  /** Told at most once a reporting period, with the last time of it. */
   | { readonly kind: 'heard'; readonly device: DeviceIdentity; readonly at: number }
-  | { readonly kind: 'check'; readonly at: number }
+  /** `heardAt`: activity that waits to be told, Unix ms; 0 for none. */
+  | { readonly kind: 'check'; readonly at: number; readonly heardAt: number }
   | { readonly kind: 'shared-attributes'; readonly update: SharedAttributesUpdate }
   /** Changes of shared attributes since then (Unix ms) may not have been told. */
   | { readonly kind: 'attributes-missed'; readonly since: number }
-  | { readonly kind: 'inactivity-timeout'; readonly entry: Entry | undefined; readonly at: number }
+  | {
+      readonly kind: 'inactivity-timeout'
+      readonly entry: Entry | undefined
+      readonly at: number
+      readonly heardAt: number
+    }
   /** The platform ends every session of the device. `forget`: the device is gone, its state with it. */
   | { readonly kind: 'end'; readonly reason: SessionEnd; readonly forget: boolean; readonly at: number }
 
@@ -38,6 +44,8 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
   private disconnectedAt = 0
   private heardAt = 0
   private checkAt = 0
+  /** Unix ms: it was heard until then, which is not to be written down unless it matters. */
+  private unreportedAt = 0
   /** Subscribers are to be told what changed since then; Infinity for nothing. */
   private missedSince = Infinity
   private isGone = false
@@ -74,8 +82,7 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
         this.heardAt = Math.max(this.heardAt, event.at)
         return
       case 'check':
-        this.checkAt = event.at
-        return
+        return this.noteCheck(event)
       case 'shared-attributes':
         for (const session of this.subscribed) session.tell(event.update)
         return
@@ -86,13 +93,17 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
         if (this.state !== undefined) {
           this.state.inactivityTimeout = inactivityTimeoutFrom(event.entry, this.host.settings.inactivityTimeoutMs)
         }
-        this.checkAt = event.at
-        return
+        return this.noteCheck(event)
       case 'end':
         if (this.longLived.size > 0) this.disconnectedAt = event.at
         this.endAll(event.reason)
         this.isGone = event.forget
     }
+  }
+
+  private noteCheck({ at, heardAt }: { readonly at: number; readonly heardAt: number }): void {
+    this.checkAt = at
+    this.unreportedAt = heardAt
   }
 
   /** A new session evicts the oldest beyond the bound. */
@@ -137,21 +148,23 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
   }
 
   private forgetFacts(): void {
-    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = 0
+    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = this.unreportedAt = 0
     this.missedSince = Infinity
     this.unsaved.clear()
     if (this.isGone) this.state = undefined
   }
 
   private apply(device: DeviceIdentity, state: DeviceState): void {
-    const { connectedAt, disconnectedAt, heardAt, checkAt } = this
-    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = 0
+    const { connectedAt, disconnectedAt, heardAt, checkAt, unreportedAt } = this
+    this.connectedAt = this.disconnectedAt = this.heardAt = this.checkAt = this.unreportedAt = 0
     if (connectedAt > 0) {
       this.set(state, 'lastConnectTime', connectedAt)
       this.emit(device, 'CONNECT_EVENT', connectedAt, state)
     }
+    // A check may have counted it already, and have found the device silent since.
+    const isNews = heardAt > 0 && heardAt !== state.lastActivityTime
     if (heardAt > state.lastActivityTime) this.set(state, 'lastActivityTime', heardAt)
-    if (heardAt > 0 && !state.active) {
+    if (isNews && !state.active) {
       this.set(state, 'active', true)
       this.set(state, 'inactivityAlarmTime', 0)
       this.emit(device, 'ACTIVITY_EVENT', heardAt, state)
@@ -160,15 +173,21 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
       this.set(state, 'lastDisconnectTime', disconnectedAt)
       this.emit(device, 'DISCONNECT_EVENT', disconnectedAt, state)
     }
-    if (checkAt > 0 && state.active && checkAt >= state.lastActivityTime + state.inactivityTimeout) {
-      this.set(state, 'active', false)
-      this.set(state, 'inactivityAlarmTime', checkAt)
-      this.emit(device, 'INACTIVITY_EVENT', checkAt, state)
-    }
+    if (checkAt > 0) this.check(device, state, checkAt, unreportedAt)
+    this.host.activeIs(this.deviceId, state.active)
     // Let go of: changes of the user's timeout are no longer told, so the next contact reads the state anew.
     if (checkAt > 0 && !state.active && this.unsaved.size === 0 && this.host.deviceIdles(this.deviceId)) {
       this.state = undefined
     }
+  }
+
+  private check(device: DeviceIdentity, state: DeviceState, at: number, unreportedAt: number): void {
+    if (!state.active || !isSilent(state, at)) return
+    if (unreportedAt > state.lastActivityTime) this.set(state, 'lastActivityTime', unreportedAt)
+    if (!isSilent(state, at)) return
+    this.set(state, 'active', false)
+    this.set(state, 'inactivityAlarmTime', at)
+    this.emit(device, 'INACTIVITY_EVENT', at, state)
   }
 
   /** Once more what may have been told already: a device that has a value is not harmed by it. What was deleted is not known any more. */
@@ -205,4 +224,8 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
       throw error
     }
   }
+}
+
+function isSilent(state: DeviceState, at: number): boolean {
+  return at >= state.lastActivityTime + state.inactivityTimeout
 }

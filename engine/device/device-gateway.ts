@@ -11,6 +11,7 @@ import type { ActorSystem } from '../actor/system.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
 import type { AttributesSave } from '../rulechain/node.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
+import { ActivityReports, type ActivityReportSettings } from './activity-reports.ts'
 import { CredentialCache, type CredentialCacheSettings, type DeviceDirectory } from './credential-cache.ts'
 import { DeviceActor, type DeviceEvent } from './device-actor.ts'
 import { deviceOriginator, lifecycleMessage, type LifecycleEvent } from './device-messages.ts'
@@ -39,12 +40,10 @@ export interface DeviceAttributes {
   save(request: AttributesSave): Promise<void>
 }
 
-export interface DeviceGatewaySettings extends CredentialCacheSettings {
+export interface DeviceGatewaySettings extends CredentialCacheSettings, ActivityReportSettings {
   /** Silence after which a device is inactive, unless its attribute `inactivityTimeout` says otherwise. */
   readonly inactivityTimeoutMs: number
   readonly stateCheckIntervalMs: number
-  /** How often what devices did is written down: the last time of each period. */
-  readonly activityReportMs: number
   readonly maxSessionsPerDevice: number
 }
 
@@ -52,6 +51,7 @@ export const DEFAULT_DEVICE_GATEWAY_SETTINGS: DeviceGatewaySettings = Object.fre
   inactivityTimeoutMs: 600_000,
   stateCheckIntervalMs: 60_000,
   activityReportMs: 3000,
+  activityReportsPerSecond: 2000,
   maxSessionsPerDevice: 1,
   maxCachedCredentials: 100_000,
   maxUnknownCredentials: 10_000,
@@ -79,6 +79,8 @@ export interface DeviceGatewayFigures {
   /** Lifecycle events that the link refused; each only grows, as the next. */
   readonly eventsRefused: number
   readonly stateFailures: number
+  /** Devices whose time of last activity waits to be written down. */
+  readonly activityWaiting: number
 }
 
 /** What a session sees of the gateway. */
@@ -105,6 +107,7 @@ export interface DeviceActorHost {
   emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void
   stateFailed(device: DeviceIdentity, error: unknown): void
   sessionsCounted(deviceId: string, sessions: number): void
+  activeIs(deviceId: string, active: boolean): void
   /** The device is inactive and all of it is saved. True where nothing needs to be kept of it: it has no session. */
   deviceIdles(deviceId: string): boolean
 }
@@ -138,11 +141,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   private readonly directory: DeviceDirectory
   private readonly credentials: CredentialCache
   private readonly records = new Map<string, DeviceRecord>()
-  private unreported: DeviceRecord[] = []
+  private readonly activity: ActivityReports
   private readonly kind: ActorKind<DeviceEvent>
   private readonly stopListening: () => void
   private readonly stopGaps: () => void
-  private reportTimer: TimerHandle | undefined
   private checkTimer: TimerHandle | undefined
   private isClosed = false
   private readonly counts = { eventsRefused: 0, stateFailures: 0 }
@@ -153,6 +155,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.clock = options.clock
     this.ids = new MessageIds(options.random)
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
+    this.activity = new ActivityReports(options.clock, this.settings)
     this.attributes = options.attributes
     this.timesNotBefore = options.timesNotBefore ?? 0
     this.actors = options.actors
@@ -180,7 +183,13 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   }
 
   figures(): DeviceGatewayFigures {
-    return { ...this.counts, devices: this.records.size, cachedCredentials: this.credentials.size }
+    const { activity, counts, credentials, records } = this
+    return {
+      ...counts,
+      devices: records.size,
+      cachedCredentials: credentials.size,
+      activityWaiting: activity.waiting,
+    }
   }
 
   lookUp({ token }: PresentedCredentials): DeviceIdentity | undefined {
@@ -205,31 +214,14 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   }
 
   heard(record: DeviceRecord): number {
-    const now = this.clock.now()
-    if (record.unreportedActivity === 0) {
-      this.unreported.push(record)
-      this.reportTimer ??= this.clock.after(this.settings.activityReportMs, () => this.report())
-    }
-    record.unreportedActivity = now
-    return now
-  }
-
-  /** One message to each device that was heard in the period, whatever it sent. */
-  private report(): void {
-    this.reportTimer = undefined
-    const heard = this.unreported
-    this.unreported = []
-    for (const record of heard) {
-      record.actor.tell({ kind: 'heard', device: record.identity, at: record.unreportedActivity })
-      record.unreportedActivity = 0
-    }
+    return this.activity.heard(record)
   }
 
   private armCheck(): void {
     this.checkTimer = this.clock.after(this.settings.stateCheckIntervalMs, () => {
       const at = this.clock.now()
       for (const record of this.records.values()) {
-        record.actor.tell({ kind: 'check', at })
+        record.actor.tell({ kind: 'check', at, heardAt: record.unreportedActivity })
         if (record.isStale) this.refresh(record)
       }
       if (!this.isClosed) this.armCheck()
@@ -279,6 +271,11 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     if (record !== undefined) record.openSessions = sessions
   }
 
+  activeIs(deviceId: string, active: boolean): void {
+    const record = this.records.get(deviceId)
+    if (record !== undefined) record.isActive = active
+  }
+
   deviceIdles(deviceId: string): boolean {
     const record = this.records.get(deviceId)
     if (record === undefined) return true
@@ -320,7 +317,12 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     const isDeleted = change.kind === 'attributes-deleted'
     const entry = isDeleted ? undefined : change.attributes.find(({ key }) => key === 'inactivityTimeout')
     if (isDeleted ? change.keys.includes('inactivityTimeout') : entry !== undefined) {
-      record.actor.tell({ kind: 'inactivity-timeout', entry, at: this.clock.now() })
+      record.actor.tell({
+        kind: 'inactivity-timeout',
+        entry,
+        at: this.clock.now(),
+        heardAt: record.unreportedActivity,
+      })
     }
   }
 
@@ -383,8 +385,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.stopListening()
     this.stopGaps()
     this.checkTimer?.cancel()
-    this.reportTimer?.cancel()
-    this.report()
+    this.activity.close()
     for (const record of this.records.values()) {
       record.paced?.close()
       this.endSessions(record, 'SHUTDOWN', false)

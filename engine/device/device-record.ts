@@ -23,8 +23,8 @@ export class DeviceRecord {
   openSessions = 0
   /** Unix ms; 0 while nothing is to be reported. */
   unreportedActivity = 0
-  /** Unix ms of the last activity that the actor was told. */
-  reportedActivity = 0
+  /** The actor has it as active: it is no news that the device was heard. */
+  isActive = false
   /** The gateway has let go of it: a session that still holds it asks for the present one. */
   isReleased = false
   /** Its identity could not be read after a change: tried again at the next check. */

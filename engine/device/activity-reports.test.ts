@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EntityId } from '../../model/entity-id.ts'
+import type { DeviceSession } from './gateway.ts'
+import { identityOf, openGatewayBench, type GatewayBench } from './testkit.ts'
+
+interface FleetDevice {
+  readonly entity: EntityId
+  readonly session: DeviceSession
+}
+
+/** HTTP devices: their sessions bring no events of their own. */
+async function openFleet(bench: GatewayBench, count: number): Promise<readonly FleetDevice[]> {
+  const names = Array.from({ length: count }, (_, index) => `fleet ${index}`)
+  return Promise.all(
+    names.map(async (name) => {
+      const identity = identityOf(name)
+      bench.directory.devices.set(name, identity)
+      const { session } = await bench.open(name, 'HTTP')
+      return { entity: { entityType: 'DEVICE', id: identity.deviceId }, session }
+    }),
+  )
+}
+
+function eventsOf({ link }: GatewayBench): readonly string[] {
+  return link.messages.map(({ type }) => type)
+}
+
+test('activity is written down in turn where more devices are active than may be written, and activity is told at once', async () => {
+  const bench = openGatewayBench({ activityReportMs: 1000, activityReportsPerSecond: 2 })
+  const sessions = await openFleet(bench, 10)
+  const heard = sessions.map(({ session }) => session)
+  for (const session of heard) session.touch()
+  await bench.clock.advance(1000)
+  assert.equal(eventsOf(bench).length, 10)
+  const times = (): unknown[] => sessions.map(({ entity }) => bench.attributes.value(entity, 'lastActivityTime'))
+  const first = times()
+  for (let second = 0; second < 5; second++) {
+    for (const session of heard) session.touch()
+    const before = times()
+    await bench.clock.advance(1000)
+    const written = times().flatMap((time, index) => (time === before[index] ? [] : [index]))
+    assert.deepEqual(written, [2 * second, 2 * second + 1])
+  }
+  assert.ok(times().every((time, index) => time !== first[index]))
+  assert.equal(bench.gateway.figures().activityWaiting, 8)
+  for (const session of heard) session.touch()
+  const closed = bench.gateway.close()
+  await bench.clock.settle()
+  await closed
+  assert.deepEqual(new Set(times()), new Set([bench.clock.now()]), 'a close writes all of them')
+})
+
+test('no device is taken for silent whose activity only waits to be written down', async () => {
+  const bench = openGatewayBench({
+    activityReportMs: 1000,
+    activityReportsPerSecond: 1,
+    inactivityTimeoutMs: 5000,
+    stateCheckIntervalMs: 1000,
+  })
+  const sessions = await openFleet(bench, 20)
+  for (let second = 0; second < 15; second++) {
+    for (const { session } of sessions) session.touch()
+    await bench.clock.advance(1000)
+  }
+  assert.deepEqual(new Set(eventsOf(bench)), new Set(['ACTIVITY_EVENT']))
+  const lastHeard = bench.clock.now() - 1000
+  await bench.clock.advance(30_000)
+  const events = bench.link.ofType('INACTIVITY_EVENT').map((message) => message.json() as Record<string, unknown>)
+  assert.equal(events.length, 20)
+  assert.ok(events.every(({ lastActivityTime }) => lastActivityTime === lastHeard))
+})
