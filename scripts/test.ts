@@ -12,7 +12,8 @@ const root = resolve(import.meta.dirname, '..')
 const filters = process.argv.slice(2)
 const durations: string[] = []
 const counts = { pass: 0, fail: 0, skipped: 0 }
-const tally = join(root, '.cache', 'tests.tap')
+// Its own: more than one run may go on in one working copy.
+const tally = join(root, '.cache', `tests-${process.pid}.tap`)
 
 const found = globSync('**/*.test.ts', {
   cwd: root,
