@@ -2,7 +2,7 @@
  * One process a data folder: two on the same log would damage it. The lock is SQLite's own on a file that holds nothing else,
  * so the operating system lets go of it however the process ends.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { defineErrors, errorText } from '../model/errors.ts'
@@ -56,8 +56,8 @@ export function takeDataFolder(folder: string): DataFolder {
 }
 
 /**
- * Makes the folder and its parents. Not by `mkdir` with `recursive`: where the system answers ENOENT for a folder whose parent is
- * there (as below /proc), Node 22 tries again for ever.
+ * Makes the folder and its parents, durably. Not by `mkdir` with `recursive`: where the system answers ENOENT for a folder whose
+ * parent is there (as below /proc), Node 22 tries again for ever.
  */
 function makeFolder(path: string): void {
   const present = statSync(path, { throwIfNoEntry: false })
@@ -69,6 +69,17 @@ function makeFolder(path: string): void {
   } catch (error) {
     // Another process that starts on the same folder may have made it just now; the lock tells them apart.
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw error
+  }
+  // Else a power cut could take the folder with all that is synced in it.
+  syncFolder(dirname(path))
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r')
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 

@@ -17,6 +17,7 @@ export function segmentLogFigures(link: SegmentLog): Record<string, number> {
     buried_messages_total: figures.buried,
     writes_total: figures.writes,
     written_bytes_total: figures.bytesWritten,
+    disk_failures_total: figures.diskFailures,
     pending_messages: figures.pending,
     unsettled_messages: figures.unsettled,
     backlog_bytes: figures.backlogBytes,
@@ -31,8 +32,8 @@ export function frameLinkFigures({ connected, ...figures }: FrameLinkFigures): R
   return { ...named(figures, FRAME_LINK), connected: connected ? 1 : 0 }
 }
 
-export function embeddedTimeSeriesFigures(figures: EmbeddedFigures): Record<string, number> {
-  return named(figures, TIME_SERIES)
+export function embeddedTimeSeriesFigures({ writeFailure, ...figures }: EmbeddedFigures): Record<string, number> {
+  return { ...named(figures, TIME_SERIES), takes_writes: writeFailure === undefined ? 1 : 0 }
 }
 
 export function postgresTimeSeriesFigures(figures: PostgresFigures): Record<string, number> {
@@ -61,6 +62,8 @@ const FRAME_LINK: Names<Omit<FrameLinkFigures, 'connected'>> = {
   partitions: 'owned_partitions',
   takeOvers: 'partition_take_overs_total',
   lostPartitions: 'lost_partitions_total',
+  streamDamages: 'stream_damages_total',
+  silentPartitions: 'silent_partitions',
   deadLetters: 'dead_letters',
 }
 
@@ -79,7 +82,7 @@ const QUESTDB: Names<Omit<QuestDbFigures, 'trouble'>> = {
   applyLag: 'apply_lag_transactions',
 }
 
-const TIME_SERIES: Names<Omit<EmbeddedFigures, 'moveFailure'>> = {
+const TIME_SERIES: Names<Omit<EmbeddedFigures, 'moveFailure' | 'writeFailure'>> = {
   pointsWritten: 'written_points_total',
   groupsWritten: 'written_groups_total',
   batchesWritten: 'written_batches_total',

@@ -18,7 +18,7 @@ export interface DiskFile {
 }
 
 export interface Disk {
-  /** Makes the directory and its parents where missing. */
+  /** Makes the directory and its parents where missing; its own name, not theirs, is durable then. */
   ensureDirectory(path: string): Promise<void>
   /** Names in the directory, sorted. */
   list(path: string): Promise<string[]>

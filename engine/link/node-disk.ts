@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import { mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { constants } from 'node:fs'
 import type { Disk, DiskFile } from './disk.ts'
 
@@ -84,6 +85,8 @@ class NodeFile implements DiskFile {
 class NodeDisk implements Disk {
   async ensureDirectory(path: string): Promise<void> {
     await mkdir(path, { recursive: true })
+    // Else a power cut could take the directory with all that is synced in it; who made one that is there may have died before this.
+    await this.syncDirectory(dirname(resolve(path)))
   }
 
   async list(path: string): Promise<string[]> {

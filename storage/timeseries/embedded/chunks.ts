@@ -26,6 +26,8 @@ type DamagedRange = Omit<ChunkRow, 'summary'>
 export class Chunks {
   private readonly database: ChunkDatabase
   private readonly damaged = new Map<number, DamagedRange[]>()
+  /** Numbers of those that are set aside, and of those that only a read has met. */
+  private readonly met = new Set<number>()
 
   constructor(database: ChunkDatabase) {
     this.database = database
@@ -33,9 +35,7 @@ export class Chunks {
   }
 
   get damagedChunks(): number {
-    let count = 0
-    for (const ranges of this.damaged.values()) count += ranges.length
-    return count
+    return this.met.size
   }
 
   /** Stores ascending points as full chunks of even size. */
@@ -75,6 +75,7 @@ export class Chunks {
   }
 
   remove(row: ChunkRow): void {
+    this.met.delete(row.chunk)
     this.database.removeChunk(row)
   }
 
@@ -96,7 +97,11 @@ export class Chunks {
     const ranges = this.damaged.get(series.id)
     if (ranges === undefined) return
     const kept = ranges.filter((range) => range.startTs < low || range.endTs > high)
-    for (const range of ranges) if (!kept.includes(range)) this.database.removeDamaged(range.chunk)
+    for (const range of ranges) {
+      if (kept.includes(range)) continue
+      this.database.removeDamaged(range.chunk)
+      this.met.delete(range.chunk)
+    }
     if (kept.length > 0) this.damaged.set(series.id, kept)
     else this.damaged.delete(series.id)
   }
@@ -113,12 +118,14 @@ export class Chunks {
   }
 
   private noteDamaged(range: DamagedRange): void {
+    this.met.add(range.chunk)
     const ranges = this.damaged.get(range.series)
     if (ranges === undefined) this.damaged.set(range.series, [range])
     else if (!ranges.some((known) => known.chunk === range.chunk)) ranges.push(range)
   }
 
   private damage(series: Series, row: DamagedRange, reason: string, cause?: unknown): MillraceError {
+    this.met.add(row.chunk)
     return TimeSeriesErrors.CHUNK_DAMAGED(
       {
         file: this.database.path,

@@ -3,6 +3,7 @@
  * applied to memory and acknowledged; `tidy` afterwards moves what is due into chunks. Reads see memory over chunks.
  */
 import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { DeleteRange } from '../store.ts'
@@ -14,7 +15,7 @@ import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLat
 import { TimeSeriesErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
 import { AnswerRoom, readBuckets, readPoints } from './history.ts'
-import type { LogFiles } from './log-files.ts'
+import { diskFiles, type LogFiles } from './log-files.ts'
 import { Memory } from './memory.ts'
 import type { StoredPoint } from './point.ts'
 import type { Entity } from './series.ts'
@@ -50,6 +51,8 @@ export interface CoreFigures {
   readonly moveFailures: number
   /** Why points could not be moved into chunks the last time; undefined where they could. */
   readonly moveFailure: string | undefined
+  /** Why the last write or delete was not stored; undefined where it was. */
+  readonly writeFailure: string | undefined
 }
 
 /** Some 200 MiB while it is read. */
@@ -77,16 +80,20 @@ export class Core {
   private groupsWritten = 0
   private moveFailures = 0
   private moveFailure: string | undefined
+  private writeFailure: string | undefined
   private movePoints = 0
   private databaseBytes: number
   private closed = false
   /** Why memory is no longer what the log says; the store must be opened again. */
   broken: Error | undefined
 
-  /** Opens the store, creating the directory. Throws IN_USE, LOG_DAMAGED, DATABASE_DAMAGED, FORMAT_UNKNOWN. */
+  /** Opens the store, creating the directory durably (not its parents). Throws IN_USE, LOG_DAMAGED, DATABASE_DAMAGED, FORMAT_UNKNOWN. */
   constructor(options: CoreOptions, now: number) {
     this.options = options
+    const files = options.files ?? diskFiles
     mkdirSync(options.directory, { recursive: true, mode: 0o700 })
+    // Else a power cut could take the directory with all that is synced in it.
+    files.syncDirectory(dirname(options.directory))
     this.database = new ChunkDatabase(options.directory, options.maxDatabaseBytes)
     try {
       this.chunks = new Chunks(this.database)
@@ -95,7 +102,11 @@ export class Core {
         maxSequence: this.database.setting('maxSequence'),
         fromSegment: this.database.setting('maxSequenceFrom'),
       }
-      this.log = new SegmentLog(options, (record, segment) => {
+      const closedAt = {
+        segment: this.database.setting('closedSegment'),
+        length: this.database.setting('closedLength'),
+      }
+      this.log = new SegmentLog({ ...options, closedAt }, (record, segment) => {
         this.replay(decodeOperation(record.payload), segment, now)
       })
       this.enter(this.log.currentSegment)
@@ -207,6 +218,7 @@ export class Core {
       damagedChunks: this.chunks.damagedChunks,
       moveFailures: this.moveFailures,
       moveFailure: this.moveFailure,
+      writeFailure: this.writeFailure,
     }
   }
 
@@ -224,8 +236,22 @@ export class Core {
     this.closed = true
     try {
       this.log.close()
+      this.noteEnd()
     } finally {
       this.database.close()
+    }
+  }
+
+  /** What the log ends with after a crash may be a torn record, which nobody was told of. After a close in order it is not. */
+  private noteEnd(): void {
+    const { segment, length } = this.log.end
+    try {
+      this.database.transaction(() => {
+        this.database.setSetting('closedSegment', segment)
+        this.database.setSetting('closedLength', length)
+      })
+    } catch {
+      // On a full disk the next open takes this close for a crash.
     }
   }
 
@@ -243,6 +269,7 @@ export class Core {
       }
     } catch (error) {
       this.noteMoveFailure(error)
+      this.writeFailure = this.moveFailure
       throw TimeSeriesErrors.BACKLOG({ limit: this.options.logHardBytes, reason: errorText(error) }, error)
     }
   }
@@ -275,7 +302,14 @@ export class Core {
   }
 
   private append(operation: Uint8Array): number {
-    const lsn = this.log.append([operation])
+    let lsn: number
+    try {
+      lsn = this.log.append([operation])
+      this.writeFailure = undefined
+    } catch (error) {
+      this.writeFailure = errorText(error)
+      throw error
+    }
     this.enter(this.log.currentSegment)
     return lsn
   }

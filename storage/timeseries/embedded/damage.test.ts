@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
 import { long, raw, write } from '../contract.ts'
 import type { Core } from './core.ts'
+import { SegmentLog } from './segment-log.ts'
 import { coreOptions, freshDirectory, openCore, writeOperation } from './testkit.ts'
 
 const ENTITY = '00000000-0000-4000-8000-000000000001'
@@ -131,4 +132,23 @@ test('where memory cannot follow the log the store says that it is broken, and t
   core.close()
   change('ALTER TABLE mislaid RENAME TO entity')
   assert.equal(read(openCore(t, coreOptions(directory)), 0, 10), 3)
+})
+
+test('damage in the very last record is told after a close in order, and only there taken for a torn one', (t) => {
+  const directory = freshDirectory(t)
+  const first = openCore(t, coreOptions(directory))
+  first.write(writeOperation([write(ENTITY, points('k', 0, 3))]), 0)
+  first.write(writeOperation([write(ENTITY, points('k', 3, 6))]), 0)
+  first.close()
+  const path = join(directory, '0000000001.log')
+  const whole = readFileSync(path)
+  const size = new SegmentLog({ ...coreOptions(directory) }, () => undefined).bytes
+  const flipped = Buffer.from(whole)
+  flipped[size - 2] = (flipped[size - 2] ?? 0) ^ 1
+  writeFileSync(path, flipped)
+  const isNamedLog = { code: 'timeseries.LOG_DAMAGED', message: /0000000001\.log at byte \d+/ }
+  assert.throws(() => openCore(t, coreOptions(directory)), isNamedLog)
+  assert.throws(() => openCore(t, coreOptions(directory)), isNamedLog, 'nor is it cut by an open that was refused')
+  writeFileSync(path, whole)
+  assert.equal(read(openCore(t, coreOptions(directory)), 0, 10), 6)
 })

@@ -194,3 +194,25 @@ test('after a failed sync the segment is never trusted again: the record is refu
   log.close()
   assert.deepEqual(openLog(directory).found, ['before', 'after'])
 })
+
+test('the removal of each segment is durable before the next', (t) => {
+  const directory = freshDirectory(t)
+  const calls: string[] = []
+  const files: LogFiles = {
+    ...diskFiles,
+    remove(path) {
+      calls.push('remove')
+      diskFiles.remove(path)
+    },
+    syncDirectory(path) {
+      calls.push('sync')
+      diskFiles.syncDirectory(path)
+    },
+  }
+  const { log, append } = openLog(directory, files)
+  while (log.currentSegment < 4) append('some text of a record that fills a segment')
+  calls.length = 0
+  log.dropBefore(4)
+  log.close()
+  assert.deepEqual(calls, ['remove', 'sync', 'remove', 'sync', 'remove', 'sync'])
+})

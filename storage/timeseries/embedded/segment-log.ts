@@ -29,6 +29,13 @@ export interface SegmentLogOptions {
   /** A segment of this size is followed by a new one. */
   readonly segmentBytes: number
   readonly files?: LogFiles
+  /** Where a log that was closed in order ended: a record before it that is not whole is damaged, not torn. */
+  readonly closedAt?: LogEnd | undefined
+}
+
+export interface LogEnd {
+  readonly segment: number
+  readonly length: number
 }
 
 interface Segment {
@@ -66,6 +73,12 @@ export class SegmentLog {
     return this.segments[0]?.number ?? 0
   }
 
+  /** Up to where what was appended is sure to be whole. */
+  get end(): LogEnd {
+    const last = this.segments[this.segments.length - 1]
+    return { segment: last?.number ?? 0, length: last?.length ?? 0 }
+  }
+
   get bytes(): number {
     return this.segments.reduce((sum, segment) => sum + segment.length, 0)
   }
@@ -96,13 +109,15 @@ export class SegmentLog {
     return this.nextLsn++
   }
 
-  /** Removes the segments before this one. */
+  /** Removes the segments before this one. Throws what the disk throws; then some of them may be left. */
   dropBefore(number: number): void {
     while (this.segments.length > 1) {
       const oldest = this.segments[0]
       if (oldest === undefined || oldest.number >= number) return
       this.files.remove(this.pathOf(oldest.number))
       this.segments.shift()
+      // One by one: were a later one's removal durable first, a power cut would leave a gap, which no open may pass over.
+      if (this.options.durability === 'power-cut') this.files.syncDirectory(this.options.directory)
     }
   }
 
@@ -246,7 +261,9 @@ export class SegmentLog {
     while (offset < end) {
       const record = recordAt(valid, offset)
       if (record?.lsn !== expected) {
-        const torn = knownLength === undefined && wholeRecordAfter(valid, offset, expected) === undefined
+        const { closedAt } = this.options
+        const wasWhole = closedAt?.segment === header.number && offset < closedAt.length
+        const torn = knownLength === undefined && !wasWhole && wholeRecordAfter(valid, offset, expected) === undefined
         if (torn) break
         throw TimeSeriesErrors.LOG_DAMAGED({ file, offset, reason: 'checksum mismatch' })
       }

@@ -20,6 +20,7 @@ const NO_FIGURES: CoreFigures = {
   damagedChunks: 0,
   moveFailures: 0,
   moveFailure: undefined,
+  writeFailure: undefined,
 }
 
 export class WorkerPort {

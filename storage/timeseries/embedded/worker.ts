@@ -23,16 +23,14 @@ function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): void {
   port.on('message', (request: Request) => {
     const { id, now, question } = request
     let { sequence } = core
-    let figures = core.figures()
     let answer: Pick<Reply, 'points' | 'keys' | 'error'>
     try {
       answer = ask(core, question, now)
       sequence = core.sequence
-      if (question.kind !== 'close') figures = core.figures()
     } catch (error) {
       answer = { error: errorOnWire(error) }
     }
-    const reply: Reply = { id, sequence, figures, ...answer }
+    const reply: Reply = { id, sequence, figures: core.figures(), ...answer }
     port.postMessage(reply, answer.points === undefined ? [] : [answer.points.buffer as ArrayBuffer])
     // Uncaught on purpose: the worker dies, and the next open makes memory from the log again.
     if (core.broken !== undefined) throw core.broken
