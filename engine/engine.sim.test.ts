@@ -4,10 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { REPETITIONS } from './simulation/twice-link.ts'
 import { PLANTED_BUGS } from './simulation/watched-link.ts'
 import { liveThrough, type HistoryResult } from './simulation/world.ts'
 
 const seeds = Number(process.env['SEEDS'] ?? 200)
+/** Of each way to deliver twice. */
+const seedsTwice = Math.ceil(seeds / 4)
 const firstSeed = Number(process.env['SEED'] ?? 1)
 
 test('nothing acknowledged is lost, doubled or out of order in any history', async (context) => {
@@ -26,6 +29,29 @@ test('nothing acknowledged is lost, doubled or out of order in any history', asy
   assert.ok(total.acknowledged > total.sent / 2, 'the faults leave most messages acknowledged')
   if (seeds >= 50) assert.ok(total.crashes > seeds && total.refused > 0 && total.deadLetters > 0, 'the faults happen')
 })
+
+for (const repetition of REPETITIONS) {
+  test(`O5: nothing is different where each ${repetition} is delivered twice, whatever else happens`, async (context) => {
+    const total = { sent: 0, acknowledged: 0, starts: 0, crashes: 0, deadLetters: 0 }
+    for (let seed = firstSeed; seed < firstSeed + seedsTwice; seed++) {
+      const result = await liveThrough(seed, undefined, repetition).catch((error: unknown) => {
+        throw new Error(`seed ${seed}, ${repetition} twice: ${String(error)}`, { cause: error })
+      })
+      for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += result[name]
+    }
+    context.diagnostic(
+      `seeds ${firstSeed} to ${firstSeed + seedsTwice - 1}, lost 0, duplicated 0: ${JSON.stringify(total)}`,
+    )
+    assert.ok(total.starts >= 2 * total.acknowledged, 'each began twice at least')
+  })
+
+  test(`O5: effects that a redelivery doubles are found, each ${repetition} delivered twice`, async (context) => {
+    await assert.rejects(liveThrough(1, 'a redelivery has effects of its own', repetition), (error: unknown) => {
+      context.diagnostic(String(error).split('\n')[0] ?? '')
+      return true
+    })
+  })
+}
 
 for (const bug of PLANTED_BUGS) {
   test(`the planted bug "${bug}" is found within 100 seeds`, async (context) => {

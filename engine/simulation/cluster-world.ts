@@ -11,12 +11,13 @@ import type { RuleEngine } from '../rulechain/rule-engine.ts'
 import { ClusterChecker } from './cluster-checker.ts'
 import { ClusteredLink, type ClusterBug } from './clustered-link.ts'
 import { RunClock } from './run-clock.ts'
-import { startSimulatedChain } from './simulated-chain.ts'
+import { chainBugOf, startSimulatedChain } from './simulated-chain.ts'
 import { SimulatedStreams, type SimulatedBroker } from './simulated-broker.ts'
 import { SimulatedDevice, type Entry } from './simulated-device.ts'
 import { SimulatedLetters } from './simulated-letters.ts'
 import { SimulatedMembership } from './simulated-membership.ts'
 import { SimulatedStore } from './simulated-store.ts'
+import { TwiceLink, type Repetition } from './twice-link.ts'
 
 const ENGINES = 3
 const PARTITIONS = 4
@@ -38,9 +39,13 @@ export interface ClusterHistory {
   readonly deadLetters: number
 }
 
-/** Lives through one history. Throws what the checker found. */
-export async function liveThroughCluster(seed: number, bug?: ClusterBug): Promise<ClusterHistory> {
-  const world = new ClusterWorld(seed, bug)
+/** Lives through one history, with everything delivered twice where a way is named. Throws what the checker found. */
+export async function liveThroughCluster(
+  seed: number,
+  bug?: ClusterBug,
+  repetition?: Repetition,
+): Promise<ClusterHistory> {
+  const world = new ClusterWorld(seed, bug, repetition)
   await world.run()
   return world.result()
 }
@@ -61,6 +66,7 @@ class ClusterWorld {
   private readonly clock = new ManualClock()
   private readonly random: SeededRandom
   private readonly bug: ClusterBug | undefined
+  private readonly repetition: Repetition | undefined
   private readonly checker: ClusterChecker
   private readonly store: SimulatedStore
   private readonly letters: DeadLetter[] = []
@@ -74,13 +80,16 @@ class ClusterWorld {
   private readonly counts = { crashes: 0, pauses: 0, cuts: 0 }
   private failure: { readonly error: unknown } | undefined
 
-  constructor(seed: number, bug: ClusterBug | undefined) {
+  constructor(seed: number, bug: ClusterBug | undefined, repetition: Repetition | undefined) {
     const random = (this.random = new SeededRandom(seed))
     this.bug = bug
+    this.repetition = repetition
     this.isStrict = random.chance(0.5)
     this.maxHeld = random.chance(0.5) ? 3 : 12
     this.store = new SimulatedStore(this.clock, random)
-    this.checker = new ClusterChecker({ state: this.store.state, letters: this.letters }, this.isStrict)
+    // Where a pack comes again, the next message begins before the second delivery of the one before.
+    const isStrict = this.isStrict && (repetition === undefined || repetition === 'message')
+    this.checker = new ClusterChecker({ state: this.store.state, letters: this.letters }, isStrict)
     const { checker, watch } = this
     this.streams = new SimulatedStreams(this.clock, random, PARTITIONS, {
       frameStored: (partition, position, body) => watch(() => checker.frameStored(partition, position, body)),
@@ -178,7 +187,7 @@ class ClusterWorld {
       onError: (error) => void (this.failure ??= { error }),
       started: (message) => this.watch(() => link.started(message)),
       save: (key, value, done) => this.store.save(key, value, (error) => clock.arrive(() => done(error))),
-      waitsForStore: this.bug !== 'settle before the store',
+      bug: chainBugOf(this.bug),
     })
     if (!clock.isAlive) return
     const settings = {
@@ -189,7 +198,8 @@ class ClusterWorld {
       maxPauseBetweenRetriesMs: 1000,
       processingTimeoutMs: 2000,
     }
-    Object.assign(run, { engine, queue: createQueue({ link, processor: engine, clock, settings }) })
+    const delivering = this.repetition === undefined ? link : new TwiceLink(link, this.repetition)
+    Object.assign(run, { engine, queue: createQueue({ link: delivering, processor: engine, clock, settings }) })
   }
 
   /** One disturbance after the other, some on top of one another, until it is time to let everything settle. */

@@ -12,6 +12,7 @@ export const CLUSTER_BUGS = [
   'settle before the store',
   'lane does not wait',
   'records of a fenced owner count',
+  'a redelivery has effects of its own',
 ] as const
 export type ClusterBug = (typeof CLUSTER_BUGS)[number]
 

@@ -17,20 +17,32 @@ export interface SimulatedChainOptions {
   /** A message begins its way through the chain. */
   readonly started: (message: Message) => void
   readonly save: (key: string, value: string, done: (error: Error | undefined) => void) => void
-  /** False is a planted bug: nobody waits for the store. */
-  readonly waitsForStore: boolean
+  readonly bug?: ChainBug | undefined
+}
+
+/** Planted: nobody waits for the store · an effect is no longer the same where its message is delivered again. */
+const CHAIN_BUGS = ['settle before the store', 'a redelivery has effects of its own'] as const
+type ChainBug = (typeof CHAIN_BUGS)[number]
+
+/** That part of the planted bugs which is the chain's. */
+export function chainBugOf(bug: string | undefined): ChainBug | undefined {
+  return CHAIN_BUGS.find((one) => one === bug)
 }
 
 /** Resolves when the chain runs. */
 export async function startSimulatedChain(options: SimulatedChainOptions): Promise<RuleEngine> {
-  const { clock, random, link, onError, started } = options
+  const { clock, random, link, onError, started, bug } = options
+  const begun = new Set<string>()
   const save = (effect: string, message: Message): Promise<string> | string => {
     const saved = new Promise<string>((resolve, reject) => {
-      options.save(`${effect} ${message.id}`, message.data, (error) =>
+      const key = `${effect} ${message.id}`
+      const isRedelivery = bug === 'a redelivery has effects of its own' && begun.has(key)
+      begun.add(key)
+      options.save(isRedelivery ? `${key} again` : key, message.data, (error) =>
         error === undefined ? resolve('Success') : reject(error),
       )
     })
-    if (options.waitsForStore) return saved
+    if (bug !== 'settle before the store') return saved
     saved.catch(() => undefined)
     return 'Success'
   }

@@ -9,6 +9,7 @@ export const PLANTED_BUGS = [
   'settle before the store',
   'settle never written',
   'lane does not wait',
+  'a redelivery has effects of its own',
 ] as const
 export type PlantedBug = (typeof PLANTED_BUGS)[number]
 
