@@ -6,6 +6,7 @@ import type { Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
 import type { Journal } from './journal.ts'
 import { LINE_FAULTS } from './line-faults.ts'
+import { OWNER_FAULTS } from './owner-faults.ts'
 import { PAIR_FAULTS } from './pair-faults.ts'
 import { PROCESS_FAULTS } from './process-faults.ts'
 import { openProductionWorld } from './production-world.ts'
@@ -17,6 +18,7 @@ import type { World } from './world.ts'
 
 export const ALL_FAULTS: readonly Fault[] = [
   ...PROCESS_FAULTS,
+  ...OWNER_FAULTS,
   ...LINE_FAULTS,
   ...PAIR_FAULTS,
   ...RESOURCE_FAULTS,

@@ -159,6 +159,7 @@ export const PROCESS_FAULTS: readonly Fault[] = [
   killAll,
   pauseMember('an engine', anEngine),
   pauseMember('an engine until others have its partitions', anEngine, [6_000, 8_000]),
+  pauseMember('an engine for 30 s', anEngine, [30_000, 30_000]),
   pauseMember('a transport', aTransport),
   pauseMember('the API', theApi),
   pauseServer('nats', 'NATS'),
