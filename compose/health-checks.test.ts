@@ -7,7 +7,12 @@ test('a link that lost its servers is not healthy, though it still has room for 
   const platform = await openTestPlatform()
   context.after(() => platform.close())
   const link = Object.assign(new TestLink(), { deadLetters: new TestDeadLetters(), connected: true })
-  const checks = healthChecksOf({ entities: platform.entities, timeSeries: new MemoryTimeSeries(), link })
+  const checks = healthChecksOf({
+    entities: platform.entities,
+    timeSeries: new MemoryTimeSeries(),
+    link,
+    troubles: {},
+  })
   const outcomes = async () =>
     (await Promise.allSettled(checks.map((each) => each.check()))).map(({ status }) => status)
   assert.deepEqual(

@@ -35,19 +35,27 @@ export type StoredLink = Link & {
   readonly connected?: boolean
   /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */
   readonly durability?: { readonly text: string }
+  /** Why it does not take all messages, though it is connected; undefined where it does. */
+  readonly trouble?: string | undefined
 }
+
+/** Why a store does not keep what it is given, though it answers; undefined where it does. */
+export type Trouble = () => string | undefined
 
 export interface Stores {
   readonly entities: EntityStore
   readonly timeSeries: TimeSeriesStore
   readonly link: StoredLink
   readonly metricsSources: readonly MetricsSource[]
+  /** Of the stores that can tell. */
+  readonly troubles: { readonly entities?: Trouble | undefined; readonly timeSeries?: Trouble | undefined }
 }
 
 /** A part that is open, with its figures where it has some. */
 interface Opened<Part> {
   readonly part: Part
   readonly metricsSources: readonly MetricsSource[]
+  readonly trouble?: Trouble
 }
 
 interface Place {
@@ -84,6 +92,7 @@ export async function openStores(
     timeSeries: timeSeries.value.part,
     link: link.value.part,
     metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
+    troubles: { entities: entities.value.trouble, timeSeries: timeSeries.value.trouble },
   }
 }
 
@@ -96,13 +105,23 @@ function folderOf(config: Config, closing: Closing): string {
   return dataFolder.path
 }
 
-async function openEntities({ config, folder, onFatal }: Place): Promise<Opened<EntityStore>> {
+async function openEntities({ config, folder, log, onFatal }: Place): Promise<Opened<EntityStore>> {
   const { durability } = config
-  const part =
-    config.entitiesDatabase === 'postgres'
-      ? await openPostgresEntityStore({ ...postgres(config, 'entities'), readConnections: connections(config).reads })
-      : await openEntityStore({ file: join(folder, 'entities.sqlite'), durability, clock: systemClock, onFatal })
-  return { part, metricsSources: [] }
+  if (config.entitiesDatabase === 'postgres') {
+    const readConnections = connections(config).reads
+    const part = await openPostgresEntityStore({ ...postgres(config, 'entities'), readConnections })
+    return { part, metricsSources: [] }
+  }
+  const file = join(folder, 'entities.sqlite')
+  let trouble: string | undefined
+  const onTrouble = (reason: string | undefined): void => {
+    trouble = reason
+    if (reason === undefined) log.info('the entity store takes changes again', { file })
+    else log.error('the entity store takes no changes: they are refused', { file, reason })
+  }
+  const part = await openEntityStore({ file, durability, clock: systemClock, onFatal, onTrouble })
+  const figures = () => ({ takes_writes: trouble === undefined ? 1 : 0 })
+  return { part, metricsSources: [{ name: 'entities', figures }], trouble: () => trouble }
 }
 
 async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
@@ -115,6 +134,7 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
       return {
         part,
         metricsSources: [{ name: 'time_series', figures: () => embeddedTimeSeriesFigures(part.figures()) }],
+        trouble: () => part.figures().writeFailure,
       }
     }
     case 'sql': {
@@ -142,6 +162,8 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
       })
       const part = await openQuestDbTimeSeries({
         url: config.questDbUrl,
+        token: config.questDbToken,
+        caFile: config.questDbCaFile,
         postgres: postgres(config, 'history beside QuestDB'),
         latest,
         clock,
@@ -217,6 +239,7 @@ function reportLinkEvent(log: Log, event: LinkEvent): void {
 const GOOD_FRAME_LINK_EVENTS: ReadonlySet<FrameLinkEvent['kind']> = new Set([
   'broker-back',
   'stream-open',
+  'stream-answers',
   'partition-taken',
   'partition-released',
 ])

@@ -56,6 +56,8 @@ export interface SegmentLogFigures {
   /** Blocks written: each cost one sync at the level power-cut. */
   readonly writes: number
   readonly bytesWritten: number
+  /** Writes, syncs and new segments that the disk refused. */
+  readonly diskFailures: number
   /** In memory, waiting for the disk. */
   readonly pending: number
   /** Durable and not settled. */

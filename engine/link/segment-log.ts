@@ -104,6 +104,7 @@ class SegmentLogLink implements SegmentLog {
     buried: 0,
     writes: 0,
     bytesWritten: 0,
+    diskFailures: 0,
   }
 
   constructor(
@@ -328,7 +329,7 @@ class SegmentLogLink implements SegmentLog {
     this.inFlight = { messages: 0, bytes: 0 }
     this.ledger.restore(page)
     this.isWritable = false
-    this.onEvent({ kind: 'disk-failed', file: this.writer.current?.path ?? this.options.directory, error })
+    this.diskFailed(this.writer.current?.path ?? this.options.directory, error)
     const refused = [...frame.receipts, ...this.open.receipts]
     frame.reset()
     this.open.reset()
@@ -336,6 +337,11 @@ class SegmentLogLink implements SegmentLog {
     this.teller.refuse(refused, refusal)
     this.probeMs = FIRST_PROBE_MS
     this.probeLater()
+  }
+
+  private diskFailed(file: string, error: unknown): void {
+    this.counts.diskFailures++
+    this.onEvent({ kind: 'disk-failed', file, error })
   }
 
   private probeLater(): void {
@@ -351,7 +357,7 @@ class SegmentLogLink implements SegmentLog {
         (segment) => this.recovered(segment.path),
         (error: unknown) => {
           this.isWriting = false
-          this.onEvent({ kind: 'disk-failed', file: this.options.directory, error })
+          this.diskFailed(this.options.directory, error)
           this.probeLater()
         },
       )

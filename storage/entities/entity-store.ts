@@ -46,6 +46,8 @@ export interface EntityStoreOptions {
   readonly clock: { now(): number }
   /** Its thread ended: every later call is refused with LOST. Open the store again, or end the process. */
   readonly onFatal?: (error: Error) => void
+  /** Why commits fail, when they begin to; undefined when one succeeds again. What failed was refused and is not there. */
+  readonly onTrouble?: (reason: string | undefined) => void
 }
 
 /** Opens, and raises to the newest schema. Throws `DATABASE_NEWER` where the file is from a newer program. */
@@ -54,6 +56,7 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Enti
     file: options.file,
     synchronous: options.durability === 'power-cut' ? 'full' : 'normal',
     onFatal: options.onFatal,
+    onTrouble: options.onTrouble,
   })
   try {
     await migrate(database, options.file, options.clock.now())

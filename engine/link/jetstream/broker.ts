@@ -34,8 +34,17 @@ export interface PartitionRecord {
   readonly revision: number
 }
 
+/** Frames of a stream that nobody will be handed any more. */
+export type StreamDamage =
+  /** They stay in the stream, which counts them and steps over them: their bytes are damaged. */
+  | { readonly kind: 'frames-missing'; readonly from: number; readonly to: number; readonly frames: number }
+  /** The broker found its files damaged and dropped what it could not read; how many frames that were it may not know. */
+  | { readonly kind: 'frames-dropped'; readonly bytes: number; readonly frames: number | undefined }
+
 export interface FrameReaderListener {
   onFrame(frame: StoredFrame): void
+  /** Told by every reader that meets it. */
+  onDamage(damage: StreamDamage): void
   /** The reader was ended by somebody else's take-over, or by a lost connection: frames may be missing from here on. */
   onLost(reason: Error): void
 }

@@ -430,3 +430,21 @@ test('a dead letter is published again under its id, and removed', async () => {
   assert.deepEqual([a.link.deadLetters.count, a.link.figures().buried], [0, 1])
   await world.close(a)
 })
+
+test('a stream that counts again from below is told, with the positions that it gave out before', async () => {
+  const world = new World(1)
+  const a = world.start('a', new TestMembership())
+  for (const published of series(3, 1)) {
+    a.publish([published])
+    await world.clock.advance(50)
+  }
+  assert.deepEqual(a.kinds(), [])
+  const stream = world.streams.partition(0)
+  stream.frames = []
+  stream.nextPosition -= 2
+  a.publish(series(1, 1))
+  await world.clock.advance(50)
+  assert.deepEqual(a.events, [{ kind: 'stream-went-back', partition: 0, from: 1001, to: 1002 }])
+  assert.equal(a.link.figures().streamDamages, 1)
+  await world.close(a)
+})

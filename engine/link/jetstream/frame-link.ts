@@ -9,7 +9,7 @@ import type { DeadLetters } from '../dead-letters.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from '../link.ts'
 import { partitionOf } from '../partition.ts'
 import { DeliveryQueues } from './delivery-queues.ts'
-import type { FrameLinkEventListener } from './events.ts'
+import type { FrameLinkEvent, FrameLinkEventListener } from './events.ts'
 import { FRAME_MESSAGES, FramePublisher } from './frame-publisher.ts'
 import { HeldDelivery, type HeldFrame } from './held-frame.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions } from './options.ts'
@@ -19,6 +19,8 @@ export interface FrameLink extends Link {
   readonly deadLetters: DeadLetters
   figures(): FrameLinkFigures
   readonly connected: boolean
+  /** Why not all of its partitions take messages, though it is connected. */
+  readonly trouble: string | undefined
   /** Calls back when the broker goes away and when it is back; returns the way to stop listening. */
   onConnection(listener: (connected: boolean) => void): () => void
   /** Resolves when what was settled before is durable, as far as the broker answers. */
@@ -27,6 +29,12 @@ export interface FrameLink extends Link {
 
 /** Dead letters that wait for the broker: beyond it nothing more is delivered, since the consumer has let go of them. */
 const MAX_BURIALS = 1000
+
+const STREAM_DAMAGES: ReadonlySet<FrameLinkEvent['kind']> = new Set([
+  'frames-missing',
+  'frames-dropped',
+  'stream-went-back',
+])
 
 /** Publishes from the start; reads from the first `consume` on. Neither broker nor membership is closed with it, the letters are. */
 export function createFrameLink(options: FrameLinkOptions): FrameLink {
@@ -41,7 +49,7 @@ class BrokerLink implements FrameLink {
   private readonly queues: DeliveryQueues
   private readonly ownership: Ownership
   private readonly burial: Burial
-  private readonly counts = { settled: 0, failed: 0, buried: 0 }
+  private readonly counts = { settled: 0, failed: 0, buried: 0, streamDamages: 0 }
   /** Deliveries that are being buried: settled only when their letter is durable. */
   private readonly buried = new Set<string>()
   private readonly stopListening: () => void
@@ -51,7 +59,11 @@ class BrokerLink implements FrameLink {
   constructor(options: FrameLinkOptions) {
     const { broker, membership, clock, random, letters } = options
     const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
-    const onEvent = options.onEvent ?? (() => undefined)
+    const tell = options.onEvent ?? (() => undefined)
+    const onEvent: FrameLinkEventListener = (event) => {
+      if (STREAM_DAMAGES.has(event.kind)) this.counts.streamDamages++
+      tell(event)
+    }
     this.options = options
     this.onEvent = onEvent
     this.publisher = new FramePublisher({ broker, clock, random, bounds, onEvent })
@@ -104,6 +116,11 @@ class BrokerLink implements FrameLink {
 
   get connected(): boolean {
     return this.options.broker.connected
+  }
+
+  get trouble(): string | undefined {
+    const silent = this.publisher.silentPartitions
+    return silent.length === 0 ? undefined : `the streams of partitions ${silent.join(', ')} do not answer`
   }
 
   onConnection(listener: (connected: boolean) => void): () => void {
@@ -170,6 +187,7 @@ class BrokerLink implements FrameLink {
       openFrames,
       parkedFrames: this.queues.parked,
       partitions: this.ownership.partitions,
+      silentPartitions: this.publisher.silentPartitions.length,
       takeOvers: this.ownership.takeOvers,
       lostPartitions: this.ownership.lostPartitions,
       connected: this.connected,

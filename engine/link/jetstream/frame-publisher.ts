@@ -38,6 +38,10 @@ interface Lane {
   fullTimer: TimerHandle | undefined
   /** Told as full, and no frame was stored since. */
   isFull: boolean
+  /** The last position that a frame from here was stored at; 0 for none. */
+  lastPosition: number
+  /** Told as silent, and no frame was stored since. */
+  isSilent: boolean
 }
 
 export interface FramePublisherOptions {
@@ -83,6 +87,8 @@ export class FramePublisher {
       refusal: undefined,
       fullTimer: undefined,
       isFull: false,
+      lastPosition: 0,
+      isSilent: false,
     }))
     this.stopListening = broker.onConnection((connected) => {
       if (connected) for (const retry of [...this.retryNow]) retry()
@@ -95,6 +101,11 @@ export class FramePublisher {
 
   get pending(): number {
     return this.pendingMessages
+  }
+
+  /** Partitions whose stream did not answer the last frame in time, though the broker is there. */
+  get silentPartitions(): readonly number[] {
+    return this.lanes.filter(({ isSilent }) => isSilent).map(({ partition }) => partition)
   }
 
   get writable(): boolean {
@@ -225,6 +236,7 @@ export class FramePublisher {
         const remaining = deadline - clock.monotonic()
         if (refusal.code === 'link.BACKLOG_FULL') this.full(lane, refusal)
         if (refusal.code !== 'link.BROKER_AWAY' || remaining <= 0) {
+          if (refusal.code === 'link.BROKER_AWAY' && broker.connected) this.silent(lane, refusal)
           this.teller.refuse(frame.receipts, refusal)
           return
         }
@@ -232,6 +244,11 @@ export class FramePublisher {
         await this.retryPause(broker.connected ? Math.min(RETRY_MS, remaining) : remaining)
       }
     }
+  }
+
+  private silent(lane: Lane, { message }: MillraceError): void {
+    if (!lane.isSilent) this.options.onEvent({ kind: 'stream-silent', partition: lane.partition, reason: message })
+    lane.isSilent = true
   }
 
   /** Ends early when the connection comes back. */
@@ -248,14 +265,21 @@ export class FramePublisher {
   }
 
   private stored(lane: Lane, frame: Frame, position: number, bytes: number): void {
+    const { partition, lastPosition } = lane
+    if (position <= lastPosition) {
+      this.options.onEvent({ kind: 'stream-went-back', partition, from: position, to: lastPosition })
+    }
+    lane.lastPosition = position
     for (const [index, message] of frame.messages.entries()) message.sequence = position * FRAME_MESSAGES + index
     this.counts.writes++
     this.counts.bytesWritten += bytes
     this.counts.stored += frame.messages.length
     this.teller.stored(frame.receipts)
+    if (lane.isSilent) this.options.onEvent({ kind: 'stream-answers', partition })
+    lane.isSilent = false
     if (!lane.isFull) return
     lane.isFull = false
-    this.options.onEvent({ kind: 'stream-open', partition: lane.partition })
+    this.options.onEvent({ kind: 'stream-open', partition })
   }
 
   private sent(lane: Lane, done: PendingFrame): void {

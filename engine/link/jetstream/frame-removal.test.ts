@@ -77,3 +77,17 @@ test('when the reader ends, what has not left is told, and nothing leaves any mo
   await clock.advance(2000)
   assert.deepEqual([purged, left, lost], [[], [], [5, 6]])
 })
+
+test('no purge takes away what stands in a hole; once nothing stands there, it goes on', async () => {
+  const { clock, removal, purged, alone, settle } = open()
+  removal.guard(11)
+  removal.handOut(12)
+  for (const position of [5, 6, 8, 9, 10, 12]) settle(position)
+  await clock.advance(1500)
+  assert.deepEqual([purged, alone], [[10], ['reply 12']])
+  removal.handOut(13)
+  settle(13)
+  removal.release(11)
+  await clock.advance(150)
+  assert.deepEqual(purged, [10, 13])
+})

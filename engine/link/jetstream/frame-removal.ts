@@ -43,6 +43,18 @@ export class FrameRemoval {
     this.handedOut.push(position)
   }
 
+  /** A position before the next frame's where something stands that was not handed out: no purge takes it away. */
+  guard(position: number): void {
+    this.handedOut.push(position)
+  }
+
+  /** Nothing stands there. */
+  release(position: number): void {
+    const index = this.handedOut.indexOf(position, this.head)
+    if (index >= 0) this.handedOut.splice(index, 1)
+    if (this.settled.size > 0) this.sweepLater()
+  }
+
   /** Resolves when the frame has left the stream; rejects where the reader ended before. */
   settle(position: number, reply: string): Promise<void> {
     if (this.isOver) return Promise.reject(new Error('the reader is over'))

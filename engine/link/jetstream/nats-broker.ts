@@ -16,6 +16,7 @@ import { isFenced, LinkErrors } from '../errors.ts'
 import type { FrameBroker, FrameReader, FrameReaderListener, PartitionRecord } from './broker.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
 import { NatsReader } from './nats-reader.ts'
+import { takeInventory, type StreamInventory } from './stream-holes.ts'
 import { prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
 const NANOS = 1_000_000
@@ -183,7 +184,12 @@ export class NatsBroker implements FrameBroker {
         if (isTaken && tries < READ_TRIES) continue
         throw error
       }
+      const inventory = await this.inventory(stream)
+      const { dropped } = inventory
+      if (dropped !== undefined) listener.onDamage({ kind: 'frames-dropped', ...dropped })
       const reader: NatsReader = new NatsReader({
+        inventory,
+        takeInventory: () => this.inventory(stream),
         line,
         clock,
         stream,
@@ -191,6 +197,7 @@ export class NatsBroker implements FrameBroker {
         maxPullBytes: Math.max(PULL_BYTES, maxFrameBytes + HEADER_BYTES),
         listener: {
           onFrame: (frame) => listener.onFrame(frame),
+          onDamage: (damage) => listener.onDamage(damage),
           onLost: (reason) => {
             this.readers.delete(reader)
             listener.onLost(reason)
@@ -204,6 +211,12 @@ export class NatsBroker implements FrameBroker {
       this.readers.add(reader)
       return reader
     }
+  }
+
+  private inventory(stream: string): Promise<StreamInventory> {
+    return takeInventory(
+      async (inFull) => (await this.answer(this.manager.streams.info(stream, { deleted_details: inFull }))).state,
+    )
   }
 
   private async removeConsumers(partition: number, stream: string, epoch: number): Promise<void> {

@@ -11,6 +11,7 @@ import type { NatsLine } from '../../cluster/nats-connection.ts'
 import type { FrameReader, FrameReaderListener, StoredFrame } from './broker.ts'
 import { FramePlaces, type FramePlace } from './frame-place.ts'
 import { FrameRemoval } from './frame-removal.ts'
+import { framesIn, StreamHoles, type Hole, type StreamInventory } from './stream-holes.ts'
 
 const NANOS = 1_000_000
 const PULL_EXPIRES_MS = 30_000
@@ -27,6 +28,9 @@ export interface NatsReaderOptions {
   readonly stream: string
   readonly consumer: string
   readonly listener: FrameReaderListener
+  /** As of a moment after the consumer was made. */
+  readonly inventory: StreamInventory
+  readonly takeInventory: () => Promise<StreamInventory>
   /** What one pull may bring: more than the largest frame, and less than makes the server take this process for slow. */
   readonly maxPullBytes: number
   /** Removes the consumer from the server; the reader does not wait for it. */
@@ -46,6 +50,7 @@ export class NatsReader implements FrameReader {
   private pullAgain: TimerHandle | undefined
   private readonly removal: FrameRemoval
   private readonly places = new FramePlaces()
+  private readonly holes: StreamHoles
   /** Asked for, and in no pull. */
   private unpulled = 0
   private isOver = false
@@ -55,6 +60,7 @@ export class NatsReader implements FrameReader {
     const { line, clock } = options
     this.lastHeardMs = clock.monotonic()
     this.inbox = createInbox()
+    this.holes = new StreamHoles(options.inventory)
     this.removal = new FrameRemoval({
       clock,
       purge: (position) => this.purge(position),
@@ -129,8 +135,27 @@ export class NatsReader implements FrameReader {
       this.lose(new Error(errorText(error), { cause: error }))
       return
     }
+    const hole = this.holes.before(place.position)
+    if (hole !== undefined) {
+      this.removal.guard(hole.from)
+      void this.explain(hole)
+    }
     this.removal.handOut(place.position)
     this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(place, reply)))
+  }
+
+  /** A former owner's last removals may come after the inventory: what is missing is what the stream still counts. */
+  private async explain(hole: Hole): Promise<void> {
+    let frames: number
+    try {
+      frames = framesIn(hole, await this.options.takeInventory())
+    } catch (error) {
+      this.lose(new Error(`frames ${hole.from} to ${hole.to} did not come: ${errorText(error)}`, { cause: error }))
+      return
+    }
+    if (this.isOver) return
+    if (frames === 0) this.removal.release(hole.from)
+    else this.options.listener.onDamage({ kind: 'frames-missing', ...hole, frames })
   }
 
   private status(message: Msg, code: number, description: string): void {

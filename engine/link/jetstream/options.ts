@@ -91,6 +91,9 @@ export interface FrameLinkFigures {
   readonly partitions: number
   readonly takeOvers: number
   readonly lostPartitions: number
+  readonly silentPartitions: number
+  /** How often a stream was found with frames missing. */
+  readonly streamDamages: number
   readonly connected: boolean
   readonly deadLetters: number
 }

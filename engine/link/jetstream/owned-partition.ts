@@ -99,6 +99,9 @@ export class OwnedPartition implements FrameOwner {
         onFrame: (stored) => {
           if (number === this.readerNumber) this.took(stored)
         },
+        onDamage: (damage) => {
+          if (number === this.readerNumber) this.options.onEvent({ ...damage, partition: this.partition })
+        },
         onLost: (reason) => {
           if (number === this.readerNumber) this.readerLost(reason)
         },

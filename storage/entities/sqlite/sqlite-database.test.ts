@@ -72,7 +72,8 @@ test('a thread that dies says so once, rejects what waits, refuses what comes, a
   const settings = { file: ':memory:', synchronous: 'normal' } as const
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), { workerData: settings })
   const told: string[] = []
-  const database = new SqliteDatabase(worker, (error) => told.push((error as Error & { code: string }).code))
+  const onFatal = (error: Error): void => void told.push((error as Error & { code: string }).code)
+  const database = new SqliteDatabase(worker, { onFatal })
   context.after(() => database.close())
   await migrate(database, ':memory:', 1)
   const waiting = [database.write([insertion('a')]), database.write([insertion('b')]), names(database)]

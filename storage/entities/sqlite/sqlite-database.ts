@@ -30,11 +30,15 @@ interface PendingReply {
   reject(error: Error): void
 }
 
-/** `onFatal` hears once that the thread ended before the close. */
-export async function openSqliteDatabase(
-  options: WorkerSettings & { readonly onFatal?: ((error: Error) => void) | undefined },
-): Promise<SqliteDatabase> {
-  const { onFatal, ...settings } = options
+export interface SqliteListeners {
+  /** Hears once that the thread ended before the close. */
+  readonly onFatal?: ((error: Error) => void) | undefined
+  /** Hears why commits fail when they begin to, and undefined when one succeeds again. */
+  readonly onTrouble?: ((reason: string | undefined) => void) | undefined
+}
+
+export async function openSqliteDatabase(options: WorkerSettings & SqliteListeners): Promise<SqliteDatabase> {
+  const { onFatal, onTrouble, ...settings } = options
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     workerData: settings,
     name: 'entities',
@@ -42,7 +46,7 @@ export async function openSqliteDatabase(
   })
   const [first] = (await once(worker, 'message')) as [unknown]
   if (first !== READY) throw EntityStoreErrors.LOST({ reason: 'its thread does not answer as it should' })
-  return new SqliteDatabase(worker, onFatal)
+  return new SqliteDatabase(worker, { onFatal, onTrouble })
 }
 
 export class SqliteDatabase implements EntityDatabase {
@@ -51,7 +55,8 @@ export class SqliteDatabase implements EntityDatabase {
   /** The thread has put JavaScript's in place of SQLite's own. */
   readonly foldFunction = 'lower'
   private readonly worker: Worker
-  private readonly onFatal: ((error: Error) => void) | undefined
+  private readonly listeners: SqliteListeners
+  private isTroubled = false
   private readonly pending = new Map<number, PendingReply>()
   private outgoing: Request[] = []
   private waiting: WaitingWrite[] = []
@@ -61,9 +66,9 @@ export class SqliteDatabase implements EntityDatabase {
   private closing: Promise<void> | undefined
   private readonly idleListeners: (() => void)[] = []
 
-  constructor(worker: Worker, onFatal?: (error: Error) => void) {
+  constructor(worker: Worker, listeners: SqliteListeners = {}) {
     this.worker = worker
-    this.onFatal = onFatal
+    this.listeners = listeners
     this.builder = queryBuilder(this, SQLITE)
     worker.on('message', (replies: readonly Reply[]) => {
       for (const reply of replies) this.received(reply)
@@ -131,11 +136,20 @@ export class SqliteDatabase implements EntityDatabase {
       const reply = await this.request((id) => ({ kind: 'write', id, transactions }))
       if (reply.kind !== 'written')
         throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
+      this.tellTrouble(undefined)
       for (const [index, write] of group.entries()) settle(write, reply.outcomes[index], reply.sequence)
     } catch (error) {
+      if (!isLost(error)) this.tellTrouble(error instanceof Error && error.cause !== undefined ? error.cause : error)
       const refusal = isLost(error) ? error : EntityStoreErrors.UNAVAILABLE({ reason: errorText(error) }, error)
       for (const write of group) write.reject(refusal)
     }
+  }
+
+  /** Once a change: the callers hear of each commit. */
+  private tellTrouble(failure: unknown): void {
+    if (this.isTroubled === (failure !== undefined)) return
+    this.isTroubled = failure !== undefined
+    this.listeners.onTrouble?.(failure === undefined ? undefined : errorText(failure))
   }
 
   private request(make: (id: number) => Request): Promise<Reply> {
@@ -168,7 +182,7 @@ export class SqliteDatabase implements EntityDatabase {
     this.ended ??= isFatal ? error : EntityStoreErrors.CLOSED()
     for (const pending of this.pending.values()) pending.reject(this.ended)
     this.pending.clear()
-    if (isFatal) this.onFatal?.(error)
+    if (isFatal) this.listeners.onFatal?.(error)
   }
 }
 

@@ -35,9 +35,22 @@ class SqliteThread {
       pragma foreign_keys = on;
       pragma wal_autocheckpoint = 4000;
     `)
+    this.requireWhole(settings.file)
     // SQLite's own lower() knows ASCII only; text search must find É by é as PostgreSQL does.
     this.database.function('lower', { deterministic: true }, (text: SQLInputValue | undefined) =>
       typeof text === 'string' ? text.toLowerCase() : (text ?? null),
+    )
+  }
+
+  /** SQLite has no checksums: it would serve what is damaged, and write on over it. Some 0.2 s for 100,000 devices. */
+  private requireWhole(file: string): void {
+    const found = this.database
+      .prepare('pragma integrity_check(3)')
+      .all()
+      .map((row) => String(row['integrity_check']))
+    if (found[0] === 'ok') return
+    throw new Error(
+      `${file} is damaged (${found.join('; ')}): restore a backup, or what .recover of the sqlite3 program saves`,
     )
   }
 
