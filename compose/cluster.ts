@@ -19,7 +19,7 @@ export interface Cluster {
   readonly metricsSources: readonly MetricsSource[]
 }
 
-/** Alone with `LINK=segment-log`. Throws `nats.UNREACHABLE`, `nats.REFUSED`. */
+/** Alone with `LINK=segment-log`. Throws `nats.UNREACHABLE`, `nats.REFUSED`, `nats.UNTRUSTED`. */
 export async function openCluster(config: Config, log: Log, closing: Closing): Promise<Cluster> {
   const self: Member = { id: systemRandom.uuid(), roles: config.roles, startedAt: systemClock.now() }
   const listenerThrew = (error: unknown): void => log.error('a change listener threw', { reason: errorText(error) })
@@ -35,6 +35,8 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
   ])
   const line = await connectNats({
     servers: config.natsUrl,
+    credsFile: config.natsCredsFile,
+    tls: { caFile: config.natsCaFile, certFile: config.natsCertFile, keyFile: config.natsKeyFile },
     name: `millrace ${config.roles.join(',')} ${self.id}`,
     clock: systemClock,
   })

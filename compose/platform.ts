@@ -18,6 +18,7 @@ import { openCluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
 import { figuresOf } from './figures.ts'
+import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openStores, type Stores } from './stores.ts'
 
@@ -40,6 +41,7 @@ export async function startPlatform(
   log: SystemLog,
   onFatal: (error: Error) => void,
 ): Promise<Platform> {
+  refuseUnusableFiles(config)
   const closing = new Closing(log)
   try {
     const cluster = await openCluster(config, log, closing)

@@ -78,6 +78,37 @@ test('a password in an address is never shown', () => {
   )
 })
 
+test('a password that makes the address unreadable is not shown either', () => {
+  const passwords = ['hun/ter2', 'hun@ter2', 'hun,ter2', 'hun#ter2', 'hun:ter2', 'hun?ter2', 'hun\nter2']
+  for (const password of passwords) {
+    for (const [name, address] of Object.entries({
+      DATABASE_URL: `postgres://me:${password}@db/millrace`,
+      QUESTDB_URL: `https://me:${password}@db:9000`,
+      NATS_URL: `nats://me:${password}@n1,tls://me:${password}@n2`,
+    })) {
+      assert.doesNotMatch(configText({ [name]: address }), /ter2|hun/, `${name} ${password}`)
+      try {
+        readConfig({ [name]: address })
+      } catch (error) {
+        assert.doesNotMatch(String(error), /ter2|hun/, `${name} ${password}`)
+      }
+    }
+  }
+})
+
+test('two logins for one server, half a client certificate, and an authority without TLS are contradictions', () => {
+  const contradictions: [Record<string, string>, RegExp][] = [
+    [{ NATS_TLS_CERT_FILE: 'a.pem' }, /NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE belong together/],
+    [{ NATS_TLS_KEY_FILE: 'a.key' }, /NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE belong together/],
+    [{ NATS_CREDS_FILE: 'a.creds', NATS_URL: 'nats://a:b@n1' }, /NATS_CREDS_FILE and the login in NATS_URL/],
+    [{ QUESTDB_TOKEN: 'abc', QUESTDB_URL: 'https://a:b@q' }, /QUESTDB_TOKEN and the login in QUESTDB_URL/],
+    [{ QUESTDB_TLS_CA_FILE: 'ca.pem' }, /QUESTDB_TLS_CA_FILE is for TLS, and QUESTDB_URL has none/],
+  ]
+  for (const [environment, message] of contradictions) assert.throws(() => readConfig(environment), message)
+  assert.ok(!configText({ QUESTDB_TOKEN: 'hunter2' }).includes('hunter2'))
+  assert.throws(() => readConfig({ NATS_URL: 'ws://n1' }), /NATS_URL="ws:\/\/n1" is not allowed/)
+})
+
 test('the printed configuration shows every setting, its source, and no secret', () => {
   const secret = Buffer.alloc(64, 7).toString('base64')
   const text = configText({ JWT_TOKEN_SIGNING_KEY: secret, HTTP_BIND_PORT: '9090', MQTT_BIND_PORT: 'x' })

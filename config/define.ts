@@ -7,6 +7,7 @@ import { defineErrors } from '../model/errors.ts'
 export const ConfigErrors = defineErrors('config', {
   BAD_VALUE: { kind: 'terminal', status: 500, text: '{name}={value} is not allowed: {allowed}' },
   UNKNOWN_SETTING: { kind: 'terminal', status: 500, text: 'unknown setting {name}: did you mean {nearest}?' },
+  FILE_UNUSABLE: { kind: 'terminal', status: 500, text: '{name}={file} can not be used: {reason}' },
   CONTRADICTION: { kind: 'terminal', status: 500, text: '{reason}' },
 })
 
@@ -76,10 +77,18 @@ export function settingsOf(group: string) {
       make(declaration, 'true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)),
     text: (declaration: Declaration<string>) =>
       make(declaration, 'a text that is not empty', (text) => (text === '' ? undefined : text)),
-    /** One word of letters, digits, `_` and `-`. */
+    /** The path of a file that may be named; none by default. Whether it can be read is seen at the start (`compose/named-files.ts`). */
+    file: (declaration: Omit<Declaration<string | undefined>, 'default'>) =>
+      make<string | undefined>(
+        { ...declaration, default: undefined },
+        'the path of a file',
+        (text) => (text === '' ? undefined : text),
+        (value) => value ?? 'none',
+      ),
+    /** One word of up to 32 letters, digits, `_` and `-`: as long as the names of streams allow. */
     word: (declaration: Declaration<string>) =>
-      make(declaration, 'one word of letters, digits, _ and -', (text) =>
-        /^[A-Za-z0-9_-]{1,64}$/.test(text) ? text : undefined,
+      make(declaration, 'one word of up to 32 letters, digits, _ and -', (text) =>
+        /^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined,
       ),
     address: (declaration: Declaration<string>) =>
       make(declaration, 'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost', (text) =>
@@ -122,10 +131,11 @@ export function settingsOf(group: string) {
         },
         (value) => (value.length === 0 ? 'none' : withoutPasswords(value.join(','))),
       ),
-    /** A secret has no default: undefined means that it is made at first start. */
+    /** A secret has no default: undefined means what `absent` says. */
     secret: (
       declaration: Declaration<string | undefined> & {
         readonly allowed: string
+        readonly absent: string
         readonly accepts: (text: string) => boolean
       },
     ) =>
@@ -133,21 +143,25 @@ export function settingsOf(group: string) {
         declaration,
         declaration.allowed,
         (text) => (declaration.accepts(text) ? text : undefined),
-        (value) => (value === undefined ? 'made at first start' : '********'),
+        (value) => (value === undefined ? declaration.absent : '********'),
         true,
       ),
   }
 }
 
-/** Addresses with their passwords masked. */
+/** Addresses with their passwords masked, also in addresses that are none because of a `/`, `@` or `,` in the password. */
 export function withoutPasswords(text: string): string {
-  return (
-    text
-      .replace(/:\/\/([^:@/,]*):[^@/,]*@/g, '://$1:********@')
-      // NATS takes a token in the place of a user.
-      .replace(/((?:nats|tls|wss?):\/\/)[^:@/,]+@/g, '$1********@')
-      .replace(/([?&]password=)[^&,]*/g, '$1********')
-  )
+  // A comma ends an address only where another one begins behind it.
+  return text
+    .split(/,(?=\s*[a-z]+:\/\/)/)
+    .map((address) =>
+      address
+        .replace(/:\/\/([^:@/]*):[^]*@/, '://$1:********@')
+        // NATS takes a token in the place of a user.
+        .replace(/((?:nats|tls):\/\/)[^:@]+@/, '$1********@')
+        .replace(/([?&]password=)[^&,]*/g, '$1********'),
+    )
+    .join(',')
 }
 
 function isUrl(text: string, schemes: readonly string[]): boolean {

@@ -133,10 +133,35 @@ function refuseContradictions(config: Config): void {
       reason: 'LINK=jetstream shares messages between processes, so it needs DATABASE_TS_TYPE=questdb (or sql) too',
     })
   }
+  refuseContradictoryLogins(config)
   if (config.jwtRefreshExpirationSeconds < config.jwtExpirationSeconds) {
     throw ConfigErrors.CONTRADICTION({
       reason:
         'JWT_REFRESH_TOKEN_EXPIRATION_TIME is shorter than JWT_TOKEN_EXPIRATION_TIME: a refresh token must outlive its access token',
+    })
+  }
+}
+
+function refuseContradictoryLogins(config: Config): void {
+  const { natsUrl, natsCertFile, natsKeyFile, natsCredsFile, questDbUrl, questDbToken, questDbCaFile } = config
+  if ((natsCertFile === undefined) !== (natsKeyFile === undefined)) {
+    throw ConfigErrors.CONTRADICTION({
+      reason: 'NATS_TLS_CERT_FILE and NATS_TLS_KEY_FILE belong together: set both or neither',
+    })
+  }
+  if (natsCredsFile !== undefined && natsUrl.includes('@')) {
+    throw ConfigErrors.CONTRADICTION({
+      reason: 'NATS_CREDS_FILE and the login in NATS_URL are two logins: leave one of them out',
+    })
+  }
+  if (questDbToken !== undefined && questDbUrl.includes('@')) {
+    throw ConfigErrors.CONTRADICTION({
+      reason: 'QUESTDB_TOKEN and the login in QUESTDB_URL are two logins: leave one of them out',
+    })
+  }
+  if (questDbCaFile !== undefined && !questDbUrl.startsWith('https:')) {
+    throw ConfigErrors.CONTRADICTION({
+      reason: 'QUESTDB_TLS_CA_FILE is for TLS, and QUESTDB_URL has none: begin it with https:, or leave the file out',
     })
   }
 }

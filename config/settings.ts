@@ -147,6 +147,7 @@ export const SETTINGS = {
     default: undefined,
     description:
       'Key that signs the tokens of users. Made at first start and kept in the data folder where none is given.',
+    absent: 'made at first start',
     allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
     accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
   }),
@@ -197,7 +198,8 @@ export const SETTINGS = {
     name: 'DATABASE_URL',
     default: 'postgres://postgres@127.0.0.1:5432/millrace',
     schemes: ['postgres', 'postgresql'],
-    description: 'The PostgreSQL database, with user and password. It must exist; the tables are made.',
+    description:
+      'The PostgreSQL database, with user and password. It must exist; the tables are made. TLS as libpq names it: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey for the paths of PEM files.',
   }),
   databaseConnections: storage.integer({
     name: 'DATABASE_CONNECTIONS',
@@ -233,7 +235,20 @@ export const SETTINGS = {
     name: 'QUESTDB_URL',
     default: 'http://127.0.0.1:9000',
     schemes: ['http', 'https'],
-    description: 'HTTP address of QuestDB. With DURABILITY=power-cut its cairo.commit.mode must be sync.',
+    description:
+      'HTTP address of QuestDB, with user and password where it asks for them. With DURABILITY=power-cut its cairo.commit.mode must be sync.',
+  }),
+  questDbToken: storage.secret({
+    name: 'QUESTDB_TOKEN',
+    default: undefined,
+    absent: 'none',
+    allowed: 'a token without spaces',
+    accepts: (text) => /^[\x21-\x7e]+$/.test(text),
+    description: 'Bearer token for QuestDB, in the place of user and password.',
+  }),
+  questDbCaFile: storage.file({
+    name: 'QUESTDB_TLS_CA_FILE',
+    description: 'PEM file of the authority that QuestDB’s certificate is of, where the system does not know it.',
   }),
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
@@ -251,9 +266,23 @@ export const SETTINGS = {
   natsUrl: link.url({
     name: 'NATS_URL',
     default: 'nats://127.0.0.1:4222',
-    schemes: ['nats', 'tls', 'ws', 'wss'],
+    schemes: ['nats', 'tls'],
     description:
-      'NATS servers, separated by commas; JetStream must be on. Their sync_interval decides what a power cut loses.',
+      'NATS servers, separated by commas, with user:password@ or token@ where they ask for it; JetStream must be on. tls:// refuses servers without TLS, nats:// takes it where it is offered. Their sync_interval decides what a power cut loses.',
+  }),
+  natsCaFile: link.file({
+    name: 'NATS_TLS_CA_FILE',
+    description:
+      'PEM file of the authority that the NATS servers’ certificates are of, where the system does not know it. Servers without TLS are refused then.',
+  }),
+  natsCertFile: link.file({
+    name: 'NATS_TLS_CERT_FILE',
+    description: 'PEM file of the client certificate, for NATS servers that ask for one.',
+  }),
+  natsKeyFile: link.file({ name: 'NATS_TLS_KEY_FILE', description: 'PEM file of the key of that certificate.' }),
+  natsCredsFile: link.file({
+    name: 'NATS_CREDS_FILE',
+    description: 'Credentials file for NATS (JWT and nkey), or one with the seed of an nkey alone.',
   }),
   natsPrefix: link.word({
     name: 'NATS_PREFIX',

@@ -17,6 +17,8 @@ export interface ErrorDefinition {
   readonly restCode?: number
   /** A part of the platform is away or full, whatever the message: it is tried again for as long as that lasts. */
   readonly isOutage?: boolean
+  /** Waiting alone mends nothing: a start says so at once. What runs already waits as in any outage, since nothing in hand may be lost by it. */
+  readonly needsOperator?: boolean
 }
 
 export type ErrorFields = Readonly<Record<string, unknown>>
@@ -27,6 +29,7 @@ export class MillraceError extends Error {
   readonly status: number
   readonly restCode: number | undefined
   readonly isOutage: boolean
+  readonly needsOperator: boolean
   readonly fields: ErrorFields
 
   constructor(code: string, definition: ErrorDefinition, fields: ErrorFields = {}, cause?: unknown) {
@@ -37,6 +40,7 @@ export class MillraceError extends Error {
     this.status = definition.status
     this.restCode = definition.restCode
     this.isOutage = definition.isOutage ?? false
+    this.needsOperator = definition.needsOperator ?? false
     this.fields = fields
   }
 }

@@ -4,12 +4,12 @@
  * are all given in one turn is never mixed with another.
  */
 import pg from 'pg'
-import type { MillraceError } from '../../model/errors.ts'
+import { errorText, type MillraceError } from '../../model/errors.ts'
 import { endsConnection, PostgresErrors, postgresError } from './errors.ts'
 import { fromPostgresText } from './text.ts'
 
 export interface PostgresSettings {
-  /** `postgresql://user:password@host:port/database`, with TLS as `?sslmode=` says. */
+  /** `postgresql://user:password@host:port/database`, with TLS as `?sslmode=`, `sslrootcert=`, `sslcert=` and `sslkey=` say. */
   readonly url: string
   /** What the server shows in `pg_stat_activity`. */
   readonly applicationName: string
@@ -169,18 +169,7 @@ export class PostgresConnection {
   }
 
   private async open(): Promise<pg.Client> {
-    const { answerWithinMs = ANSWER_WITHIN_MS } = this.settings
-    const client = new pg.Client({
-      connectionString: this.settings.url,
-      application_name: this.settings.applicationName,
-      connectionTimeoutMillis: this.settings.connectWithinMs ?? CONNECT_WITHIN_MS,
-      // The server gives a statement up at the same time: what nobody waits for is not worth its work.
-      statement_timeout: answerWithinMs,
-      query_timeout: answerWithinMs + LATER_MS,
-      keepAlive: true,
-      pipeline: true,
-      types,
-    })
+    const client = this.newClient()
     // Those who wait hear of it by their queries; the next query opens a new connection.
     client.on('error', () => this.drop(client))
     client.on('end', () => this.drop(client))
@@ -193,6 +182,28 @@ export class PostgresConnection {
     }
     this.client = client
     return client
+  }
+
+  /** Throws UNTRUSTED where a file that the address names cannot be read. */
+  private newClient(): pg.Client {
+    const { answerWithinMs = ANSWER_WITHIN_MS } = this.settings
+    const options: pg.ClientConfig = {
+      connectionString: this.settings.url,
+      application_name: this.settings.applicationName,
+      connectionTimeoutMillis: this.settings.connectWithinMs ?? CONNECT_WITHIN_MS,
+      // The server gives a statement up at the same time: what nobody waits for is not worth its work.
+      statement_timeout: answerWithinMs,
+      query_timeout: answerWithinMs + LATER_MS,
+      keepAlive: true,
+      pipeline: true,
+      types,
+    }
+    try {
+      return new pg.Client(options)
+    } catch (error) {
+      // The files are read here; the address itself was looked at with the settings.
+      throw PostgresErrors.UNTRUSTED({ reason: errorText(error) }, error)
+    }
   }
 }
 

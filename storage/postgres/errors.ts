@@ -1,8 +1,23 @@
 /** Faults of a PostgreSQL server as every store over it tells them. */
 import { defineErrors, errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
+import { tlsFault } from '../../model/tls.ts'
 
 export const PostgresErrors = defineErrors('postgres', {
   UNAVAILABLE: { kind: 'retryable', isOutage: true, status: 503, text: 'PostgreSQL does not serve: {reason}' },
+  REFUSED: {
+    kind: 'retryable',
+    isOutage: true,
+    needsOperator: true,
+    status: 503,
+    text: 'PostgreSQL refuses the login: {reason}. Correct the user, password or database in DATABASE_URL',
+  },
+  UNTRUSTED: {
+    kind: 'retryable',
+    isOutage: true,
+    needsOperator: true,
+    status: 503,
+    text: 'There is no trusted TLS connection to PostgreSQL: {reason}. Correct sslmode, sslrootcert, sslcert or sslkey in DATABASE_URL',
+  },
   BUSY: {
     kind: 'retryable',
     isOutage: true,
@@ -33,6 +48,9 @@ interface ServerReport {
  * operator intervention (shutdown, start-up, crash of another server process), system errors.
  */
 const OUTAGE_CLASSES = new Set(['08', '53', '57', '58'])
+/** Class 28 is the login; the other: no such database. */
+const REFUSED_LOGIN = /^(28...|3D000)$/
+const NO_TLS_THERE = 'The server does not support SSL connections'
 /** Read-only: a standby that was promoted away from, or a server that protects itself. */
 const READ_ONLY = '25006'
 /** The server ends the session: shutdown, crash of another process, the database was dropped, idle for too long. */
@@ -65,6 +83,9 @@ export function postgresError(error: unknown): MillraceError {
   if (isMillraceError(error)) return error
   const reason = errorText(error) || 'no connection'
   const report = serverReport(error)
+  const untrusted = report === undefined && reason === NO_TLS_THERE ? reason : tlsFault(error)
+  if (untrusted !== undefined) return PostgresErrors.UNTRUSTED({ reason: untrusted }, error)
+  if (report !== undefined && REFUSED_LOGIN.test(report.code)) return PostgresErrors.REFUSED({ reason }, error)
   if (report?.code === STATEMENT_TIMEOUT) return PostgresErrors.TOO_SLOW({}, error)
   if (report === undefined || OUTAGE_CLASSES.has(report.code.slice(0, 2)) || report.code === READ_ONLY) {
     return PostgresErrors.UNAVAILABLE({ reason }, error)

@@ -11,7 +11,7 @@ export interface OpenSettings extends PostgresSettings {
 const SERVER_WITHIN_MS = 15_000
 const PAUSE_MS = 100
 
-/** Rejects with `postgres.UNAVAILABLE` where no server answers in time. */
+/** Rejects with `postgres.UNAVAILABLE` where no server answers in time; at once with `REFUSED` and `UNTRUSTED`. */
 export async function openPostgres(settings: OpenSettings): Promise<PostgresConnection> {
   const connection = new PostgresConnection(settings)
   const deadline = performance.now() + (settings.serverWithinMs ?? SERVER_WITHIN_MS)
@@ -20,7 +20,7 @@ export async function openPostgres(settings: OpenSettings): Promise<PostgresConn
       await connection.query({ text: 'select 1' })
       return connection
     } catch (error) {
-      if (!isMillraceError(error) || !error.isOutage || performance.now() >= deadline) {
+      if (!isMillraceError(error) || !error.isOutage || error.needsOperator || performance.now() >= deadline) {
         await connection.close()
         throw error
       }

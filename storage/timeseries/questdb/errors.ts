@@ -7,6 +7,16 @@ const MISCONFIGURED = { kind: 'terminal', status: 500 } as const
 export const QuestDbErrors = defineErrors('questdb', {
   UNREACHABLE: { ...AWAY, text: 'QuestDB at {url} does not answer: {reason}' },
   FAILED: { ...AWAY, text: 'QuestDB at {url} refused the request: {reason}' },
+  REFUSED: {
+    ...AWAY,
+    needsOperator: true,
+    text: 'QuestDB at {url} refuses the login: {reason}. Correct the user and password in QUESTDB_URL, or QUESTDB_TOKEN',
+  },
+  UNTRUSTED: {
+    ...AWAY,
+    needsOperator: true,
+    text: 'There is no trusted TLS connection to QuestDB at {url}: {reason}. Correct QUESTDB_URL or QUESTDB_TLS_CA_FILE',
+  },
   SUSPENDED: { ...AWAY, text: 'The QuestDB table {table} takes no writes: {reason}' },
   APPLY_LAG: { ...AWAY, text: 'QuestDB has not applied the writes to {table} within {timeout} ms' },
   POINTS_REFUSED: { kind: 'invalid', status: 400, text: 'QuestDB refuses these points: {reason}' },

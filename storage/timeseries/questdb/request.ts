@@ -1,6 +1,7 @@
 /** One HTTP request with an answer of bounded size. Over node:http, as `fetch` costs twice the processor time for the small answers that are most. */
 import http from 'node:http'
 import https from 'node:https'
+import type { SecureContextOptions } from 'node:tls'
 
 export interface HttpAnswer {
   readonly status: number
@@ -25,8 +26,8 @@ export class HttpClient {
   private readonly agent: http.Agent
   private readonly start: typeof http.request
 
-  constructor(url: URL) {
-    const options = { keepAlive: true, maxSockets: 32, maxFreeSockets: 8 }
+  constructor(url: URL, trust: Pick<SecureContextOptions, 'ca'> = {}) {
+    const options = { ...trust, keepAlive: true, maxSockets: 32, maxFreeSockets: 8 }
     this.agent = url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
     this.start = url.protocol === 'https:' ? https.request : http.request
   }

@@ -2,9 +2,11 @@
  * One QuestDB server: writes by the line protocol over HTTP, so that each is acknowledged or refused with a text; queries by `/exec`,
  * which is as fast as PostgreSQL's protocol for these answers and needs no second address (`docs/internals/questdb.md`).
  */
+import { readFileSync } from 'node:fs'
 import { createTransport, SenderOptions, type SenderTransport } from '@questdb/nodejs-client'
 import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
+import { tlsFault } from '../../../model/tls.ts'
 import { toPostgresText } from '../../postgres/text.ts'
 import { QuestDbErrors } from './errors.ts'
 import { AnswerTooBig, HttpClient, type HttpAnswer } from './request.ts'
@@ -12,6 +14,10 @@ import { AnswerTooBig, HttpClient, type HttpAnswer } from './request.ts'
 export interface QuestDbServerOptions {
   /** `http://host:port`, with `user:password@` where the server asks for it; https likewise. */
   readonly url: string
+  /** In the place of user and password. */
+  readonly token?: string | undefined
+  /** Path of a PEM file; undefined: what the system trusts. */
+  readonly caFile?: string | undefined
   /** A request without an answer for so long has failed. */
   readonly timeoutMs: number
   /** Bytes of one answer. */
@@ -29,6 +35,7 @@ const answerSchema = z.object({
 const faultSchema = z.object({ error: z.string() })
 /** Of the lines themselves: wrong, or too long. */
 const REFUSALS = new Set([400, 413, 422])
+const NO_ENTRY = new Set([401, 403])
 const STATUS = /statusCode=(\d+)/
 const MAX_REASON = 500
 
@@ -47,26 +54,31 @@ export class QuestDbServer {
     const user = decodeURIComponent(url.username)
     const password = decodeURIComponent(url.password)
     this.options = options
-    this.http = new HttpClient(url)
+    const { token, caFile } = options
+    this.http = new HttpClient(url, caFile === undefined ? {} : { ca: readFileSync(caFile) })
     this.name = url.host
     this.base = `${url.protocol}//${url.host}`
+    const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
     this.headers =
-      user === '' ? {} : { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` }
+      token !== undefined ? { authorization: `Bearer ${token}` } : user === '' ? {} : { authorization: basic }
     // Its other HTTP transport tries again by itself, and then for ever where nothing listens any more. Here the caller tries again.
     const sender = new SenderOptions(
-      `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${url.port === '' ? '9000' : url.port};` +
+      `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${portOf(url)};` +
         `protocol_version=1;stdlib_http=on;retry_timeout=0;request_timeout=${options.timeoutMs};` +
         // It waits longer for more bytes: by seconds for a large group, unless told that bytes are fast.
         `request_min_throughput=${100 * 2 ** 20}`,
       { log: () => undefined },
     )
-    if (user !== '') Object.assign(sender, { username: user, password })
+    // Not as text, in which a semicolon or a space would end them.
+    if (token !== undefined) Object.assign(sender, { token })
+    else if (user !== '') Object.assign(sender, { username: user, password })
+    if (caFile !== undefined) Object.assign(sender, { tls_ca: caFile })
     this.transport = createTransport(sender)
   }
 
   /**
-   * Stores the lines, all or none. Rejects UNREACHABLE; FAILED where the server could not; POINTS_REFUSED where it does not take these
-   * lines.
+   * Stores the lines, all or none. Rejects UNREACHABLE, REFUSED, UNTRUSTED; FAILED where the server could not; POINTS_REFUSED where it does
+   * not take these lines.
    */
   async write(lines: string): Promise<void> {
     try {
@@ -78,7 +90,7 @@ export class QuestDbServer {
     }
   }
 
-  /** The rows of a query. Rejects UNREACHABLE, FAILED, QUERY_REFUSED, ANSWER_TOO_BIG. */
+  /** The rows of a query. Rejects UNREACHABLE, REFUSED, UNTRUSTED, FAILED, QUERY_REFUSED, ANSWER_TOO_BIG. */
   async query(sql: string): Promise<readonly Row[]> {
     const parsed = answerSchema.safeParse(await this.send(sql))
     if (!parsed.success) throw QuestDbErrors.QUERY_REFUSED({ url: this.name, reason: 'the answer has no rows' })
@@ -112,6 +124,7 @@ export class QuestDbServer {
       throw this.unreachable(error)
     }
     if (status < 300) return
+    this.refuseNoEntry(status, reason)
     if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason })
     throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${reason}` })
   }
@@ -128,12 +141,17 @@ export class QuestDbServer {
         ? QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerBytes, unit: 'bytes' })
         : this.unreachable(error)
     }
+    this.refuseNoEntry(status, text.slice(0, MAX_REASON))
     const body = parseJson(text)
     if (status === 200) return body
     const fault = faultSchema.safeParse(body)
     const reason = fault.success ? fault.data.error : `${status} ${text.slice(0, 200)}`
     if (status === 400 && !TRANSIENT.test(reason)) throw QuestDbErrors.QUERY_REFUSED({ url: this.name, reason })
     throw QuestDbErrors.FAILED({ url: this.name, reason })
+  }
+
+  private refuseNoEntry(status: number, text: string): void {
+    if (NO_ENTRY.has(status)) throw QuestDbErrors.REFUSED({ url: this.name, reason: `${status} ${text.trim()}` })
   }
 
   private ask(path: string, method: 'GET' | 'POST', body?: string): Promise<HttpAnswer> {
@@ -143,6 +161,8 @@ export class QuestDbServer {
   }
 
   private unreachable(error: unknown): Error {
+    const untrusted = tlsFault(error)
+    if (untrusted !== undefined) return QuestDbErrors.UNTRUSTED({ url: this.name, reason: untrusted }, error)
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
     return QuestDbErrors.UNREACHABLE({ url: this.name, reason: errorText(cause) }, error)
   }
@@ -158,6 +178,12 @@ function parseUrl(text: string): URL {
     throw QuestDbErrors.URL_INVALID({ reason: `it begins with ${url.protocol}` })
   }
   return url
+}
+
+/** As the address says: what is written and what is asked goes to the same place. */
+function portOf({ port, protocol }: URL): string {
+  if (port !== '') return port
+  return protocol === 'https:' ? '443' : '80'
 }
 
 function parseJson(text: string): unknown {

@@ -32,6 +32,10 @@ import { QuestDbServer } from './server.ts'
 export interface QuestDbTimeSeriesOptions {
   /** QuestDB's HTTP address, `http://host:port`, with `user:password@` where it asks for it. */
   readonly url: string
+  /** In the place of user and password. */
+  readonly token?: string | undefined
+  /** Path of the PEM file of the authority that its certificate is of; undefined: one that the system knows. */
+  readonly caFile?: string | undefined
   /** The PostgreSQL beside it; every process of one platform names the same. */
   readonly postgres: OpenSettings
   /** Closed with the store, not by an open that fails. */
@@ -98,12 +102,13 @@ const BYTES_OF_A_POINT = 1024
 
 /**
  * Opens or creates the table. Throws `questdb.UNREACHABLE` and `postgres.UNAVAILABLE` where no server answers in time,
- * `questdb.NOT_DURABLE`, `TTL_UNSAFE`, `SCHEMA_UNKNOWN`, `URL_INVALID`.
+ * `questdb.NOT_DURABLE`, `TTL_UNSAFE`, `SCHEMA_UNKNOWN`, `URL_INVALID`; at once with `REFUSED` and `UNTRUSTED` of either.
  */
 export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): Promise<QuestDbTimeSeries> {
   const settings = withDefaults(options)
   const { clock, table, requestTimeoutMs: timeoutMs, maxAnswerBytes } = settings
-  const server = new QuestDbServer({ url: options.url, timeoutMs, maxAnswerBytes })
+  const { url, token, caFile } = options
+  const server = new QuestDbServer({ url, token, caFile, timeoutMs, maxAnswerBytes })
   try {
     await patiently(settings.serverWithinMs, async () => {
       await checkSettings(server, settings)
@@ -157,7 +162,8 @@ async function patiently(withinMs: number, run: () => Promise<void>): Promise<vo
       await run()
       return
     } catch (error) {
-      if (!isMillraceError(error) || !error.isOutage || performance.now() >= deadline) throw error
+      if (!isMillraceError(error) || !error.isOutage || error.needsOperator || performance.now() >= deadline)
+        throw error
       await wait(PAUSE_MS)
     }
   }

@@ -19,8 +19,13 @@ export interface NatsOptions extends PlaceOptions {
   /** Bytes of one message. */
   readonly maxPayload?: number
   /** What clients have to know; not part of the `url`. */
-  readonly login?: { readonly user: string; readonly password: string }
+  readonly login?: NatsLogin
+  /** Nobody is served without TLS; with `clientCaFile` only who has a certificate of that authority. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile?: string }
 }
+
+export type NatsLogin =
+  { readonly user: string; readonly password: string } | { readonly token: string } | { readonly nkey: string }
 
 export interface NatsCluster {
   /** All nodes, for a client that shall survive the loss of one. */
@@ -40,7 +45,8 @@ const HASHES = [
 /** `TEST_NATS_URL` is used as it is; else one is started. Throws when none can be had. */
 export async function startNats(options: NatsOptions = {}): Promise<RunningServer> {
   const given = process.env['TEST_NATS_URL']
-  if (given !== undefined && options.login === undefined) return serverOfEnvironment('nats', given)
+  if (given !== undefined && options.login === undefined && options.tls === undefined)
+    return serverOfEnvironment('nats', given)
   return runServer(natsDefinition(await natsBinary(), options), options)
 }
 
@@ -144,9 +150,12 @@ function natsConfiguration(
     `  sync_interval: ${options.syncInterval ?? 'always'}`,
     '}',
   ]
-  if (options.login !== undefined) {
-    const { user, password } = options.login
-    lines.push('authorization {', `  user: "${user}"`, `  password: "${password}"`, '}')
+  if (options.login !== undefined) lines.push('authorization {', ...loginLines(options.login), '}')
+  if (options.tls !== undefined) {
+    const { certFile, keyFile, clientCaFile } = options.tls
+    lines.push('tls {', `  cert_file: "${certFile}"`, `  key_file: "${keyFile}"`)
+    if (clientCaFile !== undefined) lines.push(`  ca_file: "${clientCaFile}"`, '  verify: true')
+    lines.push('}')
   }
   if (cluster !== undefined) {
     const routes = cluster.routePorts.map((route) => `"nats://127.0.0.1:${route}"`)
@@ -159,6 +168,12 @@ function natsConfiguration(
     )
   }
   return `${lines.join('\n')}\n`
+}
+
+function loginLines(login: NatsLogin): string[] {
+  if ('token' in login) return [`  token: "${login.token}"`]
+  if ('nkey' in login) return [`  users: [{ nkey: "${login.nkey}" }]`]
+  return [`  user: "${login.user}"`, `  password: "${login.password}"`]
 }
 
 /** The server speaks first; it takes clients only after its streams are back. */

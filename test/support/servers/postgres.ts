@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, globSync } from 'node:fs'
-import { chmod, chown, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { hasTool } from '../require-tool.ts'
@@ -13,6 +13,10 @@ import { serverOfEnvironment, type RunningServer } from './server.ts'
 export interface PostgresOptions extends PlaceOptions {
   /** Lines for postgresql.conf, such as `{ max_connections: '200' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Offers TLS; who has a certificate of `clientCaFile` can be told by it. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string; readonly clientCaFile: string }
+  /** Lines of pg_hba.conf for everybody but the user postgres, who needs no password. */
+  readonly logins?: readonly string[]
 }
 
 const NPM_VERSION = '18.4.0-beta.17'
@@ -83,7 +87,12 @@ function postgresDefinition(binaries: string, options: PostgresOptions): ServerD
         })
       }
       await chmod(folders.data, 0o700) // PostgreSQL refuses a folder that others may read.
-      await writeSettings(folders.data, port, options, user)
+      await writeSettings(
+        folders.data,
+        port,
+        { ...options, settings: await securitySettings(folders.data, options, user) },
+        user,
+      )
       return {
         command: join(binaries, 'postgres'),
         parameters: ['-D', folders.data],
@@ -94,12 +103,35 @@ function postgresDefinition(binaries: string, options: PostgresOptions): ServerD
   }
 }
 
-async function writeSettings(
+type SystemUser = { readonly uid: number; readonly gid: number } | undefined
+
+/** With the files they name, where the server's user can read them: it takes no key that others may read. */
+async function securitySettings(
   data: string,
-  port: number,
-  options: PostgresOptions,
-  user: { readonly uid: number; readonly gid: number } | undefined,
-): Promise<void> {
+  { settings = {}, tls, logins }: PostgresOptions,
+  user: SystemUser,
+): Promise<Record<string, string>> {
+  const all: Record<string, string> = { ...settings }
+  if (logins !== undefined) {
+    const file = join(data, 'logins.conf')
+    await writeFile(file, ['host all postgres 127.0.0.1/32 trust', ...logins, ''].join('\n'))
+    all['hba_file'] = file
+  }
+  if (tls !== undefined) {
+    all['ssl'] = 'on'
+    const sources = { ssl_cert_file: tls.certFile, ssl_key_file: tls.keyFile, ssl_ca_file: tls.clientCaFile }
+    for (const [name, source] of Object.entries(sources)) {
+      const file = join(data, `${name}.pem`)
+      await copyFile(source, file)
+      await chmod(file, 0o600)
+      if (user !== undefined) await chown(file, user.uid, user.gid)
+      all[name] = file
+    }
+  }
+  return all
+}
+
+async function writeSettings(data: string, port: number, options: PostgresOptions, user: SystemUser): Promise<void> {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -139,7 +171,7 @@ async function query(url: string, statement: string): Promise<void> {
   }
 }
 
-function userThatIsNotRoot(): { readonly uid: number; readonly gid: number } | undefined {
+function userThatIsNotRoot(): SystemUser {
   if (process.getuid?.() !== 0) return undefined
   for (const name of ['postgres', 'nobody']) {
     const uid = spawnSync('id', ['-u', name], { encoding: 'utf8' })

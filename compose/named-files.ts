@@ -1,0 +1,34 @@
+/**
+ * The files that settings name are read once at the start: a slip in a path is said with the setting's name, and not as whatever a server's
+ * client makes of it.
+ */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createSecureContext } from 'node:tls'
+import { ConfigErrors } from '../config/define.ts'
+import { SETTINGS, type Config } from '../config/settings.ts'
+import { errorText } from '../model/errors.ts'
+
+type FileKey = 'natsCaFile' | 'natsCertFile' | 'natsKeyFile' | 'natsCredsFile' | 'questDbCaFile'
+
+/** Throws `config.FILE_UNUSABLE`. */
+export function refuseUnusableFiles(config: Config): void {
+  for (const key of ['natsCaFile', 'questDbCaFile'] as const) {
+    check(config, key, (text) => void new X509Certificate(text))
+  }
+  check(config, 'natsCertFile', (cert) => void createSecureContext({ cert }))
+  check(config, 'natsKeyFile', (key) => {
+    createSecureContext({ key, cert: readFileSync(config.natsCertFile ?? '') })
+  })
+  check(config, 'natsCredsFile', () => undefined)
+}
+
+function check(config: Config, key: FileKey, use: (content: Buffer) => void): void {
+  const file = config[key]
+  if (file === undefined) return
+  try {
+    use(readFileSync(file))
+  } catch (error) {
+    throw ConfigErrors.FILE_UNUSABLE({ name: SETTINGS[key].name, file, reason: errorText(error) }, error)
+  }
+}
