@@ -2,6 +2,29 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { GroupCommit } from './group-commit.ts'
 
+/** A clock that the test moves, with room for one timer. */
+class HandClock {
+  private time = 0
+  private timer: { readonly at: number; readonly run: () => void } | undefined
+
+  monotonic(): number {
+    return this.time
+  }
+
+  after(delayMs: number, run: () => void) {
+    this.timer = { at: this.time + delayMs, run }
+    return { cancel: () => (this.timer = undefined) }
+  }
+
+  advance(ms: number): void {
+    this.time += ms
+    const { timer } = this
+    if (timer === undefined || timer.at > this.time) return
+    this.timer = undefined
+    timer.run()
+  }
+}
+
 /** A write whose end the test decides. */
 function heldWrites() {
   const groups: { items: readonly number[]; done: (result: number) => void; fail: (error: Error) => void }[] = []
@@ -94,4 +117,68 @@ test('close waits for what was accepted and refuses the rest', async () => {
   assert.equal(await accepted, 5)
   await closing
   await commit.close()
+})
+
+/** A commit that rests for twice the time of a group, at most 100 ms, and the sizes of its groups so far. */
+function resting(maxGroup: number) {
+  const { groups, write } = heldWrites()
+  const clock = new HandClock()
+  const rest = { factor: 2, mostMs: 100, clock }
+  const commit = new GroupCommit<number, number>({ name: 'test', write, maxPending: 100, maxGroup, rest })
+  const sizes = async (): Promise<readonly number[]> => {
+    await turn()
+    return groups.map(({ items }) => items.length)
+  }
+  const end = (tookMs: number): void => {
+    clock.advance(tookMs)
+    groups.at(-1)?.done(0)
+  }
+  return { commit, clock, sizes, end }
+}
+
+test('a store for which more is waiting rests in proportion to what the group took, and what arrives alone waits for nobody', async () => {
+  const { commit, clock, sizes, end } = resting(100)
+  const all = [commit.add(1)]
+  assert.deepEqual(await sizes(), [1])
+  end(10)
+  await turn()
+  all.push(commit.add(2))
+  assert.deepEqual(await sizes(), [1, 1], 'nothing was waiting at the end of the first')
+  all.push(commit.add(3))
+  end(10)
+  await turn()
+  clock.advance(19)
+  all.push(commit.add(4))
+  assert.deepEqual(await sizes(), [1, 1])
+  clock.advance(1)
+  assert.deepEqual(await sizes(), [1, 1, 2])
+  all.push(commit.add(5))
+  end(1000)
+  await turn()
+  clock.advance(99)
+  assert.deepEqual(await sizes(), [1, 1, 2])
+  clock.advance(1)
+  assert.deepEqual(await sizes(), [1, 1, 2, 1])
+  end(0)
+  await Promise.all(all)
+})
+
+test('a rest ends once a full group waits, and at the close', async () => {
+  const { commit, sizes, end } = resting(3)
+  const all = [commit.add(1)]
+  await turn()
+  all.push(commit.add(2))
+  end(10)
+  await turn()
+  all.push(commit.add(3))
+  assert.deepEqual(await sizes(), [1])
+  all.push(commit.add(4))
+  assert.deepEqual(await sizes(), [1, 3])
+  all.push(commit.add(5))
+  end(10)
+  await turn()
+  const closed = commit.close()
+  assert.deepEqual(await sizes(), [1, 3, 1])
+  end(10)
+  await Promise.all([closed, ...all])
 })

@@ -1,7 +1,8 @@
 /**
  * Group commit: exactly one write is in flight; everything that arrives meanwhile is the next one. What arrives alone waits
- * for nobody, and a busy store writes few large groups instead of many small ones. No timers.
+ * for nobody, and a busy store writes few large groups instead of many small ones: fewer still where it is told to rest.
  */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { defineErrors } from '../../model/errors.ts'
 
 export const GroupCommitErrors = defineErrors('group-commit', {
@@ -23,6 +24,16 @@ export interface GroupCommitOptions<Item, Result> {
   readonly maxPending: number
   /** Most weight in one group; a single heavier item is a group of its own. */
   readonly maxGroup: number
+  /** Where a group costs much beside what its items cost; absent: none. */
+  readonly rest?: GroupRest
+}
+
+/** How long a store for which more is waiting rests after a group, so that the next one is larger. A group that is full ends it. */
+export interface GroupRest {
+  /** As a multiple of the time that the group took: a store that is slow, since it or its machine has much to do, is asked less often. */
+  readonly factor: number
+  readonly mostMs: number
+  readonly clock: Pick<Clock, 'monotonic' | 'after'>
 }
 
 interface Waiting<Item, Result> {
@@ -39,6 +50,7 @@ export class GroupCommit<Item, Result> {
   private running: Promise<void> | undefined
   private closed = false
   private groups = 0
+  private endRest: (() => void) | undefined
 
   constructor(options: GroupCommitOptions<Item, Result>) {
     this.options = options
@@ -66,29 +78,46 @@ export class GroupCommit<Item, Result> {
     })
     this.waitingWeight += weight
     this.running ??= this.run()
+    if (this.waitingWeight >= this.options.maxGroup) this.endRest?.()
     return result
   }
 
   /** Refuses new items, resolves when what was accepted is settled. Idempotent. */
   async close(): Promise<void> {
     this.closed = true
+    this.endRest?.()
     await this.running
   }
 
   private async run(): Promise<void> {
     // One microtask, so that what arrives in the same turn goes together.
     await Promise.resolve()
+    const { rest } = this.options
     while (this.waiting.length > 0) {
       const group = this.takeGroup()
       this.groups++
+      const began = rest?.clock.monotonic() ?? 0
       try {
         const result = await this.options.write(group.map((entry) => entry.item))
         for (const entry of group) entry.resolve(result)
       } catch (error) {
         for (const entry of group) entry.reject(error)
       }
+      if (rest !== undefined && this.waiting.length > 0) await this.rest(rest, rest.clock.monotonic() - began)
     }
     this.running = undefined
+  }
+
+  private rest({ clock, factor, mostMs }: GroupRest, tookMs: number): Promise<void> {
+    if (this.closed || this.waitingWeight >= this.options.maxGroup) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer: TimerHandle = clock.after(Math.min(mostMs, factor * tookMs), () => this.endRest?.())
+      this.endRest = () => {
+        this.endRest = undefined
+        timer.cancel()
+        resolve()
+      }
+    })
   }
 
   private takeGroup(): Waiting<Item, Result>[] {

@@ -95,6 +95,11 @@ export const QUESTDB_DEFAULTS = {
 } as const
 
 const PAUSE_MS = 100
+/**
+ * Each commit is a transaction with files of its own to sync and to apply: on a busy machine a third as many take half of the processor
+ * time (`docs/internals/questdb.md`). It adds as much as that to the age of what is read while more is coming.
+ */
+const GROUP_REST = { factor: 2, mostMs: 150 } as const
 /** About as much as one piece of a long text takes. */
 const BYTES_OF_A_PIECE = 2 ** 18
 /** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
@@ -197,6 +202,7 @@ class QuestDbStore implements QuestDbTimeSeries {
       name: 'The time-series store',
       maxPending: settings.maxPendingPoints,
       maxGroup: settings.maxGroupPoints,
+      rest: { ...GROUP_REST, clock: parts.clock },
       write: (group) => this.writer.write(group),
     })
   }
