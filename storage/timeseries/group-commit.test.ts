@@ -119,11 +119,11 @@ test('close waits for what was accepted and refuses the rest', async () => {
   await commit.close()
 })
 
-/** A commit that rests for twice the time of a group, at most 100 ms, and the sizes of its groups so far. */
+/** A commit that rests for twice the time of a group of 10 ms or more, at most 100 ms, and the sizes of its groups so far. */
 function resting(maxGroup: number) {
   const { groups, write } = heldWrites()
   const clock = new HandClock()
-  const rest = { factor: 2, mostMs: 100, clock }
+  const rest = { factor: 2, mostMs: 100, leastTookMs: 10, clock }
   const commit = new GroupCommit<number, number>({ name: 'test', write, maxPending: 100, maxGroup, rest })
   const sizes = async (): Promise<readonly number[]> => {
     await turn()
@@ -159,6 +159,9 @@ test('a store for which more is waiting rests in proportion to what the group to
   assert.deepEqual(await sizes(), [1, 1, 2])
   clock.advance(1)
   assert.deepEqual(await sizes(), [1, 1, 2, 1])
+  all.push(commit.add(6))
+  end(9)
+  assert.deepEqual(await sizes(), [1, 1, 2, 1, 1], 'the last was quick')
   end(0)
   await Promise.all(all)
 })

@@ -33,6 +33,8 @@ export interface GroupRest {
   /** As a multiple of the time that the group took: a store that is slow, since it or its machine has much to do, is asked less often. */
   readonly factor: number
   readonly mostMs: number
+  /** A group that took less is followed by none: the store keeps up, and who waits for each answer would only wait longer. */
+  readonly leastTookMs: number
   readonly clock: Pick<Clock, 'monotonic' | 'after'>
 }
 
@@ -103,13 +105,14 @@ export class GroupCommit<Item, Result> {
       } catch (error) {
         for (const entry of group) entry.reject(error)
       }
-      if (rest !== undefined && this.waiting.length > 0) await this.rest(rest, rest.clock.monotonic() - began)
+      if (rest !== undefined) await this.rest(rest, rest.clock.monotonic() - began)
     }
     this.running = undefined
   }
 
-  private rest({ clock, factor, mostMs }: GroupRest, tookMs: number): Promise<void> {
-    if (this.closed || this.waitingWeight >= this.options.maxGroup) return Promise.resolve()
+  private rest({ clock, factor, mostMs, leastTookMs }: GroupRest, tookMs: number): Promise<void> {
+    const isEnough = this.waitingWeight >= this.options.maxGroup
+    if (this.closed || isEnough || this.waiting.length === 0 || tookMs < leastTookMs) return Promise.resolve()
     return new Promise((resolve) => {
       const timer: TimerHandle = clock.after(Math.min(mostMs, factor * tookMs), () => this.endRest?.())
       this.endRest = () => {

@@ -99,7 +99,7 @@ const PAUSE_MS = 100
  * Each commit is a transaction with files of its own to sync and to apply: on a busy machine a third as many take half of the processor
  * time (`docs/internals/questdb.md`). It adds as much as that to the age of what is read while more is coming.
  */
-const GROUP_REST = { factor: 2, mostMs: 150 } as const
+const GROUP_REST = { factor: 2, mostMs: 150, leastTookMs: 15 } as const
 /** About as much as one piece of a long text takes. */
 const BYTES_OF_A_PIECE = 2 ** 18
 /** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
