@@ -244,7 +244,9 @@ export class Core {
 
   /** What the log ends with after a crash may be a torn record, which nobody was told of. After a close in order it is not. */
   private noteEnd(): void {
-    const { segment, length } = this.log.end
+    const { end } = this.log
+    if (end === undefined) return
+    const { segment, length } = end
     try {
       this.database.transaction(() => {
         this.database.setSetting('closedSegment', segment)

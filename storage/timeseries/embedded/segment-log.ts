@@ -73,8 +73,9 @@ export class SegmentLog {
     return this.segments[0]?.number ?? 0
   }
 
-  /** Up to where what was appended is sure to be whole. */
-  get end(): LogEnd {
+  /** Up to where what was appended is sure to be whole; undefined after a sync that failed, since nothing is then. */
+  get end(): LogEnd | undefined {
+    if (this.poisoned) return undefined
     const last = this.segments[this.segments.length - 1]
     return { segment: last?.number ?? 0, length: last?.length ?? 0 }
   }
