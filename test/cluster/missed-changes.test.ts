@@ -7,7 +7,7 @@ import { connectAsync } from 'mqtt'
 import WebSocket from 'ws'
 import { RestClient, login } from '../support/clients.ts'
 import { requireOwnServer, requireServer, startNats, startPostgres } from '../support/servers/index.ts'
-import { startMember } from '../support/start-cluster.ts'
+import { natsAndPostgresEnvironment, startMember } from '../support/start-cluster.ts'
 
 test(
   'an attribute that was written while NATS was away reaches the device and the user',
@@ -16,13 +16,7 @@ test(
     if (!requireOwnServer(context, 'nats') || !requireServer(context, 'postgres')) return
     const [nats, postgres] = await Promise.all([startNats(), startPostgres()])
     context.after(() => Promise.all([nats.stop(), postgres.stop()]))
-    const environment = {
-      LINK: 'jetstream',
-      NATS_URL: nats.url,
-      DATABASE_ENTITIES_TYPE: 'postgres',
-      DATABASE_URL: postgres.url,
-      DATABASE_TS_TYPE: 'sql',
-    }
+    const environment = natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url })
     const [writer, watched, transport] = await Promise.all([
       startMember(environment, ['api', 'engine']),
       startMember(environment, ['api']),

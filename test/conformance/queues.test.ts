@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
+import { natsAndPostgresEnvironment } from '../support/start-cluster.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { requireServer, startNats, startPostgres } from '../support/servers/index.ts'
 import { eventually } from './wait.ts'
@@ -86,13 +87,7 @@ test('queues on NATS JetStream and PostgreSQL', async (context) => {
   context.after(async () => {
     for (const each of started.toReversed()) await each.stop()
   })
-  const environment = {
-    LINK: 'jetstream',
-    NATS_URL: nats.url,
-    DATABASE_ENTITIES_TYPE: 'postgres',
-    DATABASE_TS_TYPE: 'sql',
-    DATABASE_URL: postgres.url,
-  }
+  const environment = natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url })
   const millrace = await startMillrace({ environment })
   started.push(millrace)
   await testQueues(context, millrace)

@@ -10,16 +10,19 @@ import { test, type TestContext } from 'node:test'
 import { partitionOf } from '../../engine/link/partition.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startDiskErrors } from '../support/disk-errors.ts'
+import { figure } from '../support/figure.ts'
 import { flipBit } from '../support/flipped-bit.ts'
 import { requireTool } from '../support/require-tool.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { requireOwnServer, startNats, startPostgres } from '../support/servers/index.ts'
 import { isAlive } from '../support/servers/server-process.ts'
+import { natsAndPostgresEnvironment } from '../support/start-cluster.ts'
+import { embeddedWorldOf } from './campaign/embedded-world.ts'
 import { Fleet } from './campaign/fleet.ts'
 import { explicitTime, type Journal } from './campaign/journal.ts'
 import type { Member } from './campaign/member.ts'
 import { judge } from './campaign/verdict.ts'
-import { figure, health, report, sendValues, startProcess, waitFor, waitForLog, worldOf } from './one-process.ts'
+import { health, report, sendValues, startProcess, waitFor, waitForLog } from './one-process.ts'
 
 const VALUES = 60
 
@@ -32,7 +35,7 @@ interface Prepared {
 
 async function prepare(context: TestContext, environment: Readonly<Record<string, string>> = {}): Promise<Prepared> {
   const member = await startProcess(context, environment)
-  const fleet = await Fleet.open(worldOf(member))
+  const fleet = await Fleet.open(embeddedWorldOf(member))
   const devices = await fleet.devices(2)
   const journal = devices.find(({ device }) => device.protocol === 'HTTP')
   assert.ok(journal?.device.explicitTimes === true)
@@ -241,11 +244,7 @@ for (const [title, isKilled] of [
     const [nats, postgres] = await Promise.all([startNats({ syncInterval: 'always' }), startPostgres()])
     context.after(() => Promise.all([nats.stop(), postgres.stop()]))
     const prepared = await prepare(context, {
-      LINK: 'jetstream',
-      NATS_URL: nats.url,
-      DATABASE_ENTITIES_TYPE: 'postgres',
-      DATABASE_TS_TYPE: 'sql',
-      DATABASE_URL: postgres.url,
+      ...natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url }),
       TB_QUEUE_RE_MAIN_PARTITIONS: String(PARTITIONS),
     })
     const { member, journal } = prepared

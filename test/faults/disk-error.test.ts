@@ -10,10 +10,12 @@ import { test, type TestContext } from 'node:test'
 import { partitionOf } from '../../engine/link/partition.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startDiskErrors, type DiskCall } from '../support/disk-errors.ts'
+import { figure } from '../support/figure.ts'
 import { requireTool } from '../support/require-tool.ts'
 import { requireOwnServer, startNats, startPostgres, type RunningServer } from '../support/servers/index.ts'
+import { natsAndPostgresEnvironment } from '../support/start-cluster.ts'
 import type { Member } from './campaign/member.ts'
-import { acknowledgedSince, figure, health, startLoaded, startProcess, waitFor, waitForLog } from './one-process.ts'
+import { acknowledgedSince, health, startLoaded, startProcess, waitFor, waitForLog } from './one-process.ts'
 
 const DEVICES = 8
 /** strace counts the calls of each thread: only where one thread writes the log is "once" once. */
@@ -220,11 +222,7 @@ test('D6: a sync of a stream of NATS fails once: its partition is refused and to
   const [nats, postgres] = await Promise.all([startNats({ syncInterval: 'always' }), startPostgres()])
   context.after(() => Promise.all([nats.stop(), postgres.stop()]))
   const environment = {
-    LINK: 'jetstream',
-    NATS_URL: nats.url,
-    DATABASE_ENTITIES_TYPE: 'postgres',
-    DATABASE_TS_TYPE: 'sql',
-    DATABASE_URL: postgres.url,
+    ...natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url }),
     TB_QUEUE_RE_MAIN_PARTITIONS: String(PARTITIONS),
     LINK_PUBLISH_TIMEOUT_MS: '3000',
   }

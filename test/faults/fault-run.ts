@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RestClient, login } from '../support/clients.ts'
+import { figure } from '../support/figure.ts'
 import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import type { LoadedDevice } from './workload.ts'
@@ -42,10 +43,7 @@ async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]
 /** Waits until the queue has nothing left: what a crash left behind is delivered again first. */
 export async function drained(millrace: RunningMillrace): Promise<void> {
   for (let attempt = 0; attempt < 600; attempt++) {
-    const figures = await (await fetch(`${millrace.url}/metrics`)).text()
-    const unsettled = /^millrace_link_unsettled_messages (\d+)/m.exec(figures)
-    assert.ok(unsettled !== null, 'the figures tell how many messages are not settled')
-    if (Number(unsettled[1]) === 0) return
+    if ((await figure(millrace, 'millrace_link_unsettled_messages')) === 0) return
     await delay(50)
   }
   assert.fail('messages were not settled within 30 s')

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { TestContext } from 'node:test'
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
+import { embeddedWorldOf } from './campaign/embedded-world.ts'
 import { Fleet } from './campaign/fleet.ts'
 import { bodyOf, type Journal } from './campaign/journal.ts'
 import { Member } from './campaign/member.ts'
 import { readBack } from './campaign/round.ts'
 import { startSteadyLoad, type SteadyLoad } from './campaign/steady-load.ts'
 import { judge, type Verdict } from './campaign/verdict.ts'
-import type { World } from './campaign/world.ts'
 
 export const LIMIT_MS = 60_000
 const POLL_MS = 25
@@ -42,7 +42,7 @@ export async function startLoaded(
 ): Promise<LoadedProcess> {
   const random = seededRandom()
   const member = await startProcess(context, environment)
-  const fleet = await Fleet.open(worldOf(member))
+  const fleet = await Fleet.open(embeddedWorldOf(member))
   const journals = await fleet.devices(devices)
   const load = startSteadyLoad(journals, [member.address], random)
   context.after(() => load.end())
@@ -83,23 +83,6 @@ export async function sendValues({ process }: Member, journal: Journal, count: n
   }
 }
 
-export function worldOf(member: Member): World {
-  return {
-    shape: 'embedded',
-    transports: [member],
-    engines: [member],
-    api: member,
-    members: [member],
-    servers: { nats: [], postgres: [], questdb: [] },
-    lines: () => [],
-    addresses: [member.address],
-    deviceLines: [],
-    addEngine: () => Promise.reject(new Error('the world is one process')),
-    smallDisk: undefined,
-    close: () => member.close(),
-  }
-}
-
 /** Fails with `what` where it does not come true. */
 export async function waitFor(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + LIMIT_MS
@@ -116,14 +99,6 @@ export function waitForLog({ process }: Member, line: RegExp): Promise<void> {
 
 export function acknowledgedSince(journals: readonly Journal[], time: number): boolean {
   return journals.every((journal) => journal.firstAcknowledgementSince(time) !== undefined)
-}
-
-/** A figure of `/metrics`, of one process. */
-export async function figure({ url }: RunningMillrace, name: string): Promise<number> {
-  const figures = await (await fetch(`${url}/metrics`)).text()
-  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(figures)
-  assert.ok(found !== null, `there is no figure ${name}`)
-  return Number(found[1])
 }
 
 /** `UP`, or the parts that are down. */

@@ -45,6 +45,20 @@ export async function startProductionServers(options: ProductionOptions = {}): P
   throw starts.find((start) => start.status === 'rejected')?.reason
 }
 
+/** The settings for NATS and PostgreSQL alone, which then keeps the time series too. */
+export function natsAndPostgresEnvironment(urls: {
+  readonly nats: string
+  readonly postgres: string
+}): Readonly<Record<string, string>> {
+  return {
+    LINK: 'jetstream',
+    NATS_URL: urls.nats,
+    DATABASE_ENTITIES_TYPE: 'postgres',
+    DATABASE_URL: urls.postgres,
+    DATABASE_TS_TYPE: 'sql',
+  }
+}
+
 export function productionEnvironment(urls: {
   readonly nats: string
   readonly postgres: string

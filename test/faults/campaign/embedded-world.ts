@@ -5,7 +5,11 @@ import type { World } from './world.ts'
 
 export async function openEmbeddedWorld(smallDisk?: string): Promise<World> {
   const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'data') }
-  const member = await Member.start({ name: 'process', environment: {}, ...place })
+  return embeddedWorldOf(await Member.start({ name: 'process', environment: {}, ...place }), smallDisk)
+}
+
+/** Closing it closes the process. */
+export function embeddedWorldOf(member: Member, smallDisk?: string): World {
   return {
     shape: 'embedded',
     transports: [member],

@@ -3,6 +3,7 @@
  * nothing had been. That an owner which falls silent is found out is the matter of `SIGSTOP of an engine for 30 s`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { figure } from '../../support/figure.ts'
 import { requireOne, type Fault } from './fault.ts'
 import type { Member } from './member.ts'
 
@@ -17,15 +18,14 @@ const ownerStopped: Fault = {
   inject: async ({ engines }, random) => {
     const owner = requireOne(engines, random)
     const others = engines.filter((engine) => engine !== owner)
-    const all = (await Promise.all(engines.map(ownedPartitions))).reduce((sum, owned) => sum + owned, 0)
+    const all = await ownedPartitions(engines)
     await Promise.all(others.map((engine) => engine.stop()))
     await owns(owner, all)
     owner.pause()
     await Promise.all(others.map((engine) => engine.restart()))
     return async () => {
       // Else the owner would go on with what is its own, and the round would be no evidence.
-      const taken = (await Promise.all(others.map(ownedPartitions))).reduce((sum, owned) => sum + owned, 0)
-      owner.resume()
+      const taken = await ownedPartitions(others).finally(() => owner.resume())
       if (taken < all) throw new Error(`others took ${taken} of ${all} partitions while their owner stood still`)
     }
   },
@@ -33,15 +33,15 @@ const ownerStopped: Fault = {
 
 async function owns(engine: Member, partitions: number): Promise<void> {
   const deadline = performance.now() + WITHIN_MS
-  while ((await ownedPartitions(engine)) < partitions) {
+  while ((await ownedPartitions([engine])) < partitions) {
     if (performance.now() > deadline) throw new Error(`${engine.name} does not own all ${partitions} partitions`)
     await delay(POLL_MS)
   }
 }
 
-async function ownedPartitions(engine: Member): Promise<number> {
-  const text = await (await fetch(`${engine.process.url}/metrics`)).text()
-  return Number(/^millrace_link_owned_partitions (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
+async function ownedPartitions(engines: readonly Member[]): Promise<number> {
+  const owned = await Promise.all(engines.map(({ process }) => figure(process, 'millrace_link_owned_partitions')))
+  return owned.reduce((sum, count) => sum + count, 0)
 }
 
 export const OWNER_FAULTS: readonly Fault[] = [ownerStopped]

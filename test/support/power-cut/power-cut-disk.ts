@@ -2,8 +2,10 @@
  * A disk whose power can be cut: a folder, and a library that is loaded before a process and keeps beside the folder what a disk
  * would hold of it if the power went now (`shadow-disk.h` says what that is). Built by `cc` for each use.
  */
+import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { link, mkdir, mkdtemp, open, readFile, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises'
+import { statSync } from 'node:fs'
+import { link, mkdir, mkdtemp, open, readFile, readdir, rename, rm, type FileHandle } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -12,6 +14,7 @@ import { requireTool } from '../require-tool.ts'
 import type { SeededRandom } from '../seeded-random.ts'
 
 const PAGE_BYTES = 4096
+const MAY_BE_ABSENT = { throwIfNoEntry: false } as const
 
 export interface PowerCutDisk {
   /** Where the process writes. What the first process finds in it is durable, and what the first after a cut does. */
@@ -38,6 +41,11 @@ interface Places {
 /** Undefined when the test was skipped, as it is where `cc` is absent. Throws with what the compiler says. */
 export async function makePowerCutDisk(context: TestContext): Promise<PowerCutDisk | undefined> {
   if (process.platform !== 'linux') {
+    assert.notEqual(
+      process.env['REQUIRE_REAL'],
+      '1',
+      'power cuts are required, and made before the calls of glibc on Linux',
+    )
     context.skip('stands before the calls of glibc, on Linux')
     return undefined
   }
@@ -88,13 +96,13 @@ async function letNamesSurvive({ folder, objects, tree }: Places, random: Seeded
 }
 
 async function takeNames({ folder, objects, tree }: Places): Promise<void> {
-  const names = await readdir(folder).catch(() => undefined)
-  if (names === undefined) return // The process removed it.
+  if (statSync(folder, MAY_BE_ABSENT) === undefined) return // The process removed it.
+  const names = await readdir(folder)
   for (const entry of await readdir(tree, { withFileTypes: true }))
     if (entry.isFile() && !names.includes(entry.name)) await rm(join(tree, entry.name))
   for (const name of names) {
-    const object = join(objects, String(await inodeOf(join(folder, name))))
-    const kind = await stat(object).catch(() => undefined) // A directory whose name is durable is no object any more.
+    const object = join(objects, String(inodeOf(join(folder, name))))
+    const kind = statSync(object, MAY_BE_ABSENT) // A directory whose name is durable is no object any more.
     if (kind?.isDirectory() === true) await rename(object, join(tree, name))
     if (kind?.isFile() !== true) continue
     await rm(join(tree, name), { force: true })
@@ -108,8 +116,8 @@ async function letPagesSurvive({ folder, objects, tree }: Places, random: Seeded
   const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name))
   for (const file of files.sort()) {
     const written = join(folder, relative(tree, file))
-    const inode = await inodeOf(written)
-    if (inode === undefined || (await inodeOf(join(objects, String(inode)))) !== (await inodeOf(file))) continue
+    const inode = inodeOf(written)
+    if (inode === undefined || inodeOf(join(objects, String(inode))) !== inodeOf(file)) continue
     const handle = await open(file, 'r+')
     try {
       await copyPages(handle, await readFile(file), await readFile(written), random)
@@ -129,7 +137,6 @@ async function copyPages(file: FileHandle, synced: Buffer, written: Buffer, rand
 }
 
 /** Undefined where there is no such file. */
-async function inodeOf(path: string): Promise<number | undefined> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.ino
+function inodeOf(path: string): number | undefined {
+  return statSync(path, MAY_BE_ABSENT)?.ino
 }
