@@ -11,7 +11,7 @@ import type { ScopedAttribute } from '../storage/entities/attributes.ts'
 /** Attributes held; whole entities are dropped beyond it, those read longest ago first. */
 const MAX_ATTRIBUTES = 200_000
 /** With another process changing the entity all the time, what was read a moment ago is better than nothing; it is not held. */
-const MOST_READS = 5
+const MAX_READS = 5
 
 type ByKey = Map<string, ScopedAttribute>
 type EntityAttributes = ReadonlyMap<AttributeScope, ByKey>
@@ -116,7 +116,7 @@ export class AttributeCache {
     try {
       for (let attempt = 1; ; attempt++) {
         const { rows, sequence: commit } = await this.readAll(entityId)
-        if (meanwhile.isStale && attempt < MOST_READS) {
+        if (meanwhile.isStale && attempt < MAX_READS) {
           // What is committed here by now is in what is read next, under whatever the other process wrote.
           meanwhile.changes = []
           meanwhile.isStale = false

@@ -17,7 +17,7 @@ import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
 import type { Changes } from './changes.ts'
 import { TelemetryErrors } from './errors.ts'
 import { checkKey } from './names.ts'
-import { requirePlace, type PlaceLookup } from './place.ts'
+import { requireRoute, type RouteLookup } from './message-route.ts'
 import type { AttributeService } from './services.ts'
 
 /** Texts of one entity's attributes together. */
@@ -37,7 +37,7 @@ export class CachedAttributes implements AttributeService {
   private readonly cache: AttributeCache
   private readonly feed: ChangeFeed
   private readonly changes: Changes
-  private readonly placeOf: PlaceLookup
+  private readonly routeOf: RouteLookup
   private readonly clock: Clock
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
@@ -47,14 +47,14 @@ export class CachedAttributes implements AttributeService {
     cache: AttributeCache,
     feed: ChangeFeed,
     changes: Changes,
-    placeOf: PlaceLookup,
+    routeOf: RouteLookup,
     clock: Clock,
   ) {
     this.entities = entities
     this.cache = cache
     this.feed = feed
     this.changes = changes
-    this.placeOf = placeOf
+    this.routeOf = routeOf
     this.clock = clock
   }
 
@@ -81,13 +81,13 @@ export class CachedAttributes implements AttributeService {
     if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
     for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
     if (charactersOf(entries) >= LONG_SAVE) await this.checkRoom(entity, scope, entries)
-    const place = await requirePlace(this.placeOf, entity)
+    const route = await requireRoute(this.routeOf, entity)
     const saved = scopedAttributes(scope, entries, this.clock.now())
     const statement = this.entities.attributes.save(writesOf(entity, saved, 0))
-    const happening = { principal, ...place, originator: entity, metadata: { scope } }
+    const event = { principal, ...route, originator: entity, metadata: { scope } }
     const data = entriesJson(entries)
-    const { sequence } = await this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...happening, data })
-    this.tellSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
+    const { sequence } = await this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...event, data })
+    this.publishSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
   }
 
   async deleteByUser(
@@ -97,13 +97,13 @@ export class CachedAttributes implements AttributeService {
     keys: readonly string[],
   ): Promise<void> {
     if (keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
-    const place = await requirePlace(this.placeOf, entity)
+    const route = await requireRoute(this.routeOf, entity)
     const statement = this.entities.attributes.delete(entity.id, scope, keys)
-    const happening = { principal, ...place, originator: entity, metadata: { scope } }
+    const event = { principal, ...route, originator: entity, metadata: { scope } }
     const data = `{"attributes":${JSON.stringify(keys)}}`
     const { sequence: commit } = await this.changes.commit([statement], {
       type: 'ATTRIBUTES_DELETED',
-      ...happening,
+      ...event,
       data,
     })
     const deleted = keys.map((key) => ({ scope, key }))
@@ -197,7 +197,7 @@ export class CachedAttributes implements AttributeService {
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
   }
 
-  private tellSaved(
+  private publishSaved(
     entity: EntityId,
     scope: AttributeScope,
     attributes: readonly ScopedAttribute[],

@@ -14,7 +14,7 @@ import type { OutboxPublisher } from './outbox.ts'
 /** The tenant of what belongs to the system: a system administrator's own record, for example. */
 export const SYSTEM_TENANT = NULL_UUID
 
-export interface Happening {
+export interface EntityEvent {
   readonly type: KnownMessageType
   readonly principal: Principal
   readonly tenantId: string
@@ -45,26 +45,26 @@ export class Changes {
    * Resolves when the change and the message are durable; `results` are those of the given steps. What belongs to the system
    * and no tenant has no rule chain: nothing is told of it.
    */
-  async commit(statements: readonly Statement[], happening: Happening): Promise<Written> {
-    if (happening.tenantId === SYSTEM_TENANT) return this.entities.write(statements)
-    const message = this.messageOf(happening)
+  async commit(statements: readonly Statement[], event: EntityEvent): Promise<Written> {
+    if (event.tenantId === SYSTEM_TENANT) return this.entities.write(statements)
+    const message = this.messageOf(event)
     const written = await this.entities.write([...statements, this.entities.outbox.add(message)])
     this.publisher.committed({ id: this.entities.outbox.addedId(written, statements.length), message })
     return written
   }
 
-  private messageOf(happening: Happening): Message {
+  private messageOf(event: EntityEvent): Message {
     return new Message({
       id: this.random.uuid(),
       ts: this.clock.now(),
-      type: happening.type,
-      tenantId: happening.tenantId,
-      originator: happening.originator,
-      customerId: happening.customerId ?? undefined,
-      metadata: { ...happening.metadata, ...userBlock(happening.principal), ...customerBlock(happening.customerId) },
-      data: happening.data,
-      ruleChainId: happening.ruleChainId ?? undefined,
-      queueName: happening.queueName ?? undefined,
+      type: event.type,
+      tenantId: event.tenantId,
+      originator: event.originator,
+      customerId: event.customerId ?? undefined,
+      metadata: { ...event.metadata, ...userBlock(event.principal), ...customerBlock(event.customerId) },
+      data: event.data,
+      ruleChainId: event.ruleChainId ?? undefined,
+      queueName: event.queueName ?? undefined,
     })
   }
 }

@@ -17,7 +17,7 @@ import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup } from './ownership.ts'
-import { placeLookup } from './place.ts'
+import { routeLookup } from './message-route.ts'
 import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
 import type { Services } from './services.ts'
@@ -44,7 +44,7 @@ export interface ServicesOptions {
 export function createServices(options: ServicesOptions): Services {
   const { entities, timeSeries, feed, link, clock, random, catalogue, report } = options
   const ownerOf = ownerLookup(entities)
-  const placeOf = placeLookup(entities, ownerOf)
+  const routeOf = routeLookup(entities, ownerOf)
   const publisher = new OutboxPublisher(entities, link, clock, report)
   const changes = new Changes(entities, publisher, clock, random)
   const cleanup = new Cleanup(entities, timeSeries, report)
@@ -53,8 +53,8 @@ export function createServices(options: ServicesOptions): Services {
   const users = new StoredUsers(entities, clock, feed)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   return {
-    telemetry: new StoredTelemetry(timeSeries, feed, changes, placeOf, clock),
-    attributes: new CachedAttributes(entities, cache, feed, changes, placeOf, clock),
+    telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
+    attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock),
     devices: new StoredDevices({ entities, changes, feed, cleanup, clock, random, forgetAttributes }),
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, clock, random }),
     customers: new StoredCustomers(entities, changes, clock, random),

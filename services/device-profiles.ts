@@ -73,7 +73,7 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     const { deviceProfiles } = this.entities
     const steps = before === undefined ? deviceProfiles.insert(profile) : deviceProfiles.update(profile)
     await this.commit(principal, profile, steps, before === undefined ? 'ENTITY_CREATED' : 'ENTITY_UPDATED')
-    if (before !== undefined) this.tellChanged(profile)
+    if (before !== undefined) this.publishChanged(profile)
     return profile
   }
 
@@ -138,7 +138,7 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     })
   }
 
-  private tellChanged(profile: DeviceProfile): void {
+  private publishChanged(profile: DeviceProfile): void {
     this.parts.feed.publish({ kind: 'device-changed', entity: idOf(profile), credentialsChanged: false })
   }
 }

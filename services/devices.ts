@@ -134,7 +134,7 @@ export class StoredDevices implements DeviceService {
       credentialsValue: draft.credentialsValue ?? null,
     }
     await this.entities.write(this.entities.deviceCredentials.update(credentials))
-    this.tellChanged(device.id, true)
+    this.publishChanged(device.id, true)
     return credentials
   }
 
@@ -196,7 +196,7 @@ export class StoredDevices implements DeviceService {
         throw ServiceErrors.VERSION_CONFLICT({ entity: 'Device' })
       const { device, statements, type, metadata } = await change(before)
       await this.commit(principal, device, [...statements, ...this.entities.devices.update(device)], type, metadata)
-      this.tellChanged(deviceId, false)
+      this.publishChanged(deviceId, false)
       return device
     })
   }
@@ -277,7 +277,7 @@ export class StoredDevices implements DeviceService {
     return { ruleChainId, queueName: queue === undefined ? null : linkQueueName(queue) }
   }
 
-  private tellChanged(deviceId: string, credentialsChanged: boolean): void {
+  private publishChanged(deviceId: string, credentialsChanged: boolean): void {
     this.parts.feed.publish({
       kind: 'device-changed',
       entity: { entityType: 'DEVICE', id: deviceId },

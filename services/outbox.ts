@@ -197,7 +197,7 @@ export class OutboxPublisher {
   private landed(): void {
     this.inFlight--
     if (!this.removing && this.storedIds.length > 0) void this.removeStored()
-    this.tellIdle()
+    this.notifyIdle()
   }
 
   private async removeStored(): Promise<void> {
@@ -216,10 +216,10 @@ export class OutboxPublisher {
       for (const id of ids) this.taken.delete(id)
     }
     this.removing = false
-    this.tellIdle()
+    this.notifyIdle()
   }
 
-  private tellIdle(): void {
+  private notifyIdle(): void {
     if (this.inFlight > 0 || this.removing) return
     for (const resolve of this.idle.splice(0)) resolve()
   }

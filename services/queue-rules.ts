@@ -9,8 +9,8 @@ const PLAIN = /^[a-zA-Z0-9._-]+$/
 /** A message that is in process for longer is nobody's any more. */
 const LONGEST_TIMEOUT_MS = 24 * 3_600_000
 const LONGEST_PAUSE_SECONDS = 24 * 3_600
-const MOST_RETRIES = 1_000_000
-const MOST_MESSAGES = 1_000_000
+const MAX_RETRIES = 1_000_000
+const MAX_MESSAGES = 1_000_000
 
 /** Throws a `queue` error. What is `whole` in the record must be a whole number. */
 export function checkQueue(queue: Queue): void {
@@ -18,13 +18,13 @@ export function checkQueue(queue: Queue): void {
   checkPlain('topic', queue.topic)
   if (queue.tenantId === NULL_UUID && looksQualified(queue.name)) throw QueueErrors.NAME_RESERVED()
   atLeastOne('poll interval', queue.pollInterval, LONGEST_TIMEOUT_MS)
-  atLeastOne('partitions', queue.partitions, MOST_MESSAGES)
+  atLeastOne('partitions', queue.partitions, MAX_MESSAGES)
   atLeastOne('pack processing timeout', queue.packProcessingTimeout, LONGEST_TIMEOUT_MS)
   const { submitStrategy, processingStrategy } = queue
-  if (submitStrategy.type === 'BATCH') atLeastOne('submit strategy batch size', submitStrategy.batchSize, MOST_MESSAGES)
-  else notNegative('submit strategy batch size', submitStrategy.batchSize, MOST_MESSAGES)
+  if (submitStrategy.type === 'BATCH') atLeastOne('submit strategy batch size', submitStrategy.batchSize, MAX_MESSAGES)
+  else notNegative('submit strategy batch size', submitStrategy.batchSize, MAX_MESSAGES)
   const { retries, failurePercentage, pauseBetweenRetries, maxPauseBetweenRetries } = processingStrategy
-  notNegative('processing strategy retries', retries, MOST_RETRIES)
+  notNegative('processing strategy retries', retries, MAX_RETRIES)
   if (!(failurePercentage >= 0 && failurePercentage <= 100)) throw QueueErrors.FAILURE_PERCENTAGE()
   notNegative('processing strategy pause between retries', pauseBetweenRetries, LONGEST_PAUSE_SECONDS)
   notNegative('processing strategy max pause between retries', maxPauseBetweenRetries, LONGEST_PAUSE_SECONDS)

@@ -68,7 +68,7 @@ export class StoredQueues implements QueueService {
     else if (queue.topic !== before.topic) throw QueueErrors.FIXED({ property: 'topic' })
     const { queues } = this.entities
     await this.entities.write(before === undefined ? queues.insert(queue) : queues.update(queue))
-    this.tellChanged(queue)
+    this.publishChanged(queue)
     return queue
   }
 
@@ -82,7 +82,7 @@ export class StoredQueues implements QueueService {
     const nodes = await this.entities.ruleChains.nodesUsingQueue(queue.name, users)
     if (nodes.length > 0) throw QueueErrors.USED_BY_NODES({ names: shown(principal, nodes) })
     await this.entities.write(this.entities.queues.delete(queue))
-    this.tellChanged(queue)
+    this.publishChanged(queue)
   }
 
   private queueOf(principal: Principal, draft: QueueDraft, before: Queue | undefined): Queue {
@@ -123,7 +123,7 @@ export class StoredQueues implements QueueService {
     return queue
   }
 
-  private tellChanged({ id, tenantId }: Queue): void {
+  private publishChanged({ id, tenantId }: Queue): void {
     this.parts.feed.publish({ kind: 'queue-changed', entity: { entityType: 'QUEUE', id }, tenantId })
   }
 }

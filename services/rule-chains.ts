@@ -121,7 +121,7 @@ export class StoredRuleChains implements RuleChainService {
     const steps =
       oldRoot === undefined ? [] : ruleChains.update({ ...oldRoot, version: oldRoot.version + 1, root: false })
     await this.commit(principal, chain, [...steps, ...ruleChains.update(chain)], 'ENTITY_UPDATED')
-    if (oldRoot !== undefined) this.tellChanged(oldRoot)
+    if (oldRoot !== undefined) this.publishChanged(oldRoot)
     return chain
   }
 
@@ -129,10 +129,7 @@ export class StoredRuleChains implements RuleChainService {
     const chain = await this.required(principal, id)
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
     if (await this.entities.deviceProfiles.namesRuleChain(id)) throw ServiceErrors.CHAIN_REFERENCED()
-    await this.parts.changes.commit(
-      this.entities.ruleChains.delete(chain),
-      happening(principal, chain, 'ENTITY_DELETED'),
-    )
+    await this.parts.changes.commit(this.entities.ruleChains.delete(chain), event(principal, chain, 'ENTITY_DELETED'))
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(chain), tenantId: chain.tenantId })
   }
 
@@ -195,11 +192,11 @@ export class StoredRuleChains implements RuleChainService {
     statements: readonly Statement[],
     type: KnownMessageType,
   ): Promise<void> {
-    await this.parts.changes.commit(statements, happening(principal, chain, type))
-    this.tellChanged(chain)
+    await this.parts.changes.commit(statements, event(principal, chain, type))
+    this.publishChanged(chain)
   }
 
-  private tellChanged(chain: RuleChain): void {
+  private publishChanged(chain: RuleChain): void {
     this.parts.feed.publish({ kind: 'rule-chain-changed', entity: idOf(chain), tenantId: chain.tenantId })
   }
 }
@@ -234,7 +231,7 @@ function idOf(chain: RuleChain): EntityId {
   return { entityType: 'RULE_CHAIN', id: chain.id }
 }
 
-function happening(principal: Principal, chain: RuleChain, type: KnownMessageType) {
+function event(principal: Principal, chain: RuleChain, type: KnownMessageType) {
   return {
     type,
     principal,

@@ -14,7 +14,7 @@ import type { Changes } from './changes.ts'
 import { TelemetryErrors } from './errors.ts'
 import { historyQueryOf } from './history.ts'
 import { checkKey } from './names.ts'
-import { requirePlace, type PlaceLookup } from './place.ts'
+import { requireRoute, type RouteLookup } from './message-route.ts'
 import type { HistoryRequest, TelemetryService } from './services.ts'
 
 interface WaitingSave {
@@ -28,17 +28,17 @@ export class StoredTelemetry implements TelemetryService {
   private readonly store: TimeSeriesStore
   private readonly feed: ChangeFeed
   private readonly changes: Changes
-  private readonly placeOf: PlaceLookup
+  private readonly routeOf: RouteLookup
   private readonly clock: Clock
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
   private lastSequence = 0
 
-  constructor(store: TimeSeriesStore, feed: ChangeFeed, changes: Changes, placeOf: PlaceLookup, clock: Clock) {
+  constructor(store: TimeSeriesStore, feed: ChangeFeed, changes: Changes, routeOf: RouteLookup, clock: Clock) {
     this.store = store
     this.feed = feed
     this.changes = changes
-    this.placeOf = placeOf
+    this.routeOf = routeOf
     this.clock = clock
   }
 
@@ -54,7 +54,7 @@ export class StoredTelemetry implements TelemetryService {
     ttlSeconds: number,
   ): Promise<void> {
     for (const group of groups) for (const entry of group.entries) checkKey(entry.key, TelemetryErrors.KEY_EMPTY)
-    const place = await requirePlace(this.placeOf, entity)
+    const place = await requireRoute(this.routeOf, entity)
     const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
     const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
     this.publish(entity, points, await this.store.write([write]))
@@ -86,7 +86,7 @@ export class StoredTelemetry implements TelemetryService {
 
   async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
     if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
-    const place = await requirePlace(this.placeOf, entity)
+    const place = await requireRoute(this.routeOf, entity)
     const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
     this.lastSequence = Math.max(this.lastSequence, sequence)
     this.publishDeletion(entity, deleted, sequence)

@@ -25,7 +25,7 @@ export interface WorkerRouteOptions {
   readonly tenants: Services['tenants']
 }
 
-const MOST_ROWS = 1000
+const MAX_ROWS = 1000
 
 /** A whole number may be written as `3.0`; its range is the pool's business. */
 const number = z.union([z.number(), z.instanceof(WholeDouble)], 'a number is expected').transform(Number)
@@ -68,8 +68,8 @@ export function workerRoutes({ workers, member, tenants }: WorkerRouteOptions): 
 
 function rowsOf(query: Query): number | undefined {
   const rows = query.integer('rows')
-  if (rows === undefined || (rows >= 0 && rows <= MOST_ROWS)) return rows
-  throw ParameterErrors.INVALID({ name: 'rows', value: rows, expected: `0 to ${MOST_ROWS}` })
+  if (rows === undefined || (rows >= 0 && rows <= MAX_ROWS)) return rows
+  throw ParameterErrors.INVALID({ name: 'rows', value: rows, expected: `0 to ${MAX_ROWS}` })
 }
 
 function changeOf(call: UserCall): Partial<PoolSettings> {

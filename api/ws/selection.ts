@@ -23,14 +23,14 @@ export type Shown =
  * Whether what was read may hold a change already, though no sequence says so: `remote` for one that another process told, `replayed`
  * for one that came while something was read. What is shown already is then left out.
  */
-export type Doubt = 'none' | 'remote' | 'replayed'
+export type DuplicateRisk = 'none' | 'remote' | 'replayed'
 
 export interface Selection {
   read(): Promise<SelectionSnapshot>
   /** Reads what may have been missed: all that differs from what was shown last. */
   readAgain(): Promise<readonly Shown[]>
   /** Undefined where the change has nothing of it. `inSnapshot`: the snapshot was read after the change was committed. */
-  show(change: Change, inSnapshot: boolean, doubt: Doubt): Shown | undefined
+  show(change: Change, inSnapshot: boolean, duplicateRisk: DuplicateRisk): Shown | undefined
   /** What came while something was read has been shown. */
   followed(): void
 }
@@ -126,12 +126,12 @@ export class TimeSeriesSelection implements Selection {
     return { values, sequence }
   }
 
-  show(change: Change, inSnapshot: boolean, doubt: Doubt): Shown | undefined {
+  show(change: Change, inSnapshot: boolean, duplicateRisk: DuplicateRisk): Shown | undefined {
     if (change.kind === 'telemetry') {
       const values = new Map<string, ShownValue[]>()
       for (const point of change.points) {
         if (inSnapshot && this.coveredBySnapshot(point)) continue
-        if (doubt !== 'none' && this.isShown(point, doubt)) continue
+        if (duplicateRisk !== 'none' && this.isShown(point, duplicateRisk)) continue
         if (this.wants(point.key) && !this.isLate(point)) this.add(values, point.key, [point])
       }
       return values.size === 0 ? undefined : { kind: 'values', values }
@@ -148,10 +148,10 @@ export class TimeSeriesSelection implements Selection {
     return keys === undefined || window === undefined || (point.ts >= window.startTs && point.ts < window.endTs)
   }
 
-  private isShown(point: DataPoint, doubt: Doubt): boolean {
+  private isShown(point: DataPoint, duplicateRisk: DuplicateRisk): boolean {
     const newest = this.newest.get(point.key)
     if (isSame(newest, point)) return true
-    if (doubt === 'remote') return false
+    if (duplicateRisk === 'remote') return false
     // Latest values were read after it came: an older one is no news.
     if (this.query.window === undefined && newest !== undefined && point.ts < newest[0]) return true
     return this.justRead?.get(point.key)?.some((value) => isSame(value, point)) === true
@@ -237,7 +237,7 @@ export class AttributesSelection implements Selection {
     // What was read is all in what is shown.
   }
 
-  show(change: Change, inSnapshot: boolean, doubt: Doubt): Shown | undefined {
+  show(change: Change, inSnapshot: boolean, duplicateRisk: DuplicateRisk): Shown | undefined {
     if (inSnapshot || (change.kind !== 'attributes' && change.kind !== 'attributes-deleted')) return undefined
     if (this.scope !== undefined && change.scope !== this.scope) return undefined
     if (change.kind === 'attributes-deleted') {
@@ -249,7 +249,7 @@ export class AttributesSelection implements Selection {
     const values = new Map<string, ShownValue[]>()
     for (const attribute of change.attributes) {
       if (!this.wants(attribute.key)) continue
-      if (doubt !== 'none' && this.isKnown(change.scope, attribute)) continue
+      if (duplicateRisk !== 'none' && this.isKnown(change.scope, attribute)) continue
       this.add(values, change.scope, attribute)
     }
     return values.size === 0 ? undefined : { kind: 'values', values }

@@ -7,7 +7,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import type { Change, ChangeFeed } from '../../engine/subscriptions/change.ts'
 import { updateFrame, type ShownValue } from './frames.ts'
 import type { Rereadable, Rereads } from './rereads.ts'
-import { push, type Doubt, type Selection, type Shown } from './selection.ts'
+import { push, type DuplicateRisk, type Selection, type Shown } from './selection.ts'
 
 /** Changes kept while a snapshot is read; one more, and the snapshot is read again instead. */
 const HEARD_LIMIT = 1000
@@ -93,10 +93,10 @@ export class Subscription implements Rereadable {
   }
 
   /** Shows what was heard while a snapshot was read. */
-  private follow(doubt: Doubt): void {
+  private follow(duplicateRisk: DuplicateRisk): void {
     const heard = this.heard ?? []
     this.heard = undefined
-    for (const change of heard) this.show(change, isRemote(change) ? 'replayed' : doubt)
+    for (const change of heard) this.show(change, isRemote(change) ? 'replayed' : duplicateRisk)
     this.selection.followed()
   }
 
@@ -129,10 +129,10 @@ export class Subscription implements Rereadable {
     else this.overflowed = true
   }
 
-  private show(change: Change, doubt: Doubt): void {
+  private show(change: Change, duplicateRisk: DuplicateRisk): void {
     // Whether somebody has written the key anew since is known to the store alone.
     if (isDeletion(change) && isRemote(change)) return this.host.rereads.ask(this)
-    const shown = this.selection.show(change, isIn(change, this.snapshotSequence), doubt)
+    const shown = this.selection.show(change, isIn(change, this.snapshotSequence), duplicateRisk)
     if (shown !== undefined) this.collect(shown)
   }
 

@@ -105,7 +105,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     } catch (error) {
       this.failed(values, error)
     }
-    this.tellIdle()
+    this.notifyIdle()
   }
 
   closed(): void {
@@ -166,7 +166,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     this.state = 'awake'
     if (failure !== undefined) this.failed(values, failure.error)
     if (this.state === 'awake' && this.stopping === undefined) this.mailbox.resume()
-    this.tellIdle()
+    this.notifyIdle()
   }
 
   /** Resolves at the end of the batch at work or of a closing behaviour, or sooner: whoever waits looks again. */
@@ -174,7 +174,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     return new Promise((resolve) => (this.whenIdle ??= []).push(resolve))
   }
 
-  private tellIdle(): void {
+  private notifyIdle(): void {
     const waiting = this.whenIdle
     if (waiting === undefined) return
     this.whenIdle = undefined
@@ -229,7 +229,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     void this.closeParts(behaviour, children).then(() => {
       this.state = 'asleep'
       if (this.stopping === undefined) then()
-      this.tellIdle()
+      this.notifyIdle()
     })
   }
 
@@ -271,7 +271,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     await this.closeParts(this.behaviour, this.children)
     this.behaviour = undefined
     this.children = undefined
-    this.tellIdle()
+    this.notifyIdle()
     this.parent?.release(this)
     this.runtime.detach(this)
   }

@@ -150,7 +150,7 @@ export class Mailbox<T> implements Observer<T> {
     this.isQueued = false
     this.handOut('urgent')
     this.handOut('normal')
-    if (this.isClosed && this.size === 0 && !this.isPaused) this.tellClosed()
+    if (this.isClosed && this.size === 0 && !this.isPaused) this.notifyClosed()
   }
 
   private put(lane: T[], value: T): boolean {
@@ -184,7 +184,7 @@ export class Mailbox<T> implements Observer<T> {
     this.wake()
   }
 
-  private tellClosed(): void {
+  private notifyClosed(): void {
     const receiver = this.receiver
     this.receiver = undefined
     receiver?.closed(this.failure)

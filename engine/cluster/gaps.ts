@@ -31,7 +31,7 @@ export class Gaps {
       this.since = Infinity
       if (this.isClosed) return
       this.told++
-      for (const listener of [...this.listeners]) this.tellOne(listener, told)
+      for (const listener of [...this.listeners]) this.notifyOne(listener, told)
     })
   }
 
@@ -39,7 +39,7 @@ export class Gaps {
     this.isClosed = true
   }
 
-  private tellOne(listener: (since: number) => void, since: number): void {
+  private notifyOne(listener: (since: number) => void, since: number): void {
     try {
       listener(since)
     } catch (error) {

@@ -23,7 +23,7 @@ export interface CredentialCacheSettings {
 /** What the store can hold; a longer one is nobody's. */
 const LONGEST_TOKEN = 255
 /** With devices changing all the time, an answer that may be a moment old is better than none. */
-const MOST_READS = 5
+const MAX_READS = 5
 
 export class CredentialCache {
   private readonly directory: DeviceDirectory
@@ -115,7 +115,7 @@ export class CredentialCache {
           this.remember(token, device)
           return device
         }
-        if (attempt === MOST_READS) {
+        if (attempt === MAX_READS) {
           if (device !== undefined) this.tokens.set(device, token)
           return device
         }

@@ -141,7 +141,7 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
       this.state ??= stateFrom(await this.host.readState(device, STATE_KEYS), this.host.settings.inactivityTimeoutMs)
       this.apply(device, this.state)
       await this.save(device, this.state)
-      await this.tellMissed(device)
+      await this.publishMissed(device)
     } catch (error) {
       this.host.stateFailed(device, error)
     }
@@ -191,7 +191,7 @@ export class DeviceActor implements Behaviour<DeviceEvent> {
   }
 
   /** Once more what may have been told already: a device that has a value is not harmed by it. What was deleted is not known any more. */
-  private async tellMissed(device: DeviceIdentity): Promise<void> {
+  private async publishMissed(device: DeviceIdentity): Promise<void> {
     const since = this.missedSince
     if (since === Infinity) return
     const shared = await this.host.readShared(device)

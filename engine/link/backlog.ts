@@ -268,7 +268,7 @@ export class Backlog {
     if (segment.end > limit || (blocks.length > 0 && reader.offset < limit)) return
     if (reader.offset < limit) {
       const from = behind.expected === 0 ? segment.nextSequence : behind.expected
-      this.tellDamage(segment, { from: reader.offset, to: limit }, from, segment.nextSequence)
+      this.reportDamage(segment, { from: reader.offset, to: limit }, from, segment.nextSequence)
     }
     const next = this.options.segments.after(segment)
     this.behindFrom = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
@@ -291,7 +291,7 @@ export class Backlog {
     if (count === 0) return
     if (behind.expected > 0 && firstSequence > behind.expected) {
       const range = damage ?? { from: block.offset, to: block.offset }
-      this.tellDamage(behind.segment, range, behind.expected, firstSequence)
+      this.reportDamage(behind.segment, range, behind.expected, firstSequence)
     }
     behind.expected = firstSequence + count
     for (const message of messages) {
@@ -309,7 +309,7 @@ export class Backlog {
     return sequence <= (this.floors.get(queueName ?? MAIN_QUEUE) ?? this.floor)
   }
 
-  private tellDamage(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
+  private reportDamage(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
     const lostMessages = to - from - this.options.settled.countWithin(from, to)
     // Damage that was there at opening was told then, and its messages were never counted.
     if (!this.options.segments.lost(segment, lostMessages)) return

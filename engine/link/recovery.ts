@@ -91,7 +91,7 @@ class SegmentScan {
         this.damage ??= damage[0]
         for (const block of blocks) {
           const content = decodeBlock(block.body, options)
-          if (content.count > 0) this.tellDamage(content.firstSequence)
+          if (content.count > 0) this.reportDamage(content.firstSequence)
           this.note(content)
           visit(content, segment, block)
           segment.end = block.end
@@ -137,10 +137,10 @@ class SegmentScan {
     if (sealedBy !== undefined) {
       if (segment.end < sealedBy.previousEnd) this.damage ??= { from: segment.end, to: sealedBy.previousEnd }
       segment.end = sealedBy.previousEnd
-      this.tellDamage(sealedBy.previousNextSequence)
+      this.reportDamage(sealedBy.previousNextSequence)
       return
     }
-    this.tellDamage(0)
+    this.reportDamage(0)
   }
 
   /** What stands behind the last valid block of a run that ended hard: space never used, or a write that never ended. */
@@ -156,7 +156,7 @@ class SegmentScan {
   }
 
   /** Within a segment sequences have no gaps: the next message found tells how many are missing. */
-  private tellDamage(nextFound: number): void {
+  private reportDamage(nextFound: number): void {
     const damage = this.damage
     if (damage === undefined) return
     this.damage = undefined

@@ -284,7 +284,7 @@ class SegmentLogLink implements SegmentLog {
     const frame = this.open
     const page = this.ledger.take()
     if (frame.messages.length === 0 && page.settled.length === 0 && page.attempts.size === 0) {
-      this.tellWritten()
+      this.notifyWritten()
       return
     }
     this.settleTimer?.cancel()
@@ -346,7 +346,7 @@ class SegmentLogLink implements SegmentLog {
 
   private probeLater(): void {
     if (this.isClosing) {
-      this.tellWritten()
+      this.notifyWritten()
       return
     }
     this.probe = this.options.clock.after(this.probeMs, () => {
@@ -410,7 +410,7 @@ class SegmentLogLink implements SegmentLog {
     await this.writer.close()
   }
 
-  private tellWritten(): void {
+  private notifyWritten(): void {
     const waiting = this.whenWritten
     this.whenWritten = []
     for (const tell of waiting) tell()

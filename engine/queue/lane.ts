@@ -20,7 +20,7 @@ export class Lane {
   /** Failures in a row that were no fault of the message. */
   outages = 0
   /** Late tries in a row at whose end senders were held up. */
-  crampedTries = 0
+  failedUnderBackpressure = 0
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
   /** Of what waits. */

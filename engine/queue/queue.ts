@@ -56,7 +56,7 @@ export function createQueue(options: QueueOptions): Queue {
   return queue
 }
 
-const CRAMPED_TRIES = 3
+const MAX_FAILED_UNDER_BACKPRESSURE = 3
 
 class PackQueue implements Queue, LinkConsumer, WorkOwner {
   private readonly link: Link
@@ -246,7 +246,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
       this.pause(lane, attempt)
       return
     }
-    lane.crampedTries = 0
+    lane.failedUnderBackpressure = 0
     if (verdict === 'bury' || verdict === 'retry') {
       this.counts.buried++
       this.letGo(delivery)
@@ -317,10 +317,10 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
    */
   private mustMakeRoom(lane: Lane, attempt: number): boolean {
     if (this.settings.retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
-      lane.crampedTries = 0
+      lane.failedUnderBackpressure = 0
       return false
     }
-    return ++lane.crampedTries >= CRAMPED_TRIES
+    return ++lane.failedUnderBackpressure >= MAX_FAILED_UNDER_BACKPRESSURE
   }
 
   private letGo(delivery: Delivery): void {

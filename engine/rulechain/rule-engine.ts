@@ -158,7 +158,7 @@ class Engine implements RuleEngine {
       const version = await this.compile(chain, graph, loaded.actor.program)
       await loaded.actor.takeOver(Promise.resolve(version))
       loaded.chain = chain
-      this.enthrone(chain)
+      this.makeRoot(chain)
       return startsOf(version)
     })
     loaded.loading = next.catch(() => undefined)
@@ -229,7 +229,7 @@ class Engine implements RuleEngine {
     // Without a root before it, messages wait for it in its mailbox.
     if (chain.root && !this.roots.has(chain.tenantId)) this.roots.set(chain.tenantId, chain.id)
     await loading
-    this.enthrone(chain)
+    this.makeRoot(chain)
     return startsOf(await version)
   }
 
@@ -237,7 +237,7 @@ class Engine implements RuleEngine {
    * The version runs that its tenant wants as root. Before, messages would go through the version before it: one that was empty, or
    * saved nothing, would have settled them.
    */
-  private enthrone(chain: RuleChain): void {
+  private makeRoot(chain: RuleChain): void {
     const isWanted = chain.root && this.wantedRoots.get(chain.tenantId) === chain.id
     if (isWanted && this.chains.has(chain.id)) this.roots.set(chain.tenantId, chain.id)
   }

@@ -24,7 +24,7 @@ const STEADY = 8
 const BULKY = 2
 const UPLOAD_POINTS = 500
 /** The first one takes some 25, one on data that is there fewer. */
-const MOST_SYNCS_OF_A_START = 30
+const MAX_SYNCS_OF_A_START = 30
 const BULK = 'b'.repeat(4_000)
 
 interface Registered {
@@ -57,7 +57,7 @@ for (const left of ['nothing', 'by chance some pages and names'] as const) {
         acknowledged += await loadAndKill(millrace, senders, random.between(100, 900))
         // Else the next start believes what the one that was killed had not synced. The first cut takes what a first start left so.
         if (round === 1 || random.next() < 0.5) await disk.cut(survivors)
-        await startAndCut(place, random.between(1, MOST_SYNCS_OF_A_START))
+        await startAndCut(place, random.between(1, MAX_SYNCS_OF_A_START))
         await disk.cut(survivors)
       }
 
@@ -90,7 +90,7 @@ test(
     const { disk, start } = place
     const random = seededRandom()
     for (let round = 1; round <= ROUNDS; round++) {
-      const sync = random.between(1, MOST_SYNCS_OF_A_START)
+      const sync = random.between(1, MAX_SYNCS_OF_A_START)
       await startAndCut(place, sync)
       await disk.cut(round % 2 === 0 ? random : undefined)
       const millrace = await start()

@@ -20,8 +20,8 @@ const OPEN = 0x7b
 const CLOSE = 0x7d
 const LARGEST_FAST_UPLOAD = 32
 export const LONGEST_FAST_KEY = 255
-const MOST_DIGITS = 15
-const POWERS_OF_TEN = Array.from({ length: MOST_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
+const MAX_DIGITS = 15
+const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
 
 export class FlatJsonReader {
   private readonly keys = new KeyCache()
@@ -165,7 +165,7 @@ export class FlatJsonReader {
       code = bytes[++index] ?? 0
     }
     let digits = index - first
-    if (digits === 0 || digits > MOST_DIGITS || (digits > 1 && bytes[first] === ZERO)) return false
+    if (digits === 0 || digits > MAX_DIGITS || (digits > 1 && bytes[first] === ZERO)) return false
     this.isDouble = code === DOT
     if (this.isDouble) {
       const firstDecimal = ++index
@@ -176,7 +176,7 @@ export class FlatJsonReader {
       }
       const decimals = index - firstDecimal
       digits += decimals
-      if (decimals === 0 || digits > MOST_DIGITS) return false
+      if (decimals === 0 || digits > MAX_DIGITS) return false
       if (bytes[index - 1] === ZERO && decimals > 1) this.canonical = false
       mantissa /= POWERS_OF_TEN[decimals] ?? NaN
       if ((mantissa < 1e-3 && mantissa !== 0) || mantissa >= 1e7) this.canonical = false

@@ -1,6 +1,6 @@
 import { soleMember } from '../../cluster/membership.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'
-import { RunClock } from '../../simulation/run-clock.ts'
+import { RunClock } from '../../../test/simulation/run-clock.ts'
 import { testLink, type LinkUnderTest } from '../contract.ts'
 import { createFrameLink } from './frame-link.ts'
 import { MemoryStreams } from './testkit.ts'

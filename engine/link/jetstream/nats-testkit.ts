@@ -1,5 +1,5 @@
 /** For tests: JetStream links on a real server, which can end as a killed process would. */
-import { RunClock } from '../../simulation/run-clock.ts'
+import { RunClock } from '../../../test/simulation/run-clock.ts'
 import { soleMember, type Membership } from '../../cluster/membership.ts'
 import { connectNats, type NatsLine } from '../../cluster/nats-connection.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'

@@ -22,7 +22,7 @@ export interface Hole {
 }
 
 /** Each is a number in the server's answer, which has to stay well below its largest message. */
-const MOST_REMOVED = 10_000
+const MAX_REMOVED = 10_000
 
 const StateSchema = z.object({
   first_seq: z.number(),
@@ -35,7 +35,7 @@ const StateSchema = z.object({
 /** `ask` is answered with a stream's state, in brief or in full, which only then has what was dropped. Throws what it throws. */
 export async function takeInventory(ask: (inFull: boolean) => Promise<unknown>): Promise<StreamInventory> {
   const brief = StateSchema.parse(await ask(false))
-  const isTooLong = (brief.num_deleted ?? 0) > MOST_REMOVED
+  const isTooLong = (brief.num_deleted ?? 0) > MAX_REMOVED
   const state = isTooLong ? brief : StateSchema.parse(await ask(true))
   const { lost } = state
   return {

@@ -8,7 +8,7 @@ export interface Place {
   readonly column: number
 }
 
-export function placeOf(text: string, offset: number): Place {
+export function routeOf(text: string, offset: number): Place {
   const before = text.slice(0, offset)
   const line = before.split('\n').length
   return { line, column: offset - (before.lastIndexOf('\n') + 1) + 1 }
@@ -16,5 +16,5 @@ export function placeOf(text: string, offset: number): Place {
 
 /** `SCRIPT_SYNTAX` at an offset. */
 export function syntaxError(text: string, offset: number, reason: string): Error {
-  return ScriptErrors.SCRIPT_SYNTAX({ ...placeOf(text, offset), reason })
+  return ScriptErrors.SCRIPT_SYNTAX({ ...routeOf(text, offset), reason })
 }

@@ -7,7 +7,7 @@ import { errorText } from '../../../model/errors.ts'
 import { compileProgram, type CompiledProgram } from './compile.ts'
 import { conversions } from './results.ts'
 import { Fault } from './fault.ts'
-import { placeOf, syntaxError } from './source.ts'
+import { routeOf, syntaxError } from './source.ts'
 import { standardLibrary } from './standard-library.ts'
 import { DEFAULT_TBEL_LIMITS, type TbelLimits } from './budget.ts'
 import { mutableCopy, type Value } from './values.ts'
@@ -115,7 +115,7 @@ export class InlineScript<Kind extends ScriptKind> implements CompiledScript<Kin
         return this.violation(error)
       return error instanceof Error ? error : new Error(errorText(error))
     }
-    const place = placeOf(this.body, this.program.budget.at)
+    const place = routeOf(this.body, this.program.budget.at)
     switch (error.kind) {
       case 'time':
         return this.violation(ScriptErrors.SCRIPT_TIMEOUT({ ...place, limit: this.limits.timeoutMs }))
@@ -129,7 +129,7 @@ export class InlineScript<Kind extends ScriptKind> implements CompiledScript<Kin
   }
 
   private runtimeError(reason: string): Error {
-    return ScriptErrors.SCRIPT_RUNTIME({ ...placeOf(this.body, this.program.budget.at), reason })
+    return ScriptErrors.SCRIPT_RUNTIME({ ...routeOf(this.body, this.program.budget.at), reason })
   }
 
   private violation(error: Error): Error {

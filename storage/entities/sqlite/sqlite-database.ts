@@ -136,17 +136,17 @@ export class SqliteDatabase implements EntityDatabase {
       const reply = await this.request((id) => ({ kind: 'write', id, transactions }))
       if (reply.kind !== 'written')
         throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
-      this.tellTrouble(undefined)
+      this.reportTrouble(undefined)
       for (const [index, write] of group.entries()) settle(write, reply.outcomes[index], reply.sequence)
     } catch (error) {
-      if (!isLost(error)) this.tellTrouble(error instanceof Error && error.cause !== undefined ? error.cause : error)
+      if (!isLost(error)) this.reportTrouble(error instanceof Error && error.cause !== undefined ? error.cause : error)
       const refusal = isLost(error) ? error : EntityStoreErrors.UNAVAILABLE({ reason: errorText(error) }, error)
       for (const write of group) write.reject(refusal)
     }
   }
 
   /** Once a change: the callers hear of each commit. */
-  private tellTrouble(failure: unknown): void {
+  private reportTrouble(failure: unknown): void {
     if (this.isTroubled === (failure !== undefined)) return
     this.isTroubled = failure !== undefined
     this.listeners.onTrouble?.(failure === undefined ? undefined : errorText(failure))

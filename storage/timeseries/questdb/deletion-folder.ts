@@ -6,14 +6,14 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { AppliedWrites } from './applied.ts'
-import type { CrowdedSeries, Deletion, Neighbour } from './neighbour.ts'
+import type { CrowdedSeries, Deletion, PostgresCompanion } from './postgres-companion.ts'
 import { conditionOf, isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
 import { quoted } from './schema.ts'
 import type { QuestDbServer } from './server.ts'
 
 export interface DeletionFolderOptions {
   readonly server: QuestDbServer
-  readonly neighbour: Neighbour
+  readonly companion: PostgresCompanion
   readonly applied: AppliedWrites
   readonly table: string
 }
@@ -32,9 +32,9 @@ export class DeletionFolder {
 
   /** Folds the deletions of those keys that have too many. */
   async fold(entityId: string, keys: readonly string[]): Promise<void> {
-    const { neighbour } = this.options
+    const { companion } = this.options
     try {
-      const crowded = await neighbour.crowded(entityId, keys, MAX_DELETIONS)
+      const crowded = await companion.crowded(entityId, keys, MAX_DELETIONS)
       for (const { key, deletions } of crowded) {
         await this.foldKey(entityId, { key, deletions: deletions.slice(0, MAX_FOLDED) })
       }
@@ -45,7 +45,7 @@ export class DeletionFolder {
   }
 
   private async foldKey(entityId: string, series: CrowdedSeries): Promise<void> {
-    const { server, applied, neighbour, table } = this.options
+    const { server, applied, companion, table } = this.options
     const hidden = series.deletions.flatMap((deletion) => hiddenBy(deletion))
     if (hidden.length > 0) {
       await server.execute(
@@ -55,7 +55,7 @@ export class DeletionFolder {
       // Until the marks are there, the deletions must hide.
       await applied.wait()
     }
-    await neighbour.forget(entityId, series)
+    await companion.forget(entityId, series)
   }
 }
 

@@ -7,13 +7,13 @@ import { isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import type { LatestValues } from '../latest-values.ts'
 import type { CommitSequence, PointsWrite } from '../store.ts'
 import type { AppliedWrites } from './applied.ts'
-import type { Neighbour } from './neighbour.ts'
+import type { PostgresCompanion } from './postgres-companion.ts'
 import { isInRange, RowEncoder, type LineSettings } from './rows.ts'
 import type { QuestDbServer } from './server.ts'
 
 export interface GroupWriterOptions {
   readonly server: QuestDbServer
-  readonly neighbour: Neighbour
+  readonly companion: PostgresCompanion
   readonly applied: AppliedWrites
   readonly latest: LatestValues
   readonly clock: Clock
@@ -50,13 +50,13 @@ export class GroupWriter {
   }
 
   async write(calls: readonly Call[]): Promise<Group> {
-    const { applied, neighbour, latest, clock } = this.options
+    const { applied, companion, latest, clock } = this.options
     applied.assertWritable()
     const now = clock.now()
     const writes = calls.flat()
     // Known to this process after their first use: no question is asked then.
-    const keys = await neighbour.numbersOf(keysOf(writes))
-    const begun = neighbour.begin(writes, now)
+    const keys = await companion.numbersOf(keysOf(writes))
+    const begun = companion.begin(writes, now)
     // While that is under way.
     const assumed = { keys, version: this.version, now }
     const stored = latest.write(writes)
@@ -65,7 +65,7 @@ export class GroupWriter {
     for (const part of outcome) if (part.status === 'rejected') throw part.reason
     const [sent] = outcome
     const refused = sent.status === 'fulfilled' ? sent.value : undefined
-    return { sequence: await neighbour.commit(), refused }
+    return { sequence: await companion.commit(), refused }
   }
 
   private async send(

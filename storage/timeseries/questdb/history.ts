@@ -5,7 +5,7 @@ import { Aggregate } from '../embedded/aggregate.ts'
 import type { PointsByKey } from '../store.ts'
 import { addRow, bucketQueries } from './buckets.ts'
 import { QuestDbErrors } from './errors.ts'
-import type { Deletion, Neighbour, Standing } from './neighbour.ts'
+import type { Deletion, PostgresCompanion, ReadBasis } from './postgres-companion.ts'
 import { conditionOf, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
 import { quoted } from './schema.ts'
 import type { QuestDbServer, Row } from './server.ts'
@@ -28,7 +28,7 @@ const POINT_COLUMNS = `cast(ts as long) / 1000 t, kind,
 
 export interface HistoryOptions {
   readonly server: QuestDbServer
-  readonly neighbour: Neighbour
+  readonly companion: PostgresCompanion
   readonly table: string
   /** Points of one answer, all keys together. */
   readonly maxAnswerPoints: number
@@ -52,7 +52,7 @@ export class HistoryReader {
   async read(
     entityId: string,
     query: HistoryQuery,
-    standing: Pick<Standing, 'deletions' | 'numbers'>,
+    readBasis: Pick<ReadBasis, 'deletions' | 'numbers'>,
     now: number,
   ): Promise<PointsByKey> {
     assertBorders(query)
@@ -63,8 +63,8 @@ export class HistoryReader {
       const some = keys.slice(start, start + PARALLEL_KEYS)
       const answers = await Promise.all(
         some.map((key) => {
-          const deletions = standing.deletions.get(key) ?? []
-          return this.readKey({ entityId, key, number: standing.numbers.get(key), deletions, now }, query, room)
+          const deletions = readBasis.deletions.get(key) ?? []
+          return this.readKey({ entityId, key, number: readBasis.numbers.get(key), deletions, now }, query, room)
         }),
       )
       for (const [index, key] of some.entries()) {
@@ -175,7 +175,7 @@ export class HistoryReader {
     range: { readonly startTs: number; readonly endTs: number; readonly limit: number; readonly order: 'ASC' | 'DESC' },
   ): Promise<readonly DataPoint[]> {
     if (range.startTs >= MIN_TS && range.endTs <= MAX_TS + 1) return []
-    return this.options.neighbour.farPoints(entityId, key, range, now)
+    return this.options.companion.farPoints(entityId, key, range, now)
   }
 
   private tooBig(): Error {

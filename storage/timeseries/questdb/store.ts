@@ -25,7 +25,7 @@ import { DeletionFolder } from './deletion-folder.ts'
 import { GroupWriter, type Group } from './group-writer.ts'
 import { HistoryReader } from './history.ts'
 import { ensureShards } from './make-shards.ts'
-import { Neighbour } from './neighbour.ts'
+import { PostgresCompanion } from './postgres-companion.ts'
 import { checkSettings, ensureTable, setTimeToLive, type Partition } from './schema.ts'
 import { QuestDbServer } from './server.ts'
 
@@ -119,7 +119,7 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
       await checkSettings(server, settings)
       await ensureTable(server, settings)
     })
-    const neighbour = await Neighbour.open(options.postgres, clock.now())
+    const companion = await PostgresCompanion.open(options.postgres, clock.now())
     const { applyTimeoutMs, watchMs } = settings
     const watch = { server, table, clock, timeoutMs: applyTimeoutMs, watchMs, onTrouble: options.onTrouble }
     const applied = new AppliedWrites(watch)
@@ -129,10 +129,10 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
         await setTimeToLive(server, settings)
       })
     } catch (error) {
-      await Promise.all([applied.close(), neighbour.close()])
+      await Promise.all([applied.close(), companion.close()])
       throw error
     }
-    return new QuestDbStore({ server, neighbour, applied, latest: options.latest, clock }, settings)
+    return new QuestDbStore({ server, companion, applied, latest: options.latest, clock }, settings)
   } catch (error) {
     await server.close()
     throw error
@@ -176,7 +176,7 @@ async function patiently(withinMs: number, run: () => Promise<void>): Promise<vo
 
 interface Parts {
   readonly server: QuestDbServer
-  readonly neighbour: Neighbour
+  readonly companion: PostgresCompanion
   readonly applied: AppliedWrites
   readonly latest: LatestValues
   readonly clock: Clock
@@ -191,12 +191,12 @@ class QuestDbStore implements QuestDbTimeSeries {
   private closing: Promise<void> | undefined
 
   constructor(parts: Parts, settings: Settings) {
-    const { server, neighbour } = parts
+    const { server, companion } = parts
     const { table, maxAnswerPoints } = settings
     this.parts = parts
     this.writer = new GroupWriter({ ...parts, table })
     const maxLongTextPieces = Math.ceil(settings.maxAnswerBytes / BYTES_OF_A_PIECE)
-    this.reader = new HistoryReader({ server, neighbour, table, maxAnswerPoints, maxLongTextPieces })
+    this.reader = new HistoryReader({ server, companion, table, maxAnswerPoints, maxLongTextPieces })
     this.deletions = new DeletionFolder({ ...parts, table })
     this.group = new GroupCommit({
       name: 'The time-series store',
@@ -217,11 +217,11 @@ class QuestDbStore implements QuestDbTimeSeries {
 
   async history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>> {
     if (!isEntity(entityId)) return { value: new Map(), sequence: await this.sequence() }
-    // In this order: whatever has a number up to the standing's was acknowledged before the wait began.
-    const standing = await this.parts.neighbour.standing(entityId, query.keys)
+    // In this order: whatever has a number up to the readBasis's was acknowledged before the wait began.
+    const readBasis = await this.parts.companion.readBasis(entityId, query.keys)
     await this.parts.applied.wait()
-    const value = await this.reader.read(entityId, query, standing, this.parts.clock.now())
-    return { value, sequence: standing.sequence }
+    const value = await this.reader.read(entityId, query, readBasis, this.parts.clock.now())
+    return { value, sequence: readBasis.sequence }
   }
 
   async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
@@ -238,7 +238,7 @@ class QuestDbStore implements QuestDbTimeSeries {
     const { entityId, keys, startTs, endTs } = range
     const latestRemoved: DeletedKeys['latestRemoved'][number][] = []
     if (isEntity(entityId) && keys.length > 0 && startTs < endTs) {
-      await this.parts.neighbour.delete(range)
+      await this.parts.companion.delete(range)
       await this.deletions.fold(entityId, keys)
       if (range.deleteLatest) {
         for (const { key } of await this.parts.latest.removeWithin(entityId, keys, startTs, endTs)) {
@@ -247,12 +247,12 @@ class QuestDbStore implements QuestDbTimeSeries {
         }
       }
     }
-    return { value: { latestRemoved }, sequence: await this.parts.neighbour.commit() }
+    return { value: { latestRemoved }, sequence: await this.parts.companion.commit() }
   }
 
   async deleteEntity(entityId: string): Promise<void> {
     if (!isEntity(entityId)) return
-    await this.parts.neighbour.deleteEntity(entityId)
+    await this.parts.companion.deleteEntity(entityId)
     await this.parts.latest.removeEntity(entityId)
   }
 
@@ -276,11 +276,11 @@ class QuestDbStore implements QuestDbTimeSeries {
   private async end(): Promise<void> {
     await this.group.close()
     await this.parts.applied.close()
-    await Promise.all([this.parts.server.close(), this.parts.neighbour.close(), this.parts.latest.close()])
+    await Promise.all([this.parts.server.close(), this.parts.companion.close(), this.parts.latest.close()])
   }
 
   private sequence(): Promise<CommitSequence> {
-    return this.parts.neighbour.finished()
+    return this.parts.companion.finished()
   }
 
   private async replaceLatest(entityId: string, key: string, before: number): Promise<DataPoint | undefined> {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { bodyOf, type SentValue } from './journal.ts'
 import { PACE_MS, PATIENCE_MS, PAUSE_MS, type Sending } from './steady-load.ts'
 
-const MOST_IN_FLIGHT = 8
+const MAX_IN_FLIGHT = 8
 const LARGEST_BURST = 4
 /** CONNACK codes that call a device's credentials wrong: MQTT 3.1.1 and MQTT 5. */
 const CALLED_WRONG = new Set([4, 5, 0x86, 0x87])
@@ -75,7 +75,7 @@ class Session {
 
   #burst(): void {
     const { journal, random } = this.#sending
-    for (let left = random.between(1, LARGEST_BURST); left > 0 && this.#inFlight.size < MOST_IN_FLIGHT; left--) {
+    for (let left = random.between(1, LARGEST_BURST); left > 0 && this.#inFlight.size < MAX_IN_FLIGHT; left--) {
       const value = journal.take()
       this.#inFlight.add(value)
       const body = bodyOf(journal.device, value.value)

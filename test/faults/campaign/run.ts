@@ -35,7 +35,7 @@ process.once('SIGINT', () => {
 })
 say(`${planned} rounds of ${chosen.length} faults; repeat with SEED=${seed}`)
 try {
-  for (const [place, faults] of Map.groupBy(chosen, placeOf)) await runIn(place, faults)
+  for (const [place, faults] of Map.groupBy(chosen, routeOf)) await runIn(place, faults)
 } finally {
   await stage?.close()
 }
@@ -44,7 +44,7 @@ say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(
 process.exitCode = findings.length === 0 ? 0 : 1
 
 /** Faults of one place share a world: what one fault leaves behind, the next one meets. */
-function placeOf({ shape, onSmallDisk }: Fault): string {
+function routeOf({ shape, onSmallDisk }: Fault): string {
   return onSmallDisk === true ? `${shape} on a disk of 64 MiB` : shape
 }
 

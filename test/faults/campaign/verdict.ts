@@ -29,7 +29,7 @@ export interface Verdict {
   readonly findings: readonly string[]
 }
 
-const MOST_FINDINGS = 20
+const MAX_FINDINGS = 20
 
 export function judge(read: readonly { readonly journal: Journal; readonly series: ReadSeries }[]): Verdict {
   const total = { found: 0, lost: 0, duplicated: 0, outOfOrder: 0, foreign: 0 }
@@ -38,13 +38,13 @@ export function judge(read: readonly { readonly journal: Journal; readonly serie
   for (const { journal, series } of read) {
     const note = (kind: Exclude<keyof typeof total, 'found'>, text: string): void => {
       total[kind]++
-      if (findings.length < MOST_FINDINGS) findings.push(`${kind}: ${journal.device.name} ${text}`)
+      if (findings.length < MAX_FINDINGS) findings.push(`${kind}: ${journal.device.name} ${text}`)
     }
     total.found += judgePoints(journal, series.n, note)
     judgeNeighbours(series, note)
     for (const outcome of ['acknowledged', 'refused', 'unknown'] as const) sums[outcome] += journal.count(outcome)
     sums.sent += journal.sent.length
-    for (const text of journal.complaints) if (findings.length < MOST_FINDINGS) findings.push(text)
+    for (const text of journal.complaints) if (findings.length < MAX_FINDINGS) findings.push(text)
   }
   return { ...sums, ...total, findings }
 }

@@ -10,11 +10,11 @@
  */
 import assert from 'node:assert/strict'
 import type { Message } from '../../model/message.ts'
-import { openBlock } from '../link/block.ts'
-import type { DeadLetter } from '../link/dead-letters.ts'
-import { FRAME_MESSAGES } from '../link/jetstream/frame-publisher.ts'
-import { decodeRecord, type OwnerRecord } from '../link/jetstream/record.ts'
-import { decodeBlock } from '../link/wire.ts'
+import { openBlock } from '../../engine/link/block.ts'
+import type { DeadLetter } from '../../engine/link/dead-letters.ts'
+import { FRAME_MESSAGES } from '../../engine/link/jetstream/frame-publisher.ts'
+import { decodeRecord, type OwnerRecord } from '../../engine/link/jetstream/record.ts'
+import { decodeBlock } from '../../engine/link/wire.ts'
 import { isPoison } from './checker.ts'
 import type { StreamsWatcher } from './simulated-broker.ts'
 

@@ -1,8 +1,8 @@
 /** One engine's link as the checker of the cluster watches it; and the place where a test plants a bug to show that it is found. */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import { HeldDelivery } from '../link/jetstream/held-frame.ts'
-import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from '../link/link.ts'
+import { HeldDelivery } from '../../engine/link/jetstream/held-frame.ts'
+import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from '../../engine/link/link.ts'
 import type { ClusterChecker } from './cluster-checker.ts'
 
 export const CLUSTER_BUGS = [

@@ -57,7 +57,7 @@ export interface CrowdedSeries {
 }
 
 /** What a read needs to know before it asks QuestDB. */
-export interface Standing {
+export interface ReadBasis {
   /** Every commit up to this one was finished before. */
   readonly sequence: number
   readonly deletions: ReadonlyMap<string, readonly Deletion[]>
@@ -72,7 +72,7 @@ interface DeletionRow {
   readonly version: number
 }
 
-export class Neighbour {
+export class PostgresCompanion {
   /** Writes have a connection of their own, so that no read is before them in its line. */
   private readonly writes: PostgresConnection
   private readonly reads: PostgresConnection
@@ -85,7 +85,7 @@ export class Neighbour {
   }
 
   /** Raises the schema. Throws `postgres.UNAVAILABLE` where no server answers in time, `postgres.SCHEMA_NEWER`. */
-  static async open(settings: OpenSettings, now: number): Promise<Neighbour> {
+  static async open(settings: OpenSettings, now: number): Promise<PostgresCompanion> {
     const writes = await openPostgres(settings)
     try {
       for (const component of [KEY_DICTIONARY, NEIGHBOUR]) await migratePostgres(writes, component, now)
@@ -93,7 +93,7 @@ export class Neighbour {
       await writes.close()
       throw error
     }
-    return new Neighbour(writes, new PostgresConnection(settings))
+    return new PostgresCompanion(writes, new PostgresConnection(settings))
   }
 
   /** The numbers by which rows name these keys. */
@@ -124,7 +124,7 @@ export class Neighbour {
     return versionOf((await this.reads.query<{ version: number }>(FINISHED)).rows)
   }
 
-  async standing(entityId: string, keys: readonly string[]): Promise<Standing> {
+  async readBasis(entityId: string, keys: readonly string[]): Promise<ReadBasis> {
     const numbers = await this.keys.find(new Set(keys))
     const asked = deletionsOf(entityId, [ALL_KEYS, ...numbers.values()])
     const [committed, found] = await this.reads.queries<DeletionRow>([FINISHED, asked])

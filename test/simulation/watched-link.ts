@@ -1,7 +1,7 @@
 /** The link as the checker watches it; and the place where a test plants a bug to show that the checker finds it. */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../../engine/link/link.ts'
 import type { Checker } from './checker.ts'
 
 export const PLANTED_BUGS = [

@@ -3,15 +3,15 @@
  * streams and records behind it keep the promises of `broker.ts`: they are what a whole cluster is simulated on.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { SeededRandom } from '../actor/testkit.ts'
-import { LinkErrors } from '../link/errors.ts'
+import type { SeededRandom } from '../../engine/actor/testkit.ts'
+import { LinkErrors } from '../../engine/link/errors.ts'
 import type {
   FrameBroker,
   FrameReader,
   FrameReaderListener,
   PartitionRecord,
   StoredFrame,
-} from '../link/jetstream/broker.ts'
+} from '../../engine/link/jetstream/broker.ts'
 import type { RunClock } from './run-clock.ts'
 
 /** After that who asked takes it that no answer will come. */
@@ -140,7 +140,7 @@ export class SimulatedStreams {
       throw LinkErrors.FENCED({ partition, reason: 'a later epoch reads' })
     const reader: Reader = { epoch, broker, listener, next: 0, demand: 0, arrivesAtMs: 0 }
     stream.reader = reader
-    if (before !== undefined) this.tellLost(before, 'another reader reads')
+    if (before !== undefined) this.reportLost(before, 'another reader reads')
     return {
       request: (frames) => {
         reader.demand += frames
@@ -157,11 +157,11 @@ export class SimulatedStreams {
   cut(broker: SimulatedBroker): void {
     for (const stream of this.streams) {
       const { reader } = stream
-      if (reader?.broker === broker) this.tellLost(reader, 'disconnected')
+      if (reader?.broker === broker) this.reportLost(reader, 'disconnected')
     }
   }
 
-  private tellLost(reader: Reader, reason: string): void {
+  private reportLost(reader: Reader, reason: string): void {
     // Behind the frames that are on their way.
     const wait = Math.max(0, reader.arrivesAtMs - this.clock.monotonic())
     this.clock.after(wait, () => reader.broker.clock.arrive(() => reader.listener.onLost(new Error(reason))))

@@ -3,9 +3,9 @@
  * ended is sent again over the next one, in order, ahead of anything new.
  */
 import type { Clock } from '../../model/clock.ts'
-import type { SeededRandom } from '../actor/testkit.ts'
+import type { SeededRandom } from '../../engine/actor/testkit.ts'
 import { Message } from '../../model/message.ts'
-import { TENANT_ID } from '../rulechain/testkit.ts'
+import { TENANT_ID } from '../../engine/rulechain/testkit.ts'
 import type { ClusterChecker } from './cluster-checker.ts'
 import type { ClusteredLink } from './clustered-link.ts'
 

@@ -8,7 +8,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Message } from '../../model/message.ts'
-import type { DeadLetter } from '../link/dead-letters.ts'
+import type { DeadLetter } from '../../engine/link/dead-letters.ts'
 
 interface Sent {
   readonly device: number

@@ -3,11 +3,11 @@
  * seed, and at the end everything must be settled.
  */
 import assert from 'node:assert/strict'
-import { ManualClock, SeededRandom } from '../actor/testkit.ts'
-import type { DeadLetter } from '../link/dead-letters.ts'
-import { createFrameLink, type FrameLink } from '../link/jetstream/frame-link.ts'
-import { createQueue, type Queue } from '../queue/queue.ts'
-import type { RuleEngine } from '../rulechain/rule-engine.ts'
+import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
+import type { DeadLetter } from '../../engine/link/dead-letters.ts'
+import { createFrameLink, type FrameLink } from '../../engine/link/jetstream/frame-link.ts'
+import { createQueue, type Queue } from '../../engine/queue/queue.ts'
+import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { ClusterChecker } from './cluster-checker.ts'
 import { ClusteredLink, type ClusterBug } from './clustered-link.ts'
 import { RunClock } from './run-clock.ts'

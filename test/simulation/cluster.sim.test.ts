@@ -1,12 +1,12 @@
 /**
  * A whole cluster in simulated time: three engines, the link of a broker, one store, with faults by seed.
- * `SEEDS=10000 node --test engine/cluster.sim.test.ts` runs more; `SEED=n SEEDS=1` repeats one.
+ * `SEEDS=10000 node --test test/simulation/cluster.sim.test.ts` runs more; `SEED=n SEEDS=1` repeats one.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CLUSTER_BUGS } from './simulation/clustered-link.ts'
-import { liveThroughCluster, type ClusterHistory } from './simulation/cluster-world.ts'
-import { REPETITIONS } from './simulation/twice-link.ts'
+import { CLUSTER_BUGS } from './clustered-link.ts'
+import { liveThroughCluster, type ClusterHistory } from './cluster-world.ts'
+import { REPETITIONS } from './twice-link.ts'
 
 const seeds = Number(process.env['SEEDS'] ?? 200)
 /** Of each way to deliver twice. */
@@ -31,7 +31,7 @@ test('nothing acknowledged is lost, doubled or out of order in any history of a 
     try {
       result = await liveThroughCluster(seed)
     } catch (error) {
-      const command = `SEED=${seed} SEEDS=1 node --test engine/cluster.sim.test.ts`
+      const command = `SEED=${seed} SEEDS=1 node --test test/simulation/cluster.sim.test.ts`
       throw new Error(`seed ${seed}: ${String(error)}; repeat: ${command}`, { cause: error })
     }
     for (const name of Object.keys(total) as (keyof ClusterHistory)[]) total[name] += result[name]

@@ -1,12 +1,12 @@
 /**
  * The whole engine in simulated time: link, queue, rule chain and store, with crashes and faults by seed.
- * `SEEDS=10000 node --test engine/engine.sim.test.ts` runs more; `SEED=n SEEDS=1` repeats one.
+ * `SEEDS=10000 node --test test/simulation/engine.sim.test.ts` runs more; `SEED=n SEEDS=1` repeats one.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { REPETITIONS } from './simulation/twice-link.ts'
-import { PLANTED_BUGS } from './simulation/watched-link.ts'
-import { liveThrough, type HistoryResult } from './simulation/world.ts'
+import { REPETITIONS } from './twice-link.ts'
+import { PLANTED_BUGS } from './watched-link.ts'
+import { liveThrough, type HistoryResult } from './world.ts'
 
 const seeds = Number(process.env['SEEDS'] ?? 200)
 /** Of each way to deliver twice. */
@@ -20,7 +20,7 @@ test('nothing acknowledged is lost, doubled or out of order in any history', asy
     try {
       result = await liveThrough(seed)
     } catch (error) {
-      const command = `SEED=${seed} SEEDS=1 node --test engine/engine.sim.test.ts`
+      const command = `SEED=${seed} SEEDS=1 node --test test/simulation/engine.sim.test.ts`
       throw new Error(`seed ${seed}: ${String(error)}; repeat: ${command}`, { cause: error })
     }
     for (const name of Object.keys(total) as (keyof HistoryResult)[]) total[name] += result[name]

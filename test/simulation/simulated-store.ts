@@ -1,6 +1,6 @@
 /** A durable store with group commit, whose commits are slow, fail, or are cut by a crash in the middle. */
 import type { Clock } from '../../model/clock.ts'
-import type { SeededRandom } from '../actor/testkit.ts'
+import type { SeededRandom } from '../../engine/actor/testkit.ts'
 
 interface Write {
   readonly key: string

@@ -3,7 +3,7 @@
  * when both of its deliveries have ended.
  */
 import type { Message } from '../../model/message.ts'
-import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../../engine/link/link.ts'
 
 /**
  * `message`: each at once again. `pack`: the whole batch again, behind itself. `pack backwards`: again from its end, so that the last to come

@@ -1,12 +1,12 @@
 /** The rule engine of the simulations, with a real chain: a fan-out to two saving nodes, one of which throws at poison. */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import type { SeededRandom } from '../actor/testkit.ts'
-import { createActorSystem } from '../actor/system.ts'
-import type { Link } from '../link/link.ts'
-import type { NodeServices } from '../rulechain/node.ts'
-import { createRuleEngine, type RuleEngine } from '../rulechain/rule-engine.ts'
-import { catalogueOf, chainOf } from '../rulechain/testkit.ts'
+import type { SeededRandom } from '../../engine/actor/testkit.ts'
+import { createActorSystem } from '../../engine/actor/system.ts'
+import type { Link } from '../../engine/link/link.ts'
+import type { NodeServices } from '../../engine/rulechain/node.ts'
+import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
+import { catalogueOf, chainOf } from '../../engine/rulechain/testkit.ts'
 import { isPoison } from './checker.ts'
 
 export interface SimulatedChainOptions {

@@ -1,7 +1,7 @@
 /** Who lives, as heartbeats would tell it: late, to each member at another time, and for a while not the same to all. */
 import type { Clock } from '../../model/clock.ts'
-import type { SeededRandom } from '../actor/testkit.ts'
-import type { Member, Membership } from '../cluster/membership.ts'
+import type { SeededRandom } from '../../engine/actor/testkit.ts'
+import type { Member, Membership } from '../../engine/cluster/membership.ts'
 import type { RunClock } from './run-clock.ts'
 
 /** Silence after which a member counts as gone, with what the news needs on their way. */

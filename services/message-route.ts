@@ -5,7 +5,7 @@ import { itemNotFound } from './access.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import type { OwnerLookup } from './ownership.ts'
 
-export interface EntityPlace {
+export interface MessageRoute {
   readonly tenantId: string
   readonly customerId: string | null
   /** The chain of a device's profile; null means the tenant's root chain. */
@@ -16,9 +16,9 @@ export interface EntityPlace {
 
 const TO_ROOT = { ruleChainId: null, queueName: null } as const
 
-export type PlaceLookup = (entity: EntityId) => Promise<EntityPlace | undefined>
+export type RouteLookup = (entity: EntityId) => Promise<MessageRoute | undefined>
 
-export function placeLookup(entities: EntityStore, ownerOf: OwnerLookup): PlaceLookup {
+export function routeLookup(entities: EntityStore, ownerOf: OwnerLookup): RouteLookup {
   return async (entity) => {
     const owner = await ownerOf(entity)
     if (owner === undefined) return undefined
@@ -28,8 +28,8 @@ export function placeLookup(entities: EntityStore, ownerOf: OwnerLookup): PlaceL
 }
 
 /** Throws `ITEM_NOT_FOUND` where the entity went between the access check and now. */
-export async function requirePlace(placeOf: PlaceLookup, entity: EntityId): Promise<EntityPlace> {
-  const place = await placeOf(entity)
-  if (place === undefined) throw itemNotFound(entity)
-  return place
+export async function requireRoute(routeOf: RouteLookup, entity: EntityId): Promise<MessageRoute> {
+  const route = await routeOf(entity)
+  if (route === undefined) throw itemNotFound(entity)
+  return route
 }
