@@ -3,7 +3,7 @@ const only = (name, from, allowed, comment) => ({
   name,
   comment,
   severity: 'error',
-  from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|/testkit' },
+  from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|testkit' },
   to: {
     path: '^(model|config|engine|nodes|transports|storage|services|server|api|logging|commands|main\\.ts|compose|test|scripts|benchmarks)',
     pathNot: allowed,
