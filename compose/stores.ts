@@ -11,7 +11,7 @@ import type { Config } from '../config/settings.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { FrameLinkEvent } from '../engine/link/jetstream/events.ts'
-import type { Link } from '../engine/link/link.ts'
+import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
 import { DEFAULT_BOUNDS } from '../engine/link/segment-log-options.ts'
@@ -29,15 +29,16 @@ import {
   segmentLogFigures,
 } from './store-figures.ts'
 
-export type StoredLink = Link & {
-  readonly deadLetters: DeadLetters
-  /** False while its servers do not answer; absent where there are none. */
-  readonly connected?: boolean
-  /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */
-  readonly durability?: { readonly text: string }
-  /** Why it does not take all messages, though it is connected; undefined where it does. */
-  readonly trouble?: string | undefined
-}
+export type StoredLink = Link &
+  PublishBound & {
+    readonly deadLetters: DeadLetters
+    /** False while its servers do not answer; absent where there are none. */
+    readonly connected?: boolean
+    /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */
+    readonly durability?: { readonly text: string }
+    /** Why it does not take all messages, though it is connected; undefined where it does. */
+    readonly trouble?: string | undefined
+  }
 
 /** Why a store does not keep what it is given, though it answers; undefined where it does. */
 export type Trouble = () => string | undefined

@@ -7,6 +7,7 @@ import { NULL_UUID, type EntityId } from '../model/entity-id.ts'
 import type { KnownMessageType } from '../model/message-type.ts'
 import { Message, type Metadata } from '../model/message.ts'
 import type { Principal } from '../model/principal.ts'
+import type { PublishBound } from '../engine/link/link.ts'
 import type { Statement, Written } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { OutboxPublisher } from './outbox.ts'
@@ -31,23 +32,39 @@ export interface EntityEvent {
 export class Changes {
   private readonly entities: EntityStore
   private readonly publisher: OutboxPublisher
+  private readonly bound: PublishBound
   private readonly clock: Clock
   private readonly random: Random
 
-  constructor(entities: EntityStore, publisher: OutboxPublisher, clock: Clock, random: Random) {
+  constructor(entities: EntityStore, publisher: OutboxPublisher, bound: PublishBound, clock: Clock, random: Random) {
     this.entities = entities
     this.publisher = publisher
+    this.bound = bound
     this.clock = clock
     this.random = random
   }
 
   /**
    * Resolves when the change and the message are durable; `results` are those of the given steps. What belongs to the system
-   * and no tenant has no rule chain: nothing is told of it.
+   * and no tenant has no rule chain: no message is published. Rejects with `link.MESSAGE_TOO_LARGE` before anything is written.
    */
   async commit(statements: readonly Statement[], event: EntityEvent): Promise<Written> {
-    if (event.tenantId === SYSTEM_TENANT) return this.entities.write(statements)
+    return this.commitWith(statements, this.announce(event))
+  }
+
+  /**
+   * The message of an event, for a change that is written elsewhere first; undefined for what belongs to the system. Throws
+   * `link.MESSAGE_TOO_LARGE`: nothing may be written then, as nobody would hear of it.
+   */
+  announce(event: EntityEvent): Message | undefined {
+    if (event.tenantId === SYSTEM_TENANT) return undefined
     const message = this.messageOf(event)
+    this.bound.checkFits(message)
+    return message
+  }
+
+  async commitWith(statements: readonly Statement[], message: Message | undefined): Promise<Written> {
+    if (message === undefined) return this.entities.write(statements)
     const written = await this.entities.write([...statements, this.entities.outbox.add(message)])
     this.publisher.committed({ id: this.entities.outbox.addedId(written, statements.length), message })
     return written

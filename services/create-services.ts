@@ -1,7 +1,7 @@
 /** Builds the services over their stores. Nothing runs before `startOutbox`. */
 import type { Clock, Random } from '../model/clock.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
-import type { Link } from '../engine/link/link.ts'
+import type { Link, PublishBound } from '../engine/link/link.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -29,7 +29,7 @@ export interface ServicesOptions {
   readonly entities: EntityStore
   readonly timeSeries: TimeSeriesStore
   readonly feed: ChangeFeed
-  readonly link: Link
+  readonly link: Link & PublishBound
   readonly deadLetters: DeadLetters
   readonly clock: Clock
   readonly random: Random
@@ -46,7 +46,7 @@ export function createServices(options: ServicesOptions): Services {
   const ownerOf = ownerLookup(entities)
   const routeOf = routeLookup(entities, ownerOf)
   const publisher = new OutboxPublisher(entities, link, clock, report)
-  const changes = new Changes(entities, publisher, clock, random)
+  const changes = new Changes(entities, publisher, link, clock, random)
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.cacheAttributes)
   const stopFollowing = followOtherProcesses(feed, cache)

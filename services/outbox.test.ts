@@ -211,3 +211,28 @@ async function runAndKill(file: string, run: number): Promise<number> {
   assert.equal(signal, 'SIGKILL')
   return acknowledged
 }
+
+test('issue-8 6: a change whose message the link never takes is refused with 413 before anything is written', async () => {
+  await withPlatform({}, async (platform) => {
+    const { link, services, entities, timeSeries, tenant } = platform
+    const device = await create(platform, 'a')
+    const entity = { entityType: 'DEVICE', id: device.id } as const
+    await eventually(async () => (await entities.outbox.size()) === 0)
+    link.maxMessageSize = 1000
+    const long = { key: 'long', type: 'STRING', value: 'x'.repeat(2000) } as const
+    const tooLarge = { code: 'link.MESSAGE_TOO_LARGE', status: 413 }
+    await assert.rejects(services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [long]), tooLarge)
+    await assert.rejects(services.telemetry.saveByUser(tenant, entity, [{ ts: 1, entries: [long] }], 0), tooLarge)
+    const keys = Array.from({ length: 300 }, (_, index) => `key ${index}`)
+    const range = { keys, startTs: 0, endTs: 9, rewriteLatest: false, deleteLatest: true }
+    await assert.rejects(services.telemetry.deleteByUser(tenant, entity, range), tooLarge)
+    await assert.rejects(services.attributes.deleteByUser(tenant, entity, 'SERVER_SCOPE', keys), tooLarge)
+    const additionalInfo = { description: long.value }
+    await assert.rejects(services.devices.saveByUser(tenant, { name: 'b', additionalInfo }), tooLarge)
+    await assert.rejects(services.customers.save(tenant, { title: 'c', additionalInfo }), tooLarge)
+    assert.deepEqual((await services.attributes.find(entity, 'SERVER_SCOPE', ['long'])).value, [])
+    assert.deepEqual([timeSeries.writes, timeSeries.ranges], [[], []])
+    assert.equal(await entities.devices.findByName(platform.tenantId, 'b'), undefined)
+    assert.deepEqual([await entities.outbox.size(), platform.reports], [0, []])
+  })
+})

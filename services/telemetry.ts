@@ -57,17 +57,12 @@ export class StoredTelemetry implements TelemetryService {
     const place = await requireRoute(this.routeOf, entity)
     const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
     const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
-    this.publish(entity, points, await this.store.write([write]))
     const series = groups.map((group) => `{"ts":${group.ts},"values":${entriesJson(group.entries)}}`)
     const data = `{"timeseries":[${series.join(',')}]}`
-    await this.changes.commit([], {
-      type: 'TIMESERIES_UPDATED',
-      principal,
-      ...place,
-      originator: entity,
-      metadata: {},
-      data,
-    })
+    const event = { principal, ...place, originator: entity, metadata: {}, data }
+    const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
+    this.publish(entity, points, await this.store.write([write]))
+    await this.changes.commitWith([], message)
   }
 
   async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
@@ -87,18 +82,13 @@ export class StoredTelemetry implements TelemetryService {
   async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
     if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const place = await requireRoute(this.routeOf, entity)
+    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
+    const event = { principal, ...place, originator: entity, metadata: {}, data }
+    const message = this.changes.announce({ type: 'TIMESERIES_DELETED', ...event })
     const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
     this.lastSequence = Math.max(this.lastSequence, sequence)
     this.publishDeletion(entity, deleted, sequence)
-    const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
-    await this.changes.commit([], {
-      type: 'TIMESERIES_DELETED',
-      principal,
-      ...place,
-      originator: entity,
-      metadata: {},
-      data,
-    })
+    await this.changes.commitWith([], message)
     return deleted
   }
 

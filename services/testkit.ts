@@ -8,7 +8,7 @@ import type { User } from '../model/entities.ts'
 import type { MillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint } from '../model/value.ts'
-import type { Link, PublishReceipt } from '../engine/link/link.ts'
+import type { Link, PublishBound, PublishReceipt } from '../engine/link/link.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
 import { TestFeed } from '../engine/subscriptions/testkit.ts'
@@ -22,6 +22,7 @@ import type {
   TimeSeriesStore,
 } from '../storage/timeseries/store.ts'
 import { Message } from '../model/message.ts'
+import { LinkErrors } from '../engine/link/errors.ts'
 import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
 import { createServices } from './create-services.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
@@ -58,7 +59,7 @@ export class TestClock implements Clock {
 export const testRandom: Random = { next: () => 0.5, uuid: () => randomUUID() }
 
 /** Takes, refuses or keeps what is published, as told; `storedNow` says when it is asked to hold back. */
-export class TestLink implements Link {
+export class TestLink implements Link, PublishBound {
   writable = true
   readonly messages: Message[] = []
   private readonly held: PublishReceipt[] = []
@@ -66,10 +67,19 @@ export class TestLink implements Link {
   /** The next publishes are refused with these. */
   readonly refusals: MillraceError[] = []
   holdsReceipts = false
+  /** Characters of a message's data. */
+  maxMessageSize = Infinity
+
+  checkFits({ data }: Message): void {
+    const limit = this.maxMessageSize
+    if (data.length > limit) throw LinkErrors.MESSAGE_TOO_LARGE({ size: data.length, limit })
+  }
 
   publish(message: Message, receipt: PublishReceipt): void {
     const refusal = this.refusals.shift()
     if (refusal !== undefined) return receipt.refused(refusal)
+    if (message.data.length > this.maxMessageSize)
+      return receipt.refused(LinkErrors.MESSAGE_TOO_LARGE({ size: message.data.length, limit: this.maxMessageSize }))
     this.messages.push(message)
     if (this.holdsReceipts) this.held.push(receipt)
     else receipt.stored()

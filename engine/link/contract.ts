@@ -1,13 +1,14 @@
 /** What every link promises. An implementation's test is a call of {@link testLink} and what only it can do wrong. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isMillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import type { Delivery, Link, LinkConsumer } from './link.ts'
+import type { Delivery, Link, LinkConsumer, PublishBound } from './link.ts'
 import { message } from './testkit.ts'
 
 /** One link under test, with the ways in which it can end. */
 export interface LinkUnderTest {
-  readonly link: Link
+  readonly link: Link & PublishBound
   /** Closes it and opens what it left. */
   readonly reopen: () => Promise<LinkUnderTest>
   /** Leaves it as a killed process would and opens what it left. */
@@ -228,6 +229,32 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
       [[published[0]?.id, 'poison', 'it threw']],
     )
     await second.close()
+  })
+
+  test(`${name}: what checkFits lets pass is stored, what it refuses would be refused`, async () => {
+    const { link, close } = await open()
+    const codeOf = (each: Message): Promise<string> =>
+      new Promise((resolve) =>
+        link.publish(each, { stored: () => resolve('stored'), refused: ({ code }) => resolve(code) }),
+      )
+    let [fits, tooLarge] = [0, 17 << 20]
+    const refuses = (size: number): boolean => {
+      try {
+        link.checkFits(message({ data: 'x'.repeat(size) }))
+        return false
+      } catch (error) {
+        assert.ok(isMillraceError(error) && error.code === 'link.MESSAGE_TOO_LARGE' && error.status === 413)
+        return true
+      }
+    }
+    while (tooLarge - fits > 1) {
+      const size = (fits + tooLarge) >> 1
+      if (refuses(size)) tooLarge = size
+      else fits = size
+    }
+    assert.equal(await codeOf(message({ data: 'x'.repeat(fits) })), 'stored')
+    assert.equal(await codeOf(message({ data: 'x'.repeat(tooLarge) })), 'link.MESSAGE_TOO_LARGE')
+    await close()
   })
 
   test(`${name}: settling twice counts once`, async () => {

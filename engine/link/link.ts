@@ -40,6 +40,15 @@ export interface LinkConsumer {
   room(): number
 }
 
+/** What a link never takes, asked before something is committed that cannot be taken back. */
+export interface PublishBound {
+  /**
+   * Throws what `publish` would refuse this message with for ever: MESSAGE_TOO_LARGE, MESSAGE_INVALID. A refusal that passes, such as
+   * back-pressure, is not asked for.
+   */
+  checkFits(message: Message): void
+}
+
 export interface Link {
   /** Joins the open frame. Never throws; the receipt tells. */
   publish(message: Message, receipt: PublishReceipt): void

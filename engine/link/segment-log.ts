@@ -15,7 +15,14 @@ import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
 import { Frame, ReceiptTeller } from './frame.ts'
 import { Ledger, type LedgerPage } from './ledger.ts'
-import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from './link.ts'
+import {
+  MAIN_QUEUE,
+  type Delivery,
+  type Link,
+  type LinkConsumer,
+  type PublishBound,
+  type PublishReceipt,
+} from './link.ts'
 import { RangeSet } from './range-set.ts'
 import { recover, type Recovery } from './recovery.ts'
 import { SegmentWriter } from './segment-writer.ts'
@@ -27,7 +34,7 @@ import {
   type SegmentLogOptions,
 } from './segment-log-options.ts'
 
-export interface SegmentLog extends Link {
+export interface SegmentLog extends Link, PublishBound {
   readonly deadLetters: DeadLetters
   figures(): SegmentLogFigures
 }
@@ -181,6 +188,11 @@ class SegmentLogLink implements SegmentLog {
     this.schedule()
   }
 
+  checkFits(message: Message): void {
+    const refusal = this.sizeRefusalOf(message)
+    if (refusal !== undefined) throw refusal
+  }
+
   get writable(): boolean {
     return this.isWritable
   }
@@ -236,9 +248,8 @@ class SegmentLogLink implements SegmentLog {
   private refusalOf(message: Message): MillraceError | undefined {
     if (this.isClosing) return LinkErrors.LINK_CLOSED()
     if (this.isSuspended) return LinkErrors.DISK_REFUSED({ reason: 'the last write failed' })
-    if (message.data.length > this.bounds.maxMessageSize) {
-      return LinkErrors.MESSAGE_TOO_LARGE({ size: message.data.length, limit: this.bounds.maxMessageSize })
-    }
+    const tooLarge = this.sizeRefusalOf(message)
+    if (tooLarge !== undefined) return tooLarge
     const messages = this.open.messages.length + this.inFlight.messages
     if (messages >= this.bounds.maxPendingMessages || this.pendingBytes() >= this.bounds.maxPendingBytes) {
       return LinkErrors.BUFFER_FULL({ messages })
@@ -247,6 +258,11 @@ class SegmentLogLink implements SegmentLog {
       return LinkErrors.BACKLOG_FULL({ bytes: this.backlogBytes, limit: this.bounds.maxBacklogBytes })
     }
     return undefined
+  }
+
+  private sizeRefusalOf({ data }: Message): MillraceError | undefined {
+    const limit = this.bounds.maxMessageSize
+    return data.length > limit ? LinkErrors.MESSAGE_TOO_LARGE({ size: data.length, limit }) : undefined
   }
 
   private pendingBytes(): number {

@@ -106,13 +106,19 @@ async function openPlatform(
   const cluster = await openCluster(config, log, closing)
   const opened = await openStores(config, log, closing, cluster, (error) => assert.ifError(error))
   const twice = new TwiceLink(opened.link, repetition)
-  const stores = { ...opened, link: Object.assign(twice, { deadLetters: opened.link.deadLetters }) }
+  const stores = {
+    ...opened,
+    link: Object.assign(twice, {
+      deadLetters: opened.link.deadLetters,
+      checkFits: (message: Message) => opened.link.checkFits(message),
+    }),
+  }
   const { entities, timeSeries } = stores
   const services = createServices({
     entities,
     timeSeries,
     feed: cluster.feed,
-    link: twice,
+    link: stores.link,
     deadLetters: stores.link.deadLetters,
     clock: systemClock,
     random: systemRandom,

@@ -6,7 +6,14 @@
 import type { Message } from '../../../model/message.ts'
 import { Burial } from '../burial.ts'
 import type { DeadLetters } from '../dead-letters.ts'
-import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from '../link.ts'
+import {
+  MAIN_QUEUE,
+  type Delivery,
+  type Link,
+  type LinkConsumer,
+  type PublishBound,
+  type PublishReceipt,
+} from '../link.ts'
 import { partitionOf } from '../partition.ts'
 import { DeliveryQueues } from './delivery-queues.ts'
 import type { FrameLinkEvent, FrameLinkEventListener } from './events.ts'
@@ -15,7 +22,7 @@ import { HeldDelivery, type HeldFrame } from './held-frame.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions } from './options.ts'
 import { Ownership } from './ownership.ts'
 
-export interface FrameLink extends Link {
+export interface FrameLink extends Link, PublishBound {
   readonly deadLetters: DeadLetters
   figures(): FrameLinkFigures
   readonly connected: boolean
@@ -129,6 +136,10 @@ class BrokerLink implements FrameLink {
 
   publish(message: Message, receipt: PublishReceipt): void {
     this.publisher.publish(message, receipt)
+  }
+
+  checkFits(message: Message): void {
+    this.publisher.checkFits(message)
   }
 
   get writable(): boolean {

@@ -141,6 +141,21 @@ export class FramePublisher {
     this.markDirty(lane)
   }
 
+  /** Encodes only what may be too large. Throws MESSAGE_TOO_LARGE, MESSAGE_INVALID. */
+  checkFits(message: Message): void {
+    const limit = this.options.bounds.maxFrameBytes
+    if (message.data.length > limit) throw LinkErrors.MESSAGE_TOO_LARGE({ size: message.data.length, limit })
+    if (largestSize(message) <= limit) return
+    const alone = new Frame(this.lanes.length)
+    try {
+      alone.block.message(message)
+    } catch (error) {
+      throw LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error)
+    }
+    const size = alone.block.finish().length
+    if (size > limit) throw LinkErrors.MESSAGE_TOO_LARGE({ size, limit })
+  }
+
   /** Sends what waits, refuses what comes; resolves when every receipt was told. */
   async close(): Promise<void> {
     this.isClosing = true
