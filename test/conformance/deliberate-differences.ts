@@ -1,22 +1,68 @@
 /**
- * Where this server answers otherwise than the recorded one, on purpose. The replay fails for a difference that is not
- * listed, for a listed one that is none any more, and when there are more than {@link MAX_DIFFERENCES}.
+ * Where this server answers otherwise than the recorded one, on purpose, and what it answers there: path by path. The replay fails
+ * for a difference that is not listed, for a listed one that is none any more, and for more than {@link MAX_DIFFERENCES} cases.
  */
+import type { DeliberateDifference } from './golden-answers.ts'
+
 export const MAX_DIFFERENCES = 15
 
-export const DELIBERATE_DIFFERENCES: Readonly<Record<string, string>> = {
-  'auth-user': "the demo tenant's login is tenant@millrace.local, not the one of the recorded installation",
-  'device-create-bad-json-400':
-    "bad JSON is the client's mistake: 400 with a reason, not 500 with a Java parser's words",
-  'devices-page-missing-size-400':
-    "a missing parameter is 400 and names the parameter, not 500 with a Java method's words",
-  'telemetry-bad-json': 'bad JSON from a device is 400, not 500 with a Java exception',
-  'telemetry-string': 'a body that is no object is 400, not 500',
-  'history-agg-unknown-400': 'the message lists what is allowed instead of naming a Java class',
-  'attributes-get-bad-scope-400': 'the message lists what is allowed instead of naming Java classes',
-  'rulechains-page': 'the demo data has no second chain "Thermostat"',
-  'rulechain-metadata-root':
-    'no connections to other chains are an empty list, not null, which the official Python client refuses',
-  'rulechain-metadata-save': 'the same empty list',
-  'rulechain-metadata-get': 'the same empty list',
+const NO_CONNECTIONS: DeliberateDifference = {
+  reason: 'no connections to other chains are an empty list: the official Python client refuses null',
+  answers: { 'body.ruleChainConnections': [] },
+}
+
+/** The recorded server answers with the text of a Java exception. */
+function badJsonOfDevice(message: string): DeliberateDifference {
+  return {
+    reason: 'a body that is no JSON object is the mistake of the device: 400 with a reason, not 500',
+    answers: {
+      status: 400,
+      'headers.content-type': 'application/json',
+      body: { message, errorCode: 31, status: 400, timestamp: '<now>' },
+    },
+  }
+}
+
+export const DELIBERATE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = {
+  'auth-user': {
+    reason: "the demo tenant's login is tenant@millrace.local, not the one of the recorded installation",
+    answers: { 'body.email': 'tenant@millrace.local', 'body.name': 'tenant@millrace.local' },
+  },
+  'device-create-bad-json-400': {
+    reason: 'bad JSON is the mistake of the client: 400 with a reason, not 500 with the words of a Java parser',
+    answers: {
+      status: 400,
+      'body.status': 400,
+      'body.message': 'JSON parse error: Invalid JSON: Unexpected end of JSON input',
+      'body.errorCode': 31,
+    },
+  },
+  'devices-page-missing-size-400': {
+    reason: 'a missing parameter is 400 and names the parameter, not 500 with the words of a Java method',
+    answers: {
+      status: 400,
+      'body.status': 400,
+      'body.message': "Required request parameter 'pageSize' is not present",
+      'body.errorCode': 31,
+    },
+  },
+  'telemetry-bad-json': badJsonOfDevice('Invalid JSON: Unexpected end of JSON input'),
+  'telemetry-string': badJsonOfDevice('Can\'t parse value: "x"'),
+  'history-agg-unknown-400': {
+    reason: 'the message lists what is allowed instead of naming a Java class',
+    answers: { 'body.message': "Invalid value 'MEDIAN' of parameter 'agg': one of MIN, MAX, AVG, SUM, COUNT, NONE" },
+  },
+  'attributes-get-bad-scope-400': {
+    reason: 'the message lists what is allowed instead of naming Java classes',
+    answers: {
+      'body.message': "Invalid value 'NO_SCOPE' of parameter 'scope': one of CLIENT_SCOPE, SERVER_SCOPE, SHARED_SCOPE",
+    },
+  },
+  'rulechains-page': {
+    reason: 'the demo data has no second chain "Thermostat"',
+    answers: { 'body.data.length': 1, 'body.totalElements': 1 },
+  },
+  'rulechain-metadata-root': NO_CONNECTIONS,
+  'rulechain-metadata-save': NO_CONNECTIONS,
+  'rulechain-metadata-get': NO_CONNECTIONS,
 }
