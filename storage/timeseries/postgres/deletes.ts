@@ -1,10 +1,14 @@
-/** Deletes of ranges and of whole entities, each one transaction. */
+/**
+ * Deletes of ranges and of whole entities. The points that are there go first, piece by piece and beside the writes; what was written
+ * meanwhile goes in one transaction that takes its turn among the writes of the entity. Where it fails in between, some points are
+ * gone, and the same again deletes the rest.
+ */
 import { intArray } from '../../postgres/binary-array.ts'
 import type { PostgresConnection, PostgresQuery } from '../../postgres/connection.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { CommitSequence, DeletedKeys, DeleteRange } from '../store.ts'
 import { borderOf } from './checks.ts'
-import { removeHistory } from './history-rows.ts'
+import { removeHistory, removeHistoryOfEntity } from './history-rows.ts'
 import { removeAllPoints, removePoints } from './removals.ts'
 import { removeLatest, removeLatestOfEntity, type StoredLatest } from './latest-rows.ts'
 import { pointOf, VALUE_COLUMNS } from './value-columns.ts'
@@ -15,10 +19,21 @@ export interface Deletion {
   readonly commit: CommitSequence
 }
 
-/**
- * `keys` are those of the range that have a number. Old points go piece by piece before the transaction, so that none of its
- * statements runs for long: where it fails, some may be gone, and the same again deletes the rest.
- */
+/** The second walk finds next to nothing. It marks in the index what the first one removed, so that the walk in the lane is short. */
+const WALKS = 2
+
+/** Beside the writes: may take long. */
+export async function removeRange(
+  connection: PostgresConnection,
+  { entityId, startTs, endTs }: DeleteRange,
+  keys: ReadonlyMap<string, number>,
+): Promise<void> {
+  for (let walk = 0; walk < WALKS; walk++) {
+    for (const number of keys.values()) await removePoints(connection, entityId, number, startTs, endTs)
+  }
+}
+
+/** In turn with the writes of the entity, after {@link removeRange}. `keys` are those of the range that have a number. */
 export async function deleteRange(
   connection: PostgresConnection,
   range: DeleteRange,
@@ -27,7 +42,6 @@ export async function deleteRange(
 ): Promise<Deletion> {
   const { entityId, startTs, endTs } = range
   const numbers = intArray([...keys.values()])
-  for (const number of keys.values()) await removePoints(connection, entityId, number, startTs, endTs)
   const removal = removeHistory(entityId, numbers, startTs, endTs)
   let commit = 0
   let removedKeys: string[] = []
@@ -61,8 +75,12 @@ function putOlder(entityId: string, numbers: readonly number[], startTs: number,
   }
 }
 
-/** Everything of an entity. */
-export async function deleteEntity(connection: PostgresConnection, entityId: string): Promise<CommitSequence> {
-  await removeAllPoints(connection, entityId)
-  return transaction(connection, [removeLatestOfEntity(entityId)])
+/** As {@link removeRange}, for everything of an entity. */
+export async function removeEntity(connection: PostgresConnection, entityId: string): Promise<void> {
+  for (let walk = 0; walk < WALKS; walk++) await removeAllPoints(connection, entityId)
+}
+
+/** In turn with the writes of the entity, after {@link removeEntity}. */
+export function deleteEntity(connection: PostgresConnection, entityId: string): Promise<CommitSequence> {
+  return transaction(connection, [removeHistoryOfEntity(entityId), removeLatestOfEntity(entityId)])
 }

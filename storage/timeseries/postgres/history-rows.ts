@@ -89,3 +89,11 @@ export function removeHistory(entityId: string, numbers: Buffer, startTs: number
     parameters: [entityId, numbers, borderOf(startTs), borderOf(endTs)],
   }
 }
+
+export function removeHistoryOfEntity(entityId: string): PostgresQuery {
+  return {
+    name: 'history-remove-entity',
+    text: 'delete from ts_kv where entity_id = $1',
+    parameters: [entityId],
+  }
+}

@@ -19,7 +19,7 @@ import type {
 } from '../store.ts'
 import { checkWrites, isEntity } from './checks.ts'
 import { cleanUp, type CleanedUp } from './clean-up.ts'
-import { deleteEntity, deleteRange, type Deletion } from './deletes.ts'
+import { deleteEntity, deleteRange, removeEntity, removeRange, type Deletion } from './deletes.ts'
 import { PostgresTimeSeriesErrors } from './errors.ts'
 import { bucketPlan, rawPlan, type PlanRow } from './history-query.ts'
 import { HISTORY } from './history-rows.ts'
@@ -102,7 +102,7 @@ export async function openPostgresTimeSeries(options: PostgresTimeSeriesOptions)
 interface Connections {
   /** For the numbers of keys and the pieces of `ts_kv`: what writes wait for. */
   readonly keeping: PostgresConnection
-  /** Opened by the first clean-up, whose statements may take long. */
+  /** For what removes many rows: opened when it is needed, its statements may take long. */
   readonly cleaning: PostgresConnection
   readonly writing: readonly PostgresConnection[]
 }
@@ -114,6 +114,7 @@ class PostgresStore implements PostgresTimeSeries {
   private readonly partitions: Partitions
   private readonly writer: LaneWriter
   private readonly reads: SnapshotReads
+  private readonly deletions = new Set<Promise<unknown>>()
   private partitionsDropped = 0
   private rowsExpired = 0
   private timer: TimerHandle | undefined
@@ -170,24 +171,36 @@ class PostgresStore implements PostgresTimeSeries {
     return rows.map(({ key }) => key).sort()
   }
 
-  async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+  delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    return this.accepted(this.deleteRange(range))
+  }
+
+  async deleteEntity(entityId: string): Promise<void> {
+    if (isEntity(entityId)) await this.accepted(this.deleteAll(entityId))
+  }
+
+  private async deleteRange(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
+    const known = { ...range, entityId: knownEntity(range.entityId) }
     const keys = await this.numbersOf(range.entityId, range.keys)
+    await removeRange(this.connections.cleaning, known, keys)
     let deletion: Deletion | undefined
     const sequence = await this.writer.change(range.entityId, async (connection) => {
-      deletion = await deleteRange(
-        connection,
-        { ...range, entityId: knownEntity(range.entityId) },
-        keys,
-        this.settings.clock.now(),
-      )
+      deletion = await deleteRange(connection, known, keys, this.settings.clock.now())
       return deletion.commit
     })
     return { value: deletion?.deleted ?? { latestRemoved: [] }, sequence }
   }
 
-  async deleteEntity(entityId: string): Promise<void> {
-    if (!isEntity(entityId)) return
+  private async deleteAll(entityId: string): Promise<void> {
+    await removeEntity(this.connections.cleaning, entityId)
     await this.writer.change(entityId, (connection) => deleteEntity(connection, entityId))
+  }
+
+  /** The close waits for it. */
+  private accepted<Result>(deletion: Promise<Result>): Promise<Result> {
+    const ended = deletion.finally(() => this.deletions.delete(ended))
+    this.deletions.add(ended)
+    return ended
   }
 
   async cleanUp(): Promise<CleanedUp> {
@@ -210,6 +223,7 @@ class PostgresStore implements PostgresTimeSeries {
 
   private async drainAndClose(): Promise<void> {
     this.timer?.cancel()
+    await Promise.allSettled(this.deletions)
     await Promise.all([this.writer.close(), this.reads.close(), this.cleaning])
     await Promise.all([this.connections.keeping.close(), this.connections.cleaning.close()])
   }
