@@ -42,6 +42,13 @@ export interface TimedAnswer {
   readonly usedMs: number
 }
 
+/** `trying`: the process has started, or begins a further try of the request it has. */
+export type SandboxNews = TimedAnswer | 'trying'
+
+export function isTrying(news: SandboxNews): news is 'trying' {
+  return news === 'trying'
+}
+
 /** How one message failed; every other outcome is a value of the script's kind. */
 export type GuestError =
   | { readonly error: 'runtime'; readonly reason: string; readonly line: number; readonly column: number }

@@ -2,7 +2,7 @@
  * The isolates of one sandbox process: one a tenant, in it one context a script. Both are caches with a bound; what was
  * put out is made again on demand. Nothing of the host is ever handed to a guest: texts go in, one text comes out.
  */
-import ivm from 'isolated-vm'
+import type ivm from 'isolated-vm'
 import { closeRealm, freezeRealm } from './guest-realm.ts'
 import { createHarness, type HarnessOptions } from './guest-harness.ts'
 import type { GuestError, SandboxAnswer, SandboxLimits, ScriptIdentity, SourceFault } from './protocol.ts'
@@ -34,10 +34,12 @@ class SourceRefused extends Error {
 
 export class TenantIsolates {
   private readonly limits: SandboxLimits
+  private readonly engine: typeof ivm
   private readonly tenants = new Map<string, TenantIsolate>()
 
-  constructor(limits: SandboxLimits) {
+  constructor(limits: SandboxLimits, engine: typeof ivm) {
     this.limits = limits
+    this.engine = engine
   }
 
   /** Compiles a script without running it. */
@@ -126,7 +128,7 @@ export class TenantIsolates {
       return known
     }
     const tenant = {
-      isolate: new ivm.Isolate({ memoryLimit: this.limits.memoryLimitMb }),
+      isolate: new this.engine.Isolate({ memoryLimit: this.limits.memoryLimitMb }),
       scripts: new Map<number, GuestScript>(),
       used: false,
     }
