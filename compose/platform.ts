@@ -146,7 +146,7 @@ interface GatewayParts {
 function startGateway({ config, closing, stores, services, feed, actors, timesNotBefore }: GatewayParts) {
   const gateway = createDeviceGateway({
     link: stores.link,
-    directory: { findByAccessToken: (token) => services.devices.findByAccessToken(token) },
+    directory: { findByAccessTokens: (tokens) => services.devices.findByAccessTokens(tokens) },
     attributes: services.attributes,
     feed,
     clock: systemClock,

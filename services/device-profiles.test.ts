@@ -65,7 +65,7 @@ describe('device profiles', () => {
     const profile = await services.deviceProfiles.saveByUser(tenant, { name: 'queued', defaultQueueName: queue.name })
     const device = await services.devices.saveByUser(tenant, { name: 'queued device', type: 'queued' }, 'QUEUED')
     const linkName = `${tenantId}.Slow`
-    assert.equal((await services.devices.findByAccessToken('QUEUED'))?.queueName, linkName)
+    assert.equal((await services.devices.findByAccessTokens(['QUEUED'])).get('QUEUED')?.queueName, linkName)
     await services.attributes.saveByUser(tenant, { entityType: 'DEVICE', id: device.id }, 'SERVER_SCOPE', [
       { key: 'k', type: 'LONG', value: 1 },
     ])

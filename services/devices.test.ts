@@ -15,11 +15,11 @@ beforeEach(() => {
 })
 
 test('finds the seeded device by its access token', async () => {
-  const identity = await platform.services.devices.findByAccessToken(DEMO_ACCESS_TOKEN)
+  const identity = (await platform.services.devices.findByAccessTokens([DEMO_ACCESS_TOKEN])).get(DEMO_ACCESS_TOKEN)
   assert.equal(identity?.deviceName, DEMO_DEVICE_NAME)
   assert.equal(identity?.deviceType, 'default')
   assert.equal(identity?.ruleChainId, null)
-  assert.equal(await platform.services.devices.findByAccessToken('nobody'), undefined)
+  assert.equal((await platform.services.devices.findByAccessTokens(['nobody'])).get('nobody'), undefined)
 })
 
 test('creates a device with a random token of 20 letters and digits and tells the rule engine', async () => {
@@ -137,8 +137,8 @@ test('tells sessions when the credentials change, and finds the device by the ne
   assert.deepEqual(changes, [
     { kind: 'device-changed', entity: { entityType: 'DEVICE', id: device.id }, credentialsChanged: true },
   ])
-  assert.equal(await services.devices.findByAccessToken('OLD_KEY'), undefined)
-  assert.equal((await services.devices.findByAccessToken('NEW_KEY'))?.deviceId, device.id)
+  assert.equal((await services.devices.findByAccessTokens(['OLD_KEY'])).get('OLD_KEY'), undefined)
+  assert.equal((await services.devices.findByAccessTokens(['NEW_KEY'])).get('NEW_KEY')?.deviceId, device.id)
 })
 
 test('refuses kinds of credentials that no transport would accept', async () => {
@@ -185,7 +185,7 @@ test('deletes a device with its credentials, attributes and series', async () =>
   changes.length = 0
   link.messages.length = 0
   await services.devices.deleteByUser(tenant, device.id)
-  assert.equal(await services.devices.findByAccessToken('GONE_KEY'), undefined)
+  assert.equal((await services.devices.findByAccessTokens(['GONE_KEY'])).get('GONE_KEY'), undefined)
   assert.deepEqual((await services.attributes.find(entity, undefined, undefined)).value, [])
   assert.ok(timeSeries.deletedEntities.includes(device.id))
   assert.deepEqual(changes, [{ kind: 'entity-deleted', entity, tenantId }])

@@ -76,8 +76,12 @@ export class StoredDevices implements DeviceService {
     return this.entities.devices.page(tenantId, filter, page, true)
   }
 
-  findByAccessToken(token: string): Promise<DeviceIdentity | undefined> {
-    return this.entities.deviceCredentials.findDevice('ACCESS_TOKEN', token)
+  findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
+    return this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens)
+  }
+
+  findIdentity(deviceId: string): Promise<DeviceIdentity | undefined> {
+    return this.entities.deviceCredentials.findDeviceById(deviceId)
   }
 
   async saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {

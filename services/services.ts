@@ -132,8 +132,10 @@ export interface DeviceService {
     },
   ): Promise<DeviceCredentials>
   assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device>
-  /** For the device gateway. */
-  findByAccessToken(token: string): Promise<DeviceIdentity | undefined>
+  /** For the device gateway: who has these tokens, in one read. Who is not in the answer is nobody's. */
+  findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+  /** For the device's owner. */
+  findIdentity(deviceId: string): Promise<DeviceIdentity | undefined>
 }
 
 export interface DeviceProfileDraft {

@@ -27,20 +27,20 @@ const link: Pick<Link, 'publish' | 'writable' | 'onWritable'> = {
   writable: true,
   onWritable: () => () => undefined,
 }
+const newDevice = (token: string) => ({
+  deviceId: systemRandom.uuid(),
+  tenantId: '10000000-0000-4000-8000-000000000001',
+  customerId: null,
+  deviceName: `device ${token}`,
+  deviceType: 'default',
+  deviceProfileId: '10000000-0000-4000-8000-000000000002',
+  ruleChainId: null,
+})
 const gateway = createDeviceGateway({
   link: link as Link,
   directory: {
     // A new object with texts of its own for each, as a store answers.
-    findByAccessToken: (token) =>
-      Promise.resolve({
-        deviceId: systemRandom.uuid(),
-        tenantId: '10000000-0000-4000-8000-000000000001',
-        customerId: null,
-        deviceName: `device ${token}`,
-        deviceType: 'default',
-        deviceProfileId: '10000000-0000-4000-8000-000000000002',
-        ruleChainId: null,
-      }),
+    findByAccessTokens: (tokens) => Promise.resolve(new Map(tokens.map((token) => [token, newDevice(token)]))),
   },
   attributes: { find: () => Promise.resolve({ value: [] }), save: () => Promise.resolve() },
   feed: new InProcessChangeFeed(fail),

@@ -12,13 +12,15 @@ import type { Link, PublishReceipt } from '../link/link.ts'
 import type { AttributesSave } from '../rulechain/node.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import { ActivityReports, type ActivityReportSettings } from './activity-reports.ts'
-import { CredentialCache, type CredentialCacheSettings, type DeviceDirectory } from './credential-cache.ts'
+import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
+import type { DeviceDirectory } from './credential-reads.ts'
 import { DeviceActor, type DeviceEvent } from './device-actor.ts'
 import { deviceOriginator, lifecycleMessage, type LifecycleEvent } from './device-messages.ts'
 import { DeviceRecord } from './device-record.ts'
 import { LocalDeviceSession } from './device-session.ts'
 import type { DeviceState } from './device-state.ts'
 import { DeviceErrors } from './errors.ts'
+import { IdentityRefresh, type RefreshHost } from './identity-refresh.ts'
 import { MessageIds } from './message-ids.ts'
 import type {
   DeviceGateway,
@@ -130,7 +132,7 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 /** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
 const CLOCK_DIFFERENCE_MS = 5000
 
-class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceActorHost {
+class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceActorHost, RefreshHost {
   readonly link: Link
   readonly clock: Clock
   readonly ids: MessageIds
@@ -141,6 +143,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   private readonly directory: DeviceDirectory
   private readonly credentials: CredentialCache
   private readonly records = new Map<string, DeviceRecord>()
+  private readonly refreshing: IdentityRefresh
   private readonly activity: ActivityReports
   private readonly kind: ActorKind<DeviceEvent>
   private readonly stopListening: () => void
@@ -161,6 +164,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.actors = options.actors
     this.directory = options.directory
     this.credentials = new CredentialCache(options.directory, options.clock, this.settings)
+    this.refreshing = new IdentityRefresh(this, this.records, options.clock)
     this.kind = {
       name: 'device',
       create: ({ id }) => new DeviceActor(this, id),
@@ -222,7 +226,6 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
       const at = this.clock.now()
       for (const record of this.records.values()) {
         record.actor.tell({ kind: 'check', at, heardAt: record.unreportedActivity })
-        if (record.isStale) this.refresh(record)
       }
       if (!this.isClosed) this.armCheck()
     })
@@ -329,27 +332,24 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   private deviceChanged(entity: EntityId, credentialsChanged: boolean): void {
     if (entity.entityType === 'DEVICE_PROFILE') {
       this.credentials.profileChanged(entity.id)
-      for (const record of this.records.values()) {
-        if (record.identity.deviceProfileId === entity.id) this.refresh(record)
-      }
-      return
+      return this.refreshing.add((record) => record.identity.deviceProfileId === entity.id)
     }
     const record = this.records.get(entity.id)
     const token = record === undefined ? undefined : this.credentials.tokenOf(record.identity)
     this.credentials.deviceChanged(entity.id)
     if (record === undefined) return
     if (credentialsChanged || token === undefined) this.endSessions(record, 'CREDENTIALS_CHANGED', false)
-    else this.refresh(record)
+    else this.refreshing.addOne(record)
   }
 
-  /** Any device may be another's, renamed or gone: those with sessions are looked up again, the others when they come. */
+  /** Any device may be another's, renamed or gone: those with sessions are looked up again in turns, the others when they come. */
   private changesMissed(since: number): void {
-    this.credentials.forgetAll()
-    for (const record of this.records.values()) {
-      if (record.openSessions === 0) continue
-      this.refresh(record)
+    this.credentials.doubtAll()
+    this.refreshing.add((record) => {
+      if (record.openSessions === 0) return false
       record.actor.tell({ kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
-    }
+      return true
+    })
   }
 
   private deviceDeleted(deviceId: string): void {
@@ -365,18 +365,18 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   }
 
   /** Live sessions go on under what the device is now called and where its messages now go. */
-  private refresh(record: DeviceRecord): void {
+  async refresh(record: DeviceRecord): Promise<boolean> {
     const token = this.credentials.tokenOf(record.identity)
-    if (token === undefined) return
-    record.isStale = true
-    this.credentials.find(token).then(
-      (device) => {
-        record.isStale = false
-        if (device?.deviceId === record.originator.id) record.identity = device
-        else this.endSessions(record, 'CREDENTIALS_CHANGED', false)
-      },
-      () => this.counts.stateFailures++,
-    )
+    if (token === undefined || record.isReleased) return true
+    try {
+      const device = await this.credentials.refresh(token)
+      if (device?.deviceId === record.originator.id) record.identity = device
+      else this.endSessions(record, 'CREDENTIALS_CHANGED', false)
+      return true
+    } catch {
+      this.counts.stateFailures++
+      return false
+    }
   }
 
   async close(): Promise<void> {
@@ -385,6 +385,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.stopListening()
     this.stopGaps()
     this.checkTimer?.cancel()
+    this.refreshing.close()
     this.activity.close()
     for (const record of this.records.values()) {
       record.paced?.close()

@@ -27,8 +27,6 @@ export class DeviceRecord {
   isActive = false
   /** The gateway has let go of it: a session that still holds it asks for the present one. */
   isReleased = false
-  /** Its identity could not be read after a change: tried again at the next check. */
-  isStale = false
   /** Uploads that wait for a time; undefined as long as none ever had to. */
   paced: PacedUploads | undefined
   private lastServerTime: number

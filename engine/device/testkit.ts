@@ -14,6 +14,7 @@ import {
   type DeviceAttributes,
   type DeviceGatewaySettings,
 } from './device-gateway.ts'
+import type { DeviceDirectory } from './credential-reads.ts'
 import type {
   DeviceIdentity,
   DeviceSession,
@@ -135,8 +136,16 @@ export function identityOf(name: string, change: Partial<DeviceIdentity> = {}): 
   }
 }
 
-/** A gateway with the devices `one` and `two`, whose tokens are their names. */
-export function openGatewayBench(settings: Partial<DeviceGatewaySettings> = {}): GatewayBench {
+export interface BenchParts {
+  readonly directory?: DeviceDirectory
+  readonly attributes?: DeviceAttributes
+}
+
+/** A gateway with the devices `one` and `two`, whose tokens are their names; `parts` go before those of the bench. */
+export function openGatewayBench(
+  settings: Partial<DeviceGatewaySettings> = {},
+  parts: BenchParts | ((clock: ManualClock) => BenchParts) = {},
+): GatewayBench {
   const clock = new ManualClock()
   const random = new SeededRandom(1)
   const link = new RecordingLink()
@@ -156,12 +165,15 @@ export function openGatewayBench(settings: Partial<DeviceGatewaySettings> = {}):
   const gateway = createDeviceGateway({
     link,
     directory: {
-      async findByAccessToken(token) {
+      async findByAccessTokens(tokens) {
         directory.reads++
-        const found = directory.devices.get(token)
+        const found = tokens.flatMap((token) => {
+          const device = directory.devices.get(token)
+          return device === undefined ? [] : [[token, device] as const]
+        })
         await directory.delay
         if (directory.fails) throw new Error('the store does not answer')
-        return found
+        return new Map(found)
       },
     },
     attributes,
@@ -170,6 +182,7 @@ export function openGatewayBench(settings: Partial<DeviceGatewaySettings> = {}):
     random,
     actors,
     settings,
+    ...(typeof parts === 'function' ? parts(clock) : parts),
   })
   return {
     clock,

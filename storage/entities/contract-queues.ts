@@ -73,7 +73,8 @@ export function testQueues(check: Check): void {
       ...store.queues.insert(queueOf(NULL_UUID, 'Slow')),
       ...store.deviceProfiles.update({ ...profile, version: 2, defaultQueueName: 'Slow' }),
     ])
-    const queueName = async () => (await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'TOKEN'))?.queueName
+    const queueName = async () =>
+      (await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['TOKEN'])).get('TOKEN')?.queueName
     assert.equal(await queueName(), 'Slow')
     assert.deepEqual(await store.devices.destinationOf(device.id), { ruleChainId: null, queueName: 'Slow' })
     await store.write(store.queues.insert(queueOf(tenant.id, 'Slow')))

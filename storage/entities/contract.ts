@@ -124,7 +124,7 @@ function testRecords(check: Check): void {
     const { tenant, customer, profile } = await household(store)
     const device = { ...deviceOf(tenant, profile, 'known'), customerId: customer.id, label: 'by the door' }
     await store.write([...store.devices.insert(device), ...store.deviceCredentials.insert(tokenOf(device, 'TOKEN'))])
-    assert.deepEqual(await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'TOKEN'), {
+    assert.deepEqual((await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['TOKEN'])).get('TOKEN'), {
       deviceId: device.id,
       tenantId: tenant.id,
       customerId: customer.id,
@@ -135,8 +135,17 @@ function testRecords(check: Check): void {
       ruleChainId: null,
       queueName: null,
     })
-    assert.equal(await store.deviceCredentials.findDevice('X509_CERTIFICATE', 'TOKEN'), undefined)
-    assert.equal(await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'token'), undefined)
+    const other = deviceOf(tenant, profile, 'other')
+    await store.write([...store.devices.insert(other), ...store.deviceCredentials.insert(tokenOf(other, 'OTHER'))])
+    const both = await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['TOKEN', 'nobody', 'OTHER'])
+    assert.deepEqual([...both].map(([token, { deviceName }]) => [token, deviceName]).sort(), [
+      ['OTHER', 'other'],
+      ['TOKEN', 'known'],
+    ])
+    assert.deepEqual(await store.deviceCredentials.findDeviceById(device.id), both.get('TOKEN'))
+    assert.equal(await store.deviceCredentials.findDeviceById(tenant.id), undefined)
+    assert.equal((await store.deviceCredentials.findDevices('X509_CERTIFICATE', ['TOKEN'])).get('TOKEN'), undefined)
+    assert.equal((await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['token'])).get('token'), undefined)
   })
 
   check('a token serves one device over all tenants', async (store) => {
@@ -159,7 +168,7 @@ function testRecords(check: Check): void {
     await store.write([...store.devices.insert(device), ...store.deviceCredentials.insert(tokenOf(device, 'TOKEN'))])
     await store.write([store.attributes.save([attribute(device.id, 'k', 1, 1)])])
     await store.write([...store.devices.delete(device), store.cleanups.note(device.id)])
-    assert.equal(await store.deviceCredentials.findDevice('ACCESS_TOKEN', 'TOKEN'), undefined)
+    assert.equal((await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['TOKEN'])).get('TOKEN'), undefined)
     assert.deepEqual((await store.attributes.all(device.id)).rows, [])
     assert.deepEqual(await store.cleanups.pending(), [device.id])
     await store.write([store.cleanups.done(device.id)])

@@ -21,6 +21,7 @@ export interface KnownDevice {
 }
 
 type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
+  readonly credentialsId: string
   readonly defaultQueueName: string | null
   /** Set where the queue of that name is the tenant's own. */
   readonly ownQueueId: string | null
@@ -28,12 +29,12 @@ type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
 
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
-  /** Built once: asked for every device that connects. */
-  private readonly byCredentials: CompiledQuery<KnownDeviceRow>
+  /** By credentials, built once: asked for every device that connects alone. */
+  private readonly byOne: CompiledQuery<KnownDeviceRow>
 
   constructor(database: EntityDatabase) {
     this.database = database
-    this.byCredentials = byCredentials(database)
+    this.byOne = knownDevices(database, 'ACCESS_TOKEN', ['']).compile()
   }
 
   async findByDevice(deviceId: string): Promise<DeviceCredentials | undefined> {
@@ -45,8 +46,17 @@ export class DeviceCredentialsRepository {
     return row && credentialsOf(row)
   }
 
-  async findDevice(credentialsType: CredentialsType, credentialsId: string): Promise<KnownDevice | undefined> {
-    const { rows } = await this.database.read(withParameters(this.byCredentials, [credentialsId, credentialsType]))
+  /** By the ids of their credentials, in one read; who is not in the answer has none. */
+  async findDevices(type: CredentialsType, ids: readonly string[]): Promise<ReadonlyMap<string, KnownDevice>> {
+    const [only = ''] = ids
+    const isOne = ids.length === 1
+    const query = isOne ? withParameters(this.byOne, [only, type]) : knownDevices(this.database, type, ids).compile()
+    const { rows } = await this.database.read(query)
+    return new Map(rows.map((row) => [row.credentialsId, knownDeviceOf(row)]))
+  }
+
+  async findDeviceById(deviceId: string): Promise<KnownDevice | undefined> {
+    const { rows } = await this.database.read(knownDevice(this.database, deviceId).compile())
     return rows[0] && knownDeviceOf(rows[0])
   }
 
@@ -66,8 +76,17 @@ export class DeviceCredentialsRepository {
   }
 }
 
-/** Parameters: the credentials' id, their type. */
-function byCredentials(database: EntityDatabase): CompiledQuery<KnownDeviceRow> {
+function knownDevices(database: EntityDatabase, type: CredentialsType, ids: readonly string[]) {
+  return selectKnown(database)
+    .where('device_credentials.credentials_id', 'in', ids)
+    .where('device_credentials.credentials_type', '=', type)
+}
+
+function knownDevice(database: EntityDatabase, deviceId: string) {
+  return selectKnown(database).where('device.id', '=', deviceId)
+}
+
+function selectKnown(database: EntityDatabase) {
   return database.builder
     .selectFrom('device_credentials')
     .innerJoin('device', 'device.id', 'device_credentials.device_id')
@@ -78,6 +97,7 @@ function byCredentials(database: EntityDatabase): CompiledQuery<KnownDeviceRow> 
         .onRef('queue.name', '=', 'device_profile.default_queue_name'),
     )
     .select([
+      'device_credentials.credentials_id as credentialsId',
       'device.id as deviceId',
       'device.tenant_id as tenantId',
       'device.customer_id as customerId',
@@ -89,12 +109,9 @@ function byCredentials(database: EntityDatabase): CompiledQuery<KnownDeviceRow> 
       'device_profile.default_queue_name as defaultQueueName',
       'queue.id as ownQueueId',
     ])
-    .where('device_credentials.credentials_id', '=', '')
-    .where('device_credentials.credentials_type', '=', '')
-    .compile()
 }
 
-function knownDeviceOf({ defaultQueueName, ownQueueId, ...device }: KnownDeviceRow): KnownDevice {
+function knownDeviceOf({ defaultQueueName, ownQueueId, credentialsId: _, ...device }: KnownDeviceRow): KnownDevice {
   const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
   return { ...device, queueName: queueName === '' ? null : queueName }
 }
