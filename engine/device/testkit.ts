@@ -52,8 +52,8 @@ export class RecordingLink implements Link {
 
   wake(): void {}
   settle(_deliveries: readonly Delivery[]): void {}
-  failed(_delivery: Delivery): void {}
-  bury(_delivery: Delivery, _reason: string): void {}
+  failed(_delivery: Delivery, _tries: number): void {}
+  bury(_delivery: Delivery, _reason: string, _tries: number): void {}
   close(): Promise<void> {
     return Promise.resolve()
   }

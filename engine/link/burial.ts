@@ -38,8 +38,8 @@ export class Burial {
     return this.open.size
   }
 
-  bury(delivery: Delivery, reason: string): void {
-    const burial = this.buryDurably(delivery, reason)
+  bury(delivery: Delivery, reason: string, tries: number): void {
+    const burial = this.buryDurably(delivery, reason, tries)
     this.open.add(burial)
     void burial.then(() => this.open.delete(burial))
   }
@@ -50,11 +50,11 @@ export class Burial {
     await Promise.all(this.open)
   }
 
-  private async buryDurably(delivery: Delivery, reason: string): Promise<void> {
-    const { message, attempt } = delivery
+  private async buryDurably(delivery: Delivery, reason: string, attempts: number): Promise<void> {
+    const { message } = delivery
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
       try {
-        await this.letters.put({ message, attempts: attempt, reason })
+        await this.letters.put({ message, attempts, reason })
         break
       } catch (error) {
         this.onEvent({ kind: 'dead-letter-not-stored', sequence: message.sequence, error })

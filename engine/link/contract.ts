@@ -159,7 +159,7 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
       const open1 = collector.deliveries.filter((delivery) => !isSettled(delivery))
       const failed = new Set<string>()
       for (const delivery of open1.slice(0, 4)) {
-        first.link.failed({ message: delivery.message, attempt: 2 })
+        first.link.failed(delivery, 2)
         failed.add(delivery.message.id)
       }
       // Settles ride along with the next frame: once that is stored, so are they.
@@ -217,7 +217,7 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
     const published = [message({ data: 'poison' }), message()]
     await publishAll(first.link, published)
     await collector.got(2)
-    for (const delivery of collector.deliveries.slice(0, 1)) first.link.bury(delivery, 'it threw')
+    for (const delivery of collector.deliveries.slice(0, 1)) first.link.bury(delivery, 'it threw', 1)
     const second = await first.reopen()
     const again = new Collector()
     second.link.consume(again)
@@ -350,7 +350,7 @@ function testQueues(name: string, open: () => Promise<LinkUnderTest>): void {
       await Promise.all(collectors.map((collector) => collector.got(20)))
       for (const { deliveries } of collectors) first.link.settle(deliveries.slice(0, 15))
       for (const { deliveries } of collectors) {
-        for (const { message: failed } of deliveries.slice(18)) first.link.failed({ message: failed, attempt: 1 })
+        for (const delivery of deliveries.slice(18)) first.link.failed(delivery, 1)
       }
       await publishAll(first.link, [message({ data: 'last', queueName: 'Kept' })])
       await first.settlesDurable?.()

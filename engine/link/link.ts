@@ -66,10 +66,13 @@ export interface Link {
   wake(): void
   /** Ends messages: their effects are committed. Durable soon after; a crash before that delivers them once more. */
   settle(deliveries: readonly Delivery[]): void
-  /** Notes durably that a delivery failed and will be tried again: its attempt count survives a restart. */
-  failed(delivery: Delivery): void
-  /** Moves a message to the dead letters, durably with its body and reason, and settles it. */
-  bury(delivery: Delivery, reason: string): void
+  /**
+   * Notes durably that a delivery failed for the `tries`-th time and will be tried again: its count survives a restart. This and the other
+   * two take the objects that the link delivered.
+   */
+  failed(delivery: Delivery, tries: number): void
+  /** Moves a message to the dead letters, durably with its body, reason and tries, and settles it. */
+  bury(delivery: Delivery, reason: string, tries: number): void
   /** Drains what is published, stores what is settled, closes. Idempotent. */
   close(): Promise<void>
 }

@@ -297,7 +297,7 @@ test('a dead letter can be listed, read and replayed, and is gone when its messa
   const collector = new Collector()
   log.consume(collector)
   await run(publishAll(log, [message({ data: 'one' }), message({ data: 'two' })]))
-  for (const delivery of collector.deliveries) log.bury({ message: delivery.message, attempt: 4 }, 'no luck')
+  for (const delivery of collector.deliveries) log.bury(delivery, 'no luck', 4)
   await clock.advance(100)
   assert.equal(log.figures().buried, 2)
   assert.equal(log.figures().unsettled, 0)
@@ -330,7 +330,7 @@ test('a dead letter that cannot be stored keeps its message unsettled until it c
   log.consume(collector)
   await run(publishAll(log, [message()]))
   disk.faults.failedWrite = 1
-  for (const delivery of collector.deliveries) log.bury(delivery, 'poison')
+  for (const delivery of collector.deliveries) log.bury(delivery, 'poison', 1)
   await clock.advance(2000)
   assert.equal(log.figures().buried, 0)
   assert.equal(log.figures().unsettled, 1)
@@ -349,7 +349,7 @@ test('while dead letters cannot be stored no more is delivered than may be kept 
     deliver: (batch) => {
       if (delivered === 0) disk.faults.failedWrite = 1
       delivered += batch.length
-      for (const delivery of batch) log.bury(delivery, 'poison')
+      for (const delivery of batch) log.bury(delivery, 'poison', 1)
     },
   })
   await run(

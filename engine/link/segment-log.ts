@@ -215,16 +215,16 @@ class SegmentLogLink implements SegmentLog {
     this.scheduleSettle()
   }
 
-  failed(delivery: Delivery): void {
+  failed(delivery: Delivery, tries: number): void {
     if (!this.backlog.outstanding.has(delivery.message.sequence)) return
     this.counts.failed++
-    this.ledger.failed(delivery.message.sequence, delivery.attempt)
+    this.ledger.failed(delivery.message.sequence, tries)
     this.scheduleSettle()
   }
 
-  bury(delivery: Delivery, reason: string): void {
+  bury(delivery: Delivery, reason: string, tries: number): void {
     if (!this.backlog.outstanding.has(delivery.message.sequence)) return
-    this.burial.bury(delivery, reason)
+    this.burial.bury(delivery, reason, tries)
   }
 
   figures(): SegmentLogFigures {

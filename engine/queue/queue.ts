@@ -241,7 +241,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     }
     this.outages.over(lane)
     if ((verdict === 'retry' && !this.mustMakeRoom(lane, attempt)) || verdict === 'repeat') {
-      this.link.failed({ message: delivery.message, attempt })
+      this.link.failed(delivery, attempt)
       lane.putBack({ delivery, attempt: attempt + 1 })
       this.pause(lane, attempt)
       return
@@ -250,7 +250,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     if (verdict === 'bury' || verdict === 'retry') {
       this.counts.buried++
       this.letGo(delivery)
-      this.link.bury({ message: delivery.message, attempt }, errorText(work.error))
+      this.link.bury(delivery, errorText(work.error), attempt)
     } else {
       if (verdict === 'skip') this.counts.skipped++
       else this.counts.settled++

@@ -58,12 +58,12 @@ export class MemoryLink implements Link {
     this.settled.push(...deliveries.map(({ message }) => message))
   }
 
-  failed(delivery: Delivery): void {
-    this.failures.push(delivery)
+  failed({ message }: Delivery, tries: number): void {
+    this.failures.push({ message, attempt: tries })
   }
 
-  bury(delivery: Delivery, reason: string): void {
-    this.buried.push({ delivery, reason })
+  bury({ message }: Delivery, reason: string, tries: number): void {
+    this.buried.push({ delivery: { message, attempt: tries }, reason })
   }
 
   async close(): Promise<void> {

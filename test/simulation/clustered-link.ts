@@ -78,13 +78,13 @@ export class ClusteredLink implements Link {
     this.inner.settle(deliveries)
   }
 
-  failed(delivery: Delivery): void {
-    this.inner.failed(delivery)
+  failed(delivery: Delivery, tries: number): void {
+    this.inner.failed(delivery, tries)
   }
 
-  bury(delivery: Delivery, reason: string): void {
+  bury(delivery: Delivery, reason: string, tries: number): void {
     this.done(delivery.message)
-    this.inner.bury(delivery, reason)
+    this.inner.bury(delivery, reason, tries)
   }
 
   close(): Promise<void> {

@@ -63,18 +63,19 @@ export class TwiceLink implements Link {
       const pair = this.end(message, undefined)
       if (pair === undefined) continue
       if (pair.reason === undefined) settled.push(pair.first)
-      else this.inner.bury({ message, attempt }, pair.reason)
+      else this.inner.bury(pair.first, pair.reason, attempt)
     }
     if (settled.length > 0) this.inner.settle(settled)
   }
 
-  failed(delivery: Delivery): void {
-    this.inner.failed(delivery)
+  failed({ message }: Delivery, tries: number): void {
+    const pair = this.pairs.get(message)
+    if (pair !== undefined) this.inner.failed(pair.first, tries)
   }
 
-  bury(delivery: Delivery, reason: string): void {
+  bury(delivery: Delivery, reason: string, tries: number): void {
     const pair = this.end(delivery.message, reason)
-    if (pair !== undefined) this.inner.bury(delivery, pair.reason ?? reason)
+    if (pair !== undefined) this.inner.bury(pair.first, pair.reason ?? reason, tries)
   }
 
   close(): Promise<void> {

@@ -216,7 +216,7 @@ test('a hand-over does not wait for ever: what was not settled in time, the next
   const second = new Collector()
   b.link.consume(second)
   a.link.settle(first.deliveries.slice(0, 4))
-  a.link.failed({ message: published[4] ?? assert.fail(), attempt: 1 })
+  a.link.failed(first.deliveries[4] ?? assert.fail(), 1)
   await world.clock.advance(2000)
   assert.deepEqual(ids(second.messages), ids(published.slice(4)))
   assert.deepEqual(
@@ -416,8 +416,8 @@ test('a dead letter is published again under its id, and removed', async () => {
   a.publish(published)
   await world.clock.advance(100)
   const poison = collector.deliveries[0] ?? assert.fail()
-  a.link.bury(poison, 'it threw')
-  a.link.bury(poison, 'it threw')
+  a.link.bury(poison, 'it threw', 1)
+  a.link.bury(poison, 'it threw', 1)
   await world.clock.advance(50)
   const letters = await a.link.deadLetters.list({ limit: 10 })
   assert.deepEqual(

@@ -166,15 +166,15 @@ class BrokerLink implements FrameLink {
     }
   }
 
-  failed(delivery: Delivery): void {
-    if (this.frameOf(delivery)?.failed(delivery.message.sequence, delivery.attempt) === true) this.counts.failed++
+  failed(delivery: Delivery, tries: number): void {
+    if (this.frameOf(delivery)?.failed(delivery.message.sequence, tries) === true) this.counts.failed++
   }
 
-  bury(delivery: Delivery, reason: string): void {
+  bury(delivery: Delivery, reason: string, tries: number): void {
     const key = burialKey(delivery)
     if (this.buried.has(key) || this.frameOf(delivery)?.isOutstanding(delivery.message.sequence) !== true) return
     this.buried.add(key)
-    this.burial.bury(delivery, reason)
+    this.burial.bury(delivery, reason, tries)
   }
 
   flush(): Promise<void> {
