@@ -162,3 +162,18 @@ test('authority alone is told apart from ownership', () => {
     restCode: 20,
   })
 })
+
+test('issue-8 11: many devices are checked with the rows that were read, and not one read for each', async (context) => {
+  const { entities, services, tenant, customer, systemAdministrator, tenantId } = platform
+  const wanted = Object.values(ids).map(({ DEVICE }) => DEVICE ?? '')
+  const found = await services.devices.findByIds(tenantId, wanted)
+  const reads = context.mock.method(entities.devices, 'findAnywhere')
+  const allowed = (principal: Principal) =>
+    services.access.allowed(principal, 'READ', 'DEVICE', found).map(({ name }) => name)
+  assert.deepEqual(allowed(tenant).toSorted(), ['assigned', 'unassigned'])
+  assert.deepEqual(allowed(customer), ['assigned'])
+  assert.deepEqual([allowed(systemAdministrator), reads.mock.callCount()], [[], 0])
+  assert.deepEqual(services.access.allowed(customer, 'DELETE', 'DEVICE', found), [])
+  const foreign = found.map((device) => ({ ...device, tenantId: '00000000-0000-4000-8000-00000000000a' }))
+  assert.deepEqual(services.access.allowed(tenant, 'READ', 'DEVICE', foreign), [])
+})

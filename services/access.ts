@@ -7,7 +7,7 @@ import type { EntityId, EntityType } from '../model/entity-id.ts'
 import type { Principal } from '../model/principal.ts'
 import { ServiceErrors } from './errors.ts'
 import type { Owner, OwnerLookup } from './ownership.ts'
-import type { AccessControl, Operation } from './services.ts'
+import type { AccessControl, Operation, OwnedEntity } from './services.ts'
 
 type Row = readonly Operation[] | 'all' | undefined
 
@@ -98,9 +98,17 @@ export class PermissionTable implements AccessControl {
   }
 
   checkAuthority(principal: Principal, operation: Operation, entityType: EntityType): void {
-    const row = PERMISSIONS[principal.authority][entityType]
-    if (row === 'all' || row?.includes(operation) === true) return
-    throw ServiceErrors.PERMISSION_DENIED()
+    if (!mayByAuthority(principal, operation, entityType)) throw ServiceErrors.PERMISSION_DENIED()
+  }
+
+  allowed<Entity extends OwnedEntity>(
+    principal: Principal,
+    operation: Operation,
+    entityType: EntityType,
+    entities: readonly Entity[],
+  ): readonly Entity[] {
+    if (!mayByAuthority(principal, operation, entityType)) return []
+    return entities.filter((entity) => mayTouch(principal, operation, { entityType, id: entity.id }, entity))
   }
 
   async check(principal: Principal, operation: Operation, entity: EntityId): Promise<void> {
@@ -109,6 +117,11 @@ export class PermissionTable implements AccessControl {
     if (owner === undefined) throw itemNotFound(entity)
     if (!mayTouch(principal, operation, entity, owner)) throw ServiceErrors.PERMISSION_DENIED()
   }
+}
+
+function mayByAuthority(principal: Principal, operation: Operation, entityType: EntityType): boolean {
+  const row = PERMISSIONS[principal.authority][entityType]
+  return row === 'all' || row?.includes(operation) === true
 }
 
 function mayTouch(principal: Principal, operation: Operation, entity: EntityId, owner: Owner): boolean {

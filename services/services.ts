@@ -263,6 +263,19 @@ export interface AccessControl {
   checkAuthority(principal: Principal, operation: Operation, entityType: EntityType): void
   /** Checks authority and ownership; throws PERMISSION_DENIED (403) or ITEM_NOT_FOUND (404), as the reference tells them apart. */
   check(principal: Principal, operation: Operation, entity: EntityId): Promise<void>
+  /** Of entities that were read already those that the user may touch so: reads nothing. */
+  allowed<Entity extends OwnedEntity>(
+    principal: Principal,
+    operation: Operation,
+    entityType: EntityType,
+    entities: readonly Entity[],
+  ): readonly Entity[]
+}
+
+export interface OwnedEntity {
+  readonly id: string
+  readonly tenantId: string
+  readonly customerId: string | null
 }
 
 export type QueueDraft = Pick<

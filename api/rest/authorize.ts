@@ -2,7 +2,6 @@
  * Asks access control, the one place that decides, in the words of the REST layer: what may not be, or is not, becomes the
  * error its caller can answer with.
  */
-import { isMillraceError } from '../../model/errors.ts'
 import { entityId, type EntityType } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AccessControl, Operation } from '../../services/services.ts'
@@ -24,27 +23,6 @@ export function tenantOf(principal: Principal): string {
 export function found<Entity>(entity: Entity | undefined, type: string, id: string): Entity {
   if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type, id })
   return entity
-}
-
-/** Of many ids those that the user may read: the others are left out, as if they were not there. */
-export async function readable(
-  access: AccessControl,
-  principal: Principal,
-  entityType: EntityType,
-  ids: readonly string[],
-): Promise<readonly string[]> {
-  const verdicts = await Promise.all(
-    ids.map(async (id) => {
-      try {
-        await access.check(principal, 'READ', entityId(entityType, id))
-        return true
-      } catch (error) {
-        if (isMillraceError(error) && (error.status === 403 || error.status === 404)) return false
-        throw error
-      }
-    }),
-  )
-  return ids.filter((_id, index) => verdicts[index])
 }
 
 export async function allow(

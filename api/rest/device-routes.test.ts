@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openTestPlatform } from '../../services/testkit.ts'
+import { deviceRoutes } from './device-routes.ts'
+import { Query } from './query.ts'
+
+test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those of the tenant only', async (context) => {
+  const platform = await openTestPlatform()
+  context.after(() => platform.close())
+  const { services, entities, tenant } = platform
+  const own = await services.devices.saveByUser(tenant, { name: 'own' })
+  const ids = Array.from({ length: 999 }, (_, index) => `11111111-2222-1333-8444-${String(index).padStart(12, '0')}`)
+  const route = deviceRoutes(services).find(({ pattern }) => pattern === '/api/devices')
+  assert.ok(route !== undefined && 'authorities' in route)
+  const each = context.mock.method(entities.devices, 'findAnywhere')
+  const together = context.mock.method(entities.devices, 'findByIds')
+  const query = new Query(`deviceIds=${[own.id, ...ids].join(',')}`)
+  const call = { principal: tenant, query, parameter: () => '', text: () => '', json: () => null, credentials: '' }
+  const answer = await route.handle(call)
+  assert.deepEqual([each.mock.callCount(), together.mock.callCount()], [0, 1])
+  assert.match(answer.body, /"name":"own"/)
+})
