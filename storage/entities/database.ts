@@ -59,6 +59,11 @@ export interface EntityDatabase {
   readonly foldFunction: string
   read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>>
   /**
+   * A read that may be long, such as a search: it holds up no commit and no other read. Every commit that was acknowledged before the call
+   * is in the rows.
+   */
+  scan<Row>(query: CompiledQuery<Row>): Promise<readonly Row[]>
+  /**
    * All or nothing, in order, durable at the configured level when it resolves. Transactions are independent of each
    * other and are applied in the order of the calls.
    */

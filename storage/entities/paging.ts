@@ -1,5 +1,5 @@
 /**
- * Pages of rows: checks the query (`rest-api.md` 2.4, 3.2), filters by text, sorts by one of the allowed properties with
+ * Pages of rows, read beside the commits: a search looks at every row. Checks the query (`rest-api.md` 2.4, 3.2), filters by text, sorts by one of the allowed properties with
  * the id as tie-breaker, and counts.
  */
 import { sql, type RawBuilder, type SelectQueryBuilder } from 'kysely'
@@ -44,10 +44,10 @@ export async function readPage<Joined, Tables extends keyof Joined, Row, Item>(
   }
   rows = rows.orderBy(sql.ref(shape.idColumn), 'asc').limit(query.pageSize)
   if (query.page > 0) rows = rows.offset(query.page * query.pageSize)
-  const [counted, found] = await Promise.all([database.read(counting.compile()), database.read(rows.compile())])
-  const totalElements = Number((counted.rows[0] as { total: number } | undefined)?.total ?? 0)
+  const [counted, found] = await Promise.all([database.scan(counting.compile()), database.scan(rows.compile())])
+  const totalElements = Number((counted[0] as { total: number } | undefined)?.total ?? 0)
   const totalPages = Math.ceil(totalElements / query.pageSize)
-  return { data: found.rows.map(itemOf), totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+  return { data: found.map(itemOf), totalPages, totalElements, hasNext: query.page + 1 < totalPages }
 }
 
 function sortColumnOf(shape: PageShape, property: string | undefined): string | undefined {

@@ -13,6 +13,8 @@ export type Request =
   | { readonly kind: 'read'; readonly id: number; readonly sql: string; readonly parameters: readonly SqlValue[] }
   /** Independent transactions that share one commit. */
   | { readonly kind: 'write'; readonly id: number; readonly transactions: readonly (readonly PlainStatement[])[] }
+  /** Writes a consistent copy to a file that is not there yet. */
+  | { readonly kind: 'copy'; readonly id: number; readonly file: string }
   | { readonly kind: 'close'; readonly id: number }
 
 export interface PlainResult {
@@ -32,6 +34,7 @@ export type Reply =
   | { readonly kind: 'rows'; readonly id: number; readonly rows: readonly unknown[]; readonly sequence: number }
   | { readonly kind: 'written'; readonly id: number; readonly outcomes: readonly Outcome[]; readonly sequence: number }
   | { readonly kind: 'error'; readonly id: number; readonly reason: string }
+  | { readonly kind: 'copied'; readonly id: number }
   | { readonly kind: 'closed'; readonly id: number }
 
 /** The thread's first word: the database is open. */
@@ -41,4 +44,6 @@ export interface WorkerSettings {
   readonly file: string
   /** `full`: a power cut loses no commit. `normal`: a killed process loses none. */
   readonly synchronous: 'full' | 'normal'
+  /** Beside the thread that writes. */
+  readonly readOnly?: boolean
 }

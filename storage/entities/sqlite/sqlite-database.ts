@@ -2,15 +2,16 @@
  * SQLite behind {@link EntityDatabase}. Group commit: exactly one write is in flight, and all transactions that arrive
  * meanwhile share the next commit and its sync; each is undone alone when it fails.
  */
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import type { CompiledQuery, Kysely } from 'kysely'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import { sqlValue, type EntityDatabase, type Read, type Statement, type Written } from '../database.ts'
 import { queryBuilder, SQLITE } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
-import { READY, type Outcome, type PlainStatement, type Reply, type Request, type WorkerSettings } from './protocol.ts'
+import type { Outcome, PlainStatement, WorkerSettings } from './protocol.ts'
+import { SideThread } from './side-thread.ts'
+import { startSqliteThread, ThreadCalls } from './thread-calls.ts'
 
 /** Transactions waiting for the next commit; more are refused as retryable. */
 const MAX_WAITING = 50_000
@@ -25,11 +26,6 @@ interface WaitingWrite {
   reject(error: Error): void
 }
 
-interface PendingReply {
-  answer(reply: Reply): void
-  reject(error: Error): void
-}
-
 export interface SqliteListeners {
   /** Hears once that the thread ended before the close. */
   readonly onFatal?: ((error: Error) => void) | undefined
@@ -39,14 +35,10 @@ export interface SqliteListeners {
 
 export async function openSqliteDatabase(options: WorkerSettings & SqliteListeners): Promise<SqliteDatabase> {
   const { onFatal, onTrouble, ...settings } = options
-  const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
-    workerData: settings,
-    name: 'entities',
-    execArgv: ['--disable-warning=ExperimentalWarning'],
-  })
-  const [first] = (await once(worker, 'message')) as [unknown]
-  if (first !== READY) throw EntityStoreErrors.LOST({ reason: 'its thread does not answer as it should' })
-  return new SqliteDatabase(worker, { onFatal, onTrouble })
+  const worker = await startSqliteThread(settings, 'entities')
+  // Nobody else sees a database in memory.
+  const side = settings.file === ':memory:' ? undefined : new SideThread(settings.file)
+  return new SqliteDatabase(worker, { onFatal, onTrouble }, side)
 }
 
 export class SqliteDatabase implements EntityDatabase {
@@ -54,46 +46,44 @@ export class SqliteDatabase implements EntityDatabase {
   readonly isShared = false
   /** The thread has put JavaScript's in place of SQLite's own. */
   readonly foldFunction = 'lower'
-  private readonly worker: Worker
+  private readonly calls: ThreadCalls
+  private readonly side: SideThread | undefined
   private readonly listeners: SqliteListeners
   private isTroubled = false
-  private readonly pending = new Map<number, PendingReply>()
-  private outgoing: Request[] = []
   private waiting: WaitingWrite[] = []
   private writing = false
-  private lastRequest = 0
-  private ended: Error | undefined
   private closing: Promise<void> | undefined
   private readonly idleListeners: (() => void)[] = []
 
-  constructor(worker: Worker, listeners: SqliteListeners = {}) {
-    this.worker = worker
+  constructor(worker: Worker, listeners: SqliteListeners = {}, side?: SideThread) {
+    this.calls = new ThreadCalls(worker, (error) => this.listeners.onFatal?.(error))
+    this.side = side
     this.listeners = listeners
     this.builder = queryBuilder(this, SQLITE)
-    worker.on('message', (replies: readonly Reply[]) => {
-      for (const reply of replies) this.received(reply)
-    })
-    worker.on('error', (error) => this.end(EntityStoreErrors.LOST({ reason: errorText(error) }, error)))
-    worker.on('exit', (code) => this.end(EntityStoreErrors.LOST({ reason: `its thread ended with code ${code}` })))
   }
 
   async read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>> {
     if (this.closing !== undefined) throw EntityStoreErrors.CLOSED()
-    if (this.pending.size >= MAX_READS)
-      throw EntityStoreErrors.OVERLOADED({ waiting: this.pending.size, limit: MAX_READS })
-    const reply = await this.request((id) => ({
-      kind: 'read',
-      id,
-      sql: query.sql,
-      parameters: query.parameters.map(sqlValue),
-    }))
-    if (reply.kind !== 'rows') throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a read` })
+    if (this.calls.size >= MAX_READS) throw EntityStoreErrors.OVERLOADED({ waiting: this.calls.size, limit: MAX_READS })
+    const reply = await this.calls.rows(query.sql, query.parameters.map(sqlValue))
     return { rows: reply.rows as readonly Row[], sequence: reply.sequence }
+  }
+
+  async scan<Row>(query: CompiledQuery<Row>): Promise<readonly Row[]> {
+    if (this.side === undefined) return (await this.read(query)).rows
+    if (this.closing !== undefined) throw EntityStoreErrors.CLOSED()
+    return (await this.side.read(query.sql, query.parameters.map(sqlValue))) as readonly Row[]
+  }
+
+  /** Writes a consistent copy beside the commits, with all that was acknowledged before. The file must not be there; it is not synced. */
+  async copyTo(file: string): Promise<void> {
+    if (this.closing !== undefined || this.side === undefined) throw EntityStoreErrors.CLOSED()
+    await this.side.copyTo(file)
   }
 
   write(statements: readonly Statement[]): Promise<Written> {
     if (this.closing !== undefined) return Promise.reject(EntityStoreErrors.CLOSED())
-    if (this.ended !== undefined) return Promise.reject(this.ended)
+    if (this.calls.ended !== undefined) return Promise.reject(this.calls.ended)
     if (this.waiting.length >= MAX_WAITING) {
       return Promise.reject(EntityStoreErrors.OVERLOADED({ waiting: this.waiting.length, limit: MAX_WAITING }))
     }
@@ -109,11 +99,8 @@ export class SqliteDatabase implements EntityDatabase {
   }
 
   private async drainAndClose(): Promise<void> {
-    await this.drained()
-    if (this.ended !== undefined) return
-    const exit = once(this.worker, 'exit')
-    await this.request((id) => ({ kind: 'close', id }))
-    await exit
+    await Promise.all([this.drained(), this.side?.close()])
+    await this.calls.close()
   }
 
   private async drained(): Promise<void> {
@@ -133,7 +120,7 @@ export class SqliteDatabase implements EntityDatabase {
   private async commit(group: readonly WaitingWrite[]): Promise<void> {
     try {
       const transactions = group.map((write) => write.statements.map(plainStatement))
-      const reply = await this.request((id) => ({ kind: 'write', id, transactions }))
+      const reply = await this.calls.request((id) => ({ kind: 'write', id, transactions }))
       if (reply.kind !== 'written')
         throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
       this.reportTrouble(undefined)
@@ -150,39 +137,6 @@ export class SqliteDatabase implements EntityDatabase {
     if (this.isTroubled === (failure !== undefined)) return
     this.isTroubled = failure !== undefined
     this.listeners.onTrouble?.(failure === undefined ? undefined : errorText(failure))
-  }
-
-  private request(make: (id: number) => Request): Promise<Reply> {
-    if (this.ended !== undefined) return Promise.reject(this.ended)
-    const id = ++this.lastRequest
-    return new Promise((resolve, reject) => {
-      this.pending.set(id, { answer: resolve, reject })
-      this.outgoing.push(make(id))
-      if (this.outgoing.length === 1) queueMicrotask(() => this.send())
-    })
-  }
-
-  /** What was asked in one go is one message: a message between threads costs more than a small query. */
-  private send(): void {
-    this.worker.postMessage(this.outgoing)
-    this.outgoing = []
-  }
-
-  private received(reply: Reply): void {
-    const pending = this.pending.get(reply.id)
-    if (pending === undefined) return
-    this.pending.delete(reply.id)
-    if (reply.kind === 'error')
-      pending.reject(EntityStoreErrors.FAILED({ reason: reply.reason }, new Error(reply.reason)))
-    else pending.answer(reply)
-  }
-
-  private end(error: Error): void {
-    const isFatal = this.ended === undefined && this.closing === undefined
-    this.ended ??= isFatal ? error : EntityStoreErrors.CLOSED()
-    for (const pending of this.pending.values()) pending.reject(this.ended)
-    this.pending.clear()
-    if (isFatal) this.listeners.onFatal?.(error)
   }
 }
 

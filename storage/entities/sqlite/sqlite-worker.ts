@@ -1,5 +1,5 @@
 /**
- * The SQLite thread: owns the only connection, so reads and writes have one order, and every read can say up to which
+ * The SQLite thread: owns the only connection that writes, so its reads and writes have one order, and every read can say up to which
  * commit it speaks. A disk that is slow to sync holds this thread, never the event loop's.
  */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
@@ -27,15 +27,18 @@ class SqliteThread {
   private sequence = 0
 
   constructor(settings: WorkerSettings) {
-    this.database = new DatabaseSync(settings.file)
-    this.database.exec(`
-      pragma busy_timeout = 5000;
-      pragma journal_mode = wal;
-      pragma synchronous = ${settings.synchronous};
-      pragma foreign_keys = on;
-      pragma wal_autocheckpoint = 4000;
-    `)
-    this.requireWhole(settings.file)
+    const readOnly = settings.readOnly ?? false
+    this.database = new DatabaseSync(settings.file, { readOnly })
+    this.database.exec('pragma busy_timeout = 5000')
+    if (!readOnly) {
+      this.database.exec(`
+        pragma journal_mode = wal;
+        pragma synchronous = ${settings.synchronous};
+        pragma foreign_keys = on;
+        pragma wal_autocheckpoint = 4000;
+      `)
+      this.requireWhole(settings.file)
+    }
     // SQLite's own lower() knows ASCII only; text search must find É by é as PostgreSQL does.
     this.database.function('lower', { deterministic: true }, (text: SQLInputValue | undefined) =>
       typeof text === 'string' ? text.toLowerCase() : (text ?? null),
@@ -68,6 +71,9 @@ class SqliteThread {
             outcomes: this.commit(request.transactions),
             sequence: this.sequence,
           }
+        case 'copy':
+          this.database.prepare('vacuum into ?').run(request.file)
+          return { kind: 'copied', id: request.id }
         case 'close':
           this.database.close()
           return { kind: 'closed', id: request.id }
