@@ -58,7 +58,7 @@ export async function startPlatform(
       clock: systemClock,
       random: systemRandom,
       catalogue,
-      cacheAttributes: config.cacheAttributes,
+      attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
       report: (text, fields) => log.error(text, fields),
     })
     closing.add('services', () => stored.close())

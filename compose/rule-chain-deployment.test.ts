@@ -39,7 +39,7 @@ describe('rule chain deployment', () => {
       clock,
       random: testRandom,
       catalogue: testCatalogue,
-      cacheAttributes: true,
+      attributeCacheBytes: 1 << 20,
       report: assert.ifError,
     }).ruleChains
     const note = (text: string): void => void errors.push(text)

@@ -253,7 +253,16 @@ export const SETTINGS = {
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
     default: true,
-    description: 'Keep attributes that were read in memory (bounded).',
+    description: 'Keep attributes that were read in memory, within CACHE_ATTRIBUTES_MB.',
+  }),
+  cacheAttributesMb: storage.integer({
+    name: 'CACHE_ATTRIBUTES_MB',
+    default: 64,
+    min: 1,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      'Memory for attributes that were read: those of entities read longest ago are dropped beyond it, and cost a read of the store when they are asked for again.',
   }),
 
   link: link.choice({

@@ -4,12 +4,16 @@
  * listener that registered before it read misses nothing and hears nothing twice. What another process changed has no place in
  * that order: it is not applied, what is held of the entity is dropped, and a read under way begins again.
  */
+import { ByteCache, textBytes } from '../model/byte-cache.ts'
 import type { AttributeScope } from '../model/value.ts'
 import type { Read } from '../storage/entities/database.ts'
 import type { ScopedAttribute } from '../storage/entities/attributes.ts'
 
-/** Attributes held; whole entities are dropped beyond it, those read longest ago first. */
-const MAX_ATTRIBUTES = 200_000
+/** The part of the bound that one entity may take: a single one must not empty the cache of all others. */
+const MAX_SHARE = 1 / 8
+/** An entity without attributes: three empty maps. And an attribute beyond its texts: the object, its place in a map. */
+const ENTITY_BYTES = 800
+const ATTRIBUTE_BYTES = 160
 /** With another process changing the entity all the time, what was read a moment ago is better than nothing; it is not held. */
 const MAX_READS = 5
 
@@ -27,6 +31,11 @@ export interface AttributesAsOf {
   readonly sequence: number
 }
 
+interface Held {
+  readonly attributes: EntityAttributes
+  readonly bytes: number
+}
+
 interface Load {
   readonly result: Promise<AttributesAsOf>
   readonly meanwhile: Meanwhile
@@ -42,15 +51,21 @@ interface Meanwhile {
 
 export class AttributeCache {
   private readonly readAll: (entityId: string) => Promise<Read<ScopedAttribute>>
-  private readonly keeps: boolean
-  private readonly entities = new Map<string, EntityAttributes>()
+  /** Undefined where nothing is held. */
+  private readonly held: ByteCache<Held> | undefined
   private readonly loads = new Map<string, Load>()
-  private held = 0
   private sequence = 0
 
-  constructor(readAll: (entityId: string) => Promise<Read<ScopedAttribute>>, keeps: boolean) {
+  /** `maxBytes`: entities read longest ago are dropped beyond it; 0 holds none. */
+  constructor(readAll: (entityId: string) => Promise<Read<ScopedAttribute>>, maxBytes: number) {
     this.readAll = readAll
-    this.keeps = keeps
+    const options = { maxBytes, maxShare: MAX_SHARE, sizeOf: ({ bytes }: Held) => bytes }
+    this.held = maxBytes > 0 ? new ByteCache<Held>(options) : undefined
+  }
+
+  /** About the memory of what is held. */
+  get bytes(): number {
+    return this.held?.bytes ?? 0
   }
 
   /** The number of the last change applied. */
@@ -60,11 +75,8 @@ export class AttributeCache {
 
   /** At once where the entity is held. */
   lookUp(entityId: string): AttributesAsOf | undefined {
-    const attributes = this.entities.get(entityId)
-    if (attributes === undefined) return undefined
-    this.entities.delete(entityId)
-    this.entities.set(entityId, attributes)
-    return { attributes, sequence: this.sequence }
+    const held = this.held?.get(entityId)
+    return held && { attributes: held.attributes, sequence: this.sequence }
   }
 
   /** Reads the entity from the store; those who ask at the same time share one read. */
@@ -74,21 +86,17 @@ export class AttributeCache {
 
   /** Applies a committed change; returns its number. */
   apply(commit: number, effect: AttributeEffect): number {
-    const attributes = this.entities.get(effect.entityId)
-    if (attributes !== undefined) {
-      this.held -= sizeOf(attributes)
-      applyTo(attributes, effect)
-      this.held += sizeOf(attributes)
+    const held = this.held?.peek(effect.entityId)
+    if (held !== undefined) {
+      const { attributes } = held
+      this.held?.set(effect.entityId, { attributes, bytes: held.bytes + applyTo(attributes, effect) })
     }
     this.loads.get(effect.entityId)?.meanwhile.changes.push({ commit, effect })
     return ++this.sequence
   }
 
   forget(entityId: string): void {
-    const attributes = this.entities.get(entityId)
-    if (attributes === undefined) return
-    this.held -= sizeOf(attributes)
-    this.entities.delete(entityId)
+    this.held?.delete(entityId)
   }
 
   /** Another process changed the entity: what was read before counts no more. */
@@ -100,8 +108,7 @@ export class AttributeCache {
 
   /** Other processes may have changed anything. */
   invalidateAll(): void {
-    this.entities.clear()
-    this.held = 0
+    this.held?.clear()
     for (const { meanwhile } of this.loads.values()) meanwhile.isStale = true
   }
 
@@ -123,22 +130,17 @@ export class AttributeCache {
           continue
         }
         const attributes = emptyAttributes()
-        for (const row of rows) attributes.get(row.scope)?.set(row.key, row)
-        for (const change of meanwhile.changes) if (change.commit > commit) applyTo(attributes, change.effect)
-        if (this.keeps && !meanwhile.isStale) this.keep(entityId, attributes)
+        let bytes = ENTITY_BYTES
+        for (const row of rows) {
+          attributes.get(row.scope)?.set(row.key, row)
+          bytes += bytesOf(row)
+        }
+        for (const change of meanwhile.changes) if (change.commit > commit) bytes += applyTo(attributes, change.effect)
+        if (!meanwhile.isStale) this.held?.set(entityId, { attributes, bytes })
         return { attributes, sequence: this.sequence }
       }
     } finally {
       this.loads.delete(entityId)
-    }
-  }
-
-  private keep(entityId: string, attributes: EntityAttributes): void {
-    this.entities.set(entityId, attributes)
-    this.held += sizeOf(attributes)
-    for (const oldest of this.entities.keys()) {
-      if (this.held <= MAX_ATTRIBUTES) return
-      this.forget(oldest)
     }
   }
 }
@@ -151,14 +153,24 @@ function emptyAttributes(): EntityAttributes {
   ])
 }
 
-/** An entity without attributes takes a place too. */
-function sizeOf(attributes: EntityAttributes): number {
-  let size = 1
-  for (const byKey of attributes.values()) size += byKey.size
-  return size
+/** Returns by how many bytes they grew. */
+function applyTo(attributes: EntityAttributes, effect: AttributeEffect): number {
+  let bytes = 0
+  for (const attribute of effect.saved) {
+    const byKey = attributes.get(attribute.scope)
+    bytes += bytesOf(attribute) - bytesOf(byKey?.get(attribute.key))
+    byKey?.set(attribute.key, attribute)
+  }
+  for (const { scope, key } of effect.deleted) {
+    const byKey = attributes.get(scope)
+    bytes -= bytesOf(byKey?.get(key))
+    byKey?.delete(key)
+  }
+  return bytes
 }
 
-function applyTo(attributes: EntityAttributes, effect: AttributeEffect): void {
-  for (const attribute of effect.saved) attributes.get(attribute.scope)?.set(attribute.key, attribute)
-  for (const { scope, key } of effect.deleted) attributes.get(scope)?.delete(key)
+function bytesOf(attribute: ScopedAttribute | undefined): number {
+  if (attribute === undefined) return 0
+  const { key, value } = attribute
+  return ATTRIBUTE_BYTES + textBytes(key) + (typeof value === 'string' ? textBytes(value) : 0)
 }

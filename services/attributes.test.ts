@@ -117,8 +117,8 @@ test('answers scope by scope in the order client, server, shared, and leaves out
 })
 
 test('whoever listens before it reads hears exactly what the read did not hold', async () => {
-  for (const cacheAttributes of [true, false]) {
-    const own = await openTestPlatform({ cacheAttributes })
+  for (const attributeCacheBytes of [1 << 20, 0]) {
+    const own = await openTestPlatform({ attributeCacheBytes })
     const device = await own.services.devices.saveByUser(own.tenant, { name: 'raced' })
     const raced = { entityType: 'DEVICE', id: device.id } as const
     const request = {

@@ -34,8 +34,8 @@ export interface ServicesOptions {
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: Pick<NodeCatalogue, 'find'>
-  /** Keep lately read attributes in memory (`CACHE_ATTRIBUTES_ENABLED`). */
-  readonly cacheAttributes: boolean
+  /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
+  readonly attributeCacheBytes: number
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
@@ -48,7 +48,7 @@ export function createServices(options: ServicesOptions): Services {
   const publisher = new OutboxPublisher(entities, link, clock, report)
   const changes = new Changes(entities, publisher, link, clock, random)
   const cleanup = new Cleanup(entities, timeSeries, report)
-  const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.cacheAttributes)
+  const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
   const users = new StoredUsers(entities, clock, feed)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)

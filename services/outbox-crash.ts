@@ -31,7 +31,7 @@ const services = createServices({
   clock,
   random: testRandom,
   catalogue: testCatalogue,
-  cacheAttributes: true,
+  attributeCacheBytes: 1 << 20,
   report: (text) => console.error(text),
 })
 const user = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)

@@ -257,7 +257,7 @@ export function letterOf(id: number, tenantId: string): DeadLetter {
 }
 
 export async function openTestPlatform(
-  options: { cacheAttributes?: boolean; start?: boolean } = {},
+  options: { attributeCacheBytes?: number; start?: boolean } = {},
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
   const clock = new TestClock()
@@ -279,7 +279,7 @@ export async function openTestPlatform(
     clock,
     random: testRandom,
     catalogue: testCatalogue,
-    cacheAttributes: options.cacheAttributes ?? true,
+    attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
     report: (text) => reports.push(text),
   })
   if (options.start !== false) await services.startOutbox()

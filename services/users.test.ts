@@ -114,7 +114,7 @@ test('without the demo there is one administrator with a random password', async
     clock,
     random: testRandom,
     catalogue: testCatalogue,
-    cacheAttributes: true,
+    attributeCacheBytes: 1 << 20,
     report: () => undefined,
   })
   assert.equal((await services.users.authenticate(login?.email ?? '', login?.password ?? ''))?.authority, 'SYS_ADMIN')

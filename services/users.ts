@@ -1,4 +1,5 @@
 /** Users: who they are, and whether a password is theirs (`rest-api.md` 1.5, 1.6, 12). */
+import { ByteCache } from '../model/byte-cache.ts'
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -12,14 +13,18 @@ export const PASSWORD_MIN_LENGTH = 6
 export const PASSWORD_MAX_LENGTH = 72
 /** What an unknown user's password is compared with, so that the answer takes as long as a known one's. Random bytes. */
 const NOBODYS_HASH = 'scrypt$16384$8$1$XWHG1kTBTj3/aHUFPDQsHA==$vruTxCKkwbl5aUeFnEgB5GrKFh+RxT7wpqpxKLxhNT0='
-/** Asked at every request with a token. */
-const MAX_CACHED_USERS = 10_000
+/** Asked at every request with a token: some 10,000 users. */
+const MAX_CACHE_BYTES = 2 << 20
+const VALID_FROM_BYTES = 32
 
 export class StoredUsers implements UserService {
   private readonly entities: EntityStore
   private readonly clock: Clock
   private readonly feed: ChangeFeed
-  private readonly validFrom = new Map<string, number>()
+  private readonly validFrom = new ByteCache<{ readonly ms: number }>({
+    maxBytes: MAX_CACHE_BYTES,
+    sizeOf: () => VALID_FROM_BYTES,
+  })
   /** Counts what may have changed: an answer that was read before is not remembered. */
   private generation = 0
   private readonly stops: readonly (() => void)[]
@@ -57,7 +62,7 @@ export class StoredUsers implements UserService {
 
   async tokensValidFrom(id: string): Promise<number> {
     const known = this.validFrom.get(id)
-    if (known !== undefined) return known
+    if (known !== undefined) return known.ms
     const { generation } = this
     const credentials = await this.entities.users.credentials(id)
     // A deleted user's tokens never become valid.
@@ -80,8 +85,7 @@ export class StoredUsers implements UserService {
   }
 
   private remember(id: string, validFrom: number): void {
-    if (this.validFrom.size >= MAX_CACHED_USERS) this.validFrom.clear()
-    this.validFrom.set(id, validFrom)
+    this.validFrom.set(id, { ms: validFrom })
   }
 }
 

@@ -124,7 +124,7 @@ async function openPlatform(
     random: systemRandom,
     catalogue,
     // What is read is what is stored.
-    cacheAttributes: false,
+    attributeCacheBytes: 0,
     report: (text) => assert.fail(text),
   })
   closing.add('services', () => services.close())
