@@ -15,6 +15,7 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { Snapshot } from '../storage/timeseries/store.ts'
 import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
 import type { Changes } from './changes.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import { TelemetryErrors } from './errors.ts'
 import { checkKey } from './names.ts'
 import { requireRoute, type RouteLookup } from './message-route.ts'
@@ -39,6 +40,7 @@ export class CachedAttributes implements AttributeService {
   private readonly changes: Changes
   private readonly routeOf: RouteLookup
   private readonly clock: Clock
+  private readonly doubts: CommitDoubts
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
 
@@ -49,6 +51,7 @@ export class CachedAttributes implements AttributeService {
     changes: Changes,
     routeOf: RouteLookup,
     clock: Clock,
+    doubts: CommitDoubts,
   ) {
     this.entities = entities
     this.cache = cache
@@ -56,6 +59,7 @@ export class CachedAttributes implements AttributeService {
     this.changes = changes
     this.routeOf = routeOf
     this.clock = clock
+    this.doubts = doubts
   }
 
   save(request: AttributesSave): Promise<void> {
@@ -86,7 +90,8 @@ export class CachedAttributes implements AttributeService {
     const statement = this.entities.attributes.save(writesOf(entity, saved, 0))
     const event = { principal, ...route, originator: entity, metadata: { scope } }
     const data = entriesJson(entries)
-    const { sequence } = await this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...event, data })
+    const commit = this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...event, data })
+    const { sequence } = await this.doubts.watch(commit, () => this.lookAgain(entity, scope))
     this.publishSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
   }
 
@@ -101,13 +106,10 @@ export class CachedAttributes implements AttributeService {
     const statement = this.entities.attributes.delete(entity.id, scope, keys)
     const event = { principal, ...route, originator: entity, metadata: { scope } }
     const data = `{"attributes":${JSON.stringify(keys)}}`
-    const { sequence: commit } = await this.changes.commit([statement], {
-      type: 'ATTRIBUTES_DELETED',
-      ...event,
-      data,
-    })
+    const commit = this.changes.commit([statement], { type: 'ATTRIBUTES_DELETED', ...event, data })
+    const written = await this.doubts.watch(commit, () => this.lookAgain(entity, scope))
     const deleted = keys.map((key) => ({ scope, key }))
-    const sequence = this.cache.apply(commit, { entityId: entity.id, saved: [], deleted })
+    const sequence = this.cache.apply(written.sequence, { entityId: entity.id, saved: [], deleted })
     this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
   }
 
@@ -176,7 +178,10 @@ export class CachedAttributes implements AttributeService {
   private async store(saves: readonly WaitingSave[]): Promise<void> {
     if (saves.length === 0) return
     const writes = saves.flatMap(({ request, attributes }) => writesOf(request.entity, attributes, request.sequence))
-    const { results, sequence: commit } = await this.entities.write([this.entities.attributes.save(writes)])
+    const writing = this.entities.write([this.entities.attributes.save(writes)])
+    const { results, sequence: commit } = await this.doubts.watch(writing, () => {
+      for (const { request } of saves) this.lookAgain(request.entity, request.scope)
+    })
     const untouched = new Set(results[0]?.untouched)
     let place = 0
     for (const save of saves) {
@@ -195,6 +200,13 @@ export class CachedAttributes implements AttributeService {
     if (!this.feed.hasListeners(entity, 'attributes')) return
     const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : toDevice ? 'device' : 'caches'
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
+  }
+
+  /** What is there is not known: what is held of it here and in other processes is dropped. */
+  private lookAgain(entity: EntityId, scope: AttributeScope): void {
+    this.cache.invalidate(entity.id)
+    const sequence = this.cache.lastSequence + 0.5
+    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes: [], audience: 'caches' })
   }
 
   private publishSaved(

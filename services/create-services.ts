@@ -11,6 +11,7 @@ import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
+import { CommitDoubts } from './commit-doubts.ts'
 import { StoredCustomers } from './customers.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
@@ -50,18 +51,19 @@ export function createServices(options: ServicesOptions): Services {
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
-  const users = new StoredUsers(entities, clock, feed)
+  const doubts = new CommitDoubts(clock)
+  const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   return {
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
-    attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock),
-    devices: new StoredDevices({ entities, changes, feed, cleanup, clock, random, forgetAttributes }),
-    deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, clock, random }),
+    attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts),
+    devices: new StoredDevices({ entities, changes, feed, doubts, cleanup, clock, random, forgetAttributes }),
+    deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
     customers: new StoredCustomers(entities, changes, clock, random),
     tenants: new StoredTenants(entities),
     users,
-    ruleChains: new StoredRuleChains({ entities, changes, feed, catalogue, clock, random }),
-    queues: new StoredQueues({ entities, feed, clock, random }),
+    ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),
+    queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     access: new PermissionTable(ownerOf),
     async startOutbox() {
@@ -70,6 +72,7 @@ export function createServices(options: ServicesOptions): Services {
     },
     close: () => {
       stopFollowing()
+      doubts.close()
       users.close()
       return publisher.close()
     },

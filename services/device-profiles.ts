@@ -7,6 +7,7 @@ import type { Principal } from '../model/principal.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import { itemNotFound } from './access.ts'
 import type { Changes } from './changes.ts'
 import { deviceProfileJson } from './entity-json.ts'
@@ -18,6 +19,7 @@ export interface DeviceProfileServiceParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
   readonly clock: Clock
   readonly random: Random
 }
@@ -127,7 +129,7 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     statements: readonly Statement[],
     type: KnownMessageType,
   ): Promise<void> {
-    await this.parts.changes.commit(statements, {
+    const commit = this.parts.changes.commit(statements, {
       type,
       principal,
       tenantId: profile.tenantId,
@@ -136,6 +138,7 @@ export class StoredDeviceProfiles implements DeviceProfileService {
       metadata: { entityName: profile.name, entityType: 'DEVICE_PROFILE' },
       data: stringifyJson(deviceProfileJson(profile)),
     })
+    await this.parts.doubts.watch(commit, () => this.publishChanged(profile))
   }
 
   private publishChanged(profile: DeviceProfile): void {

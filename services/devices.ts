@@ -12,6 +12,7 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import { itemNotFound } from './access.ts'
 import type { Changes } from './changes.ts'
 import type { Cleanup } from './cleanup.ts'
@@ -26,6 +27,7 @@ export interface DeviceServiceParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
   readonly cleanup: Cleanup
   readonly clock: Clock
   readonly random: Random
@@ -137,7 +139,8 @@ export class StoredDevices implements DeviceService {
       credentialsId: draft.credentialsId,
       credentialsValue: draft.credentialsValue ?? null,
     }
-    await this.entities.write(this.entities.deviceCredentials.update(credentials))
+    const commit = this.entities.write(this.entities.deviceCredentials.update(credentials))
+    await this.parts.doubts.watch(commit, () => this.publishChanged(device.id, true))
     this.publishChanged(device.id, true)
     return credentials
   }
@@ -263,7 +266,7 @@ export class StoredDevices implements DeviceService {
     const destination = await (profile === undefined
       ? this.entities.devices.destinationOf(device.id)
       : this.destinationOf(profile))
-    await this.parts.changes.commit(statements, {
+    const commit = this.parts.changes.commit(statements, {
       type,
       principal,
       tenantId,
@@ -272,6 +275,11 @@ export class StoredDevices implements DeviceService {
       originator: { entityType: 'DEVICE', id: device.id },
       metadata: { ...metadata, entityName: device.name, entityType: 'DEVICE' },
       data: stringifyJson(deviceJson(device)),
+    })
+    // A deleted device too: who looks again finds none.
+    await this.parts.doubts.watch(commit, () => {
+      this.parts.forgetAttributes(device.id)
+      this.publishChanged(device.id, true)
     })
   }
 

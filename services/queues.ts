@@ -9,7 +9,9 @@ import type { Principal } from '../model/principal.ts'
 import { linkQueueName } from '../model/queue-name.ts'
 import { MAIN_QUEUE } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import { itemNotFound } from './access.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { QueueErrors, ServiceErrors } from './errors.ts'
@@ -22,6 +24,7 @@ export const MAX_QUEUES = 50
 export interface QueueServiceParts {
   readonly entities: EntityStore
   readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
   readonly clock: Clock
   readonly random: Random
 }
@@ -67,8 +70,7 @@ export class StoredQueues implements QueueService {
     else if (queue.name !== before.name) throw QueueErrors.FIXED({ property: 'name' })
     else if (queue.topic !== before.topic) throw QueueErrors.FIXED({ property: 'topic' })
     const { queues } = this.entities
-    await this.entities.write(before === undefined ? queues.insert(queue) : queues.update(queue))
-    this.publishChanged(queue)
+    await this.commit(queue, before === undefined ? queues.insert(queue) : queues.update(queue))
     return queue
   }
 
@@ -81,7 +83,11 @@ export class StoredQueues implements QueueService {
     if (profiles.length > 0) throw QueueErrors.USED_BY_PROFILES({ names: shown(principal, profiles) })
     const nodes = await this.entities.ruleChains.nodesUsingQueue(queue.name, users)
     if (nodes.length > 0) throw QueueErrors.USED_BY_NODES({ names: shown(principal, nodes) })
-    await this.entities.write(this.entities.queues.delete(queue))
+    await this.commit(queue, this.entities.queues.delete(queue))
+  }
+
+  private async commit(queue: Queue, statements: readonly Statement[]): Promise<void> {
+    await this.parts.doubts.watch(this.entities.write(statements), () => this.publishChanged(queue))
     this.publishChanged(queue)
   }
 

@@ -9,6 +9,7 @@ import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import { itemNotFound } from './access.ts'
 import type { Changes } from './changes.ts'
 import { defaultGraph } from './default-rule-chain.ts'
@@ -22,6 +23,7 @@ export interface RuleChainServiceParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   readonly clock: Clock
   readonly random: Random
@@ -129,7 +131,7 @@ export class StoredRuleChains implements RuleChainService {
     const chain = await this.required(principal, id)
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
     if (await this.entities.deviceProfiles.namesRuleChain(id)) throw ServiceErrors.CHAIN_REFERENCED()
-    await this.parts.changes.commit(this.entities.ruleChains.delete(chain), event(principal, chain, 'ENTITY_DELETED'))
+    await this.commitInDoubt(principal, chain, this.entities.ruleChains.delete(chain), 'ENTITY_DELETED')
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(chain), tenantId: chain.tenantId })
   }
 
@@ -192,8 +194,19 @@ export class StoredRuleChains implements RuleChainService {
     statements: readonly Statement[],
     type: KnownMessageType,
   ): Promise<void> {
-    await this.parts.changes.commit(statements, event(principal, chain, type))
+    await this.commitInDoubt(principal, chain, statements, type)
     this.publishChanged(chain)
+  }
+
+  /** A commit that nobody knows of is looked at as a change: who runs the chain reads it again. */
+  private async commitInDoubt(
+    principal: Principal,
+    chain: RuleChain,
+    statements: readonly Statement[],
+    type: KnownMessageType,
+  ): Promise<void> {
+    const commit = this.parts.changes.commit(statements, event(principal, chain, type))
+    await this.parts.doubts.watch(commit, () => this.publishChanged(chain))
   }
 
   private publishChanged(chain: RuleChain): void {

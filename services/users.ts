@@ -7,6 +7,7 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { ServiceErrors } from './errors.ts'
 import { itemNotFound } from './access.ts'
 import { hashPassword, verifyPassword } from './secrets.ts'
+import type { CommitDoubts } from './commit-doubts.ts'
 import type { UserService } from './services.ts'
 
 export const PASSWORD_MIN_LENGTH = 6
@@ -21,6 +22,7 @@ export class StoredUsers implements UserService {
   private readonly entities: EntityStore
   private readonly clock: Clock
   private readonly feed: ChangeFeed
+  private readonly doubts: CommitDoubts
   private readonly validFrom = new ByteCache<{ readonly ms: number }>({
     maxBytes: MAX_CACHE_BYTES,
     sizeOf: () => VALID_FROM_BYTES,
@@ -29,10 +31,11 @@ export class StoredUsers implements UserService {
   private generation = 0
   private readonly stops: readonly (() => void)[]
 
-  constructor(entities: EntityStore, clock: Clock, feed: ChangeFeed) {
+  constructor(entities: EntityStore, clock: Clock, feed: ChangeFeed, doubts: CommitDoubts) {
     this.entities = entities
     this.clock = clock
     this.feed = feed
+    this.doubts = doubts
     this.stops = [
       feed.listenToAll(['user-tokens-withdrawn'], ({ entity }) => {
         this.generation++
@@ -79,8 +82,11 @@ export class StoredUsers implements UserService {
     if (next === current) throw ServiceErrors.PASSWORD_SAME()
     // A token's time is in whole seconds: those made from this second on stay valid (`rest-api.md` 1.3).
     const validFrom = Math.floor(this.clock.now() / 1000) * 1000
-    await this.entities.write(this.entities.users.changePassword(credentials, await hashPassword(next), validFrom))
-    this.feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } })
+    const statements = this.entities.users.changePassword(credentials, await hashPassword(next), validFrom)
+    const publishWithdrawn = () =>
+      this.feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } })
+    await this.doubts.watch(this.entities.write(statements), publishWithdrawn)
+    publishWithdrawn()
     this.remember(id, validFrom)
   }
 
