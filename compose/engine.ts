@@ -69,6 +69,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     link: stores.link,
     log: (level, text, fields) => nodeLog[level](text, fields),
     settings: {
+      nodeTimeoutMs: config.ruleNodeTimeoutMs,
       nodes: {
         castStrings: config.castStrings,
         logsInfo: config.logLevel === 'debug' || config.logLevel === 'info',

@@ -62,7 +62,7 @@ function* queueSamples(queues: OpenedQueues): Generator<Sample> {
 }
 
 function ruleEngineFigures(engine: RuleEngine): Record<string, number> {
-  const { received, failed } = engine.totals()
+  const { received, failed, timedOut, late } = engine.totals()
   const chains = engine.figures()
   const inFlight = chains.reduce((sum, chain) => sum + chain.inFlight, 0)
   return {
@@ -70,6 +70,8 @@ function ruleEngineFigures(engine: RuleEngine): Record<string, number> {
     messages_in_flight: inFlight,
     node_messages_total: received,
     node_failures_total: failed,
+    node_timeouts_total: timedOut,
+    node_late_outcomes_total: late,
   }
 }
 

@@ -385,6 +385,15 @@ export const SETTINGS = {
     description: 'A message that did not end in this time counts as failed.',
   }),
 
+  ruleNodeTimeoutMs: scripts.integer({
+    name: 'RULE_NODE_TIMEOUT_MS',
+    default: 20_000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    description:
+      'How long a rule node may take for a message or a batch, up to an eighth less. Then the message takes Failure, and what the node does later is ignored. Keep it below the processing timeout of the queues, at which a message is tried again whatever its node does; a store that takes longer makes messages be tried again.',
+  }),
   jsThreads: scripts.integer({
     name: 'JS_WORKER_THREADS',
     default: 2,

@@ -17,6 +17,8 @@ export interface ErrorDefinition {
   readonly restCode?: number
   /** A part of the platform is away or full, whatever the message: it is tried again for as long as that lasts. */
   readonly isOutage?: boolean
+  /** Something did not answer in time: a queue that treats time-outs in a way of their own does so here too. */
+  readonly isTimeout?: boolean
   /** Waiting alone mends nothing: a start says so at once. What runs already waits as in any outage, since nothing in hand may be lost by it. */
   readonly needsOperator?: boolean
 }
@@ -29,6 +31,7 @@ export class MillraceError extends Error {
   readonly status: number
   readonly restCode: number | undefined
   readonly isOutage: boolean
+  readonly isTimeout: boolean
   readonly needsOperator: boolean
   readonly fields: ErrorFields
 
@@ -40,6 +43,7 @@ export class MillraceError extends Error {
     this.status = definition.status
     this.restCode = definition.restCode
     this.isOutage = definition.isOutage ?? false
+    this.isTimeout = definition.isTimeout ?? false
     this.needsOperator = definition.needsOperator ?? false
     this.fields = fields
   }

@@ -33,7 +33,7 @@ export function verdictOf({ attempt, error, isTimedOut }: Outcome, settings: Que
   const retried = RETRIED[settings.processing]
   if (retried === undefined) return 'skip'
   if (isHopeless(error) || attempt > settings.retries) return 'bury'
-  return (isTimedOut ? retried.timedOut : retried.failed) ? 'retry' : 'bury'
+  return (isTimedOut || isTimeout(error) ? retried.timedOut : retried.failed) ? 'retry' : 'bury'
 }
 
 /** Whether a verdict needs the whole pack. */
@@ -74,6 +74,11 @@ function failsTooOften(pack: readonly Outcome[], { failurePercentage }: QueueSet
  */
 function isHopeless(error: Error): boolean {
   return isMillraceError(error) && (error.kind === 'invalid' || error.kind === 'denied')
+}
+
+/** A node gave no outcome in its time. */
+function isTimeout(error: Error): boolean {
+  return isMillraceError(error) && error.isTimeout
 }
 
 /** What the message met is away or full for every message. */

@@ -22,6 +22,12 @@ export interface LineListener {
   failed(visit: Visit, error: unknown): void
   /** The batch is through: its size and how long it took. */
   finished(size: number, elapsedMs: number): void
+  /** The batch's time is over, and the visit has no outcome. */
+  timedOut(visit: Visit): void
+  /** An outcome came after the batch's time was over. */
+  late(): void
+  /** How often the program has ticked. */
+  ticks(): number
   /** A node broke its promise, such as reporting an outcome twice. */
   misbehaved(reason: string): void
   monotonic(): number
@@ -36,21 +42,32 @@ class Failure {
   }
 }
 
-type Outcome = typeof PENDING | Failure | NodeOutput
+const TIMED_OUT = Symbol('no outcome in time')
+
+type Outcome = typeof PENDING | typeof TIMED_OUT | Failure | NodeOutput
+
+const NOBODY: readonly Visit[] = []
 
 class Batch implements BatchResult {
-  readonly visits: readonly Visit[]
+  /** Empty once all have left: a node that never ends the batch holds it for ever. */
+  visits: readonly Visit[]
   readonly outcomes: Outcome[]
+  readonly size: number
   /** How many have left the line. */
   left = 0
   readonly startedAt: number
+  /** The count of ticks at which it began. */
+  readonly since: number
+  private isOver = false
   private readonly listener: LineListener
 
   constructor(visits: readonly Visit[], listener: LineListener) {
     this.visits = visits
+    this.size = visits.length
     this.outcomes = new Array<Outcome>(visits.length).fill(PENDING)
     this.listener = listener
     this.startedAt = listener.monotonic()
+    this.since = listener.ticks()
   }
 
   emit(index: number, output: NodeOutput): void {
@@ -63,16 +80,34 @@ class Batch implements BatchResult {
 
   /** The node has ended the batch: what it left open fails. */
   close(errorOf: () => unknown): void {
+    if (this.isOver) return
+    this.isOver = true
     for (let index = this.left; index < this.outcomes.length; index++) {
       if (this.outcomes[index] === PENDING) this.outcomes[index] = new Failure(errorOf())
     }
     this.listener.wake()
   }
 
+  /** Its time is over: what has no outcome gets none any more. */
+  cutOff(): void {
+    if (this.isOver) return
+    this.isOver = true
+    for (let index = this.left; index < this.outcomes.length; index++) {
+      if (this.outcomes[index] === PENDING) this.outcomes[index] = TIMED_OUT
+    }
+    this.listener.wake()
+  }
+
+  /** All have left. */
+  release(): void {
+    this.visits = NOBODY
+  }
+
   private settle(index: number, outcome: Outcome): void {
     if (!Number.isInteger(index) || index < 0 || index >= this.outcomes.length) {
       return this.listener.misbehaved(`outcome for index ${index} of a batch of ${this.outcomes.length}`)
     }
+    if (this.outcomes[index] === TIMED_OUT) return this.listener.late()
     if (this.outcomes[index] !== PENDING) return this.listener.misbehaved(`second outcome for index ${index}`)
     this.outcomes[index] = outcome
     if (index === this.left) this.listener.wake()
@@ -112,19 +147,27 @@ export class BatchLine {
     }
   }
 
+  /** Ends batches that began at `before` ticks or earlier, and lets go what nobody waits for any more. */
+  expire(before: number): void {
+    for (const batch of this.batches) if (batch.since <= before) batch.cutOff()
+    if (this.waiting.some(isCancelled)) this.waiting = this.withoutCancelled(this.waiting)
+  }
+
   /** Lets go what has its outcome, in order, up to the first that has none. */
   drain(): void {
     for (let batch = this.batches[0]; batch !== undefined; batch = this.batches[0]) {
-      while (batch.left < batch.visits.length) {
+      while (batch.left < batch.size) {
         const outcome = batch.outcomes[batch.left]
         if (outcome === PENDING) return
         const visit = batch.visits[batch.left++]
         if (visit === undefined) continue
         if (outcome instanceof Failure) this.listener.failed(visit, outcome.error)
+        else if (outcome === TIMED_OUT) this.listener.timedOut(visit)
         else this.listener.output(visit, outcome)
       }
       this.batches.shift()
-      this.listener.finished(batch.visits.length, this.listener.monotonic() - batch.startedAt)
+      batch.release()
+      this.listener.finished(batch.size, this.listener.monotonic() - batch.startedAt)
     }
   }
 

@@ -21,11 +21,19 @@ export type ChainVersion =
 export interface NodeTotals {
   received: number
   failed: number
+  timedOut: number
+  late: number
+}
+
+export function noTotals(): NodeTotals {
+  return { received: 0, failed: 0, timedOut: 0, late: 0 }
 }
 
 export function add(totals: NodeTotals, more: Readonly<NodeTotals>): void {
   totals.received += more.received
   totals.failed += more.failed
+  totals.timedOut += more.timedOut
+  totals.late += more.late
 }
 
 export interface ChainActorSettings {
@@ -58,7 +66,7 @@ export class RuleChainActor {
   private readonly ref: ActorRef<Arrival | Takeover>
   private version: ChainVersion | undefined
   /** Of nodes that are no longer in the chain. */
-  private readonly past: NodeTotals = { received: 0, failed: 0 }
+  private readonly past: NodeTotals = noTotals()
   private closing: Promise<void> | undefined
 
   constructor(parts: ChainActorParts, id: string) {

@@ -16,6 +16,10 @@ export interface NodeFigures {
   /** Messages that entered the node. */
   readonly received: number
   readonly failed: number
+  /** Of the failed: messages that had no outcome at their deadline. */
+  readonly timedOut: number
+  /** Outcomes that came after the deadline and were ignored. */
+  readonly late: number
   /** Time spent in the node; of synchronous nodes one message in `SAMPLED_ONE_IN` is measured and counted for all. */
   readonly busyMs: number
 }
@@ -31,6 +35,8 @@ export class CompiledNode {
   isListed = false
   received = 0
   failed = 0
+  timedOut = 0
+  late = 0
   busyMs = 0
 
   /** By label in lower case. */
@@ -68,6 +74,8 @@ export class CompiledNode {
       type: this.record.type,
       received: this.received,
       failed: this.failed,
+      timedOut: this.timedOut,
+      late: this.late,
       busyMs: this.busyMs,
     }
   }
@@ -76,6 +84,8 @@ export class CompiledNode {
   continueFrom(before: CompiledNode): void {
     this.received += before.received
     this.failed += before.failed
+    this.timedOut += before.timedOut
+    this.late += before.late
     this.busyMs += before.busyMs
   }
 

@@ -14,6 +14,12 @@ export const RuleChainErrors = defineErrors('rulechain', {
     status: 500,
     text: "Rule node '{node}' finished a batch without an outcome for this message",
   },
+  NODE_TIMEOUT: {
+    kind: 'retryable',
+    isTimeout: true,
+    status: 503,
+    text: "Rule node '{node}' gave no outcome within {limit} ms",
+  },
   NODE_EMITTED_FAILURE: { kind: 'terminal', status: 500, text: 'the node emitted Failure' },
   TOO_MANY_EXECUTIONS: {
     kind: 'terminal',
@@ -42,16 +48,18 @@ export const RuleChainErrors = defineErrors('rulechain', {
   CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the rule engine is closed' },
 })
 
+const UNKNOWN_CAUSE = { kind: 'retryable', isOutage: false, isTimeout: false } as const
+
 /**
  * The error with which a message ends when a node failed and nothing is connected to its `Failure`: names the chain and the
  * node, keeps the cause and its kind, so that the queue knows whether trying again can help, and whose fault it is.
  */
 export function unhandledFailure(chain: string, node: string, cause: unknown): MillraceError {
-  const { kind, isOutage } = isMillraceError(cause) ? cause : { kind: 'retryable' as const, isOutage: false }
+  const { kind, isOutage, isTimeout } = isMillraceError(cause) ? cause : UNKNOWN_CAUSE
   const fields = { chain, node, reason: errorText(cause) }
   return new MillraceError(
     'rulechain.NODE_FAILED',
-    { kind, isOutage, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
+    { kind, isOutage, isTimeout, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
     fields,
     cause,
   )

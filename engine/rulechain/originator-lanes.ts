@@ -1,6 +1,7 @@
 /**
  * What waits in front of a node that answers with a promise: one message of an originator at a time, so that none overtakes
- * another, while those of different originators run side by side. Bounded by what is in flight in the queue.
+ * another, while those of different originators run side by side. Bounded by what is in flight in the queue: a call ends at its
+ * deadline, whether its promise settles or not.
  */
 import { isCancelled, type Visit } from './journey.ts'
 import type { NodeOutput } from './node.ts'
@@ -10,17 +11,47 @@ export interface LaneListener {
   wake(): void
   output(visit: Visit, output: NodeOutput): void
   failed(visit: Visit, error: unknown): void
+  /** The call's time is over. */
+  timedOut(visit: Visit): void
+  /** An outcome came after its call's time was over. */
+  late(): void
+  /** How often the program has ticked. */
+  ticks(): number
   /** The next of the lane may enter the node; returns its promise where it is still under way. */
   enter(visit: Visit): Promise<NodeOutput> | undefined
 }
 
-type Settled =
-  | { readonly visit: Visit; readonly output: NodeOutput; readonly failed: false }
-  | { readonly visit: Visit; readonly error: unknown; readonly failed: true }
+type Outcome =
+  | { readonly kind: 'output'; readonly output: NodeOutput }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'timed out' }
+
+/** One call of the node. Its promise holds it, for ever where it never settles: so it lets its message go when it is over. */
+class Call {
+  /** Undefined once it is over. */
+  visit: Visit | undefined
+  /** The count of ticks at which it began. */
+  readonly since: number
+
+  constructor(visit: Visit, since: number) {
+    this.visit = visit
+    this.since = since
+  }
+}
+
+interface Lane {
+  call: Call
+  waiting: Visit[] | undefined
+}
+
+interface Ended {
+  readonly visit: Visit
+  readonly outcome: Outcome
+}
 
 export class OriginatorLanes {
-  private readonly lanes = new Map<string, Visit[]>()
-  private settled: Settled[] = []
+  private readonly lanes = new Map<string, Lane>()
+  private ended: Ended[] = []
   private readonly listener: LaneListener
 
   constructor(listener: LaneListener) {
@@ -35,40 +66,58 @@ export class OriginatorLanes {
   joinBehind(visit: Visit): boolean {
     const lane = this.lanes.get(visit.message.originator.id)
     if (lane === undefined) return false
-    lane.push(visit)
+    ;(lane.waiting ??= []).push(visit)
     return true
   }
 
   /** The node answered with a promise. */
   follow(visit: Visit, promise: Promise<NodeOutput>): void {
     const originator = visit.message.originator.id
-    if (!this.lanes.has(originator)) this.lanes.set(originator, [])
+    const call = new Call(visit, this.listener.ticks())
+    const lane = this.lanes.get(originator)
+    if (lane === undefined) this.lanes.set(originator, { call, waiting: undefined })
+    else lane.call = call
     promise.then(
-      (output) => this.settle({ visit, output, failed: false }),
-      (error: unknown) => this.settle({ visit, error, failed: true }),
+      (output) => this.end(call, { kind: 'output', output }),
+      (error: unknown) => this.end(call, { kind: 'failed', error }),
     )
   }
 
-  drain(): void {
-    while (this.settled.length > 0) {
-      const settled = this.settled
-      this.settled = []
-      for (const one of settled) this.leave(one)
+  /** Ends calls that began at `before` ticks or earlier, and those that nobody waits for any more. */
+  expire(before: number): void {
+    for (const lane of this.lanes.values()) {
+      const { call, waiting } = lane
+      if (call.visit === undefined) continue
+      if (call.since <= before || isCancelled(call.visit)) this.end(call, { kind: 'timed out' })
+      if (waiting?.some(isCancelled) !== true) continue
+      lane.waiting = waiting.filter((visit) => !isCancelled(visit))
+      for (const visit of waiting) if (isCancelled(visit)) this.listener.output(visit, undefined)
     }
   }
 
-  private settle(settled: Settled): void {
-    this.settled.push(settled)
+  drain(): void {
+    while (this.ended.length > 0) {
+      const ended = this.ended
+      this.ended = []
+      for (const { visit, outcome } of ended) this.leave(visit, outcome)
+    }
+  }
+
+  private end(call: Call, outcome: Outcome): void {
+    const { visit } = call
+    if (visit === undefined) return this.listener.late()
+    call.visit = undefined
+    this.ended.push({ visit, outcome })
     this.listener.wake()
   }
 
-  private leave(settled: Settled): void {
-    const { visit } = settled
-    if (settled.failed) this.listener.failed(visit, settled.error)
-    else this.listener.output(visit, settled.output)
+  private leave(visit: Visit, outcome: Outcome): void {
+    if (outcome.kind === 'output') this.listener.output(visit, outcome.output)
+    else if (outcome.kind === 'failed') this.listener.failed(visit, outcome.error)
+    else this.listener.timedOut(visit)
     const originator = visit.message.originator.id
     const lane = this.lanes.get(originator)
-    for (let next = lane?.shift(); next !== undefined; next = lane?.shift()) {
+    for (let next = lane?.waiting?.shift(); next !== undefined; next = lane?.waiting?.shift()) {
       if (isCancelled(next)) {
         this.listener.output(next, undefined)
         continue

@@ -8,18 +8,17 @@ import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
-import type { BatchLimits } from './batch-line.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
-import { Arrival, Journey, Visit, callersOf, cameThrough } from './journey.ts'
+import { Arrival, Journey, Visit, callersOf, cameThrough, isCancelled } from './journey.ts'
 import type { ReturnAddress } from './journey.ts'
 import type { Emission, FlowStep, NodeOutput } from './node.ts'
 import { QueueHop } from './queue-hop.ts'
 import { WaitingRoom } from './waiting-room.ts'
-import type { WaitingRoomOwner } from './waiting-room.ts'
+import type { WaitingLimits, WaitingRoomOwner } from './waiting-room.ts'
 
-export interface ProgramSettings extends BatchLimits {
+export interface ProgramSettings extends WaitingLimits {
   /** Node executions of one message, all branches together, before it fails. */
   readonly maxNodeExecutions: number
 }
@@ -331,7 +330,7 @@ export class ChainProgram {
 
   /** What the waiting room tells: a visit goes on from its node as if it had just been handled. */
   private owner(): WaitingRoomOwner {
-    return {
+    const owner: WaitingRoomOwner = {
       clock: this.surroundings.clock,
       output: (node, { journey, message, returns }, output) => {
         try {
@@ -347,11 +346,19 @@ export class ChainProgram {
           this.brokenInvariant(error)
         }
       },
+      timedOut: (node, visit) => {
+        node.timedOut++
+        const limit = this.settings.nodeTimeoutMs
+        // Its queue has given it up before: it goes nowhere.
+        if (isCancelled(visit)) visit.journey.work.end()
+        else owner.failed(node, visit, RuleChainErrors.NODE_TIMEOUT({ node: node.record.name, limit }))
+      },
       misbehaved: (node, reason) => {
         const fields = { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }
         this.surroundings.log('error', 'a rule node broke its contract', fields)
       },
     }
+    return owner
   }
 
   /** Nodes' errors never come here: only a work that was ended once too often. Its neighbours go on. */

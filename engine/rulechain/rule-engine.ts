@@ -11,7 +11,7 @@ import type { Link, PublishReceipt } from '../link/link.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
 import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
-import { RuleChainActor, add } from './chain-actor.ts'
+import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
 import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
@@ -34,6 +34,7 @@ export const DEFAULT_RULE_ENGINE_SETTINGS: RuleEngineSettings = {
   maxNodeExecutions: 1000,
   batchSize: 1000,
   batchesInFlight: 4,
+  nodeTimeoutMs: 20_000,
   mailboxCapacity: 200_000,
   drainTimeoutMs: 10_000,
   maxAcknowledged: 10_000,
@@ -120,7 +121,7 @@ class Engine implements RuleEngine {
   /** Chains that are being removed: one of the same id is loaded only after. */
   private readonly leaving = new Map<string, Promise<void>>()
   /** Of chains that were removed. */
-  private readonly past: NodeTotals = { received: 0, failed: 0 }
+  private readonly past: NodeTotals = noTotals()
   private readonly acknowledged: AcknowledgedWorks
   private closing: Promise<void> | undefined
 

@@ -2,7 +2,7 @@
  * What waits in or for the nodes of one version of a chain, and the turns on which it goes on. Batch-aware nodes run once at
  * the end of a turn on all that reached them during it; outcomes that come in between book a turn of the clock.
  */
-import type { Clock } from '../../model/clock.ts'
+import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { BatchLine } from './batch-line.ts'
 import type { BatchLimits } from './batch-line.ts'
 import type { CompiledNode } from './compiled-node.ts'
@@ -17,12 +17,22 @@ export interface WaitingRoomOwner {
   output(node: CompiledNode, visit: Visit, output: NodeOutput): void
   /** The same with an error. Must not throw. */
   failed(node: CompiledNode, visit: Visit, error: unknown): void
+  /** Its node gave no outcome in time. Must not throw. */
+  timedOut(node: CompiledNode, visit: Visit): void
   /** A node broke its contract, such as reporting an outcome twice. */
   misbehaved(node: CompiledNode, reason: string): void
 }
 
+export interface WaitingLimits extends BatchLimits {
+  /** How long a node may take for a message or a batch. */
+  readonly nodeTimeoutMs: number
+}
+
+/** A timer for all calls ticks so often within the time that each has: none is cut off by more than a part earlier. */
+const TICKS_A_TIMEOUT = 8
+
 export class WaitingRoom {
-  private readonly limits: BatchLimits
+  private readonly limits: WaitingLimits
   private readonly owner: WaitingRoomOwner
   /** Nodes with outcomes to let go or messages to start on. */
   private listed: CompiledNode[] = []
@@ -30,8 +40,12 @@ export class WaitingRoom {
   private isTurnBooked = false
   private visits = 0
   private idleListeners: (() => void)[] = []
+  /** Nodes with lanes or a line. */
+  private readonly slow: CompiledNode[] = []
+  private ticks = 0
+  private tick: TimerHandle | undefined
 
-  constructor(limits: BatchLimits, owner: WaitingRoomOwner) {
+  constructor(limits: WaitingLimits, owner: WaitingRoomOwner) {
     this.limits = limits
     this.owner = owner
   }
@@ -50,17 +64,22 @@ export class WaitingRoom {
   /** Runs `work`, which must not throw, and then all that can go on. */
   turn(work: () => void): void {
     this.inTurn = true
-    work()
-    this.settleListed()
-    this.inTurn = false
+    try {
+      work()
+      this.settleListed()
+    } finally {
+      this.inTurn = false
+      if (this.listed.length > 0) this.bookTurn()
+    }
     if (this.visits > 0 || this.idleListeners.length === 0) return
     for (const tell of this.idleListeners.splice(0)) tell()
   }
 
   /** Gives a node that takes batches its line. */
   attach(node: CompiledNode): void {
-    if (node.instance?.handleBatch === undefined) return
-    node.line ??= new BatchLine(node.record.name, this.limits, {
+    if (node.instance?.handleBatch === undefined || node.line !== undefined) return
+    this.slow.push(node)
+    node.line = new BatchLine(node.record.name, this.limits, {
       ...this.exits(node),
       finished: (_size, elapsedMs) => {
         node.busyMs += elapsedMs
@@ -73,6 +92,7 @@ export class WaitingRoom {
   /** The visit waits for the end of the turn. */
   join(node: CompiledNode, line: BatchLine, visit: Visit): void {
     this.visits++
+    if (this.tick === undefined) this.watch()
     line.join(visit)
     this.list(node)
   }
@@ -87,7 +107,11 @@ export class WaitingRoom {
   /** The node answered with a promise. */
   follow(node: CompiledNode, visit: Visit, promise: Promise<NodeOutput>): void {
     this.visits++
-    node.lanes ??= new OriginatorLanes({ ...this.exits(node), enter: (next) => this.enter(node, next) })
+    if (this.tick === undefined) this.watch()
+    if (node.lanes === undefined) {
+      this.slow.push(node)
+      node.lanes = new OriginatorLanes({ ...this.exits(node), enter: (next) => this.enter(node, next) })
+    }
     node.lanes.follow(visit, promise)
   }
 
@@ -128,6 +152,14 @@ export class WaitingRoom {
         this.visits--
         this.owner.failed(node, visit, error)
       },
+      timedOut: (visit: Visit) => {
+        this.visits--
+        this.owner.timedOut(node, visit)
+      },
+      late: () => {
+        node.late++
+      },
+      ticks: () => this.ticks,
     }
   }
 
@@ -150,15 +182,28 @@ export class WaitingRoom {
   }
 
   private settleListed(): void {
-    while (this.listed.length > 0) {
-      const listed = this.listed
-      this.listed = []
-      for (const node of listed) {
-        node.isListed = false
-        node.lanes?.drain()
-        node.line?.drain()
-        if (node.instance !== undefined) node.line?.start(node.instance)
-      }
+    for (let node = this.listed.shift(); node !== undefined; node = this.listed.shift()) {
+      node.isListed = false
+      node.lanes?.drain()
+      node.line?.drain()
+      if (node.instance !== undefined) node.line?.start(node.instance)
+    }
+  }
+
+  /** Looks now and then, while something waits, whether it takes too long. */
+  private watch(): void {
+    this.tick = this.owner.clock.after(this.limits.nodeTimeoutMs / TICKS_A_TIMEOUT, () => {
+      this.tick = undefined
+      this.ticks++
+      this.turn(() => this.expire(this.ticks - TICKS_A_TIMEOUT))
+      if (this.visits > 0 && this.tick === undefined) this.watch()
+    })
+  }
+
+  private expire(before: number): void {
+    for (const node of this.slow) {
+      node.lanes?.expire(before)
+      node.line?.expire(before)
     }
   }
 }
