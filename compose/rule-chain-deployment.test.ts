@@ -151,4 +151,44 @@ describe('rule chain deployment', () => {
     clock.runTimers()
     await until(() => running.get(id) === 'newer')
   })
+
+  test('issue-8 I: a change waits for its own chain, and for no other', async () => {
+    const held = Promise.withResolvers<undefined>()
+    const other = await elsewhere.saveByUser(platform.tenant, { name: 'stuck' })
+    loading = async (name) => (name === 'stuck' ? held.promise : undefined)
+    const entity = { entityType: 'RULE_CHAIN', id: other.id } as const
+    platform.feed.publish({ kind: 'rule-chain-changed', entity, tenantId: platform.tenantId })
+    const service = deployment.deployedService()
+    const saved = await service.saveByUser(platform.tenant, { name: 'quick' })
+    assert.equal(running.get(saved.id), 'quick')
+    await service.saveGraphByUser(platform.tenant, {
+      ruleChainId: saved.id,
+      firstNodeIndex: null,
+      nodes: [],
+      connections: [],
+    })
+    await service.setRootByUser(platform.tenant, saved.id)
+    assert.equal(root, 'quick')
+    await service.setRootByUser(platform.tenant, (await service.createDefaultByUser(platform.tenant, 'next root')).id)
+    assert.equal(root, 'next root')
+    await service.deleteByUser(platform.tenant, saved.id)
+    assert.equal(running.has(saved.id), false)
+    held.resolve(undefined)
+    await until(() => running.get(other.id) === 'stuck')
+  })
+
+  test('issue-8 I: a change is answered only when the engine runs its chain', async () => {
+    const held = Promise.withResolvers<undefined>()
+    loading = () => held.promise
+    let isAnswered = false
+    const saving = deployment
+      .deployedService()
+      .saveByUser(platform.tenant, { name: 'mine' })
+      .then(() => (isAnswered = true))
+    for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(isAnswered, false)
+    held.resolve(undefined)
+    await saving
+    assert.deepEqual([...running.values()].includes('mine'), true)
+  })
 })

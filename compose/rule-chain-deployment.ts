@@ -89,20 +89,27 @@ export class RuleChainDeployment {
     this.retry = this.clock.after(RETRY_MS, () => this.reload())
   }
 
-  /** The service whose changes resolve once the engine runs them. */
+  /** Resolves when all that is known of the chain's changes by now has been deployed, or noted as failed. */
+  async deployment(ruleChainId: string): Promise<void> {
+    await this.underWay.get(ruleChainId)
+  }
+
+  /** The service whose changes resolve once the engine runs them. No change waits for another chain. */
   deployedService(): RuleChainService {
     const inner = this.ruleChains
-    const deployed = async <Result>(change: Promise<Result>): Promise<Result> => {
+    const deployed = async <Result>(change: Promise<Result>, idOf: (result: Result) => string): Promise<Result> => {
       const result = await change
-      await Promise.all(this.underWay.values())
+      await this.deployment(idOf(result))
       return result
     }
+    const chainId = ({ id }: RuleChain): string => id
     return {
-      saveByUser: (principal, draft) => deployed(inner.saveByUser(principal, draft)),
-      saveGraphByUser: (principal, draft, options) => deployed(inner.saveGraphByUser(principal, draft, options)),
-      setRootByUser: (principal, id) => deployed(inner.setRootByUser(principal, id)),
-      deleteByUser: (principal, id) => deployed(inner.deleteByUser(principal, id)),
-      createDefaultByUser: (principal, name) => deployed(inner.createDefaultByUser(principal, name)),
+      saveByUser: (principal, draft) => deployed(inner.saveByUser(principal, draft), chainId),
+      saveGraphByUser: (principal, draft, options) =>
+        deployed(inner.saveGraphByUser(principal, draft, options), ({ ruleChainId }) => ruleChainId),
+      setRootByUser: (principal, id) => deployed(inner.setRootByUser(principal, id), chainId),
+      deleteByUser: (principal, id) => deployed(inner.deleteByUser(principal, id), () => id),
+      createDefaultByUser: (principal, name) => deployed(inner.createDefaultByUser(principal, name), chainId),
       find: (tenantId, id) => inner.find(tenantId, id),
       page: (tenantId, type, page) => inner.page(tenantId, type, page),
       graph: (tenantId, id) => inner.graph(tenantId, id),

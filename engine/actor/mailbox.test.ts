@@ -98,6 +98,36 @@ test('what is offered while a batch is handed out is the next batch', () => {
   assert.deepEqual(batches, [[1], [9]])
 })
 
+test('issue-8 I: a receiver that throws stops neither the other mailboxes of its turn nor itself', () => {
+  const clock = new ManualClock()
+  const turn = new SharedTurn(clock)
+  const seen: string[] = []
+  const open = (name: string, breaksAt?: string): Mailbox<string> => {
+    const mailbox = new Mailbox<string>(turn, { capacity: 10 })
+    mailbox.connect({
+      batch: (values) => {
+        for (const value of values) {
+          if (value === breaksAt) throw new Error(`${name} broke`)
+          seen.push(`${name} ${value}`)
+        }
+      },
+      closed: () => undefined,
+    })
+    return mailbox
+  }
+  const broken = open('broken', 'bad')
+  const other = open('other')
+  broken.offerUrgent('bad')
+  broken.offer('behind it')
+  other.offer('first')
+  assert.throws(() => clock.turn(), /broken broke/)
+  while (clock.turn());
+  assert.deepEqual(seen.sort(), ['broken behind it', 'other first'])
+  for (const mailbox of [broken, other]) mailbox.offer('later')
+  while (clock.turn());
+  assert.deepEqual(seen.slice(2), ['broken later', 'other later'])
+})
+
 test('a backlog ten times as long drains in about ten times the time', () => {
   const drain = (count: number): number => {
     const clock = new ManualClock()

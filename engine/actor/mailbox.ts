@@ -42,9 +42,18 @@ export class SharedTurn {
     const running = this.ready
     this.ready = this.spare
     this.isScheduled = false
-    for (const mailbox of running) mailbox.drain()
-    running.length = 0
-    this.spare = running
+    let drained = 0
+    try {
+      for (const mailbox of running) {
+        drained++
+        mailbox.drain()
+      }
+    } finally {
+      // One that throws reaches the process's handler: those behind it have their turn all the same, the next one.
+      if (drained < running.length) for (const mailbox of running.slice(drained)) this.add(mailbox)
+      running.length = 0
+      this.spare = running
+    }
   }
 }
 
@@ -148,8 +157,13 @@ export class Mailbox<T> implements Observer<T> {
   /** Called by the shared turn. */
   drain(): void {
     this.isQueued = false
-    this.handOut('urgent')
-    this.handOut('normal')
+    try {
+      this.handOut('urgent')
+      this.handOut('normal')
+    } finally {
+      // Where a receiver threw, the rest has the next turn.
+      this.wake()
+    }
     if (this.isClosed && this.size === 0 && !this.isPaused) this.notifyClosed()
   }
 

@@ -99,9 +99,12 @@ export class RuleChainActor {
    * keep the old one running meanwhile. Rejects `CLOSED`.
    */
   takeOver(version: Promise<ChainVersion>): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return new Promise<void>((resolve, reject) => {
       const takeover = new Takeover(version, (error) => (error === undefined ? resolve() : reject(error)))
       if (!this.ref.tellUrgent(takeover)) reject(RuleChainErrors.CLOSED())
+    }).catch(async (error: unknown) => {
+      await this.discard(await version)
+      throw error
     })
   }
 
@@ -116,6 +119,11 @@ export class RuleChainActor {
     if (program === undefined) return
     await this.drained(program)
     await this.closeNodes(program, new Set())
+  }
+
+  /** The version never ran, and never will: what it has in common with the present one stays. */
+  private async discard({ program }: ChainVersion): Promise<void> {
+    if (program !== undefined) await this.closeNodes(program, instancesOf(this.version?.program))
   }
 
   private kind(): ActorKind<Arrival | Takeover> {
@@ -160,8 +168,7 @@ export class RuleChainActor {
   }
 
   private retire(old: ChainProgram, next: ChainProgram | undefined, isDrained: boolean): void {
-    const kept = new Set<NodeInstance>()
-    for (const node of next?.nodes ?? []) if (node.instance !== undefined) kept.add(node.instance)
+    const kept = instancesOf(next)
     const fields = { ruleChainId: this.id, ruleChain: old.chainName }
     if (!isDrained)
       this.parts.log('warn', 'a new rule chain version took over while messages of the old one hang', fields)
@@ -200,4 +207,10 @@ export class RuleChainActor {
       else mail.done(error)
     }
   }
+}
+
+function instancesOf(program: ChainProgram | undefined): ReadonlySet<NodeInstance> {
+  const instances = new Set<NodeInstance>()
+  for (const node of program?.nodes ?? []) if (node.instance !== undefined) instances.add(node.instance)
+  return instances
 }

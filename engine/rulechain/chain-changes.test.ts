@@ -339,3 +339,58 @@ test('a chain that is removed and loaded again at once runs anew', async () => {
   await setup.run(work)
   assert.deepEqual(end.seen, [work.message])
 })
+
+test('issue-8 I: a version that is refused since the engine closes, closes its nodes, and no others twice', async () => {
+  const closed: string[] = []
+  const late = madeLate(() => ({ handle: () => 'Success', close: () => void closed.push('new') }))
+  const kept: MakeNode = () => ({ handle: () => 'Success', close: () => void closed.push('kept') })
+  const setup = testEngine({ kept, late: late.make })
+  await load(setup, 'A', [{ type: 'kept' }], [])
+  const { chain, graph } = chainOf('A', [{ type: 'kept' }, { type: 'late' }], [], { version: 2 })
+  const refused = assert.rejects(setup.engine.load(chain, graph), { code: 'rulechain.CLOSED' })
+  await setup.clock.settle()
+  await loaded(setup.clock, setup.engine.close())
+  late.release()
+  await loaded(setup.clock, refused)
+  assert.deepEqual(closed.sort(), ['kept', 'new'])
+})
+
+test('issue-8 I: a first version that is made after the engine closed closes its nodes', async () => {
+  const closed: string[] = []
+  const late = madeLate(() => ({ handle: () => 'Success', close: () => void closed.push('new') }))
+  const setup = testEngine({ late: late.make })
+  const { chain, graph } = chainOf('A', [{ type: 'late' }], [])
+  const loading = setup.engine.load(chain, graph).catch(() => undefined)
+  await setup.clock.settle()
+  const closing = setup.engine.close()
+  await setup.clock.settle()
+  late.release()
+  await loaded(setup.clock, Promise.all([closing, loading]))
+  assert.deepEqual(closed, ['new'])
+})
+
+test('issue-8 I: a turn that breaks does not stop the turns after it', async () => {
+  const end = sink()
+  const held = Promise.withResolvers<undefined>()
+  const slow: MakeNode = () => ({
+    handle: async () => {
+      await held.promise
+      return 'Success'
+    },
+  })
+  const setup = testEngine({ slow, end: end.make })
+  await load(setup, 'A', [{ type: 'slow' }, { type: 'end' }], [[0, 'Success', 1]])
+  const works = [testWork({ device: 'one' }), testWork({ device: 'two' })]
+  // The log is what a broken invariant is told to: here it breaks itself.
+  setup.log.push = () => {
+    throw new Error('the log broke')
+  }
+  const [first] = works
+  await setup.run(...works)
+  first?.end()
+  held.resolve(undefined)
+  await assert.rejects(setup.clock.settle(), /the log broke/)
+  await setup.clock.settle()
+  assert.equal(works[1]?.isSettled, true)
+  assert.equal(end.seen.length, 2)
+})

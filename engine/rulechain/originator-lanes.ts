@@ -96,10 +96,12 @@ export class OriginatorLanes {
   }
 
   drain(): void {
-    while (this.ended.length > 0) {
-      const ended = this.ended
-      this.ended = []
-      for (const { visit, outcome } of ended) this.leave(visit, outcome)
+    for (let ended = this.ended.shift(); ended !== undefined; ended = this.ended.shift()) {
+      try {
+        this.leave(ended)
+      } finally {
+        this.goOn(ended.visit.message.originator.id)
+      }
     }
   }
 
@@ -111,11 +113,14 @@ export class OriginatorLanes {
     this.listener.wake()
   }
 
-  private leave(visit: Visit, outcome: Outcome): void {
+  private leave({ visit, outcome }: Ended): void {
     if (outcome.kind === 'output') this.listener.output(visit, outcome.output)
     else if (outcome.kind === 'failed') this.listener.failed(visit, outcome.error)
     else this.listener.timedOut(visit)
-    const originator = visit.message.originator.id
+  }
+
+  /** The next of the lane enters the node. */
+  private goOn(originator: string): void {
     const lane = this.lanes.get(originator)
     for (let next = lane?.waiting?.shift(); next !== undefined; next = lane?.waiting?.shift()) {
       if (isCancelled(next)) {

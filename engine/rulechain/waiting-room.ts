@@ -184,9 +184,15 @@ export class WaitingRoom {
   private settleListed(): void {
     for (let node = this.listed.shift(); node !== undefined; node = this.listed.shift()) {
       node.isListed = false
-      node.lanes?.drain()
-      node.line?.drain()
-      if (node.instance !== undefined) node.line?.start(node.instance)
+      let isDone = false
+      try {
+        node.lanes?.drain()
+        node.line?.drain()
+        if (node.instance !== undefined) node.line?.start(node.instance)
+        isDone = true
+      } finally {
+        if (!isDone) this.list(node)
+      }
     }
   }
 
