@@ -57,7 +57,13 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
       port: config.mqttBindPort,
       clock: systemClock,
       payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-      limits: { maxPacketBytes: config.mqttMaxPayloadBytes, maxInFlight: config.mqttInFlightPerDevice },
+      limits: {
+        maxPacketBytes: config.mqttMaxPayloadBytes,
+        maxInFlight: config.mqttInFlightPerDevice,
+        maxConnections: config.mqttMaxConnections,
+        maxConnectionsPerTenant: config.mqttMaxConnectionsPerTenant,
+        maxSilentConnections: config.mqttMaxSilentConnections,
+      },
       log,
     })
     closing.add('MQTT', () => mqtt.close())
@@ -137,7 +143,12 @@ function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, 
     gateway,
     clock: systemClock,
     payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
+    limits: {
+      maxBodyBytes: config.httpMaxPayloadBytes,
+      maxPollTimeoutMs: config.httpRequestTimeoutMs,
+      maxWaitingPolls: config.httpMaxLongPolls,
+      maxWaitingPollsPerTenant: config.httpMaxLongPollsPerTenant,
+    },
     log,
   })
   closing.add('HTTP long polls', () => deviceApi.close())

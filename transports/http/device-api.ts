@@ -17,6 +17,7 @@ import type { HttpHandler, HttpReply, HttpRequest, HttpServer } from '../../serv
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
+import { TenantShares } from '../tenant-shares.ts'
 import { DeviceApiAnswers } from './answers.ts'
 import { DEFAULT_HTTP_DEVICE_LIMITS, type HttpDeviceLimits } from './limits.ts'
 import { LongPolls } from './long-poll.ts'
@@ -78,7 +79,9 @@ class HttpDeviceApi {
     this.limits = { ...DEFAULT_HTTP_DEVICE_LIMITS, ...options.limits }
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     this.answers = new DeviceApiAnswers(options.clock)
-    this.polls = new LongPolls(options.gateway, options.clock, this.answers, this.limits.maxWaitingPolls)
+    const { maxWaitingPolls, maxWaitingPollsPerTenant } = this.limits
+    const shares = new TenantShares(maxWaitingPolls, maxWaitingPollsPerTenant)
+    this.polls = new LongPolls(options.gateway, options.clock, this.answers, shares)
     this.log = options.log
   }
 
