@@ -13,6 +13,7 @@ import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
+import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
@@ -78,6 +79,8 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const { config, closing, services, stores, log, gateway } = parts
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
+    maxUnknownBodyBytes: config.unauthenticatedMaxBodyBytes,
+    trustedProxies: proxyList(config.trustedProxies),
     // The other half is for what the queue has in process.
     drainTimeoutMs: config.stopTimeoutMs / 2,
     onHandlerError: (error, request, reply) => {
@@ -132,6 +135,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     },
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     castStrings: config.castStrings,
+    maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port

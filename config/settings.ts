@@ -90,6 +90,20 @@ export const SETTINGS = {
     unit: 'bytes',
     description: 'Largest body of a REST request; over it the answer is 413.',
   }),
+  unauthenticatedMaxBodyBytes: http.integer({
+    name: 'UNAUTHENTICATED_MAX_BODY_SIZE',
+    default: 65_536,
+    min: 1024,
+    max: 1 << 30,
+    unit: 'bytes',
+    description:
+      'How much of a body is read before its sender is known; also the largest body of a login. A larger body costs one more look at the token.',
+  }),
+  trustedProxies: http.networks({
+    name: 'TRUSTED_PROXIES',
+    description:
+      'Proxies whose X-Forwarded-For says who calls. Limits by address count everybody behind a proxy that is not named here as one caller.',
+  }),
   httpRequestTimeoutMs: http.integer({
     name: 'HTTP_MAX_REQUEST_TIMEOUT',
     default: 300_000,
