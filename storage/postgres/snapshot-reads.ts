@@ -27,7 +27,7 @@ const MAX_TOGETHER = 20
  * own `xmin` would do but for the server's housekeeping, whose transactions change nothing of ours and may run for long. Ids of
  * sessions are the low 32 bits.
  */
-const SNAPSHOT: PostgresQuery = {
+export const SNAPSHOT: PostgresQuery = {
   name: 'snapshot',
   text: `with snapshot as materialized (
       select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as xmin,
@@ -40,6 +40,12 @@ const SNAPSHOT: PostgresQuery = {
           and datid = (select oid from pg_database where datname = current_database())
       ) running where distance < 2147483648
     ), 0) end as next from snapshot`,
+}
+
+/** The commit up to which what is read behind {@link SNAPSHOT} speaks; `rows` are its answer. */
+export function sequenceOf(rows: readonly unknown[] | undefined): number {
+  const [found] = (rows ?? []) as readonly { readonly next: number }[]
+  return (found?.next ?? 1) - 1
 }
 
 /** The id of the running transaction, as a step of it: the number of its commit. */
@@ -81,8 +87,7 @@ export class SnapshotReads {
     try {
       const queries = [SNAPSHOT, ...reads.map(({ query }) => query)]
       const [snapshot, ...outcomes] = await idlest(this.connections).queries<unknown>(queries)
-      const [found] = resultOf(snapshot).rows as readonly { readonly next: number }[]
-      const sequence = (found?.next ?? 1) - 1
+      const sequence = sequenceOf(resultOf(snapshot).rows)
       for (const [index, read] of reads.entries()) {
         const outcome = outcomes[index]
         if (outcome === undefined || 'error' in outcome) read.reject(postgresError(outcome?.error))

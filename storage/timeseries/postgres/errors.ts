@@ -9,6 +9,6 @@ export const PostgresTimeSeriesErrors = defineErrors('timeseries-postgres', {
   ANSWER_TOO_BIG: {
     kind: 'invalid',
     status: 400,
-    text: 'The answer is larger than {limit} points: ask for fewer keys, a smaller limit or a shorter time',
+    text: 'The answer is larger than {limit} {unit}: ask for fewer keys, a smaller limit or a shorter time',
   },
 })

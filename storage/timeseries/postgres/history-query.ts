@@ -27,33 +27,76 @@ export interface PlanRow extends ValueRow {
   readonly dbl_v: number | null
 }
 
-/** The points of at most `maxRows` rows, all keys together. */
-export function rawPlan(
+export interface RawBounds {
+  readonly maxRows: number
+  readonly maxBytes: number
+}
+
+/** Of a row beside its text. */
+const ROW_BYTES = 64
+
+/** Collects the rows of a raw read, batch by batch. */
+export class RawPoints {
+  private readonly query: HistoryQuery
+  private readonly keyOf: ReadonlyMap<number, string>
+  private readonly found = new Map<string, DataPoint[]>()
+
+  constructor(query: HistoryQuery, keyOf: ReadonlyMap<number, string>) {
+    this.query = query
+    this.keyOf = keyOf
+  }
+
+  add(rows: readonly RawRow[]): void {
+    for (const row of rows) add(this.found, this.keyOf.get(row.key), (key) => pointOf(key, row.ts, row))
+  }
+
+  points(): Map<string, DataPoint[]> {
+    const sign = this.query.order === 'DESC' ? -1 : 1
+    for (const points of this.found.values()) points.sort((a, b) => sign * (a.ts - b.ts))
+    return this.found
+  }
+}
+
+export interface RawRow extends ValueRow {
+  readonly key: number
+  readonly ts: number
+  /** Of this row and those before it. */
+  readonly bytes: number
+}
+
+/** The rows of a raw read; the server stops behind the one that is beyond the bounds, and hands out no text of it. */
+export function rawRows(
   entityId: string,
   numbers: readonly number[],
   query: HistoryQuery,
   now: number,
-  maxRows: number,
-): HistoryPlan {
+  { maxRows, maxBytes }: RawBounds,
+): PostgresQuery {
   const direction = query.order === 'DESC' ? 'desc' : 'asc'
-  const limit = Math.min(query.limit, maxRows)
+  const limit = Math.min(query.limit, maxRows + 1)
   return {
-    query: {
-      name: `history-${direction}`,
-      text: `select wanted.key, points.* from unnest($2::integer[]) as wanted(key) cross join lateral (
-          select ts, ${VALUE_COLUMNS} from ts_kv
-          where entity_id = $1 and ts_kv.key = wanted.key and ts >= $3 and ts < $4 and ${LIVE}
-          order by ts ${direction} limit $6
-        ) points limit $7`,
-      parameters: [entityId, intArray(numbers), borderOf(query.startTs), borderOf(query.endTs), now, limit, maxRows],
-    },
-    pointsOf: (rows, keyOf) => {
-      const found = new Map<string, DataPoint[]>()
-      for (const row of rows) add(found, keyOf.get(row.key), (key) => pointOf(key, row.ts, row))
-      const sign = query.order === 'DESC' ? -1 : 1
-      for (const points of found.values()) points.sort((a, b) => sign * (a.ts - b.ts))
-      return found
-    },
+    name: `history-${direction}`,
+    text: `select key, ts, kind, long_v, dbl_v, case when bytes <= $8 then str_v end as str_v, bytes from (
+        select found.*, ${ROW_BYTES} + coalesce(octet_length(str_v), 0) as size,
+          sum(${ROW_BYTES} + coalesce(octet_length(str_v), 0)) over (rows unbounded preceding) as bytes
+        from (
+          select wanted.key, points.* from unnest($2::integer[]) as wanted(key) cross join lateral (
+            select ts, ${VALUE_COLUMNS} from ts_kv
+            where entity_id = $1 and ts_kv.key = wanted.key and ts >= $3 and ts < $4 and ${LIVE}
+            order by ts ${direction} limit $6
+          ) points limit $7
+        ) found
+      ) sized where bytes - size <= $8`,
+    parameters: [
+      entityId,
+      intArray(numbers),
+      borderOf(query.startTs),
+      borderOf(query.endTs),
+      now,
+      limit,
+      maxRows + 1,
+      maxBytes,
+    ],
   }
 }
 

@@ -3,6 +3,7 @@
  * takes no long text. A key's number is committed before any row names it and never changes, so it may be kept in memory.
  */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { byteaArray, textArray } from '../../postgres/binary-array.ts'
 import { resultOf, type PostgresConnection, type PostgresQuery } from '../../postgres/connection.ts'
 import type { Component } from '../../postgres/migrations.ts'
@@ -20,8 +21,10 @@ export const KEY_DICTIONARY: Component = {
   ],
 }
 
-/** Keys in memory; those learnt first go first. */
-const MAX_KEYS = 100_000
+/** Of the keys in memory; those not used for longest go first. */
+const MAX_BYTES = 16 * 2 ** 20
+/** Of a key beside its characters. */
+const ENTRY_BYTES = 100
 
 interface KeyRow {
   readonly key_id: number
@@ -30,10 +33,19 @@ interface KeyRow {
 
 export class KeyDictionary {
   private readonly connection: PostgresConnection
-  private readonly known = new Map<string, number>()
+  private readonly known: LRUCache<string, number>
 
-  constructor(connection: PostgresConnection) {
+  constructor(connection: PostgresConnection, maxBytes = MAX_BYTES) {
     this.connection = connection
+    this.known = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: (_number, key) => ENTRY_BYTES + 2 * key.length,
+    })
+  }
+
+  /** Of the keys in memory. */
+  get bytes(): number {
+    return this.known.calculatedSize
   }
 
   /** Numbers of these keys; those without one get one. Rejects with one of `PostgresErrors`. */
@@ -73,10 +85,6 @@ export class KeyDictionary {
   }
 
   private keep({ key, key_id }: KeyRow): number {
-    if (this.known.size >= MAX_KEYS) {
-      const [oldest] = this.known.keys()
-      if (oldest !== undefined) this.known.delete(oldest)
-    }
     this.known.set(key, key_id)
     return key_id
   }

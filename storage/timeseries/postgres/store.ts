@@ -21,10 +21,11 @@ import { checkWrites, isEntity } from './checks.ts'
 import { cleanUp, type CleanedUp } from './clean-up.ts'
 import { deleteEntity, deleteRange, removeEntity, removeRange, type Deletion } from './deletes.ts'
 import { PostgresTimeSeriesErrors } from './errors.ts'
-import { bucketPlan, rawPlan, type PlanRow } from './history-query.ts'
+import { bucketPlan, RawPoints, rawRows, type PlanRow, type RawBounds, type RawRow } from './history-query.ts'
 import { HISTORY } from './history-rows.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
 import { LATEST_VALUES, latestPoints, readLatest, type StoredLatest } from './latest-rows.ts'
+import { LargeReads } from './large-reads.ts'
 import { Partitions, type Partitioning } from './partitions.ts'
 import { LaneWriter } from './writer.ts'
 
@@ -38,12 +39,17 @@ export interface PostgresTimeSeriesOptions extends OpenSettings {
   readonly cleanUpEveryMs?: number
   /** Hears of a clean-up that failed; the next one tries again. */
   readonly report?: (text: string, fields: Readonly<Record<string, unknown>>) => void
-  /** At least three, and one more while old points are deleted: one keeps house, of the others no fewer write than read. */
+  /**
+   * At least three: one keeps house, of the others no fewer write than read. Up to three more are opened while old points are deleted
+   * and large answers are read.
+   */
   readonly connections?: number
   /** Most points that wait to be written, all lanes together; more is refused as busy. */
   readonly maxPendingPoints?: number
   /** Points of one answer, all keys together. */
   readonly maxAnswerPoints?: number
+  /** Bytes of one answer of raw points: those of the texts, and 64 a point. */
+  readonly maxAnswerBytes?: number
 }
 
 export interface PostgresFigures {
@@ -69,8 +75,13 @@ export const POSTGRES_TIME_SERIES_DEFAULTS = {
   connections: 8,
   maxPendingPoints: 200_000,
   maxAnswerPoints: 500_000,
+  maxAnswerBytes: 64 * 2 ** 20,
 } as const
 
+/** Of raw points: what is asked for in one go. */
+const SMALL_ANSWER: RawBounds = { maxRows: 2_000, maxBytes: 2 ** 20 }
+/** Each holds one answer in memory. */
+const LARGE_READS_AT_ONCE = 2
 /** Points of one transaction at most. */
 const MAX_GROUP_POINTS = 10_000
 
@@ -95,6 +106,7 @@ export async function openPostgresTimeSeries(options: PostgresTimeSeriesOptions)
   return new PostgresStore(
     { keeping: connection, cleaning: new PostgresConnection(options), writing: connections.slice(0, writing) },
     new SnapshotReads(connections.slice(writing)),
+    new LargeReads(Array.from({ length: LARGE_READS_AT_ONCE }, () => new PostgresConnection(options))),
     settings,
   )
 }
@@ -114,6 +126,7 @@ class PostgresStore implements PostgresTimeSeries {
   private readonly partitions: Partitions
   private readonly writer: LaneWriter
   private readonly reads: SnapshotReads
+  private readonly largeReads: LargeReads
   private readonly deletions = new Set<Promise<unknown>>()
   private partitionsDropped = 0
   private rowsExpired = 0
@@ -121,7 +134,7 @@ class PostgresStore implements PostgresTimeSeries {
   private cleaning: Promise<unknown> | undefined
   private closing: Promise<void> | undefined
 
-  constructor(connections: Connections, reads: SnapshotReads, settings: Settings) {
+  constructor(connections: Connections, reads: SnapshotReads, largeReads: LargeReads, settings: Settings) {
     const { keeping, writing } = connections
     this.settings = settings
     this.connections = connections
@@ -132,6 +145,7 @@ class PostgresStore implements PostgresTimeSeries {
       maxGroupPoints: MAX_GROUP_POINTS,
     })
     this.reads = reads
+    this.largeReads = largeReads
     this.cleanUpLater()
   }
 
@@ -144,15 +158,45 @@ class PostgresStore implements PostgresTimeSeries {
     const numbers = await this.numbersOf(entityId, query.keys)
     const keyOf = new Map([...numbers].map(([key, number]) => [number, key]))
     const now = this.settings.clock.now()
-    const limit = this.settings.maxAnswerPoints
     const { agg } = query
-    const plan =
-      agg === 'NONE'
-        ? rawPlan(entityId, [...keyOf.keys()], query, now, limit + 1)
-        : bucketPlan(entityId, [...keyOf.keys()], query, agg, now)
+    if (agg === 'NONE') return this.rawHistory(entityId, query, keyOf, now)
+    const plan = bucketPlan(entityId, [...keyOf.keys()], query, agg, now)
     const { rows, sequence } = await this.reads.read<PlanRow>(plan.query)
-    if (rows.length > limit) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit })
+    const limit = this.settings.maxAnswerPoints
+    if (rows.length > limit) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit, unit: 'points' })
     return { value: plan.pointsOf(rows, keyOf), sequence }
+  }
+
+  /** A small answer comes at once. What turns out to be larger is read from the start, in batches. */
+  private async rawHistory(
+    entityId: string,
+    query: HistoryQuery,
+    keyOf: ReadonlyMap<number, string>,
+    now: number,
+  ): Promise<Snapshot<PointsByKey>> {
+    const ask = (bounds: RawBounds) => rawRows(entityId, [...keyOf.keys()], query, now, bounds)
+    const { maxAnswerPoints: maxRows, maxAnswerBytes: maxBytes } = this.settings
+    const few = {
+      maxRows: Math.min(SMALL_ANSWER.maxRows, maxRows),
+      maxBytes: Math.min(SMALL_ANSWER.maxBytes, maxBytes),
+    }
+    const { rows, sequence } = await this.reads.read<RawRow>(ask(few))
+    const small = new RawPoints(query, keyOf)
+    if (!isBeyond(rows, few)) {
+      small.add(rows)
+      return { value: small.points(), sequence }
+    }
+    const large = new RawPoints(query, keyOf)
+    let count = 0
+    const largeSequence = await this.largeReads.read<RawRow>(ask({ maxRows, maxBytes }), (batch) => {
+      count += batch.length
+      if (count > maxRows) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxRows, unit: 'points' })
+      if (isBeyond(batch, { maxRows, maxBytes })) {
+        throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxBytes, unit: 'bytes' })
+      }
+      large.add(batch)
+    })
+    return { value: large.points(), sequence: largeSequence }
   }
 
   async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
@@ -224,7 +268,7 @@ class PostgresStore implements PostgresTimeSeries {
   private async drainAndClose(): Promise<void> {
     this.timer?.cancel()
     await Promise.allSettled(this.deletions)
-    await Promise.all([this.writer.close(), this.reads.close(), this.cleaning])
+    await Promise.all([this.writer.close(), this.reads.close(), this.largeReads.close(), this.cleaning])
     await Promise.all([this.connections.keeping.close(), this.connections.cleaning.close()])
   }
 
@@ -245,6 +289,10 @@ class PostgresStore implements PostgresTimeSeries {
   private numbersOf(entityId: string, keys: readonly string[]): Promise<ReadonlyMap<string, number>> {
     return this.keyNumbers.find(isEntity(entityId) ? new Set(keys) : new Set())
   }
+}
+
+function isBeyond(rows: readonly RawRow[], { maxRows, maxBytes }: RawBounds): boolean {
+  return rows.length > maxRows || (rows.at(-1)?.bytes ?? 0) > maxBytes
 }
 
 /** No point was ever written for what is no UUID: it stands for an entity without points. */
