@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
-import { TimeSeriesErrors } from '../storage/timeseries/embedded/errors.ts'
+import { TimeSeriesErrors } from '../storage/timeseries/errors.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 
 let platform: TestPlatform

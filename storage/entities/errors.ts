@@ -1,5 +1,6 @@
 /** What the entity store refuses; the texts are the REST reference's (`rest-api.md` 2.4), where clients may match them. */
 import { defineErrors } from '../../model/errors.ts'
+import type { GroupCommitRefusals } from '../group-commit.ts'
 
 export const EntityStoreErrors = defineErrors('entities', {
   DATABASE_NEWER: {
@@ -58,3 +59,9 @@ export const EntityStoreErrors = defineErrors('entities', {
   },
   SORT_PROPERTY: { kind: 'invalid', status: 400, text: 'Invalid sort property', restCode: 31 },
 })
+
+/** Those of its group commit. */
+export const ENTITY_REFUSALS: GroupCommitRefusals = {
+  full: (waiting, limit) => EntityStoreErrors.OVERLOADED({ waiting, limit }),
+  closed: () => EntityStoreErrors.CLOSED(),
+}

@@ -18,7 +18,7 @@ import { catalogueOf, chainOf, TENANT_ID } from '../../engine/rulechain/testkit.
 import type { NodeServices } from '../../engine/rulechain/node.ts'
 import type { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
-import { GroupCommit } from '../../storage/timeseries/group-commit.ts'
+import { GroupCommit } from '../../storage/group-commit.ts'
 
 const DEVICES = 100_000
 const STALL_MS = 2000

@@ -1,18 +1,18 @@
 /**
- * Group commit over one connection: exactly one transaction of PostgreSQL is in flight, and all of ours that arrive meanwhile share the
- * next one and its sync; the whole of it is one round trip. Where one of them is refused, those before it are committed
+ * Group commit over one connection: a group of our transactions is one of PostgreSQL's, with one sync and one round trip. Where one of them is refused, those before it are committed
  * without it, then it is judged as the first of the rest: so the order of calls is the order of effects.
  */
 import type { MillraceError } from '../../../model/errors.ts'
+import { GroupCommit } from '../../group-commit.ts'
 import type { Outcome, PostgresConnection, PostgresQuery, PostgresResult } from '../../postgres/connection.ts'
 import { PostgresErrors, serverReport } from '../../postgres/errors.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { Statement, Written } from '../database.ts'
-import { EntityStoreErrors } from '../errors.ts'
+import { ENTITY_REFUSALS, EntityStoreErrors } from '../errors.ts'
 import { refusalOf, storeError, type UniqueColumns } from './refusals.ts'
 import { stepOf, type StatementNames, type Step } from './statement-queries.ts'
 
-/** Transactions waiting for the next commit; more are refused as retryable. */
+/** Queries waiting for the next commit; more are refused as retryable. */
 const MAX_WAITING = 50_000
 /** Queries in one commit at most, but for a single transaction that has more: bounds how long rows are locked. */
 const MAX_QUERIES = 2_000
@@ -21,12 +21,13 @@ const MAX_ATTEMPTS = 5
 /** Of a statement behind the one that failed. */
 const TRANSACTION_ABORTED = '25P02'
 
-interface WaitingWrite {
+interface Write {
   readonly steps: readonly Step[]
   readonly queries: readonly PostgresQuery[]
-  resolve(written: Written): void
-  reject(error: Error): void
 }
+
+/** What became of each write of a group. */
+type Outcomes = Map<Write, Written | Error>
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -40,78 +41,67 @@ export class TransactionWriter {
   private readonly connection: PostgresConnection
   private readonly names: StatementNames
   private readonly unique: UniqueColumns
-  private waiting: WaitingWrite[] = []
-  private running: Promise<void> | undefined
-  private closed = false
+  private readonly group: GroupCommit<Write, Outcomes>
 
   constructor(connection: PostgresConnection, names: StatementNames, unique: UniqueColumns) {
     this.connection = connection
     this.names = names
     this.unique = unique
+    this.group = new GroupCommit({
+      name: 'The entity store',
+      refusals: ENTITY_REFUSALS,
+      maxPending: MAX_WAITING,
+      maxGroup: MAX_QUERIES,
+      write: (writes) => this.commitAll(writes),
+    })
   }
 
-  write(statements: readonly Statement[]): Promise<Written> {
-    if (this.closed) return Promise.reject(EntityStoreErrors.CLOSED())
-    if (this.waiting.length >= MAX_WAITING) {
-      return Promise.reject(EntityStoreErrors.OVERLOADED({ waiting: this.waiting.length, limit: MAX_WAITING }))
-    }
+  async write(statements: readonly Statement[]): Promise<Written> {
     const steps = statements.map((statement) => stepOf(statement, this.names))
-    const queries = steps.flatMap((step) => step.queries)
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ steps, queries, resolve, reject })
-      this.running ??= this.run()
-    })
+    const write = { steps, queries: steps.flatMap((step) => step.queries) }
+    const outcome = (await this.group.add(write, write.queries.length)).get(write)
+    if (outcome === undefined) throw EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' })
+    if (outcome instanceof Error) throw outcome
+    return outcome
   }
 
   /** Waits for what was accepted. Idempotent. */
   async close(): Promise<void> {
-    this.closed = true
-    await this.running
+    await this.group.close()
     await this.connection.close()
   }
 
-  private async run(): Promise<void> {
-    // One microtask, so that what arrives in the same turn goes together.
-    await Promise.resolve()
-    while (this.waiting.length > 0) await this.commit(this.takeGroup())
-    this.running = undefined
+  private async commitAll(writes: readonly Write[]): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map()
+    await this.commit(writes, outcomes)
+    return outcomes
   }
 
-  private takeGroup(): readonly WaitingWrite[] {
-    let queries = 0
-    let count = 0
-    for (const write of this.waiting) {
-      queries += write.queries.length
-      if (count > 0 && queries > MAX_QUERIES) break
-      count++
-    }
-    return this.waiting.splice(0, count)
-  }
-
-  /** Settles every write of the group. */
-  private async commit(group: readonly WaitingWrite[]): Promise<void> {
+  /** Gives every write of the group its outcome. */
+  private async commit(group: readonly Write[], outcomes: Outcomes): Promise<void> {
     let rest = group
     while (rest.length > 0) {
       const attempt = await this.attempt(rest)
       if (attempt.kind === 'committed') {
-        resolveAll(rest, attempt)
+        committed(rest, attempt, outcomes)
         return
       }
       if (attempt.kind === 'failed') {
-        for (const write of rest) write.reject(storeError(attempt.error))
+        for (const write of rest) outcomes.set(write, storeError(attempt.error))
         return
       }
       const { index, step } = locate(rest, attempt.place)
-      if (index > 0) await this.commit(rest.slice(0, index))
-      else
-        rest[0]?.reject(
-          step === undefined ? storeError(attempt.error) : refusalOf(step.statement, attempt.error, this.unique),
-        )
+      const [first] = rest
+      if (index > 0) await this.commit(rest.slice(0, index), outcomes)
+      else if (first !== undefined) {
+        const { error } = attempt
+        outcomes.set(first, step === undefined ? storeError(error) : refusalOf(step.statement, error, this.unique))
+      }
       rest = rest.slice(Math.max(1, index))
     }
   }
 
-  private async attempt(group: readonly WaitingWrite[]): Promise<Attempt> {
+  private async attempt(group: readonly Write[]): Promise<Attempt> {
     const queries = group.flatMap((write) => write.queries)
     for (let attempt = 1; ; attempt++) {
       const result = await this.transaction(queries)
@@ -153,9 +143,10 @@ export class TransactionWriter {
 const BEGIN: PostgresQuery = { text: 'begin' }
 const COMMIT: PostgresQuery = { text: 'commit' }
 
-function resolveAll(
-  group: readonly WaitingWrite[],
+function committed(
+  group: readonly Write[],
   { sequence, results }: Extract<Attempt, { kind: 'committed' }>,
+  outcomes: Outcomes,
 ): void {
   let at = 0
   for (const write of group) {
@@ -164,12 +155,12 @@ function resolveAll(
       at += step.queries.length
       return step.resultOf(ofStep)
     })
-    write.resolve({ sequence, results: stepResults })
+    outcomes.set(write, { sequence, results: stepResults })
   }
 }
 
 /** The write and the step that the query at this place belongs to. */
-function locate(group: readonly WaitingWrite[], place: number): { index: number; step: Step | undefined } {
+function locate(group: readonly Write[], place: number): { index: number; step: Step | undefined } {
   let end = 0
   for (const [index, write] of group.entries()) {
     for (const step of write.steps) {

@@ -1,15 +1,15 @@
 /**
- * SQLite behind {@link EntityDatabase}. Group commit: exactly one write is in flight, and all transactions that arrive
- * meanwhile share the next commit and its sync; each is undone alone when it fails.
+ * SQLite behind {@link EntityDatabase}. Transactions of a group share one commit and its sync; each is undone alone when it fails.
  */
 import type { Worker } from 'node:worker_threads'
 import type { CompiledQuery, Kysely } from 'kysely'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
+import { GroupCommit } from '../../group-commit.ts'
 import { sqlValue, type EntityDatabase, type Read, type Statement, type Written } from '../database.ts'
 import { queryBuilder, SQLITE } from '../dialect.ts'
-import { EntityStoreErrors } from '../errors.ts'
+import { ENTITY_REFUSALS, EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
-import type { Outcome, PlainStatement, WorkerSettings } from './protocol.ts'
+import type { Outcome, PlainStatement, Reply, WorkerSettings } from './protocol.ts'
 import { SideThread } from './side-thread.ts'
 import { startSqliteThread, ThreadCalls } from './thread-calls.ts'
 
@@ -20,11 +20,10 @@ const MAX_READS = 50_000
 /** Transactions in one commit: bounds how long a read waits behind it. */
 const MAX_GROUP = 2_000
 
-interface WaitingWrite {
-  readonly statements: readonly Statement[]
-  resolve(written: Written): void
-  reject(error: Error): void
-}
+type Transaction = readonly Statement[]
+
+/** What became of each transaction of a group. */
+type Outcomes = ReadonlyMap<Transaction, Written | Error>
 
 export interface SqliteListeners {
   /** Hears once that the thread ended before the close. */
@@ -50,16 +49,21 @@ export class SqliteDatabase implements EntityDatabase {
   private readonly side: SideThread | undefined
   private readonly listeners: SqliteListeners
   private isTroubled = false
-  private waiting: WaitingWrite[] = []
-  private writing = false
+  private readonly group: GroupCommit<Transaction, Outcomes>
   private closing: Promise<void> | undefined
-  private readonly idleListeners: (() => void)[] = []
 
   constructor(worker: Worker, listeners: SqliteListeners = {}, side?: SideThread) {
     this.calls = new ThreadCalls(worker, (error) => this.listeners.onFatal?.(error))
     this.side = side
     this.listeners = listeners
     this.builder = queryBuilder(this, SQLITE)
+    this.group = new GroupCommit({
+      name: 'The entity store',
+      refusals: ENTITY_REFUSALS,
+      maxPending: MAX_WAITING,
+      maxGroup: MAX_GROUP,
+      write: (group) => this.commit(group),
+    })
   }
 
   async read<Row>(query: CompiledQuery<Row>): Promise<Read<Row>> {
@@ -81,16 +85,14 @@ export class SqliteDatabase implements EntityDatabase {
     await this.side.copyTo(file)
   }
 
-  write(statements: readonly Statement[]): Promise<Written> {
-    if (this.closing !== undefined) return Promise.reject(EntityStoreErrors.CLOSED())
-    if (this.calls.ended !== undefined) return Promise.reject(this.calls.ended)
-    if (this.waiting.length >= MAX_WAITING) {
-      return Promise.reject(EntityStoreErrors.OVERLOADED({ waiting: this.waiting.length, limit: MAX_WAITING }))
-    }
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ statements, resolve, reject })
-      if (!this.writing) void this.writeWaiting()
-    })
+  async write(statements: readonly Statement[]): Promise<Written> {
+    if (this.calls.ended !== undefined && this.closing === undefined) throw this.calls.ended
+    // A copy: the same list may be given twice.
+    const transaction = [...statements]
+    const outcome = (await this.group.add(transaction)).get(transaction)
+    if (outcome === undefined) throw EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' })
+    if (outcome instanceof Error) throw outcome
+    return outcome
   }
 
   close(): Promise<void> {
@@ -99,36 +101,22 @@ export class SqliteDatabase implements EntityDatabase {
   }
 
   private async drainAndClose(): Promise<void> {
-    await Promise.all([this.drained(), this.side?.close()])
+    await Promise.all([this.group.close(), this.side?.close()])
     await this.calls.close()
   }
 
-  private async drained(): Promise<void> {
-    while (this.writing) await new Promise<void>((resolve) => this.idleListeners.push(resolve))
-  }
-
-  private async writeWaiting(): Promise<void> {
-    this.writing = true
-    while (this.waiting.length > 0) {
-      const group = this.waiting.splice(0, MAX_GROUP)
-      await this.commit(group)
-    }
-    this.writing = false
-    for (const listener of this.idleListeners.splice(0)) listener()
-  }
-
-  private async commit(group: readonly WaitingWrite[]): Promise<void> {
+  private async commit(group: readonly Transaction[]): Promise<Outcomes> {
     try {
-      const transactions = group.map((write) => write.statements.map(plainStatement))
+      const transactions = group.map((statements) => statements.map(plainStatement))
       const reply = await this.calls.request((id) => ({ kind: 'write', id, transactions }))
       if (reply.kind !== 'written')
         throw EntityStoreErrors.LOST({ reason: `unexpected answer ${reply.kind} to a write` })
       this.reportTrouble(undefined)
-      for (const [index, write] of group.entries()) settle(write, reply.outcomes[index], reply.sequence)
+      return new Map(group.map((statements, index) => [statements, outcomeOf(statements, reply, index)]))
     } catch (error) {
-      if (!isLost(error)) this.reportTrouble(error instanceof Error && error.cause !== undefined ? error.cause : error)
-      const refusal = isLost(error) ? error : EntityStoreErrors.UNAVAILABLE({ reason: errorText(error) }, error)
-      for (const write of group) write.reject(refusal)
+      if (isLost(error)) throw error
+      this.reportTrouble(error instanceof Error && error.cause !== undefined ? error.cause : error)
+      throw EntityStoreErrors.UNAVAILABLE({ reason: errorText(error) }, error)
     }
   }
 
@@ -155,10 +143,15 @@ function plainStatement(statement: Statement): PlainStatement {
   }
 }
 
-function settle(write: WaitingWrite, outcome: Outcome | undefined, sequence: number): void {
-  if (outcome === undefined) write.reject(EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' }))
-  else if (outcome.kind === 'done') write.resolve({ sequence, results: outcome.results })
-  else write.reject(refusalOf(write.statements[outcome.statement], outcome))
+function outcomeOf(
+  statements: Transaction,
+  { outcomes, sequence }: Extract<Reply, { kind: 'written' }>,
+  index: number,
+): Written | Error {
+  const outcome = outcomes[index]
+  if (outcome === undefined) return EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' })
+  if (outcome.kind === 'done') return { sequence, results: outcome.results }
+  return refusalOf(statements[outcome.statement], outcome)
 }
 
 function refusalOf(statement: Statement | undefined, outcome: Exclude<Outcome, { kind: 'done' }>): Error {

@@ -6,7 +6,7 @@ import type { DataPoint } from '../../../model/value.ts'
 import type { PointsWrite } from '../store.ts'
 import type { ByteReader } from './bytes.ts'
 import { ByteWriter } from './bytes.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { readValue, writeValue, type StoredPoint } from './point.ts'
 
 const FLAG_HISTORY = 1
@@ -43,7 +43,7 @@ function appendBatch(writer: ByteWriter, writes: readonly PointsWrite[], now: nu
 
 function encodePoint(writer: ByteWriter, keys: Map<string, number>, point: DataPoint): void {
   const { key, ts } = point
-  if (!Number.isInteger(ts) || ts > MAX_TS || ts < -MAX_TS) throw TimeSeriesErrors.TS_INVALID({ ts })
+  if (!Number.isInteger(ts) || ts > MAX_TS || ts < -MAX_TS) throw EmbeddedErrors.TS_INVALID({ ts })
   const known = keys.get(key)
   if (known === undefined) {
     writer.unsigned(keys.size)

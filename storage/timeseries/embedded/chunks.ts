@@ -5,7 +5,7 @@ import { Aggregate } from './aggregate.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import { decodeChunk, encodeChunk, type Columns } from './chunk-codec.ts'
 import type { ChunkDatabase, ChunkRow } from './database.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import type { StoredPoint } from './point.ts'
 import type { Series } from './series.ts'
 
@@ -126,7 +126,7 @@ export class Chunks {
 
   private damage(series: Series, row: DamagedRange, reason: string, cause?: unknown): MillraceError {
     this.met.add(row.chunk)
-    return TimeSeriesErrors.CHUNK_DAMAGED(
+    return EmbeddedErrors.CHUNK_DAMAGED(
       {
         file: this.database.path,
         chunk: row.chunk,

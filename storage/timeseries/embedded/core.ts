@@ -12,7 +12,7 @@ import { ByteReader } from './bytes.ts'
 import { CHUNK_POINTS, Chunks } from './chunks.ts'
 import { ChunkDatabase } from './database.ts'
 import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
 import { AnswerRoom, readBuckets, readPoints } from './history.ts'
 import { diskFiles, type LogFiles } from './log-files.ts'
@@ -272,7 +272,7 @@ export class Core {
     } catch (error) {
       this.noteMoveFailure(error)
       this.writeFailure = this.moveFailure
-      throw TimeSeriesErrors.BACKLOG({ limit: this.options.logHardBytes, reason: errorText(error) }, error)
+      throw EmbeddedErrors.BACKLOG({ limit: this.options.logHardBytes, reason: errorText(error) }, error)
     }
   }
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { errorText } from '../../../model/errors.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { LATEST_HEAD_BYTES, LONG_LATEST_BYTES } from './series.ts'
 
 const FORMAT = 1
@@ -109,7 +109,7 @@ export class ChunkDatabase {
     } catch (error) {
       this.database.close()
       throw error instanceof Error && /database is locked/.test(error.message)
-        ? TimeSeriesErrors.IN_USE({ directory }, error)
+        ? EmbeddedErrors.IN_USE({ directory }, error)
         : error
     }
   }
@@ -279,7 +279,7 @@ export class ChunkDatabase {
 
   private migrate(): void {
     const found = numberIn(this.database.prepare('PRAGMA user_version').get(), 'user_version')
-    if (found > FORMAT) throw TimeSeriesErrors.FORMAT_UNKNOWN({ file: this.path, found, known: FORMAT })
+    if (found > FORMAT) throw EmbeddedErrors.FORMAT_UNKNOWN({ file: this.path, found, known: FORMAT })
     if (found < FORMAT) this.database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${FORMAT}; COMMIT`)
   }
 
@@ -310,9 +310,9 @@ function databaseError(file: string, error: unknown): unknown {
   const result =
     error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode & 0xff : 0
   if (result === SQLITE_CORRUPT || result === SQLITE_NOT_A_DATABASE) {
-    return TimeSeriesErrors.DATABASE_DAMAGED({ file, reason: errorText(error) }, error)
+    return EmbeddedErrors.DATABASE_DAMAGED({ file, reason: errorText(error) }, error)
   }
-  return result === SQLITE_FULL ? TimeSeriesErrors.DISK_FULL({ file }, error) : error
+  return result === SQLITE_FULL ? EmbeddedErrors.DISK_FULL({ file }, error) : error
 }
 
 function chunkRow(row: Row): ChunkRow {

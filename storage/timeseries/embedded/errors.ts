@@ -1,10 +1,11 @@
 /** Every fault of the embedded time-series store. */
 import { defineErrors } from '../../../model/errors.ts'
+import { TimeSeriesErrors } from '../errors.ts'
 
 const DAMAGED = { kind: 'terminal', status: 500 } as const
 const LATER = { kind: 'retryable', isOutage: true, status: 503 } as const
 
-export const TimeSeriesErrors = defineErrors('timeseries', {
+const OWN = defineErrors('timeseries', {
   CHUNK_DAMAGED: {
     ...DAMAGED,
     text: 'Stored data is damaged: {file}, chunk {chunk}, entity {entityId}, key {key}, times {startTs} to {endTs}: {reason}',
@@ -23,12 +24,7 @@ export const TimeSeriesErrors = defineErrors('timeseries', {
   BUSY: { ...LATER, text: 'The time-series store is busy: {pending} requests wait for their answer, at most {limit}' },
   CLOSED: { ...LATER, text: 'The time-series store is closed' },
   WORKER_DIED: { ...LATER, text: 'The time-series worker died: {reason}' },
-  ANSWER_TOO_BIG: {
-    kind: 'invalid',
-    status: 400,
-    text: 'The answer is larger than {limit} points, {characters} characters of text counted for one more: ask for fewer keys, a smaller limit or a shorter time',
-  },
-  BORDERS_MISSING: { kind: 'invalid', status: 400, text: 'An aggregation ({agg}) needs at least two bucket borders' },
-  TS_INVALID: { kind: 'invalid', status: 400, text: 'Timestamps are whole milliseconds within ±8.64e15, not {ts}' },
 })
-export type TimeSeriesErrorName = keyof typeof TimeSeriesErrors
+
+export const EmbeddedErrors = { ...TimeSeriesErrors, ...OWN }
+export type EmbeddedErrorName = keyof typeof EmbeddedErrors

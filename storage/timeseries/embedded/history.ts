@@ -5,7 +5,7 @@ import type { Columns } from './chunk-codec.ts'
 import { pointsOf } from './chunk-codec.ts'
 import type { Chunks } from './chunks.ts'
 import type { ChunkRow } from './database.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { isLive, type StoredPoint } from './point.ts'
 import { firstAtOrAfter, mergeOver, type Series } from './series.ts'
 
@@ -31,7 +31,10 @@ export class AnswerRoom {
   /** Throws ANSWER_TOO_BIG. */
   take({ value }: StoredPoint): void {
     this.left -= typeof value === 'string' ? 1 + Math.floor(value.length / CHARACTERS_OF_A_POINT) : 1
-    if (this.left < 0) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.limit, characters: CHARACTERS_OF_A_POINT })
+    if (this.left < 0) {
+      const unit = `points, ${CHARACTERS_OF_A_POINT} characters of text counted for one more`
+      throw EmbeddedErrors.ANSWER_TOO_BIG({ limit: this.limit, unit })
+    }
   }
 }
 
@@ -70,7 +73,7 @@ export function readBuckets(
   const first = borders?.[0]
   const last = borders?.[borders.length - 1]
   if (agg === 'NONE' || borders === undefined || first === undefined || last === undefined || borders.length < 2) {
-    throw TimeSeriesErrors.BORDERS_MISSING({ agg })
+    throw EmbeddedErrors.BORDERS_MISSING({ agg })
   }
   const low = Math.max(query.startTs, first)
   const high = Math.min(query.endTs, last) - 1

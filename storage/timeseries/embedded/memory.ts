@@ -1,7 +1,7 @@
 /** The entities in memory, and which of their series the log must be kept for. */
 import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { ChunkDatabase } from './database.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import type { StoredPoint } from './point.ts'
 import { decodeLatest, decodeLatestHead, Entity, Series } from './series.ts'
 
@@ -116,7 +116,7 @@ export class Memory {
       key: series.key,
       reason: errorText(error),
     }
-    return (series.latestDamage = TimeSeriesErrors.LATEST_DAMAGED(fields, error))
+    return (series.latestDamage = EmbeddedErrors.LATEST_DAMAGED(fields, error))
   }
 
   private forget(series: Series): void {

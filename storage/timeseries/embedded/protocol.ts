@@ -3,7 +3,7 @@ import { errorText, isMillraceError, type ErrorFields } from '../../../model/err
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DeleteRange } from '../store.ts'
 import type { CoreFigures } from './core.ts'
-import { TimeSeriesErrors, type TimeSeriesErrorName } from './errors.ts'
+import { EmbeddedErrors, type EmbeddedErrorName } from './errors.ts'
 
 export type Question =
   | { readonly kind: 'write'; readonly operation: Uint8Array }
@@ -24,7 +24,7 @@ export interface Request {
 
 export interface ErrorOnWire {
   /** Undefined for an error that is none of the store's table. */
-  readonly name: TimeSeriesErrorName | undefined
+  readonly name: EmbeddedErrorName | undefined
   readonly fields: ErrorFields
   readonly message: string
   /** With the stack, where there is one. */
@@ -60,9 +60,9 @@ export function errorOnWire(error: unknown): ErrorOnWire {
 export function errorFromWire(error: ErrorOnWire): Error {
   return error.name === undefined
     ? new Error(error.message, { cause: new Error(error.text) })
-    : TimeSeriesErrors[error.name](error.fields, new Error(error.text))
+    : EmbeddedErrors[error.name](error.fields, new Error(error.text))
 }
 
-function isErrorName(name: string): name is TimeSeriesErrorName {
-  return name in TimeSeriesErrors
+function isErrorName(name: string): name is EmbeddedErrorName {
+  return name in EmbeddedErrors
 }

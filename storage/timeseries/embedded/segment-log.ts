@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path'
 import { errorText } from '../../../model/errors.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { diskFiles, type LogFiles } from './log-files.ts'
 import {
   decodeHeader,
@@ -88,7 +88,7 @@ export class SegmentLog {
   append(payload: readonly Uint8Array[]): number {
     const segment = this.writableSegment()
     const file = this.file
-    if (file === undefined) throw TimeSeriesErrors.CLOSED()
+    if (file === undefined) throw EmbeddedErrors.CLOSED()
     const head = recordHeader(this.nextLsn, payload)
     const size = payload.reduce((sum, part) => sum + part.byteLength, head.length)
     const path = this.pathOf(segment.number)
@@ -103,7 +103,7 @@ export class SegmentLog {
         this.files.sync(file)
       } catch (error) {
         this.poisoned = true
-        throw TimeSeriesErrors.WRITE_FAILED({ file: path, reason: errorText(error) }, error)
+        throw EmbeddedErrors.WRITE_FAILED({ file: path, reason: errorText(error) }, error)
       }
     }
     segment.length += size
@@ -207,7 +207,7 @@ export class SegmentLog {
     for (const [index, { header, bytes }] of loaded.entries()) {
       const next = loaded[index + 1]?.header
       if (next !== undefined && next.number !== header.number + 1) {
-        throw TimeSeriesErrors.LOG_DAMAGED({
+        throw EmbeddedErrors.LOG_DAMAGED({
           file: this.pathOf(header.number + 1),
           offset: 0,
           reason: 'the segment is missing',
@@ -240,7 +240,7 @@ export class SegmentLog {
       else if (number === numbers[numbers.length - 1] && bytes.length <= HEADER_BYTES) {
         // The process died while it began this segment: nobody was told of anything in it.
         this.files.remove(path)
-      } else throw TimeSeriesErrors.LOG_DAMAGED({ file: path, offset: 0, reason: 'no valid header' })
+      } else throw EmbeddedErrors.LOG_DAMAGED({ file: path, offset: 0, reason: 'no valid header' })
     }
     return loaded
   }
@@ -255,7 +255,7 @@ export class SegmentLog {
     const file = this.pathOf(header.number)
     const end = knownLength ?? bytes.length
     if (end > bytes.length)
-      throw TimeSeriesErrors.LOG_DAMAGED({ file, offset: bytes.length, reason: 'its end is missing' })
+      throw EmbeddedErrors.LOG_DAMAGED({ file, offset: bytes.length, reason: 'its end is missing' })
     const valid = bytes.subarray(0, end)
     let offset = HEADER_BYTES
     let expected = header.firstLsn
@@ -266,7 +266,7 @@ export class SegmentLog {
         const wasWhole = closedAt?.segment === header.number && offset < closedAt.length
         const torn = knownLength === undefined && !wasWhole && wholeRecordAfter(valid, offset, expected) === undefined
         if (torn) break
-        throw TimeSeriesErrors.LOG_DAMAGED({ file, offset, reason: 'checksum mismatch' })
+        throw EmbeddedErrors.LOG_DAMAGED({ file, offset, reason: 'checksum mismatch' })
       }
       replay(record, header.number)
       offset += RECORD_HEADER_BYTES + record.payload.length
@@ -283,6 +283,6 @@ export class SegmentLog {
 
 function failure(file: string, error: unknown): Error {
   const full = error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
-  if (full) return TimeSeriesErrors.DISK_FULL({ file }, error)
-  return TimeSeriesErrors.WRITE_FAILED({ file, reason: errorText(error) }, error)
+  if (full) return EmbeddedErrors.DISK_FULL({ file }, error)
+  return EmbeddedErrors.WRITE_FAILED({ file, reason: errorText(error) }, error)
 }

@@ -5,7 +5,7 @@
 import type { Clock } from '../../../model/clock.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
-import { GroupCommit } from '../group-commit.ts'
+import { GroupCommit } from '../../group-commit.ts'
 import type {
   CommitSequence,
   DeletedKeys,

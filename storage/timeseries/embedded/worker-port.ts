@@ -2,7 +2,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../model/clock.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
-import { TimeSeriesErrors } from './errors.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { errorFromWire, type Opened, type Question, type Reply, type Request } from './protocol.ts'
 import type { WorkerStart } from './worker.ts'
 
@@ -80,9 +80,9 @@ export class WorkerPort {
   /** Asks; rejects with the store's error, with BUSY over `limit` unanswered questions, CLOSED, or WORKER_DIED. */
   ask(question: Question, limit: number, transfer: readonly ArrayBufferLike[] = []): Promise<Reply> {
     if (this.death !== undefined) return Promise.reject(this.death)
-    if (this.closed !== undefined && question.kind !== 'close') return Promise.reject(TimeSeriesErrors.CLOSED())
+    if (this.closed !== undefined && question.kind !== 'close') return Promise.reject(EmbeddedErrors.CLOSED())
     const pending = this.waiting.size
-    if (pending >= limit) return Promise.reject(TimeSeriesErrors.BUSY({ pending, limit }))
+    if (pending >= limit) return Promise.reject(EmbeddedErrors.BUSY({ pending, limit }))
     return new Promise((resolve, reject) => {
       const request: Request = { id: this.nextId++, now: this.clock.now(), question }
       this.waiting.set(request.id, { resolve, reject })
@@ -109,7 +109,7 @@ export class WorkerPort {
 
   private end(cause: Error, onFatal: ((error: Error) => void) | undefined): void {
     const expected = this.closed !== undefined && this.waiting.size === 0
-    const error = expected ? TimeSeriesErrors.CLOSED() : TimeSeriesErrors.WORKER_DIED({ reason: cause.message }, cause)
+    const error = expected ? EmbeddedErrors.CLOSED() : EmbeddedErrors.WORKER_DIED({ reason: cause.message }, cause)
     this.death = error
     for (const waiting of this.waiting.values()) waiting.reject(error)
     this.waiting.clear()

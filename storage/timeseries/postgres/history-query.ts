@@ -5,7 +5,7 @@ import { bigIntArray, intArray } from '../../postgres/binary-array.ts'
 import type { PostgresQuery } from '../../postgres/connection.ts'
 import { Aggregate } from '../embedded/aggregate.ts'
 import { borderOf } from './checks.ts'
-import { PostgresTimeSeriesErrors } from './errors.ts'
+import { TimeSeriesErrors } from '../errors.ts'
 import { KIND, pointOf, VALUE_COLUMNS, type ValueRow } from './value-columns.ts'
 
 type Bucketed = Exclude<Aggregation, 'NONE'>
@@ -112,7 +112,7 @@ export function bucketPlan(
   const first = borders?.[0]
   const last = borders?.at(-1)
   if (borders === undefined || first === undefined || last === undefined || borders.length < 2) {
-    throw PostgresTimeSeriesErrors.BORDERS_MISSING({ agg })
+    throw TimeSeriesErrors.BORDERS_MISSING({ agg })
   }
   const start = borderOf(Math.max(query.startTs, first))
   const end = borderOf(Math.min(query.endTs, last))

@@ -31,7 +31,7 @@ test('issue-8 2.2: raw history is bounded in bytes, and says so', skip, async (c
     ),
   ])
   await assert.rejects(store.history(entity, raw(['t'])), {
-    code: 'timeseries-postgres.ANSWER_TOO_BIG',
+    code: 'timeseries.ANSWER_TOO_BIG',
     status: 400,
     message: /3000000 bytes/,
   })

@@ -20,7 +20,7 @@ import type {
 import { checkWrites, isEntity } from './checks.ts'
 import { cleanUp, type CleanedUp } from './clean-up.ts'
 import { deleteEntity, deleteRange, removeEntity, removeRange, type Deletion } from './deletes.ts'
-import { PostgresTimeSeriesErrors } from './errors.ts'
+import { TimeSeriesErrors } from '../errors.ts'
 import { bucketPlan, RawPoints, rawRows, type PlanRow, type RawBounds, type RawRow } from './history-query.ts'
 import { HISTORY } from './history-rows.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
@@ -163,7 +163,7 @@ class PostgresStore implements PostgresTimeSeries {
     const plan = bucketPlan(entityId, [...keyOf.keys()], query, agg, now)
     const { rows, sequence } = await this.reads.read<PlanRow>(plan.query)
     const limit = this.settings.maxAnswerPoints
-    if (rows.length > limit) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit, unit: 'points' })
+    if (rows.length > limit) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit, unit: 'points' })
     return { value: plan.pointsOf(rows, keyOf), sequence }
   }
 
@@ -190,9 +190,9 @@ class PostgresStore implements PostgresTimeSeries {
     let count = 0
     const largeSequence = await this.largeReads.read<RawRow>(ask({ maxRows, maxBytes }), (batch) => {
       count += batch.length
-      if (count > maxRows) throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxRows, unit: 'points' })
+      if (count > maxRows) throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxRows, unit: 'points' })
       if (isBeyond(batch, { maxRows, maxBytes })) {
-        throw PostgresTimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxBytes, unit: 'bytes' })
+        throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: maxBytes, unit: 'bytes' })
       }
       large.add(batch)
     })

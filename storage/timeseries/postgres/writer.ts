@@ -10,7 +10,7 @@ import {
 } from '../../postgres/connection.ts'
 import { PostgresErrors, postgresError } from '../../postgres/errors.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
-import { GroupCommit } from '../group-commit.ts'
+import { GroupCommit } from '../../group-commit.ts'
 import type { CommitSequence, PointsWrite } from '../store.ts'
 import { historyRows, upsertHistory, type HistoryRow } from './history-rows.ts'
 import type { KeyDictionary } from './key-dictionary.ts'

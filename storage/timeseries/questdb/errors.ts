@@ -21,12 +21,6 @@ export const QuestDbErrors = defineErrors('questdb', {
   APPLY_LAG: { ...AWAY, text: 'QuestDB has not applied the writes to {table} within {timeout} ms' },
   POINTS_REFUSED: { kind: 'invalid', status: 400, text: 'QuestDB refuses these points: {reason}' },
   QUERY_REFUSED: { kind: 'terminal', status: 500, text: 'QuestDB at {url} does not understand a query: {reason}' },
-  BORDERS_MISSING: { kind: 'invalid', status: 400, text: 'An aggregation ({agg}) needs at least two bucket borders' },
-  ANSWER_TOO_BIG: {
-    kind: 'invalid',
-    status: 400,
-    text: 'The answer is larger than {limit} {unit}: ask for fewer keys, a smaller limit or a shorter time',
-  },
   URL_INVALID: { ...MISCONFIGURED, text: 'Not the address of a QuestDB server, http://host:port: {reason}' },
   SCHEMA_UNKNOWN: { ...MISCONFIGURED, text: 'The QuestDB table {table} is not as this version makes it: {reason}' },
   SHARDS_UNFIT: {

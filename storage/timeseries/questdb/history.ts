@@ -4,6 +4,7 @@ import type { DataPoint } from '../../../model/value.ts'
 import { Aggregate } from '../embedded/aggregate.ts'
 import type { PointsByKey } from '../store.ts'
 import { addRow, bucketQueries } from './buckets.ts'
+import { TimeSeriesErrors } from '../errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import type { Deletion, PostgresCompanion, ReadBasis } from './postgres-companion.ts'
 import { conditionOf, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
@@ -110,7 +111,7 @@ export class HistoryReader {
       pieces += Math.ceil(length / PIECE)
       if (pieces > this.options.maxLongTextPieces) {
         const limit = this.options.maxLongTextPieces * PIECE
-        throw QuestDbErrors.ANSWER_TOO_BIG({ limit, unit: 'characters of long texts' })
+        throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit, unit: 'characters of long texts' })
       }
       const text = await this.longText(series, Number(ts), length)
       points.push(pointOf(series.key, [ts, kind, null, null, text]))
@@ -139,7 +140,7 @@ export class HistoryReader {
 
   private async buckets(series: Series, query: HistoryQuery): Promise<readonly DataPoint[]> {
     const { agg, borders = [] } = query
-    if (agg === 'NONE') throw QuestDbErrors.BORDERS_MISSING({ agg })
+    if (agg === 'NONE') throw TimeSeriesErrors.BORDERS_MISSING({ agg })
     const low = Math.max(query.startTs, borders[0] ?? 0)
     const high = Math.min(query.endTs, borders[borders.length - 1] ?? 0)
     const limit = this.options.maxAnswerPoints + 1
@@ -179,7 +180,7 @@ export class HistoryReader {
   }
 
   private tooBig(): Error {
-    return QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerPoints, unit: 'points' })
+    return TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerPoints, unit: 'points' })
   }
 }
 
@@ -195,7 +196,7 @@ interface Series {
 }
 
 function assertBorders({ agg, borders }: HistoryQuery): void {
-  if (agg !== 'NONE' && (borders === undefined || borders.length < 2)) throw QuestDbErrors.BORDERS_MISSING({ agg })
+  if (agg !== 'NONE' && (borders === undefined || borders.length < 2)) throw TimeSeriesErrors.BORDERS_MISSING({ agg })
 }
 
 /** The condition for rows that a deletion does not hide; none where it is of other times. */

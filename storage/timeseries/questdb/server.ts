@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { tlsFault } from '../../../model/tls.ts'
 import { toPostgresText } from '../../postgres/text.ts'
+import { TimeSeriesErrors } from '../errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import { AnswerTooBig, HttpClient, type HttpAnswer } from './request.ts'
 
@@ -97,7 +98,7 @@ export class QuestDbServer {
     const { columns, dataset, count } = parsed.data
     // A value longer than its send buffer ends the answer in silence, with a row that is cut off.
     if (dataset.length !== count || dataset.some((row) => row.length !== columns.length)) {
-      throw QuestDbErrors.ANSWER_TOO_BIG({ limit: 2 ** 20, unit: 'bytes in one value' })
+      throw TimeSeriesErrors.ANSWER_TOO_BIG({ limit: 2 ** 20, unit: 'bytes in one value' })
     }
     return dataset
   }
@@ -138,7 +139,7 @@ export class QuestDbServer {
       text = answer.text
     } catch (error) {
       throw error instanceof AnswerTooBig
-        ? QuestDbErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerBytes, unit: 'bytes' })
+        ? TimeSeriesErrors.ANSWER_TOO_BIG({ limit: this.options.maxAnswerBytes, unit: 'bytes' })
         : this.unreachable(error)
     }
     this.refuseNoEntry(status, text.slice(0, MAX_REASON))

@@ -8,7 +8,7 @@ import { isMillraceError } from '../../../model/errors.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import type { OpenSettings } from '../../postgres/open.ts'
-import { GroupCommit } from '../group-commit.ts'
+import { GroupCommit } from '../../group-commit.ts'
 import type { LatestValues } from '../latest-values.ts'
 import { checkWrites, isEntity } from '../postgres/checks.ts'
 import type {

@@ -160,7 +160,7 @@ check(
     // Not deepEqual: it would print megabytes.
     for (const [index, text] of texts.entries()) assert.ok(found[index]?.value === text, `text ${index}`)
     const direct = place.questdb.query(`select text_v from ${place.table} where entity = '${entity}'`)
-    await assert.rejects(direct, { code: 'questdb.ANSWER_TOO_BIG' })
+    await assert.rejects(direct, { code: 'timeseries.ANSWER_TOO_BIG' })
   },
 )
 
@@ -365,7 +365,7 @@ check(
         Array.from({ length: 12 }, (_unused, ts) => long(ts < 6 ? 'a' : 'b', ts, 1)),
       ),
     ])
-    await assert.rejects(store.history(entity, raw(['a', 'b'])), { kind: 'invalid', code: 'questdb.ANSWER_TOO_BIG' })
+    await assert.rejects(store.history(entity, raw(['a', 'b'])), { kind: 'invalid', code: 'timeseries.ANSWER_TOO_BIG' })
     assert.equal((await store.history(entity, raw(['a', 'b'], { limit: 5 }))).value.size, 2)
   },
 )
@@ -374,7 +374,7 @@ check('an answer of more bytes than there is room for is refused', async (_, ent
   const store = await place.open({ maxAnswerBytes: 100_000 })
   context.after(() => store.close())
   await store.write([write(entity, [{ key: 'k', ts: 1, type: 'STRING', value: 'x'.repeat(200_000) }])])
-  await assert.rejects(points(store, entity), { kind: 'invalid', code: 'questdb.ANSWER_TOO_BIG' })
+  await assert.rejects(points(store, entity), { kind: 'invalid', code: 'timeseries.ANSWER_TOO_BIG' })
 })
 
 function randomValue(random: SeededRandom): TypedValue {

@@ -2,8 +2,8 @@
  * Group commit: exactly one write is in flight; everything that arrives meanwhile is the next one. What arrives alone waits
  * for nobody, and a busy store writes few large groups instead of many small ones: fewer still where it is told to rest.
  */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { defineErrors } from '../../model/errors.ts'
+import type { Clock, TimerHandle } from '../model/clock.ts'
+import { defineErrors, type MillraceError } from '../model/errors.ts'
 
 export const GroupCommitErrors = defineErrors('group-commit', {
   FULL: {
@@ -18,6 +18,8 @@ export const GroupCommitErrors = defineErrors('group-commit', {
 export interface GroupCommitOptions<Item, Result> {
   /** For error texts. */
   readonly name: string
+  /** Where the store has errors of its own for them. */
+  readonly refusals?: GroupCommitRefusals
   /** Stores a group in its order. A rejection is everybody's in the group. */
   readonly write: (group: readonly Item[]) => Promise<Result>
   /** Most weight that waits; more is refused with FULL. */
@@ -26,6 +28,11 @@ export interface GroupCommitOptions<Item, Result> {
   readonly maxGroup: number
   /** Where a group costs much beside what its items cost; absent: none. */
   readonly rest?: GroupRest
+}
+
+export interface GroupCommitRefusals {
+  full(pending: number, limit: number): MillraceError
+  closed(): MillraceError
 }
 
 /** How long a store for which more is waiting rests after a group, so that the next one is larger. A group that is full ends it. */
@@ -47,6 +54,7 @@ interface Waiting<Item, Result> {
 
 export class GroupCommit<Item, Result> {
   private readonly options: GroupCommitOptions<Item, Result>
+  private readonly refusals: GroupCommitRefusals
   private waiting: Waiting<Item, Result>[] = []
   private waitingWeight = 0
   private running: Promise<void> | undefined
@@ -55,7 +63,12 @@ export class GroupCommit<Item, Result> {
   private endRest: (() => void) | undefined
 
   constructor(options: GroupCommitOptions<Item, Result>) {
+    const { name } = options
     this.options = options
+    this.refusals = options.refusals ?? {
+      full: (pending, limit) => GroupCommitErrors.FULL({ name, pending, limit }),
+      closed: () => GroupCommitErrors.CLOSED({ name }),
+    }
   }
 
   /** Weight that waits for its turn; what is in flight is not counted. */
@@ -70,10 +83,10 @@ export class GroupCommit<Item, Result> {
 
   /** Resolves with the result of the group that held the item. Rejects with FULL, CLOSED (both retryable), or the write's error. */
   add(item: Item, weight = 1): Promise<Result> {
-    const { name, maxPending } = this.options
-    if (this.closed) return Promise.reject(GroupCommitErrors.CLOSED({ name }))
+    const { maxPending } = this.options
+    if (this.closed) return Promise.reject(this.refusals.closed())
     if (this.waitingWeight > 0 && this.waitingWeight + weight > maxPending) {
-      return Promise.reject(GroupCommitErrors.FULL({ name, pending: this.waitingWeight, limit: maxPending }))
+      return Promise.reject(this.refusals.full(this.waitingWeight, maxPending))
     }
     const result = new Promise<Result>((resolve, reject) => {
       this.waiting.push({ item, weight, resolve, reject })
