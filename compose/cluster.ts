@@ -7,6 +7,8 @@ import { withoutPasswords } from '../config/define.ts'
 import type { Config } from '../config/settings.ts'
 import { soleMember, type Member, type Membership } from '../engine/cluster/membership.ts'
 import type { NatsLine } from '../engine/cluster/nats-connection.ts'
+import { localDeviceLine, type DeviceLine } from '../engine/device/announcement.ts'
+import { partitionOwners, soleOwner, type PartitionOwners } from '../engine/device/partition-owners.ts'
 import { createChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Closing } from './closing.ts'
@@ -14,6 +16,9 @@ import type { Closing } from './closing.ts'
 export interface Cluster {
   readonly membership: Membership
   readonly feed: ChangeFeed
+  /** Between sessions of devices and their owners. */
+  readonly deviceLine: DeviceLine
+  readonly owners: PartitionOwners
   /** Undefined where this process is alone. */
   readonly line: NatsLine | undefined
   readonly metricsSources: readonly MetricsSource[]
@@ -24,14 +29,22 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
   const self: Member = { id: systemRandom.uuid(), roles: config.roles, startedAt: systemClock.now() }
   const listenerThrew = (error: unknown): void => log.error('a change listener threw', { reason: errorText(error) })
   if (config.link === 'segment-log') {
-    return { membership: soleMember(self), feed: createChangeFeed(listenerThrew), line: undefined, metricsSources: [] }
+    return {
+      membership: soleMember(self),
+      feed: createChangeFeed(listenerThrew),
+      deviceLine: localDeviceLine(self.id),
+      owners: soleOwner(self.id),
+      line: undefined,
+      metricsSources: [],
+    }
   }
   // Loaded only here: the embedded default starts without a client of NATS.
-  const [{ connectNats }, { natsBus }, { openMembership }, { openClusterChangeFeed }] = await Promise.all([
+  const [{ connectNats }, { natsBus }, { openMembership }, { openClusterChangeFeed }, lines] = await Promise.all([
     import('../engine/cluster/nats-connection.ts'),
     import('../engine/cluster/nats-bus.ts'),
     import('../engine/cluster/nats-membership.ts'),
     import('../engine/cluster/cluster-change-feed.ts'),
+    import('../engine/device/cluster-line.ts'),
   ])
   const line = await connectNats({
     servers: config.natsUrl,
@@ -62,11 +75,19 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
     report: listenerThrew,
   })
   closing.add('change feed', () => feed.close())
+  const deviceLine = lines.clusterDeviceLine({ bus, cluster: config.natsPrefix, self: self.id })
+  closing.add('device line', () => deviceLine.close())
   return {
     membership,
     feed,
+    deviceLine,
+    owners: partitionOwners({ membership, partitions: config.queuePartitions, connection: bus }),
     line,
     metricsSources: [
+      {
+        name: 'device_line',
+        figures: () => ({ sent_messages_total: deviceLine.figures.sent, lost_messages_total: deviceLine.figures.lost }),
+      },
       {
         name: 'cluster',
         figures: () => {

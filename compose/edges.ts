@@ -13,7 +13,6 @@ import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
-import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
@@ -58,13 +57,7 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
       port: config.mqttBindPort,
       clock: systemClock,
       payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-      limits: {
-        maxPacketBytes: config.mqttMaxPayloadBytes,
-        maxInFlight: config.mqttInFlightPerDevice,
-        maxConnections: config.mqttMaxConnections,
-        maxConnectionsPerTenant: config.mqttMaxConnectionsPerTenant,
-        maxSilentConnections: config.mqttMaxSilentConnections,
-      },
+      limits: { maxPacketBytes: config.mqttMaxPayloadBytes, maxInFlight: config.mqttInFlightPerDevice },
       log,
     })
     closing.add('MQTT', () => mqtt.close())
@@ -79,8 +72,6 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const { config, closing, services, stores, log, gateway } = parts
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
-    maxUnknownBodyBytes: config.unauthenticatedMaxBodyBytes,
-    trustedProxies: proxyList(config.trustedProxies),
     // The other half is for what the queue has in process.
     drainTimeoutMs: config.stopTimeoutMs / 2,
     onHandlerError: (error, request, reply) => {
@@ -135,7 +126,6 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     },
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     castStrings: config.castStrings,
-    maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port
@@ -147,12 +137,7 @@ function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, 
     gateway,
     clock: systemClock,
     payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: {
-      maxBodyBytes: config.httpMaxPayloadBytes,
-      maxPollTimeoutMs: config.httpRequestTimeoutMs,
-      maxWaitingPolls: config.httpMaxLongPolls,
-      maxWaitingPollsPerTenant: config.httpMaxLongPollsPerTenant,
-    },
+    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
     log,
   })
   closing.add('HTTP long polls', () => deviceApi.close())

@@ -12,6 +12,8 @@ import { catalogue } from '../nodes/catalogue.ts'
 import { nodeServicesOf } from '../services/node-services.ts'
 import type { QueueService, RuleChainService, Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
+import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
+import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
@@ -25,6 +27,7 @@ export interface EngineParts {
   readonly services: Services
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
+  readonly devices: Pick<DeviceOwner, 'delivered'>
 }
 
 export interface RunningEngine {
@@ -39,7 +42,7 @@ export interface RunningEngine {
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { config, log, closing, stores, services, feed, actors } = parts
+  const { config, log, closing, stores, services, feed, actors, devices } = parts
   const javaScript = createJavaScriptWorkers({
     clock: systemClock,
     threads: config.jsThreads,
@@ -81,7 +84,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('rule chain deployment', () => deployment.close())
   await deployment.start(feed)
   const queues = openQueues({
-    link: stores.link,
+    link: notedLink(stores.link, (batch) => devices.delivered(batch)),
     processor: engine,
     clock: systemClock,
     onOutage: outageReport(nodeLog),

@@ -2,6 +2,7 @@
 import type { MetricsSource, Sample } from '../api/metrics.ts'
 import type { ActorFigures, ActorSystem } from '../engine/actor/system.ts'
 import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/device/device-gateway.ts'
+import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/device-owner.ts'
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures } from '../engine/script/javascript/javascript-workers.ts'
@@ -14,14 +15,16 @@ export interface FigureParts {
   readonly actors: ActorSystem
   /** Undefined where the process has not the role. */
   readonly gateway: ClosableDeviceGateway | undefined
+  readonly devices: DeviceOwner | undefined
   readonly running: RunningEngine | undefined
 }
 
 export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
-  const { actors, gateway, running } = parts
+  const { actors, gateway, devices, running } = parts
   return [
     { name: 'actors', figures: () => named(actors.figures(), ACTORS) },
     ...(gateway === undefined ? [] : [{ name: 'devices', figures: () => named(gateway.figures(), DEVICES) }]),
+    ...(devices === undefined ? [] : [{ name: 'owned_devices', figures: () => named(devices.figures(), OWNED) }]),
     ...(running === undefined ? [] : engineFigures(running)),
   ]
 }
@@ -113,8 +116,13 @@ const JAVASCRIPT: Names<JavaScriptFigures> = {
 
 const DEVICES: Names<DeviceGatewayFigures> = {
   devices: 'present',
-  activityWaiting: 'waiting_activity_reports',
   cachedCredentials: 'cached_credentials',
+  readFailures: 'read_failures_total',
+}
+
+const OWNED: Names<DeviceOwnerFigures> = {
+  devices: 'present',
+  activityWaiting: 'waiting_activity_reports',
   eventsRefused: 'refused_events_total',
   stateFailures: 'state_failures_total',
 }
@@ -123,8 +131,6 @@ const MQTT: Names<MqttFigures> = {
   connections: 'connections',
   accepted: 'accepted_connections_total',
   overConnectionLimit: 'connections_over_limit_total',
-  overTenantLimit: 'connections_over_tenant_limit_total',
-  silentDropped: 'dropped_silent_connections_total',
   unauthenticated: 'refused_connects_total',
   received: 'received_publishes_total',
   acknowledged: 'acknowledged_publishes_total',

@@ -4,8 +4,9 @@ import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
-import { createDeviceGateway } from '../engine/device/device-gateway.ts'
+import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/device/device-gateway.ts'
 import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
+import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
@@ -14,7 +15,7 @@ import { seedDemo, seedMinimal } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import type { MainQueueSettings } from '../services/shipped-queues.ts'
 import { Closing } from './closing.ts'
-import { openCluster } from './cluster.ts'
+import { openCluster, type Cluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
 import { figuresOf } from './figures.ts'
@@ -71,8 +72,9 @@ export async function startPlatform(
     })
     closing.add('actors', () => actors.close())
     const roles = new Set(config.roles)
-    const parts = { config, log, closing, stores, services: stored, feed, actors }
-    const running = roles.has('engine') ? await startEngine(parts) : undefined
+    const parts = { config, log, closing, cluster, stores, services: stored, feed, actors }
+    const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
+    const running = devices === undefined ? undefined : await startEngine({ ...parts, devices })
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, timesNotBefore }) : undefined
     // From the first request on, what is cached here is kept up with the changes of every other process.
@@ -91,7 +93,11 @@ export async function startPlatform(
       },
       gateway,
       feed,
-      metricsSources: [...cluster.metricsSources, ...stores.metricsSources, ...figuresOf({ actors, gateway, running })],
+      metricsSources: [
+        ...cluster.metricsSources,
+        ...stores.metricsSources,
+        ...figuresOf({ actors, gateway, devices, running }),
+      ],
       workers: createWorkerAdmin(running === undefined ? [] : [running.javaScript]),
       demo: seeded.demo,
     })
@@ -131,32 +137,64 @@ function mainQueueOf(config: Config): MainQueueSettings {
   }
 }
 
-interface GatewayParts {
+interface DeviceParts {
   readonly config: Config
   readonly closing: Closing
+  readonly cluster: Cluster
   readonly stores: Stores
   readonly services: Services
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
-  /** Unix ms. */
-  readonly timesNotBefore: number
 }
 
-/** The role `transport`, without its protocols: sessions of devices. */
-function startGateway({ config, closing, stores, services, feed, actors, timesNotBefore }: GatewayParts) {
-  const gateway = createDeviceGateway({
+const DEVICE_SETTINGS = DEFAULT_DEVICE_GATEWAY_SETTINGS
+
+/** Of the role `engine`: the devices whose partitions are this process's. */
+function startDeviceOwner({ config, closing, cluster, stores, services, feed, actors }: DeviceParts): DeviceOwner {
+  const { membership, deviceLine, owners } = cluster
+  const owner = createDeviceOwner({
     link: stores.link,
-    directory: { findByAccessTokens: (tokens) => services.devices.findByAccessTokens(tokens) },
+    line: deviceLine,
+    owners,
+    members: () => membership.members().map(({ id }) => id),
+    directory: {
+      findIdentity: (deviceId) => services.devices.findIdentity(deviceId),
+      findActive: (after, limit) => services.devices.findActive(after, limit),
+    },
     attributes: services.attributes,
     feed,
     clock: systemClock,
     random: systemRandom,
     actors,
     settings: {
+      ...DEVICE_SETTINGS,
       inactivityTimeoutMs: config.inactivityTimeoutSeconds * 1000,
       stateCheckIntervalMs: config.stateCheckSeconds * 1000,
       activityReportsPerSecond: config.activityReportsPerSecond,
     },
+  })
+  closing.add('device owner', () => Promise.resolve(owner.close()))
+  return owner
+}
+
+interface GatewayParts extends DeviceParts {
+  /** Unix ms. */
+  readonly timesNotBefore: number
+}
+
+/** The role `transport`, without its protocols: sessions of devices. */
+function startGateway({ config, closing, cluster, stores, services, feed, actors, timesNotBefore }: GatewayParts) {
+  const gateway = createDeviceGateway({
+    link: stores.link,
+    line: cluster.deviceLine,
+    owners: cluster.owners,
+    directory: { findByAccessTokens: (tokens) => services.devices.findByAccessTokens(tokens) },
+    attributes: services.attributes,
+    feed,
+    clock: systemClock,
+    random: systemRandom,
+    actors,
+    settings: { forgetAfterMs: config.inactivityTimeoutSeconds * 1000 },
     timesNotBefore,
   })
   closing.add('device gateway', () => gateway.close())

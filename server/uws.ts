@@ -1,7 +1,5 @@
 /** The HTTP and WebSocket server over uWebSockets.js: the only file besides its two neighbours that knows it. */
-import { BlockList } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
-import { BodyIntake, type IntakePlan } from './body-intake.ts'
 import {
   COMMON_HEADERS,
   type HttpHandler,
@@ -14,7 +12,7 @@ import {
   type WebSocketHandler,
   type WebSocketOptions,
 } from './http-server.ts'
-import { loadUws, type UwsApp, type UwsBinding } from './uws-binding.ts'
+import { loadUws, type UwsApp, type UwsBinding, type UwsResponse } from './uws-binding.ts'
 import { UwsExchange, type ExchangeOwner } from './uws-exchange.ts'
 import { webSocketBehavior } from './uws-websocket.ts'
 
@@ -29,21 +27,15 @@ export const ServerErrors = defineErrors('server', {
 export interface HttpServerOptions {
   /** Bodies over it are refused with 413 unless a route says otherwise. */
   readonly maxBodyBytes: number
-  /** How much of a body is read before its route was asked who sends it; default 64 KiB. */
-  readonly maxUnknownBodyBytes?: number
-  /** Proxies whose `X-Forwarded-For` is believed; default none. */
-  readonly trustedProxies?: BlockList
   /** How long `close` waits for requests under way. */
   readonly drainTimeoutMs: number
   /** A handler threw: answers (once) and logs. */
   readonly onHandlerError: (error: unknown, request: HttpRequest, reply: HttpReply) => void
 }
 
-const MAX_UNKNOWN_BODY_BYTES = 65_536
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 export class UwsServer implements HttpServer, ExchangeOwner {
-  readonly trustedProxies: BlockList
   private readonly declared: Route[] = []
   private readonly binding: UwsBinding
   private readonly app: UwsApp
@@ -56,7 +48,6 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   /** Throws BINDING_MISSING where the install step did not run. */
   constructor(options: HttpServerOptions) {
     this.options = options
-    this.trustedProxies = options.trustedProxies ?? new BlockList()
     this.binding = loadUws()
     this.app = this.binding.App()
   }
@@ -83,22 +74,14 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     this.declared.push({ method, pattern })
     const parameterCount = pattern.split('/').filter((segment) => segment.startsWith(':')).length
     const headerNames = options.headers ?? COMMON_HEADERS
-    const withAddress = options.clientAddress ?? false
-    const { admit } = options
-    const plan: IntakePlan = {
-      limit: options.maxBodyBytes ?? this.options.maxBodyBytes,
-      freeBytes: this.options.maxUnknownBodyBytes ?? MAX_UNKNOWN_BODY_BYTES,
-      admit: admit && ((exchange) => admit(exchange, exchange)),
-      whole: (exchange) => this.handle(handler, exchange),
-      tooLarge: refuseBody,
-      failed: (exchange, error) => this.options.onHandlerError(error, exchange, exchange),
-    }
+    const limit = options.maxBodyBytes ?? this.options.maxBodyBytes
     this.register(method, pattern, (response, request) => {
       const declaredLength = Number(request.getHeader('content-length'))
-      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this, withAddress)
+      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this)
       this.inFlight++
       if (!METHODS_WITH_BODY.has(exchange.method)) return this.handle(handler, exchange)
-      new BodyIntake(response, exchange, plan).begin(declaredLength)
+      if (declaredLength > limit) return this.refuseBody(exchange, limit, options)
+      this.readBody(response, exchange, limit, options, handler)
     })
   }
 
@@ -171,6 +154,30 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     }
   }
 
+  private readBody(
+    response: UwsResponse,
+    exchange: UwsExchange,
+    limit: number,
+    options: RouteOptions,
+    handler: HttpHandler,
+  ): void {
+    let collected: Buffer | undefined
+    response.onData((chunk, isLast) => {
+      if (!exchange.open) return
+      const size = (collected?.length ?? 0) + chunk.byteLength
+      if (size > limit) {
+        collected = undefined
+        return this.refuseBody(exchange, limit, options)
+      }
+      // The chunk's memory is uWebSockets' own and dies with this callback: copied, never kept.
+      if (collected === undefined) collected = Buffer.from(Buffer.from(chunk))
+      else if (chunk.byteLength > 0) collected = Buffer.concat([collected, Buffer.from(chunk)])
+      if (!isLast) return
+      exchange.body = collected
+      this.handle(handler, exchange)
+    })
+  }
+
   private handle(handler: HttpHandler, exchange: UwsExchange): void {
     try {
       handler(exchange, exchange)
@@ -178,8 +185,9 @@ export class UwsServer implements HttpServer, ExchangeOwner {
       this.options.onHandlerError(error, exchange, exchange)
     }
   }
-}
 
-function refuseBody(exchange: UwsExchange, limit: number): void {
-  exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`)
+  private refuseBody(exchange: UwsExchange, limit: number, options: RouteOptions): void {
+    if (options.tooLarge !== undefined) options.tooLarge(exchange, limit)
+    else exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`, undefined, true)
+  }
 }

@@ -86,6 +86,10 @@ export class StoredDevices implements DeviceService {
     return this.entities.deviceCredentials.findDeviceById(deviceId)
   }
 
+  findActive(after: string, limit: number): Promise<readonly string[]> {
+    return this.entities.devices.findActive(after, limit)
+  }
+
   async saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {
     checkName('Device', 'name', draft.name)
     checkText('label', draft.label)

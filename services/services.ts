@@ -136,6 +136,8 @@ export interface DeviceService {
   findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
   /** For the device's owner. */
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined>
+  /** The same: ids of devices whose attribute `active` is true, behind `after` in their order, at most `limit`. */
+  findActive(after: string, limit: number): Promise<readonly string[]>
 }
 
 export interface DeviceProfileDraft {

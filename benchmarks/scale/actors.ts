@@ -4,7 +4,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { createActorSystem } from '../../engine/actor/system.ts'
+import { localDeviceLine } from '../../engine/device/announcement.ts'
 import { createDeviceGateway } from '../../engine/device/device-gateway.ts'
+import { soleOwner } from '../../engine/device/partition-owners.ts'
 import type { Link } from '../../engine/link/link.ts'
 import { InProcessChangeFeed } from '../../engine/subscriptions/change-feed.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
@@ -42,7 +44,9 @@ const gateway = createDeviceGateway({
     // A new object with texts of its own for each, as a store answers.
     findByAccessTokens: (tokens) => Promise.resolve(new Map(tokens.map((token) => [token, newDevice(token)]))),
   },
-  attributes: { find: () => Promise.resolve({ value: [] }), save: () => Promise.resolve() },
+  line: localDeviceLine('self'),
+  owners: soleOwner('self'),
+  attributes: { find: () => Promise.resolve({ value: [] }) },
   feed: new InProcessChangeFeed(fail),
   clock: systemClock,
   random: systemRandom,

@@ -78,6 +78,8 @@ export function createActorSystem(options: ActorSystemOptions): ActorSystem {
   return new System(options)
 }
 
+const PASSIVATED_PER_TURN = 1000
+
 class System implements ActorSystem, ActorRuntime {
   readonly clock: Clock
   readonly random: Random | undefined
@@ -165,16 +167,25 @@ class System implements ActorSystem, ActorRuntime {
   private armSweep(idleTimeoutMs: number): void {
     if (this.sweep !== undefined || this.isClosing) return
     this.sweep = this.clock.after(Math.max(1, idleTimeoutMs / 2), () => {
-      this.sweep = undefined
-      const now = this.clock.monotonic()
-      let shortest = Infinity
-      for (const actor of this.passivable) {
-        const timeout = actor.kind.idleTimeoutMs ?? Infinity
-        shortest = Math.min(shortest, timeout)
-        actor.passivate(now - timeout)
-      }
-      if (this.passivable.size > 0) this.armSweep(shortest)
+      this.passivateSlice(this.passivable.values(), this.clock.monotonic(), Infinity)
     })
+  }
+
+  /** A slice a turn: with 100,000 actors that idle the others would wait for all of them. */
+  private passivateSlice(actors: Iterator<Registered>, now: number, shortestMs: number): void {
+    let shortest = shortestMs
+    for (let count = 0; count < PASSIVATED_PER_TURN; count++) {
+      const next = actors.next()
+      if (next.done === true) {
+        this.sweep = undefined
+        if (this.passivable.size > 0) this.armSweep(shortest)
+        return
+      }
+      const timeout = next.value.kind.idleTimeoutMs ?? Infinity
+      shortest = Math.min(shortest, timeout)
+      next.value.passivate(now - timeout)
+    }
+    this.clock.soon(() => this.passivateSlice(actors, now, shortest))
   }
 
   private async drainAndStop(): Promise<void> {

@@ -102,7 +102,7 @@ describe('device sessions', () => {
     assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT'])
     second.session.close()
     await bench.clock.settle()
-    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'DISCONNECT_EVENT'])
+    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT', 'DISCONNECT_EVENT'])
   })
 
   it('do not listen to telemetry, so that it is told to nobody where no user listens', async () => {
@@ -222,10 +222,13 @@ describe('device sessions', () => {
   it('are told of the shutdown, and the device of its disconnect', async () => {
     const bench = openGatewayBench()
     const { listener } = await bench.open('one')
+    await bench.clock.settle()
     const closed = bench.gateway.close()
     await bench.clock.settle()
     await closed
     await bench.gateway.close()
+    bench.owner.close()
+    await bench.clock.settle()
     assert.deepEqual(listener.ends, ['SHUTDOWN'])
     assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT', 'DISCONNECT_EVENT'])
     await assert.rejects(login(bench, 'one'), { kind: 'retryable' })
@@ -263,7 +266,7 @@ describe('device state', () => {
     assert.equal(state['active'], false)
     assert.equal(state['inactivityTimeout'], 600_000)
     assert.equal(state['lastInactivityAlarmTime'], bench.attributes.value(ONE, 'inactivityAlarmTime'))
-    assert.equal(bench.gateway.figures().devices, 0, 'nothing is kept of a device that is silent')
+    assert.equal(bench.owner.figures().devices, 0, 'nothing is kept of a device that is silent')
     session.postTelemetry([{ ts: 1, entries }], new CountingReceipt())
     await bench.clock.advance(3000)
     assert.deepEqual(lifecycle(bench).at(-1), 'ACTIVITY_EVENT')
@@ -295,6 +298,7 @@ describe('device state', () => {
     await bench.clock.advance(1_800_000)
     assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT'])
     const entry: Entry = { key: 'inactivityTimeout', type: 'LONG', value: 1000 }
+    bench.attributes.put(ONE, 'SERVER_SCOPE', entry)
     bench.feed.publish({
       kind: 'attributes',
       entity: ONE,
@@ -322,7 +326,7 @@ describe('device state', () => {
     const { session } = await bench.open('one')
     await bench.clock.advance(4000)
     assert.deepEqual(lifecycle(bench), [])
-    assert.ok(bench.gateway.figures().stateFailures > 0)
+    assert.ok(bench.owner.figures().stateFailures > 0)
     bench.attributes.fails = false
     session.touch()
     await bench.clock.advance(4000)

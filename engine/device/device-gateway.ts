@@ -1,27 +1,28 @@
 /**
- * The device gateway of one process: who is it (cached), a session for each connection, a record and an actor for each device.
- * Every message takes the shortest way: session → link. What is rare (sessions, liveness, attribute pushes) goes through
- * the device actor. Source: `device-api.md` sections 1 and 8.
+ * The device gateway of one process: who is it (cached), a session for each connection, a record and a session actor for each device.
+ * Every message takes the shortest way: session → link. Liveness is the business of the device's owner, to whom sessions are announced.
+ * Source: `device-api.md` sections 1 and 8.
  */
-import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import type { Clock, Random } from '../../model/clock.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Attribute, AttributeScope, Entry } from '../../model/value.ts'
 import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
-import type { Link, PublishReceipt } from '../link/link.ts'
-import type { AttributesSave } from '../rulechain/node.ts'
+import type { Link } from '../link/link.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
-import { ActivityReports, type ActivityReportSettings } from './activity-reports.ts'
+import type { DeviceLine, SessionEndListener } from './announcement.ts'
 import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
 import type { DeviceDirectory } from './credential-reads.ts'
-import { DeviceActor, type DeviceEvent } from './device-actor.ts'
-import { deviceOriginator, lifecycleMessage, type LifecycleEvent } from './device-messages.ts'
 import { DeviceRecord } from './device-record.ts'
 import { LocalDeviceSession } from './device-session.ts'
-import type { DeviceState } from './device-state.ts'
 import { DeviceErrors } from './errors.ts'
 import { IdentityRefresh, type RefreshHost } from './identity-refresh.ts'
 import { MessageIds } from './message-ids.ts'
+import type { DeviceAttributes } from './owner/device-owner.ts'
+import type { PartitionOwners } from './partition-owners.ts'
+import { SessionActor, type SessionActorHost, type SessionEvent } from './session-actor.ts'
+import type { SessionHost } from './session-host.ts'
+import { SessionLeases, type LeaseSettings } from './session-leases.ts'
 import type {
   DeviceGateway,
   DeviceIdentity,
@@ -32,28 +33,16 @@ import type {
   TransportName,
 } from './gateway.ts'
 
-/** Reads and writes attributes: the platform's service has this shape. */
-export interface DeviceAttributes {
-  find(
-    entity: EntityId,
-    scope: AttributeScope | undefined,
-    keys: readonly string[] | undefined,
-  ): Promise<{ readonly value: readonly Attribute[] }>
-  save(request: AttributesSave): Promise<void>
-}
-
-export interface DeviceGatewaySettings extends CredentialCacheSettings, ActivityReportSettings {
-  /** Silence after which a device is inactive, unless its attribute `inactivityTimeout` says otherwise. */
-  readonly inactivityTimeoutMs: number
-  readonly stateCheckIntervalMs: number
+export interface DeviceGatewaySettings extends CredentialCacheSettings, LeaseSettings {
   readonly maxSessionsPerDevice: number
+  /** A device without a session is forgotten here after such a silence. */
+  readonly forgetAfterMs: number
 }
 
 export const DEFAULT_DEVICE_GATEWAY_SETTINGS: DeviceGatewaySettings = Object.freeze({
-  inactivityTimeoutMs: 600_000,
-  stateCheckIntervalMs: 60_000,
+  forgetAfterMs: 600_000,
   activityReportMs: 3000,
-  activityReportsPerSecond: 2000,
+  leaseIntervalMs: 10_000,
   maxSessionsPerDevice: 1,
   maxCachedCredentials: 100_000,
   maxUnknownCredentials: 10_000,
@@ -63,8 +52,10 @@ export const DEFAULT_DEVICE_GATEWAY_SETTINGS: DeviceGatewaySettings = Object.fre
 
 export interface DeviceGatewayOptions {
   readonly link: Link
+  readonly line: DeviceLine
+  readonly owners: PartitionOwners
   readonly directory: DeviceDirectory
-  readonly attributes: DeviceAttributes
+  readonly attributes: Pick<DeviceAttributes, 'find'>
   readonly feed: ChangeFeed
   readonly clock: Clock
   readonly random: Random
@@ -75,48 +66,16 @@ export interface DeviceGatewayOptions {
 }
 
 export interface DeviceGatewayFigures {
-  /** Devices that are active or have a session here. */
+  /** Devices that have a session here, or were heard here lately. */
   readonly devices: number
   readonly cachedCredentials: number
-  /** Lifecycle events that the link refused; each only grows, as the next. */
-  readonly eventsRefused: number
-  readonly stateFailures: number
-  /** Devices whose time of last activity waits to be written down. */
-  readonly activityWaiting: number
-}
-
-/** What a session sees of the gateway. */
-export interface SessionHost {
-  readonly link: Link
-  readonly clock: Clock
-  readonly ids: MessageIds
-  /** Notes that the device was heard; returns the present time. */
-  heard(record: DeviceRecord): number
-  recordOf(device: DeviceIdentity): DeviceRecord
-  readAttributes(
-    record: DeviceRecord,
-    scope: AttributeScope,
-    keys: readonly string[] | 'all' | undefined,
-  ): Promise<readonly Entry[]>
-}
-
-/** What a device actor sees of the gateway. */
-export interface DeviceActorHost {
-  readonly settings: DeviceGatewaySettings
-  readShared(device: DeviceIdentity): Promise<readonly Attribute[]>
-  readState(device: DeviceIdentity, keys: readonly string[]): Promise<readonly Entry[]>
-  saveState(device: DeviceIdentity, entries: readonly Entry[]): Promise<void>
-  emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void
-  stateFailed(device: DeviceIdentity, error: unknown): void
-  sessionsCounted(deviceId: string, sessions: number): void
-  activeIs(deviceId: string, active: boolean): void
-  /** The device is inactive and all of it is saved. True where nothing needs to be kept of it: it has no session. */
-  deviceIdles(deviceId: string): boolean
+  /** Reads of the store that failed after a change. Only grows. */
+  readonly readFailures: number
 }
 
 export interface ClosableDeviceGateway extends DeviceGateway {
   figures(): DeviceGatewayFigures
-  /** Ends all sessions, reports what is unreported. Idempotent. The actor system's close waits for the rest. */
+  /** Ends all sessions, announces it. Idempotent. The actor system's close waits for the rest. */
   close(): Promise<void>
 }
 
@@ -131,51 +90,55 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 
 /** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
 const CLOCK_DIFFERENCE_MS = 5000
+/** What an actor knows is in its record: an idle one is made anew when something comes. */
+const ACTOR_IDLE_MS = 180_000
 
-class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceActorHost, RefreshHost {
+class LocalDeviceGateway
+  implements ClosableDeviceGateway, SessionHost, SessionActorHost, RefreshHost, SessionEndListener
+{
   readonly link: Link
   readonly clock: Clock
   readonly ids: MessageIds
-  readonly settings: DeviceGatewaySettings
-  private readonly attributes: DeviceAttributes
+  readonly maxSessionsPerDevice: number
+  private readonly settings: DeviceGatewaySettings
+  private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly timesNotBefore: number
   private readonly actors: ActorSystem
-  private readonly directory: DeviceDirectory
   private readonly credentials: CredentialCache
   private readonly records = new Map<string, DeviceRecord>()
   private readonly refreshing: IdentityRefresh
-  private readonly activity: ActivityReports
-  private readonly kind: ActorKind<DeviceEvent>
-  private readonly stopListening: () => void
-  private readonly stopGaps: () => void
-  private checkTimer: TimerHandle | undefined
+  private readonly leases: SessionLeases
+  private readonly kind: ActorKind<SessionEvent>
+  private readonly stops: readonly (() => void)[]
+  private sessionsOpened = 0
   private isClosed = false
-  private readonly counts = { eventsRefused: 0, stateFailures: 0 }
-  private readonly eventReceipt: PublishReceipt
+  private readonly counts = { readFailures: 0 }
 
   constructor(options: DeviceGatewayOptions) {
+    const { clock, directory, feed, line, owners } = options
     this.link = options.link
-    this.clock = options.clock
+    this.clock = clock
     this.ids = new MessageIds(options.random)
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
-    this.activity = new ActivityReports(options.clock, this.settings)
+    this.maxSessionsPerDevice = this.settings.maxSessionsPerDevice
     this.attributes = options.attributes
     this.timesNotBefore = options.timesNotBefore ?? 0
     this.actors = options.actors
-    this.directory = options.directory
-    this.credentials = new CredentialCache(options.directory, options.clock, this.settings)
-    this.refreshing = new IdentityRefresh(this, this.records, options.clock)
+    this.credentials = new CredentialCache(directory, clock, this.settings)
+    this.refreshing = new IdentityRefresh(this, this.records, clock)
     this.kind = {
-      name: 'device',
-      create: ({ id }) => new DeviceActor(this, id),
-      // Only a device without a record hears nothing for so long: its actor goes, its state is in the attributes.
-      idleTimeoutMs: 3 * this.settings.stateCheckIntervalMs,
+      name: 'session',
+      create: ({ id, self }) => new SessionActor(this, id, (event) => void self.tell(event)),
+      idleTimeoutMs: ACTOR_IDLE_MS,
     }
-    const { counts } = this
-    this.eventReceipt = { stored: () => undefined, refused: () => counts.eventsRefused++ }
-    this.stopListening = options.feed.listenToAll(HEARD_KINDS, (change) => this.changed(change))
-    this.stopGaps = options.feed.onGap((since) => this.changesMissed(since))
-    this.armCheck()
+    const { records, settings } = this
+    const isKept = (record: DeviceRecord): boolean => this.isKept(record)
+    this.leases = new SessionLeases({ line, owners, clock, settings, records, isKept })
+    this.stops = [
+      feed.listenToAll(HEARD_KINDS, (change) => this.changed(change)),
+      feed.onGap((since) => this.changesMissed(since)),
+    ]
+    line.onSessionEnd(this)
   }
 
   get writable(): boolean {
@@ -187,13 +150,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   }
 
   figures(): DeviceGatewayFigures {
-    const { activity, counts, credentials, records } = this
-    return {
-      ...counts,
-      devices: records.size,
-      cachedCredentials: credentials.size,
-      activityWaiting: activity.waiting,
-    }
+    return { ...this.counts, devices: this.records.size, cachedCredentials: this.credentials.size }
   }
 
   lookUp({ token }: PresentedCredentials): DeviceIdentity | undefined {
@@ -208,6 +165,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     return new LocalDeviceSession(this, this.recordOf(device), listener, transport !== 'HTTP')
   }
 
+  nextSessionId(): number {
+    return ++this.sessionsOpened
+  }
+
   recordOf(device: DeviceIdentity): DeviceRecord {
     let record = this.records.get(device.deviceId)
     if (record === undefined) {
@@ -217,18 +178,37 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     return record
   }
 
-  heard(record: DeviceRecord): number {
-    return this.activity.heard(record)
+  recordAt(deviceId: string): DeviceRecord | undefined {
+    return this.records.get(deviceId)
   }
 
-  private armCheck(): void {
-    this.checkTimer = this.clock.after(this.settings.stateCheckIntervalMs, () => {
-      const at = this.clock.now()
-      for (const record of this.records.values()) {
-        record.actor.tell({ kind: 'check', at, heardAt: record.unreportedActivity })
-      }
-      if (!this.isClosed) this.armCheck()
-    })
+  heard(record: DeviceRecord): number {
+    return (record.heardAt = this.clock.now())
+  }
+
+  touched(record: DeviceRecord): void {
+    record.heardAt = this.clock.now()
+    this.leases.touch(record)
+  }
+
+  sessionsChanged(record: DeviceRecord): void {
+    this.leases.sessionsChanged(record)
+  }
+
+  readFailed(): void {
+    this.counts.readFailures++
+  }
+
+  sessionEnded(deviceId: string, sessionId: number, reason: SessionEnd): void {
+    this.records.get(deviceId)?.actor.tell({ kind: 'end', reason, sessionId })
+  }
+
+  /** In its turn, before it is announced. False: the device was silent for so long that nothing is kept of it. */
+  private isKept(record: DeviceRecord): boolean {
+    if (record.isTroubled) record.actor.tell({ kind: 'retry' })
+    if (record.isAttended || this.clock.now() < record.heardAt + this.settings.forgetAfterMs) return true
+    this.release(record)
+    return false
   }
 
   async readAttributes(
@@ -240,51 +220,8 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     return (await this.attributes.find(record.originator, scope, keys === 'all' ? undefined : keys)).value
   }
 
-  async readShared(device: DeviceIdentity): Promise<readonly Attribute[]> {
-    return (await this.attributes.find(deviceOriginator(device), 'SHARED_SCOPE', undefined)).value
-  }
-
-  async readState(device: DeviceIdentity, keys: readonly string[]): Promise<readonly Entry[]> {
-    return (await this.attributes.find(deviceOriginator(device), 'SERVER_SCOPE', keys)).value
-  }
-
-  saveState(device: DeviceIdentity, entries: readonly Entry[]): Promise<void> {
-    return this.attributes.save({
-      tenantId: device.tenantId,
-      entity: deviceOriginator(device),
-      scope: 'SERVER_SCOPE',
-      entries,
-      sequence: 0,
-      store: true,
-      notify: true,
-      notifyDevice: false,
-    })
-  }
-
-  emit(device: DeviceIdentity, type: LifecycleEvent, at: number, state: DeviceState): void {
-    this.link.publish(lifecycleMessage(this.ids, device, type, at, state), this.eventReceipt)
-  }
-
-  stateFailed(): void {
-    this.counts.stateFailures++
-  }
-
-  sessionsCounted(deviceId: string, sessions: number): void {
-    const record = this.records.get(deviceId)
-    if (record !== undefined) record.openSessions = sessions
-  }
-
-  activeIs(deviceId: string, active: boolean): void {
-    const record = this.records.get(deviceId)
-    if (record !== undefined) record.isActive = active
-  }
-
-  deviceIdles(deviceId: string): boolean {
-    const record = this.records.get(deviceId)
-    if (record === undefined) return true
-    if (record.openSessions > 0 || record.unreportedActivity > 0) return false
-    this.release(record)
-    return true
+  async readShared(deviceId: string): Promise<readonly Attribute[]> {
+    return (await this.attributes.find(entityId('DEVICE', deviceId), 'SHARED_SCOPE', undefined)).value
   }
 
   private release(record: DeviceRecord): void {
@@ -313,19 +250,6 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
       } else if (change.audience !== 'subscribers' && change.audience !== 'caches') {
         record.actor.tell({ kind: 'shared-attributes', update: { kind: 'updated', entries: change.attributes } })
       }
-    } else if (change.scope === 'SERVER_SCOPE') this.inactivityTimeoutChanged(record, change)
-  }
-
-  private inactivityTimeoutChanged(record: DeviceRecord, change: ChangeOf<'attributes' | 'attributes-deleted'>): void {
-    const isDeleted = change.kind === 'attributes-deleted'
-    const entry = isDeleted ? undefined : change.attributes.find(({ key }) => key === 'inactivityTimeout')
-    if (isDeleted ? change.keys.includes('inactivityTimeout') : entry !== undefined) {
-      record.actor.tell({
-        kind: 'inactivity-timeout',
-        entry,
-        at: this.clock.now(),
-        heardAt: record.unreportedActivity,
-      })
     }
   }
 
@@ -338,7 +262,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     const token = record === undefined ? undefined : this.credentials.tokenOf(record.identity)
     this.credentials.deviceChanged(entity.id)
     if (record === undefined) return
-    if (credentialsChanged || token === undefined) this.endSessions(record, 'CREDENTIALS_CHANGED', false)
+    if (credentialsChanged || token === undefined) this.endSessions(record, 'CREDENTIALS_CHANGED')
     else this.refreshing.addOne(record)
   }
 
@@ -346,7 +270,7 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   private changesMissed(since: number): void {
     this.credentials.doubtAll()
     this.refreshing.add((record) => {
-      if (record.openSessions === 0) return false
+      if (!record.isAttended) return false
       record.actor.tell({ kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
       return true
     })
@@ -356,12 +280,11 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     this.credentials.deviceChanged(deviceId)
     const record = this.records.get(deviceId)
     if (record === undefined) return
-    this.endSessions(record, 'DEVICE_DELETED', true)
-    this.release(record)
+    this.endSessions(record, 'DEVICE_DELETED')
   }
 
-  private endSessions(record: DeviceRecord, reason: SessionEnd, forget: boolean): void {
-    record.actor.tell({ kind: 'end', reason, forget, at: this.clock.now() })
+  private endSessions(record: DeviceRecord, reason: SessionEnd): void {
+    record.actor.tell({ kind: 'end', reason })
   }
 
   /** Live sessions go on under what the device is now called and where its messages now go. */
@@ -371,10 +294,10 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
     try {
       const device = await this.credentials.refresh(token)
       if (device?.deviceId === record.originator.id) record.identity = device
-      else this.endSessions(record, 'CREDENTIALS_CHANGED', false)
+      else this.endSessions(record, 'CREDENTIALS_CHANGED')
       return true
     } catch {
-      this.counts.stateFailures++
+      this.counts.readFailures++
       return false
     }
   }
@@ -382,15 +305,15 @@ class LocalDeviceGateway implements ClosableDeviceGateway, SessionHost, DeviceAc
   async close(): Promise<void> {
     if (this.isClosed) return
     this.isClosed = true
-    this.stopListening()
-    this.stopGaps()
-    this.checkTimer?.cancel()
+    for (const stop of this.stops) stop()
     this.refreshing.close()
-    this.activity.close()
     for (const record of this.records.values()) {
       record.paced?.close()
-      this.endSessions(record, 'SHUTDOWN', false)
+      this.endSessions(record, 'SHUTDOWN')
     }
+    // The session actors' turn; then what they say is announced.
     await new Promise<void>((resolve) => this.clock.soon(resolve))
+    await new Promise<void>((resolve) => this.clock.soon(resolve))
+    this.leases.close()
   }
 }

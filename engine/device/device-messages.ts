@@ -6,7 +6,7 @@ import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Entry } from '../../model/value.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
-import { stateEventJson, type DeviceState } from './device-state.ts'
+import { stateEventJson, type DeviceState } from './owner/device-state.ts'
 
 export type LifecycleEvent = Extract<
   KnownMessageType,

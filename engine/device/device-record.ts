@@ -1,13 +1,15 @@
 /**
- * What all sessions of one device share in this process: its identity as of now, the last time the server gave out for it, and
- * when it was heard last. Plain fields, because every message touches them; what must be decided is decided by the device actor.
+ * What all sessions of one device share in this process: its identity as of now, its long-lived sessions, the last time the server gave
+ * out for it, and when it was heard last. Plain fields, because every message touches them; what must be decided is decided by the
+ * session actor, and over all processes by the device actor.
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { ActorRef } from '../actor/actor.ts'
 import type { DeviceIdentity } from './gateway.ts'
-import type { DeviceEvent } from './device-actor.ts'
 import { deviceOriginator } from './device-messages.ts'
+import type { LocalDeviceSession } from './device-session.ts'
 import type { PacedUploads } from './paced-uploads.ts'
+import type { SessionEvent } from './session-actor.ts'
 
 /**
  * How far a device's server times may run ahead of the clock, ms: a burst of so many uploads without a time is taken at once.
@@ -15,16 +17,27 @@ import type { PacedUploads } from './paced-uploads.ts'
  */
 export const MAX_AHEAD_MS = 250
 
+export const NO_SESSIONS: readonly LocalDeviceSession[] = Object.freeze([])
+
 export class DeviceRecord {
   identity: DeviceIdentity
   readonly originator: EntityId
-  readonly actor: ActorRef<DeviceEvent>
-  /** Sessions that the device actor knows: long-lived ones and those that wait for attributes. */
-  openSessions = 0
-  /** Unix ms; 0 while nothing is to be reported. */
-  unreportedActivity = 0
-  /** The actor has it as active: it is no news that the device was heard. */
-  isActive = false
+  readonly actor: ActorRef<SessionEvent>
+  /** The oldest first. */
+  longLived: readonly LocalDeviceSession[] = NO_SESSIONS
+  /** Sessions that want to hear of shared attributes. */
+  subscribed: Set<LocalDeviceSession> | undefined
+  /** They are to be told what changed since then, Unix ms; 0 for nothing. */
+  missedSince = 0
+  isReading = false
+  /** Unix ms; 0 for never. */
+  heardAt = 0
+  /** Unix ms. */
+  announcedAt = 0
+  /** It waits to be announced that it was heard. */
+  isTouched = false
+  /** Its actor could not read what it needs: it is woken again when the device is announced. */
+  isTroubled = false
   /** The gateway has let go of it: a session that still holds it asks for the present one. */
   isReleased = false
   /** Uploads that wait for a time; undefined as long as none ever had to. */
@@ -32,11 +45,16 @@ export class DeviceRecord {
   private lastServerTime: number
 
   /** `notBefore`: no server time at or below it is given out, Unix ms. */
-  constructor(identity: DeviceIdentity, actor: ActorRef<DeviceEvent>, notBefore: number) {
+  constructor(identity: DeviceIdentity, actor: ActorRef<SessionEvent>, notBefore: number) {
     this.lastServerTime = notBefore
     this.identity = identity
     this.originator = deviceOriginator(identity)
     this.actor = actor
+  }
+
+  /** Whether it has sessions that the session actor knows. */
+  get isAttended(): boolean {
+    return this.longLived.length > 0 || this.subscribed !== undefined
   }
 
   /**

@@ -6,7 +6,8 @@ import { DeviceErrors } from './errors.ts'
 import { attributesMessage, telemetryMessage } from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
 import { PacedUploads } from './paced-uploads.ts'
-import type { SessionHost } from './device-gateway.ts'
+import type { AnnouncedSession } from './announcement.ts'
+import type { SessionHost } from './session-host.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
@@ -17,7 +18,11 @@ import type {
   UploadGroup,
 } from './gateway.ts'
 
-export class LocalDeviceSession implements DeviceSession {
+export class LocalDeviceSession implements DeviceSession, AnnouncedSession {
+  /** Unique in this process. */
+  readonly id: number
+  /** Unix ms. */
+  readonly openedAt: number
   /** Long-lived: counts for connect events and for the bound of sessions a device. */
   readonly isLongLived: boolean
   private readonly host: SessionHost
@@ -31,7 +36,9 @@ export class LocalDeviceSession implements DeviceSession {
     this.record = record
     this.listener = listener
     this.isLongLived = isLongLived
-    if (isLongLived) this.register({ kind: 'opened', session: this, at: host.clock.now() })
+    this.id = host.nextSessionId()
+    this.openedAt = host.clock.now()
+    if (isLongLived) this.register({ kind: 'opened', session: this })
   }
 
   get device(): DeviceIdentity {
@@ -84,7 +91,7 @@ export class LocalDeviceSession implements DeviceSession {
   async requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {
     if (this.hasEnded) throw DeviceErrors.SESSION_ENDED()
     const record = this.live()
-    this.host.heard(record)
+    this.host.touched(record)
     const [client, shared] = await Promise.all([
       this.host.readAttributes(record, 'CLIENT_SCOPE', request.clientKeys),
       this.host.readAttributes(record, 'SHARED_SCOPE', request.sharedKeys),
@@ -105,31 +112,31 @@ export class LocalDeviceSession implements DeviceSession {
   }
 
   touch(): void {
-    if (!this.hasEnded) this.host.heard(this.live())
+    if (!this.hasEnded) this.host.touched(this.live())
   }
 
   close(): void {
     if (this.hasEnded) return
     this.hasEnded = true
     if (this.isLongLived || this.isSubscribed) {
-      this.record.actor.tell({ kind: 'closed', session: this, at: this.host.clock.now() })
+      this.record.actor.tell({ kind: 'closed', session: this })
     }
   }
 
-  /** The platform ends it; on the device actor's turn. */
+  /** The platform ends it; on the session actor's turn. */
   end(reason: SessionEnd): void {
     if (this.hasEnded) return
     this.hasEnded = true
     this.listener.closed(reason)
   }
 
-  /** On the device actor's turn. */
+  /** On the session actor's turn. */
   tell(update: Parameters<DeviceSessionListener['sharedAttributesChanged']>[0]): void {
     if (!this.hasEnded) this.listener.sharedAttributesChanged(update)
   }
 
   private register(event: Parameters<DeviceRecord['actor']['tell']>[0]): void {
-    this.host.heard(this.live())
+    this.host.touched(this.live())
     // An actor that takes no more (closing, or flooded) would never tell this session anything.
     if (!this.record.actor.tell(event)) this.host.clock.soon(() => this.end('SHUTDOWN'))
   }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ManualClock } from '../actor/testkit.ts'
-import type { DeviceAttributes } from './device-gateway.ts'
 import type { DeviceIdentity } from './gateway.ts'
+import type { DeviceAttributes } from './owner/device-owner.ts'
 import { identityOf, ListeningSession, openGatewayBench } from './testkit.ts'
 
 const DEVICES = 20_000

@@ -8,12 +8,21 @@ import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
 import type { AttributesSave } from '../rulechain/node.ts'
 import { TestFeed } from '../subscriptions/testkit.ts'
+import { localDeviceLine } from './announcement.ts'
 import {
   createDeviceGateway,
+  DEFAULT_DEVICE_GATEWAY_SETTINGS,
   type ClosableDeviceGateway,
-  type DeviceAttributes,
   type DeviceGatewaySettings,
 } from './device-gateway.ts'
+import {
+  createDeviceOwner,
+  type DeviceAttributes,
+  type DeviceOwner,
+  type OwnedDeviceDirectory,
+  type DeviceOwnerSettings,
+} from './owner/device-owner.ts'
+import { soleOwner } from './partition-owners.ts'
 import type { DeviceDirectory } from './credential-reads.ts'
 import type {
   DeviceIdentity,
@@ -30,12 +39,24 @@ export class RecordingLink implements Link {
   holding = false
   refusal: MillraceError | undefined
   writable = true
+  /** Reads what is stored: the owner. */
+  reader: ((message: Message) => void) | undefined
 
   publish(message: Message, receipt: PublishReceipt): void {
     if (this.refusal !== undefined) return receipt.refused(this.refusal)
     this.messages.push(message)
     if (this.holding) this.held.push(receipt)
     else receipt.stored()
+    this.reader?.(message)
+  }
+
+  /** The same link for a process that may die: then nothing of it is published. */
+  of(isAlive: () => boolean): Link {
+    const link = new RecordingLink()
+    link.publish = (message, receipt) => {
+      if (isAlive()) this.publish(message, receipt)
+    }
+    return link
   }
 
   ofType(type: string): readonly Message[] {
@@ -86,6 +107,15 @@ export class MemoryAttributes implements DeviceAttributes {
     return Promise.resolve({ value: found.map(([, attribute]) => attribute) })
   }
 
+  activeDevices(after: string, limit: number): readonly string[] {
+    return [...this.stored]
+      .filter(([place, { value }]) => place.endsWith(' SERVER_SCOPE active') && value === true)
+      .map(([place]) => place.split(' ')[0] ?? '')
+      .filter((id) => id > after)
+      .sort()
+      .slice(0, limit)
+  }
+
   save(request: AttributesSave): Promise<void> {
     if (this.fails) return Promise.reject(new Error('the store does not answer'))
     this.saves.push(request)
@@ -114,6 +144,7 @@ export interface GatewayBench {
   readonly feed: TestFeed
   readonly actors: ActorSystem
   readonly gateway: ClosableDeviceGateway
+  readonly owner: DeviceOwner
   /** Token → device; `reads` counts the look-ups, `delay` holds them back until it resolves. */
   readonly directory: { devices: Map<string, DeviceIdentity>; reads: number; delay: Promise<void>; fails: boolean }
   readonly failures: unknown[]
@@ -136,14 +167,24 @@ export function identityOf(name: string, change: Partial<DeviceIdentity> = {}): 
   }
 }
 
+export type BenchSettings = DeviceGatewaySettings & DeviceOwnerSettings
+
+export const DEFAULT_BENCH_SETTINGS: BenchSettings = {
+  ...DEFAULT_DEVICE_GATEWAY_SETTINGS,
+  inactivityTimeoutMs: 600_000,
+  stateCheckIntervalMs: 60_000,
+  activityReportsPerSecond: 2000,
+}
+
 export interface BenchParts {
   readonly directory?: DeviceDirectory
+  readonly owned?: OwnedDeviceDirectory
   readonly attributes?: DeviceAttributes
 }
 
 /** A gateway with the devices `one` and `two`, whose tokens are their names; `parts` go before those of the bench. */
 export function openGatewayBench(
-  settings: Partial<DeviceGatewaySettings> = {},
+  settings: Partial<BenchSettings> = {},
   parts: BenchParts | ((clock: ManualClock) => BenchParts) = {},
 ): GatewayBench {
   const clock = new ManualClock()
@@ -162,8 +203,27 @@ export function openGatewayBench(
     delay: Promise.resolve(),
     fails: false,
   }
+  const line = localDeviceLine('self')
+  const owners = soleOwner('self')
+  const all = { ...DEFAULT_BENCH_SETTINGS, ...settings }
+  const shared = { link, line, owners, attributes, feed, clock, random, actors, settings: all }
+  const given = typeof parts === 'function' ? parts(clock) : parts
+  const owner = createDeviceOwner({
+    ...shared,
+    directory: {
+      findIdentity: async (deviceId) => {
+        await Promise.resolve()
+        for (const device of directory.devices.values()) if (device.deviceId === deviceId) return device
+        return undefined
+      },
+      findActive: (after, limit) => Promise.resolve(attributes.activeDevices(after, limit)),
+    },
+    ...(given.owned === undefined ? {} : { directory: given.owned }),
+    ...(given.attributes === undefined ? {} : { attributes: given.attributes }),
+  })
+  link.reader = (message) => owner.delivered([{ message, attempt: 1 }])
   const gateway = createDeviceGateway({
-    link,
+    ...shared,
     directory: {
       async findByAccessTokens(tokens) {
         directory.reads++
@@ -176,13 +236,8 @@ export function openGatewayBench(
         return new Map(found)
       },
     },
-    attributes,
-    feed,
-    clock,
-    random,
-    actors,
-    settings,
-    ...(typeof parts === 'function' ? parts(clock) : parts),
+    ...(given.directory === undefined ? {} : { directory: given.directory }),
+    ...(given.attributes === undefined ? {} : { attributes: given.attributes }),
   })
   return {
     clock,
@@ -191,6 +246,7 @@ export function openGatewayBench(
     feed,
     actors,
     gateway,
+    owner,
     directory,
     failures,
     async open(token, transport = 'MQTT') {

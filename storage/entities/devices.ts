@@ -98,6 +98,22 @@ export class DeviceRepository {
     return readPage(this.database, filtered, searchInfo ? INFO_PAGE : PAGE, query, deviceOf)
   }
 
+  /** Ids of devices that are active, behind `after` in their order. */
+  async findActive(after: string, limit: number): Promise<readonly string[]> {
+    const rows = await this.database.builder
+      .selectFrom('attribute')
+      .innerJoin('device', 'device.id', 'attribute.entity_id')
+      .select('device.id')
+      .where('attribute.entity_id', '>', after)
+      .where('attribute.scope', '=', ATTRIBUTE_SCOPE_NUMBERS.SERVER_SCOPE)
+      .where('attribute.key', '=', 'active')
+      .where('attribute.long_value', '=', 1)
+      .orderBy('attribute.entity_id')
+      .limit(limit)
+      .execute()
+    return rows.map(({ id }) => id)
+  }
+
   /** Where its profile sends the device's messages: null means the tenant's root chain, and the queue `Main`. */
   async destinationOf(deviceId: string): Promise<{ ruleChainId: string | null; queueName: string | null }> {
     const row = await this.database.builder

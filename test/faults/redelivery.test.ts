@@ -131,7 +131,8 @@ async function openPlatform(
   await seedDemo({ entities, clock: systemClock, random: systemRandom, catalogue })
   const actors = createActorSystem({ clock: systemClock, onError: ({ error }) => assert.ifError(error) })
   closing.add('actors', () => actors.close())
-  await startEngine({ config, log, closing, stores, services, feed: cluster.feed, actors })
+  const devices = { delivered: () => undefined }
+  await startEngine({ config, log, closing, stores, services, feed: cluster.feed, actors, devices })
   const user = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
   return { services, link: opened.link, twice, tenantId: user?.tenantId ?? '' }
 }

@@ -13,7 +13,6 @@ import type {
 } from '../../engine/device/gateway.ts'
 import type { HttpReply } from '../../server/http-server.ts'
 import { sharedAttributesJson } from '../payload/attribute-answer.ts'
-import type { TenantShares } from '../tenant-shares.ts'
 import type { DeviceApiAnswers } from './answers.ts'
 
 export class LongPolls {
@@ -22,13 +21,13 @@ export class LongPolls {
   private readonly gateway: DeviceGateway
   private readonly clock: Clock
   private readonly answers: DeviceApiAnswers
-  private readonly shares: TenantShares
+  private readonly limit: number
 
-  constructor(gateway: DeviceGateway, clock: Clock, answers: DeviceApiAnswers, shares: TenantShares) {
+  constructor(gateway: DeviceGateway, clock: Clock, answers: DeviceApiAnswers, limit: number) {
     this.gateway = gateway
     this.clock = clock
     this.answers = answers
-    this.shares = shares
+    this.limit = limit
   }
 
   get waiting(): number {
@@ -36,22 +35,11 @@ export class LongPolls {
   }
 
   open(device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
-    if (this.isClosed || !this.shares.take(device.tenantId)) return this.answers.busy(reply)
-    const poll = new LongPoll(reply, this.answers, () => {
-      this.polls.delete(poll)
-      this.shares.give(device.tenantId)
-    })
+    if (this.isClosed || this.polls.size >= this.limit) return this.answers.busy(reply)
+    const poll = new LongPoll(reply, this.answers, () => this.polls.delete(poll))
+    const session = this.gateway.openSession(device, 'HTTP', poll)
     this.polls.add(poll)
-    poll.begin(this.openSession(device, poll), this.clock, timeoutMs)
-  }
-
-  private openSession(device: DeviceIdentity, poll: LongPoll): DeviceSession {
-    try {
-      return this.gateway.openSession(device, 'HTTP', poll)
-    } catch (error) {
-      poll.ended()
-      throw error
-    }
+    poll.begin(session, this.clock, timeoutMs)
   }
 
   /** Answers every poll and all that come later: they would hold up the server's close for as long as they wait. */
@@ -64,8 +52,7 @@ export class LongPolls {
 class LongPoll implements DeviceSessionListener {
   private readonly reply: HttpReply
   private readonly answers: DeviceApiAnswers
-  /** Gives its place back. */
-  readonly ended: () => void
+  private readonly ended: () => void
   private session: DeviceSession | undefined
   private timer: TimerHandle | undefined
 

@@ -12,35 +12,46 @@
  */
 import type { Socket } from 'node:net'
 import type { MillraceError } from '../../model/errors.ts'
-import type { DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
-import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
+import type {
+  DeviceSession,
+  DeviceSessionListener,
+  PublishReceipt,
+  SessionEnd,
+  SharedAttributesUpdate,
+} from '../../engine/device/gateway.ts'
+import { AcknowledgementLine, type Acknowledgement, type AcknowledgementOwner } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
-import type { MqttConnection, SessionHost, SessionPhase } from './connection.ts'
-import { DownlinkPushes } from './downlink-pushes.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
-import { pushAttributes } from './handlers/push.ts'
+import { pushAttributes, type DownlinkPushes } from './handlers/push.ts'
+import type { Timed } from './keep-alive-wheel.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
+import type { SessionHost } from './session-host.ts'
 
-const NO_FILTERS: readonly number[] = []
+export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
+
 /** How long a closing connection may take to read its last bytes, in ticks of the wheel. */
 const CLOSING_TICKS = 2
 const cursor = new FrameCursor()
 
-export class MqttSession implements MqttConnection {
+export class MqttSession implements DeviceSessionListener, AcknowledgementOwner, Timed, PublishReceipt {
   readonly host: SessionHost
   readonly socket: Socket
   readonly acknowledgements = new AcknowledgementLine()
   phase: SessionPhase = 'NEW'
   version: ProtocolVersion = 4
   device: DeviceSession | undefined
-  tenantId: string | undefined
   slot = 0
+  /** Ticks of silence that are allowed. */
   allowedTicks: number
+  /** Bits by filter: subscribed, and granted QoS 1. */
   subscriptions = 0
   grantedQos1 = 0
-  attributeFilters: readonly number[] = NO_FILTERS
+  /** The filter of the last attribute SUBSCRIBE: its text is the topic of pushes. */
+  attributeFilter = 0
+  /** Only while there are some: ids of QoS 2 publishes not released, pushes of a client that limits them. */
   unreleased: Set<number> | undefined
-  readonly pushes: DownlinkPushes
+  pushes: DownlinkPushes | undefined
+  lastMessageId = 0
   private lastHeardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined
@@ -51,7 +62,6 @@ export class MqttSession implements MqttConnection {
     this.host = host
     this.socket = socket
     this.allowedTicks = allowedTicks
-    this.pushes = new DownlinkPushes(host.limits)
     this.lastHeardTick = host.wheel.tick
   }
 
@@ -235,15 +245,12 @@ export class MqttSession implements MqttConnection {
     this.phase = 'CLOSED'
     this.host.wheel.remove(this)
     this.released()
-    // Not before: a closing connection still has its socket.
-    const { tenantId } = this
-    this.tenantId = undefined
-    if (tenantId !== undefined) this.host.release(tenantId)
   }
 
   private released(): void {
     this.held = undefined
     this.outgoing = undefined
+    this.pushes = undefined
     this.unreleased = undefined
     const device = this.device
     this.device = undefined

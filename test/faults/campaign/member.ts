@@ -11,8 +11,6 @@ import type { TransportAddress } from './steady-load.ts'
 export interface MemberOptions {
   readonly name: string
   readonly environment: Readonly<Record<string, string>>
-  /** Loaded before the program. */
-  readonly preload?: readonly string[]
   /** Kept by the caller; without it a temporary folder that goes with the member. */
   readonly dataDir?: string
 }
@@ -22,7 +20,6 @@ export class Member {
   readonly #environment: Readonly<Record<string, string>>
   readonly #dataDir: string
   readonly #ownsFolder: boolean
-  readonly #preload: readonly string[]
   #running: RunningMillrace
   #isWanted = true
 
@@ -36,7 +33,6 @@ export class Member {
     this.#environment = environment
     this.#dataDir = dataDir
     this.#ownsFolder = options.dataDir === undefined
-    this.#preload = options.preload ?? []
     this.#running = running
   }
 
@@ -44,7 +40,7 @@ export class Member {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'millrace-member-')))
     const [http = 0, mqtt = 0] = await freePorts(2)
     const environment = { ...options.environment, HTTP_BIND_PORT: String(http), MQTT_BIND_PORT: String(mqtt) }
-    return new Member(options, dataDir, environment, await run(dataDir, environment, options.preload ?? []))
+    return new Member(options, dataDir, environment, await run(dataDir, environment))
   }
 
   get process(): RunningMillrace {
@@ -73,7 +69,7 @@ export class Member {
   }
 
   async restart(): Promise<void> {
-    this.#running = await run(this.#dataDir, this.#environment, this.#preload)
+    this.#running = await run(this.#dataDir, this.#environment)
     this.#isWanted = true
   }
 
@@ -101,10 +97,6 @@ export class Member {
   }
 }
 
-function run(
-  dataDir: string,
-  environment: Readonly<Record<string, string>>,
-  preload: readonly string[],
-): Promise<RunningMillrace> {
-  return startMillrace({ dataDir, environment, preload, timeoutMs: 90_000 })
+function run(dataDir: string, environment: Readonly<Record<string, string>>): Promise<RunningMillrace> {
+  return startMillrace({ dataDir, environment, timeoutMs: 90_000 })
 }

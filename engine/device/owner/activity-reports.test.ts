@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EntityId } from '../../model/entity-id.ts'
-import type { DeviceSession } from './gateway.ts'
-import { identityOf, openGatewayBench, type GatewayBench } from './testkit.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { DeviceSession } from '../gateway.ts'
+import { identityOf, openGatewayBench, type GatewayBench } from '../testkit.ts'
 
 interface FleetDevice {
   readonly entity: EntityId
@@ -43,11 +43,13 @@ test('activity is written down in turn where more devices are active than may be
     assert.deepEqual(written, [2 * second, 2 * second + 1])
   }
   assert.ok(times().every((time, index) => time !== first[index]))
-  assert.equal(bench.gateway.figures().activityWaiting, 8)
+  assert.equal(bench.owner.figures().activityWaiting, 8)
   for (const session of heard) session.touch()
   const closed = bench.gateway.close()
   await bench.clock.settle()
   await closed
+  bench.owner.close()
+  await bench.clock.settle()
   assert.deepEqual(new Set(times()), new Set([bench.clock.now()]), 'a close writes all of them')
 })
 

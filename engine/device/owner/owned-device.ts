@@ -1,0 +1,39 @@
+/** What the owner of a device has of it at hand: plain fields, because every message that is read touches them. */
+import type { ActorRef } from '../../actor/actor.ts'
+import type { DeviceFact } from './device-actor.ts'
+
+/** A session somewhere, for as long as its process says so. */
+export interface Lease {
+  readonly member: string
+  readonly id: number
+  readonly openedAt: number
+  /** Monotonic ms. */
+  until: number
+}
+
+export class OwnedDevice {
+  readonly deviceId: string
+  readonly partition: number
+  readonly actor: ActorRef<DeviceFact>
+  /** Unix ms, the last that is known; 0 for never. */
+  heardAt = 0
+  /** Unix ms; 0 while nothing is to be reported. */
+  unreportedActivity = 0
+  isActive = false
+  /** Unix ms: before it no check can find the device silent. */
+  silentAt = 0
+  /** Its actor could not read or write: it is woken again at the next round. */
+  isTroubled = false
+  /** The owner has let go of it. */
+  isReleased = false
+  /** Long-lived sessions anywhere, the oldest first. */
+  leases: Lease[] | undefined
+  /** Sessions that were told to end and are still announced: `member id`. */
+  ending: Set<string> | undefined
+
+  constructor(deviceId: string, partition: number, actor: ActorRef<DeviceFact>) {
+    this.deviceId = deviceId
+    this.partition = partition
+    this.actor = actor
+  }
+}

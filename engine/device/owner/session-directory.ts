@@ -1,0 +1,117 @@
+/**
+ * Which process holds a device's sessions, and which of them is the one: a newer session anywhere ends the oldest beyond the bound. What is
+ * here is a lease: it ends when its process says so, dies, or is not heard for three lease intervals.
+ */
+import type { AnnouncedSession, DeviceLine } from '../announcement.ts'
+import type { Lease, OwnedDevice } from './owned-device.ts'
+
+export interface DirectoryListener {
+  /** A session came, and is now the only one. */
+  connected(device: OwnedDevice, at: number): void
+  /** The last session went. */
+  disconnected(device: OwnedDevice, at: number): void
+}
+
+export interface DirectorySettings {
+  readonly maxSessionsPerDevice: number
+  readonly leaseIntervalMs: number
+}
+
+/** Announcements that may be lost before a session counts as gone. */
+const INTERVALS_PER_LEASE = 3
+
+export class SessionDirectory {
+  private readonly line: DeviceLine
+  private readonly settings: DirectorySettings
+  private readonly listener: DirectoryListener
+
+  constructor(line: DeviceLine, settings: DirectorySettings, listener: DirectoryListener) {
+    this.line = line
+    this.settings = settings
+    this.listener = listener
+  }
+
+  /**
+   * All that `member` has of the device, at its time `at`. `inOrder`: sessions not seen before are newer than all that are here. Otherwise,
+   * where this process has just become the owner, they go by the times at which they were opened.
+   */
+  announced(
+    device: OwnedDevice,
+    member: string,
+    sessions: readonly AnnouncedSession[],
+    { at, now, inOrder }: { readonly at: number; readonly now: number; readonly inOrder: boolean },
+  ): void {
+    if (device.leases === undefined && device.ending === undefined && sessions.length === 0) return
+    const leases = (device.leases ??= [])
+    const until = now + INTERVALS_PER_LEASE * this.settings.leaseIntervalMs
+    const [only] = leases
+    // Nearly every announcement: the one session goes on.
+    if (leases.length === 1 && sessions.length === 1 && only?.id === sessions[0]?.id && only?.member === member) {
+      only.until = until
+      return
+    }
+    const before = leases.length
+    this.forgetEnded(device, member, sessions)
+    for (const session of sessions) this.renewOrAdd(device, member, session, { until, inOrder })
+    if (leases.length > 0) return
+    device.leases = undefined
+    if (before > 0) this.listener.disconnected(device, at)
+  }
+
+  /** Forgets what nobody renews; `isMember` says which processes live. */
+  expire(device: OwnedDevice, at: number, now: number, isMember: (member: string) => boolean): void {
+    const { leases } = device
+    if (leases === undefined) return
+    const left = leases.filter(({ until, member }) => until > now && isMember(member))
+    if (left.length === leases.length) return
+    device.ending = undefined
+    device.leases = left.length === 0 ? undefined : left
+    if (left.length === 0) this.listener.disconnected(device, at)
+  }
+
+  private forgetEnded(device: OwnedDevice, member: string, sessions: readonly AnnouncedSession[]): void {
+    const { leases, ending } = device
+    const isAnnounced = (id: number): boolean => sessions.some((session) => session.id === id)
+    for (let index = (leases?.length ?? 0) - 1; index >= 0; index--) {
+      const lease = leases?.[index]
+      if (lease?.member === member && !isAnnounced(lease.id)) leases?.splice(index, 1)
+    }
+    for (const key of ending ?? []) {
+      const [holder, id] = key.split(' ')
+      if (holder === member && !isAnnounced(Number(id))) ending?.delete(key)
+    }
+    if (ending?.size === 0) device.ending = undefined
+  }
+
+  private renewOrAdd(
+    device: OwnedDevice,
+    member: string,
+    session: AnnouncedSession,
+    { until, inOrder }: { readonly until: number; readonly inOrder: boolean },
+  ): void {
+    if (device.ending?.has(`${member} ${session.id}`) === true) {
+      // The word was lost, or is on its way.
+      this.line.endSession(member, device.deviceId, session.id, 'TAKEN_OVER')
+      return
+    }
+    const leases = (device.leases ??= [])
+    const known = leases.find((lease) => lease.member === member && lease.id === session.id)
+    if (known !== undefined) {
+      known.until = until
+      return
+    }
+    const lease: Lease = { member, id: session.id, openedAt: session.openedAt, until }
+    const place = inOrder ? -1 : leases.findIndex(({ openedAt }) => openedAt > lease.openedAt)
+    if (place < 0) leases.push(lease)
+    else leases.splice(place, 0, lease)
+    while (leases.length > this.settings.maxSessionsPerDevice) this.end(device, leases)
+    if (leases.length === 1 && leases[0] === lease) this.listener.connected(device, session.openedAt)
+  }
+
+  private end(device: OwnedDevice, leases: Lease[]): void {
+    const oldest = leases.shift()
+    if (oldest === undefined) return
+    ;(device.ending ??= new Set()).add(`${oldest.member} ${oldest.id}`)
+    this.line.endSession(oldest.member, device.deviceId, oldest.id, 'TAKEN_OVER')
+  }
+}
