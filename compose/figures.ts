@@ -9,6 +9,7 @@ import type { JavaScriptFigures } from '../engine/script/javascript/javascript-w
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { RunningEngine } from './engine.ts'
+import { named, type Names } from './figure-names.ts'
 import type { OpenedQueues } from './opened-queues.ts'
 
 export interface FigureParts {
@@ -86,9 +87,6 @@ export function httpDeviceFigures(figures: HttpDeviceFigures): Record<string, nu
   return named(figures, HTTP_DEVICE)
 }
 
-/** A part's figures by their names here: complete, since a figure without a name does not compile. */
-export type Names<Figures> = Readonly<Record<keyof Figures, string>>
-
 const ACTORS: Names<ActorFigures> = {
   actors: 'actors',
   received: 'received_messages_total',
@@ -151,13 +149,4 @@ const HTTP_DEVICE: Names<HttpDeviceFigures> = {
   undecodable: 'undecodable_requests_total',
   unauthenticated: 'unauthenticated_requests_total',
   waitingPolls: 'waiting_polls',
-}
-
-export function named<Figure extends string>(
-  figures: Readonly<Record<NoInfer<Figure>, number>>,
-  names: Readonly<Record<Figure, string>>,
-): Record<string, number> {
-  const shown: Record<string, number> = {}
-  for (const figure of Object.keys(names) as Figure[]) shown[names[figure]] = figures[figure]
-  return shown
 }

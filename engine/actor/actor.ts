@@ -1,6 +1,6 @@
 /**
- * One actor: an id, a mailbox, a behaviour and a supervisor. The behaviour is made when the first batch is there, gets one
- * batch at a time (a promise it returns holds the next one back) and is closed when the actor idles or stops.
+ * One actor: an id, a mailbox and a behaviour. The behaviour is made when the first batch is there, gets one batch at a time (a promise
+ * it returns holds the next one back) and is closed when the actor idles or stops. One that throws is replaced (`supervision.ts`).
  *
  * | state | means | leaves it on |
  * |---|---|---|
@@ -11,14 +11,13 @@
  * | closing | the behaviour's close is open | its end: asleep, or stopped |
  * | stopped | takes nothing | – |
  */
-import type { TimerHandle } from '../../model/clock.ts'
-import { Mailbox, type BatchReceiver } from './mailbox.ts'
-import { DEFAULT_SUPERVISION, RestartCounter, type SupervisionPolicy } from './supervision.ts'
+import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import { ActorErrors } from './errors.ts'
-import type { ActorRuntime } from './system.ts'
+import { Mailbox, type BatchReceiver, type SharedTurn } from './mailbox.ts'
+import { RestartCounter } from './supervision.ts'
 
 export interface Behaviour<T> {
-  /** Handles a batch; a promise holds the next batch back until it ends. What it throws is the supervisor's. */
+  /** Handles a batch; a promise holds the next batch back until it ends. May throw: the batch has failed then, and the actor is restarted. */
   receive(batch: readonly T[]): void | Promise<void>
   /** The actor idles, restarts or stops. */
   close?(): void | Promise<void>
@@ -37,7 +36,6 @@ export interface ActorKind<T> {
   readonly capacity?: number
   /** Passivated when it got nothing for so long; never where not given. */
   readonly idleTimeoutMs?: number
-  readonly supervision?: SupervisionPolicy
   /** Answers for messages that no behaviour will see or that one threw at: each exactly once. Must not throw. */
   batchFailed?(id: string, batch: readonly T[], error: unknown): void
 }
@@ -53,13 +51,58 @@ export interface ActorRef<T> {
   stop(): Promise<void>
 }
 
+export interface ActorFailure {
+  readonly kind: string
+  readonly id: string
+  readonly error: unknown
+  /** How many messages the failed batch had; 0 where a behaviour did not close. */
+  readonly messages: number
+}
+
+export interface ActorFigures {
+  /** Actors that have an address now, asleep or awake. */
+  actors: number
+  received: number
+  failed: number
+  restarts: number
+  passivated: number
+  /** Messages refused because a mailbox was full or its actor stopped. */
+  dropped: number
+}
+
+/** What an actor sees of its system. */
+export interface ActorRuntime {
+  readonly clock: Clock
+  readonly random: Random | undefined
+  readonly turn: SharedTurn
+  readonly counts: ActorFigures
+  readonly isClosing: boolean
+  report(failure: ActorFailure): void
+  /** Takes a passivated or stopped actor out of the registry. */
+  detach(actor: Registered): void
+  /** Puts a passivated actor back; false when another one has its address now. */
+  attach(actor: Registered): boolean
+  /** The actor that has the address of a detached one now. */
+  successor<T>(actor: Actor<T>): ActorRef<T>
+}
+
+/** An actor of whatever messages, as the registry has it. */
+export interface Registered {
+  readonly id: string
+  readonly kind: { readonly name: string; readonly idleTimeoutMs?: number }
+  /** Resolves when nothing is at work and nothing waits. */
+  drained(): Promise<void>
+  isDetached: boolean
+  passivate(beforeMs: number): void
+  stop(): Promise<void>
+}
+
 type State = 'asleep' | 'awake' | 'busy' | 'backing-off' | 'closing' | 'stopped'
 
 export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
   readonly id: string
   readonly kind: ActorKind<T>
   private readonly runtime: ActorRuntime
-  private readonly parent: FailingParent | undefined
   private readonly mailbox: Mailbox<T>
   private behaviour: Behaviour<T> | undefined
   private state: State = 'asleep'
@@ -68,19 +111,16 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
   private lastActiveMs = 0
   private restarts: RestartCounter | undefined
   private backoff: TimerHandle | undefined
-  private children: Set<{ stop(): Promise<void> }> | undefined
   private stopping: Promise<void> | undefined
   private whenIdle: (() => void)[] | undefined
 
-  constructor(runtime: ActorRuntime, kind: ActorKind<T>, id: string, parent: FailingParent | undefined) {
+  constructor(runtime: ActorRuntime, kind: ActorKind<T>, id: string) {
     this.runtime = runtime
     this.lastActiveMs = runtime.clock.monotonic()
     this.kind = kind
     this.id = id
-    this.parent = parent
     this.mailbox = new Mailbox(runtime.turn, { capacity: kind.capacity ?? 10_000 })
     this.mailbox.connect(this)
-    parent?.adopt(this)
   }
 
   tell(message: T): boolean {
@@ -112,19 +152,6 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     // The mailbox is never completed from outside: an actor ends by stop().
   }
 
-  adopt(child: { stop(): Promise<void> }): void {
-    ;(this.children ??= new Set()).add(child)
-  }
-
-  release(child: { stop(): Promise<void> }): void {
-    this.children?.delete(child)
-  }
-
-  /** A child escalated: this actor fails with the child's error, with no batch of its own. */
-  childFailed(error: unknown): void {
-    if (this.state !== 'stopped') this.failed([], error)
-  }
-
   async drained(): Promise<void> {
     while (this.state === 'busy' || this.state === 'closing' || (this.mailbox.size > 0 && this.state !== 'stopped')) {
       await this.nextIdle()
@@ -134,7 +161,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
   /** Closes the behaviour of an actor that got nothing since `beforeMs` (monotonic). */
   passivate(beforeMs: number): void {
     if ((this.state !== 'awake' && this.state !== 'asleep') || this.mailbox.size > 0) return
-    if (this.lastActiveMs > beforeMs || (this.children !== undefined && this.children.size > 0)) return
+    if (this.lastActiveMs > beforeMs) return
     this.closeBehaviour(() => this.fellAsleep())
   }
 
@@ -183,26 +210,14 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
 
   private failed(values: readonly T[], error: unknown): void {
     this.runtime.counts.failed += values.length
-    const policy = this.kind.supervision ?? DEFAULT_SUPERVISION
-    let directive = policy.decide(error)
-    let backoffMs: number | undefined
-    if (directive === 'restart') {
-      this.restarts ??= new RestartCounter()
-      backoffMs = this.restarts.next(policy, this.runtime.clock.monotonic(), this.runtime.random)
-      if (backoffMs === undefined) directive = 'escalate'
-    }
-    this.runtime.report({ kind: this.kind.name, id: this.id, error, directive, messages: values.length })
-    if (values.length > 0) this.kind.batchFailed?.(this.id, values, error)
-    if (this.stopping !== undefined) return
-    if (directive === 'restart') this.restart(backoffMs ?? 0)
-    else if (directive !== 'resume') void this.stop().then(() => this.escalate(directive, error))
+    this.runtime.report({ kind: this.kind.name, id: this.id, error, messages: values.length })
+    this.kind.batchFailed?.(this.id, values, error)
+    if (this.stopping === undefined) this.restart()
   }
 
-  private escalate(directive: 'stop' | 'escalate', error: unknown): void {
-    if (directive === 'escalate') this.parent?.childFailed(error)
-  }
-
-  private restart(backoffMs: number): void {
+  private restart(): void {
+    this.restarts ??= new RestartCounter()
+    const backoffMs = this.restarts.next(this.runtime.clock.monotonic(), this.runtime.random)
     this.runtime.counts.restarts++
     this.mailbox.pause()
     this.closeBehaviour(() => {
@@ -214,34 +229,28 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
     })
   }
 
-  /** Children first, then the behaviour; `then` is skipped when a stop came between: the stop goes on by itself. */
+  /** `then` is skipped when a stop came between: the stop goes on by itself. */
   private closeBehaviour(then: () => void): void {
     const behaviour = this.behaviour
-    const children = this.children
     this.behaviour = undefined
-    this.children = undefined
-    if ((children === undefined || children.size === 0) && behaviour?.close === undefined) {
+    if (behaviour?.close === undefined) {
       then()
       return
     }
     this.state = 'closing'
     this.mailbox.pause()
-    void this.closeParts(behaviour, children).then(() => {
+    void this.endOf(behaviour).then(() => {
       this.state = 'asleep'
       if (this.stopping === undefined) then()
       this.notifyIdle()
     })
   }
 
-  private async closeParts(
-    behaviour: Behaviour<T> | undefined,
-    children: Set<{ stop(): Promise<void> }> | undefined,
-  ): Promise<void> {
-    for (const child of children ?? []) await child.stop()
+  private async endOf(behaviour: Behaviour<T> | undefined): Promise<void> {
     try {
       await behaviour?.close?.()
     } catch (error) {
-      this.runtime.report({ kind: this.kind.name, id: this.id, error, directive: 'resume', messages: 0 })
+      this.runtime.report({ kind: this.kind.name, id: this.id, error, messages: 0 })
     }
   }
 
@@ -268,18 +277,9 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
       this.runtime.counts.failed += rest.length
       this.kind.batchFailed?.(this.id, rest, ActorErrors.ACTOR_STOPPED({ kind: this.kind.name, id: this.id }))
     }
-    await this.closeParts(this.behaviour, this.children)
+    await this.endOf(this.behaviour)
     this.behaviour = undefined
-    this.children = undefined
     this.notifyIdle()
-    this.parent?.release(this)
     this.runtime.detach(this)
   }
-}
-
-/** What an actor needs of its parent. */
-export interface FailingParent {
-  adopt(child: { stop(): Promise<void> }): void
-  release(child: { stop(): Promise<void> }): void
-  childFailed(error: unknown): void
 }

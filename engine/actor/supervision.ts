@@ -1,46 +1,27 @@
 /**
  * What happens to an actor whose behaviour threw. The batch that failed is reported and not handed out again: its sender
- * decides. What waits in the mailbox stays there through a restart and its back-off, within the mailbox's bound.
+ * decides. After a back-off the actor has a fresh behaviour; what waits in the mailbox stays there, within the mailbox's bound. An actor that
+ * fails again and again is restarted again and again, at most once in the longest back-off.
  */
 import type { Random } from '../../model/clock.ts'
 
-/**
- * restart: a fresh behaviour after the back-off · resume: the same behaviour goes on, for errors that cannot have spoiled
- * its state · stop: the actor ends · escalate: the parent fails in its place (a root actor: the system is told).
- */
-export type Directive = 'restart' | 'resume' | 'stop' | 'escalate'
-
-export interface SupervisionPolicy {
-  decide(error: unknown): Directive
-  readonly minBackoffMs: number
-  readonly maxBackoffMs: number
-  /** More restarts than this within `windowMs` escalate. */
-  readonly maxRestarts: number
-  readonly windowMs: number
-}
-
-export const DEFAULT_SUPERVISION: SupervisionPolicy = {
-  decide: () => 'restart',
-  minBackoffMs: 100,
-  maxBackoffMs: 10_000,
-  maxRestarts: 10,
-  windowMs: 60_000,
-}
+export const MIN_BACKOFF_MS = 100
+export const MAX_BACKOFF_MS = 10_000
+/** An actor that did not fail for so long begins with the shortest back-off again. */
+const QUIET_MS = 60_000
+/** 100 ms doubled so often are beyond the longest back-off. */
+const MAX_DOUBLINGS = 7
 
 /** Counts the restarts of one actor; made when it first fails. */
 export class RestartCounter {
   private count = 0
-  private windowStart = 0
+  private lastMs = 0
 
-  /** The back-off before the next restart in ms, or undefined when there were too many. */
-  next(policy: SupervisionPolicy, nowMs: number, random: Random | undefined): number | undefined {
-    if (this.count === 0 || nowMs - this.windowStart > policy.windowMs) {
-      this.count = 0
-      this.windowStart = nowMs
-    }
-    if (this.count >= policy.maxRestarts) return undefined
-    const backoff = Math.min(policy.maxBackoffMs, policy.minBackoffMs * 2 ** this.count)
-    this.count++
+  /** The back-off before the next restart, ms. */
+  next(nowMs: number, random: Random | undefined): number {
+    if (nowMs - this.lastMs > QUIET_MS) this.count = 0
+    this.lastMs = nowMs
+    const backoff = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** Math.min(this.count++, MAX_DOUBLINGS))
     // Jitter, so that actors which failed together do not come back to the same store together.
     return random === undefined ? backoff : backoff * (0.8 + 0.4 * random.next())
   }

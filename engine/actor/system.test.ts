@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ActorKind } from './actor.ts'
-import { DEFAULT_SUPERVISION, RestartCounter } from './supervision.ts'
+import { MAX_BACKOFF_MS, MIN_BACKOFF_MS, RestartCounter } from './supervision.ts'
 import { createActorSystem, type ActorFailure, type ActorSystem } from './system.ts'
 import { ManualClock, probe, SeededRandom } from './testkit.ts'
 
@@ -75,89 +75,48 @@ test('a behaviour that throws is reported with its batch and restarted after the
   system.tell(kind, 'a', 2)
   await clock.settle()
   assert.deepEqual(made, [[1]], 'nothing is handed out during the back-off')
-  await clock.advance(DEFAULT_SUPERVISION.minBackoffMs)
+  await clock.advance(MIN_BACKOFF_MS)
   assert.deepEqual(made, [[1], [2]])
   assert.deepEqual(lost, [['a', [13], 'thirteen']])
   assert.deepEqual(
-    failures.map(({ id, directive, messages }) => ({ id, directive, messages })),
-    [{ id: 'a', directive: 'restart', messages: 1 }],
+    failures.map(({ id, messages }) => ({ id, messages })),
+    [{ id: 'a', messages: 1 }],
   )
 })
 
-test('too many restarts escalate: the actor stops and its parent fails in its place', async () => {
+test('an actor that always fails is restarted ever more slowly, and works once it can', async () => {
   const { clock, system, failures } = open()
-  let parents = 0
-  const parentKind: ActorKind<string> = { name: 'parent', create: () => (parents++, { receive: () => undefined }) }
-  const parent = system.spawn(parentKind, 'p')
-  parent.tell('wake up')
-  await clock.settle()
-  const child = system.spawn<string>(
+  const seen: number[] = []
+  let isBroken = true
+  const actor = system.spawn<number>(
     {
-      name: 'child',
+      name: 'always',
       create: () => ({
-        receive: () => Promise.reject(new Error('always')),
-      }),
-      supervision: { ...DEFAULT_SUPERVISION, maxRestarts: 1 },
-    },
-    'c',
-    parent,
-  )
-  child.tell('one')
-  await clock.settle()
-  child.tell('two')
-  await clock.advance(1000)
-  assert.deepEqual(
-    failures.map(({ kind, directive }) => [kind, directive]),
-    [
-      ['child', 'restart'],
-      ['child', 'escalate'],
-      ['parent', 'restart'],
-    ],
-  )
-  assert.equal(child.tell('three'), false)
-  parent.tell('again')
-  await clock.advance(1000)
-  assert.equal(parents, 2)
-})
-
-test('resume keeps the behaviour and its state, stop ends the actor without telling the parent', async () => {
-  const { clock, system, failures } = open()
-  let made = 0
-  const kind = (directive: 'resume' | 'stop'): ActorKind<number> => ({
-    name: directive,
-    create: () => {
-      made++
-      return {
-        receive: () => {
-          throw new Error(directive)
+        receive: (batch) => {
+          if (isBroken) throw new Error('always')
+          seen.push(...batch)
         },
-      }
+      }),
     },
-    supervision: { ...DEFAULT_SUPERVISION, decide: () => directive },
-  })
-  const resumed = system.spawn(kind('resume'), 'a')
-  resumed.tell(1)
-  await clock.settle()
-  resumed.tell(2)
-  await clock.settle()
-  assert.equal(made, 1)
-  const stopped = system.spawn(kind('stop'), 'a')
-  stopped.tell(1)
-  await clock.settle()
-  assert.equal(stopped.tell(2), false)
-  assert.deepEqual(
-    failures.map(({ directive }) => directive),
-    ['resume', 'resume', 'stop'],
+    'a',
   )
+  for (let tried = 0; tried < 100; tried++) {
+    actor.tell(tried)
+    await clock.advance(MAX_BACKOFF_MS)
+  }
+  assert.equal(failures.length, 100)
+  isBroken = false
+  assert.equal(actor.tell(100), true)
+  await clock.advance(MAX_BACKOFF_MS)
+  assert.deepEqual(seen, [100])
 })
 
-test('the back-off doubles up to its maximum, and a quiet window forgets it', () => {
+test('the back-off doubles up to its maximum, and a quiet minute forgets it', () => {
   const counter = new RestartCounter()
-  const policy = { ...DEFAULT_SUPERVISION, minBackoffMs: 100, maxBackoffMs: 300, maxRestarts: 3, windowMs: 1000 }
-  const backoffs = [0, 10, 20, 30].map((at) => counter.next(policy, at, undefined))
-  assert.deepEqual(backoffs, [100, 200, 300, undefined])
-  assert.equal(counter.next(policy, 2000, undefined), 100)
-  const jittered = new RestartCounter().next(policy, 0, new SeededRandom(1)) ?? 0
+  const backoffs = [0, 10, 20, 30, 40, 50, 60, 70, 80].map((at) => counter.next(at, undefined))
+  assert.deepEqual(backoffs, [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000])
+  assert.equal(counter.next(60_081, undefined), 100)
+  const jittered = new RestartCounter().next(0, new SeededRandom(1))
   assert.ok(jittered >= 80 && jittered <= 120 && jittered !== 100, String(jittered))
 })
 

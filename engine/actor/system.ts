@@ -3,30 +3,12 @@
  * talk to an actor; whether it sleeps is no matter of the sender's.
  */
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
-import { Actor, type ActorKind, type ActorRef } from './actor.ts'
-import { SharedTurn } from './mailbox.ts'
-import type { Directive } from './supervision.ts'
+import { Actor } from './actor.ts'
+import type { ActorFailure, ActorFigures, ActorKind, ActorRef, ActorRuntime, Registered } from './actor.ts'
 import { ActorErrors } from './errors.ts'
+import { SharedTurn } from './mailbox.ts'
 
-export interface ActorFailure {
-  readonly kind: string
-  readonly id: string
-  readonly error: unknown
-  readonly directive: Directive
-  /** How many messages the failed batch had. */
-  readonly messages: number
-}
-
-export interface ActorFigures {
-  /** Actors that have an address now, asleep or awake. */
-  actors: number
-  received: number
-  failed: number
-  restarts: number
-  passivated: number
-  /** Messages refused because a mailbox was full or its actor stopped. */
-  dropped: number
-}
+export type { ActorFailure, ActorFigures } from './actor.ts'
 
 export interface ActorSystemOptions {
   readonly clock: Clock
@@ -38,40 +20,13 @@ export interface ActorSystemOptions {
 
 export interface ActorSystem {
   /** The actor's address; the actor itself is made with its first message. Throws `SYSTEM_CLOSED`. */
-  spawn<T>(kind: ActorKind<T>, id: string, parent?: ActorRef<never>): ActorRef<T>
+  spawn<T>(kind: ActorKind<T>, id: string): ActorRef<T>
   /** `spawn` and `tell` in one. */
   tell<T>(kind: ActorKind<T>, id: string, message: T): boolean
-  /** Ends an actor and its children. */
   stop(kind: { readonly name: string }, id: string): Promise<void>
   figures(): Readonly<ActorFigures>
   /** Takes nothing more, lets every mailbox run dry, closes all behaviours. Idempotent. */
   close(): Promise<void>
-}
-
-/** What an actor sees of its system. */
-export interface ActorRuntime {
-  readonly clock: Clock
-  readonly random: Random | undefined
-  readonly turn: SharedTurn
-  readonly counts: ActorFigures
-  readonly isClosing: boolean
-  report(failure: ActorFailure): void
-  /** Takes a passivated or stopped actor out of the registry. */
-  detach(actor: Registered): void
-  /** Puts a passivated actor back; false when another one has its address now. */
-  attach(actor: Registered): boolean
-  /** The actor that has the address of a detached one now. */
-  successor<T>(actor: Actor<T>): ActorRef<T>
-}
-
-interface Registered {
-  readonly id: string
-  readonly kind: { readonly name: string; readonly idleTimeoutMs?: number }
-  /** Resolves when nothing is at work and nothing waits. */
-  drained(): Promise<void>
-  isDetached: boolean
-  passivate(beforeMs: number): void
-  stop(): Promise<void>
 }
 
 export function createActorSystem(options: ActorSystemOptions): ActorSystem {
@@ -100,11 +55,11 @@ class System implements ActorSystem, ActorRuntime {
     this.turn = new SharedTurn(options.clock)
   }
 
-  spawn<T>(kind: ActorKind<T>, id: string, parent?: ActorRef<never>): ActorRef<T> {
+  spawn<T>(kind: ActorKind<T>, id: string): ActorRef<T> {
     if (this.isClosing) throw ActorErrors.SYSTEM_CLOSED()
     const existing = this.find<T>(kind, id)
     if (existing !== undefined) return existing
-    const actor = new Actor<T>(this, kind, id, parent instanceof Actor ? (parent as Actor<never>) : undefined)
+    const actor = new Actor<T>(this, kind, id)
     this.attach(actor)
     return actor
   }
