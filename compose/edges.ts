@@ -13,6 +13,7 @@ import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
+import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
@@ -57,7 +58,13 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
       port: config.mqttBindPort,
       clock: systemClock,
       payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-      limits: { maxPacketBytes: config.mqttMaxPayloadBytes, maxInFlight: config.mqttInFlightPerDevice },
+      limits: {
+        maxPacketBytes: config.mqttMaxPayloadBytes,
+        maxInFlight: config.mqttInFlightPerDevice,
+        maxConnections: config.mqttMaxConnections,
+        maxConnectionsPerTenant: config.mqttMaxConnectionsPerTenant,
+        maxSilentConnections: config.mqttMaxSilentConnections,
+      },
       log,
     })
     closing.add('MQTT', () => mqtt.close())
@@ -72,6 +79,8 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const { config, closing, services, stores, log, gateway } = parts
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
+    maxUnknownBodyBytes: config.unauthenticatedMaxBodyBytes,
+    trustedProxies: proxyList(config.trustedProxies),
     // The other half is for what the queue has in process.
     drainTimeoutMs: config.stopTimeoutMs / 2,
     onHandlerError: (error, request, reply) => {
@@ -126,6 +135,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     },
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     castStrings: config.castStrings,
+    maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port
@@ -137,7 +147,12 @@ function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, 
     gateway,
     clock: systemClock,
     payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: { maxBodyBytes: config.httpMaxPayloadBytes, maxPollTimeoutMs: config.httpRequestTimeoutMs },
+    limits: {
+      maxBodyBytes: config.httpMaxPayloadBytes,
+      maxPollTimeoutMs: config.httpRequestTimeoutMs,
+      maxWaitingPolls: config.httpMaxLongPolls,
+      maxWaitingPollsPerTenant: config.httpMaxLongPollsPerTenant,
+    },
     log,
   })
   closing.add('HTTP long polls', () => deviceApi.close())

@@ -18,6 +18,8 @@ const mqtt = {
   pushed: 2,
   pushesDropped: 0,
   slowConsumers: 0,
+  overTenantLimit: 0,
+  silentDropped: 0,
 }
 
 test('what only grows is a counter whose name says so, what rises and falls is a gauge', async () => {

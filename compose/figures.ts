@@ -129,6 +129,8 @@ const MQTT: Names<MqttFigures> = {
   connections: 'connections',
   accepted: 'accepted_connections_total',
   overConnectionLimit: 'connections_over_limit_total',
+  overTenantLimit: 'connections_over_tenant_limit_total',
+  silentDropped: 'dropped_silent_connections_total',
   unauthenticated: 'refused_connects_total',
   received: 'received_publishes_total',
   acknowledged: 'acknowledged_publishes_total',

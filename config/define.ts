@@ -2,6 +2,7 @@
  * How a setting is declared: type, default, unit, environment name and one sentence on its effect, all in one place. From the
  * declaration come the parser, `--help`, `config`, and the reference page.
  */
+import { isIP } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
 
 export const ConfigErrors = defineErrors('config', {
@@ -94,6 +95,17 @@ export function settingsOf(group: string) {
       make(declaration, 'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost', (text) =>
         /^(localhost|[0-9.]+|[0-9a-fA-F:]+)$/.test(text) ? text : undefined,
       ),
+    /** Addresses and networks, separated by commas; none by default. */
+    networks: (declaration: Omit<Declaration<readonly string[]>, 'default'>) =>
+      make<readonly string[]>(
+        { ...declaration, default: [] },
+        'IP addresses and networks such as 10.0.0.0/8, separated by commas',
+        (text) => {
+          const networks = text.split(',').map((part) => part.trim())
+          return networks.every(isNetwork) ? networks : undefined
+        },
+        (value) => (value.length === 0 ? 'none' : value.join(',')),
+      ),
     choice: <Choice extends string>(declaration: Declaration<Choice> & { readonly choices: readonly Choice[] }) =>
       make<Choice>(declaration, `one of ${declaration.choices.join(', ')}`, (text) =>
         declaration.choices.find((choice) => choice === text),
@@ -167,4 +179,11 @@ export function withoutPasswords(text: string): string {
 function isUrl(text: string, schemes: readonly string[]): boolean {
   const url = URL.parse(text.trim())
   return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== ''
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 6 ? 128 : 32))
 }

@@ -90,6 +90,20 @@ export const SETTINGS = {
     unit: 'bytes',
     description: 'Largest body of a REST request; over it the answer is 413.',
   }),
+  unauthenticatedMaxBodyBytes: http.integer({
+    name: 'UNAUTHENTICATED_MAX_BODY_SIZE',
+    default: 65_536,
+    min: 1024,
+    max: 1 << 30,
+    unit: 'bytes',
+    description:
+      'How much of a body is read before its sender is known; also the largest body of a login. A larger body costs one more look at the token.',
+  }),
+  trustedProxies: http.networks({
+    name: 'TRUSTED_PROXIES',
+    description:
+      'Proxies whose X-Forwarded-For says who calls. Limits by address count everybody behind a proxy that is not named here as one caller.',
+  }),
   httpRequestTimeoutMs: http.integer({
     name: 'HTTP_MAX_REQUEST_TIMEOUT',
     default: 300_000,
@@ -97,6 +111,23 @@ export const SETTINGS = {
     max: 3_600_000,
     unit: 'ms',
     description: 'Longest a device may ask a long poll to wait.',
+  }),
+  httpMaxLongPolls: http.integer({
+    name: 'HTTP_MAX_LONG_POLLS',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'polls',
+    description:
+      'Long polls of devices that may wait at once; over it the answer is 503. Each keeps a connection open.',
+  }),
+  httpMaxLongPollsPerTenant: http.integer({
+    name: 'HTTP_MAX_LONG_POLLS_PER_TENANT',
+    default: 7500,
+    min: 1,
+    max: 10_000_000,
+    unit: 'polls',
+    description: 'Of them those of one tenant, so that one leaves room for the others.',
   }),
   wsPendingBytes: http.integer({
     name: 'WS_MAX_PENDING_BYTES',
@@ -129,6 +160,32 @@ export const SETTINGS = {
     max: 65_535,
     unit: 'messages',
     description: 'Publishes of one session that may wait for their acknowledgement; beyond it the socket is not read.',
+  }),
+  mqttMaxConnections: mqtt.integer({
+    name: 'MQTT_MAX_CONNECTIONS',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description: 'MQTT connections of this process; more are closed at once.',
+  }),
+  mqttMaxConnectionsPerTenant: mqtt.integer({
+    name: 'MQTT_MAX_CONNECTIONS_PER_TENANT',
+    default: 75_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description:
+      'Of them those of one tenant, so that one leaves room for the others; more are refused (CONNACK 3, MQTT 5: 0x97).',
+  }),
+  mqttMaxSilentConnections: mqtt.integer({
+    name: 'MQTT_MAX_SILENT_CONNECTIONS',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description:
+      'Connections that have sent no CONNECT yet; one more, and the oldest of them is closed. Below a wave of reconnects it cuts off devices on slow lines.',
   }),
 
   coapBindPort: others.port({

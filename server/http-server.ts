@@ -16,6 +16,11 @@ export interface HttpRequest {
   /** Lower-case name, one of the route's `headers`; '' when absent. Another name is a programming error and throws. */
   header(name: string): string
   readonly body: Buffer
+  /**
+   * The address the request comes from; behind a trusted proxy, the one it names. Where the route's options do not ask for it, reading it is a
+   * programming error and throws.
+   */
+  readonly clientAddress: string
 }
 
 export interface HttpReply {
@@ -46,8 +51,13 @@ export interface RouteOptions {
   readonly headers?: readonly string[]
   /** Largest body in bytes; over it the answer is 413 and the connection closes. Default: the server's. */
   readonly maxBodyBytes?: number
-  /** The answer to an over-long body, in the error shape of the route's API. */
-  readonly tooLarge?: (reply: HttpReply, limit: number) => void
+  /**
+   * Whether the sender of this request may send a body of more than the server's `maxUnknownBodyBytes`, asked before more than those are read.
+   * False: it has answered the request. Never rejects. Absent: anybody may.
+   */
+  readonly admit?: (request: HttpRequest, reply: HttpReply) => Promise<boolean>
+  /** Whether the handler reads `clientAddress`. */
+  readonly clientAddress?: boolean
 }
 
 export type HttpHandler = (request: HttpRequest, reply: HttpReply) => void

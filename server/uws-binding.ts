@@ -19,6 +19,9 @@ export interface UwsResponse {
   onAborted(handler: () => void): UwsResponse
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse
   cork(run: () => void): UwsResponse
+  pause(): void
+  resume(): void
+  getRemoteAddressAsText(): ArrayBuffer
   upgrade<Data>(data: Data, key: string, protocol: string, extensions: string, context: unknown): void
 }
 
@@ -59,6 +62,7 @@ export interface UwsApp {
 
 export interface UwsBinding {
   App(): UwsApp
+  _cfg(key: string): void
   us_listen_socket_close(socket: unknown): void
   us_socket_local_port(socket: unknown): number
   LIBUS_LISTEN_EXCLUSIVE_PORT: number
@@ -72,11 +76,16 @@ const BindingErrors = defineErrors('server', {
   },
 })
 
+/** Leaves out the header with the library's name and version: it tells an attacker what to look for, and a client nothing. */
+const WITHOUT_MARK = '999999990007'
+
 /** Throws `BINDING_MISSING` with what to do. */
 export function loadUws(): UwsBinding {
   const root = resolve(import.meta.dirname, '..')
   try {
-    return createRequire(import.meta.url)(join(root, UWS_FOLDER)) as UwsBinding
+    const binding = createRequire(import.meta.url)(join(root, UWS_FOLDER)) as UwsBinding
+    binding._cfg(WITHOUT_MARK)
+    return binding
   } catch (error) {
     throw BindingErrors.BINDING_MISSING({ reason: (error as Error).message.split('\n')[0], root }, error)
   }

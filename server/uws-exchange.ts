@@ -1,4 +1,6 @@
 /** One HTTP request and its answer over uWebSockets.js, whose own objects are only valid inside its callbacks. */
+import type { BlockList } from 'node:net'
+import { clientAddress } from './client-address.ts'
 import type { HttpMethod, HttpReply, HttpRequest } from './http-server.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
@@ -29,6 +31,7 @@ const REASONS: Readonly<Record<number, string>> = {
 export interface ExchangeOwner {
   /** Answers end their connections: who sends one request after the other would hold up the close. */
   readonly isClosing: boolean
+  readonly trustedProxies: BlockList
   /** Called once, at the answer or the abort. */
   ended(): void
 }
@@ -39,12 +42,15 @@ export class UwsExchange implements HttpRequest, HttpReply {
   readonly query: string
   readonly parameters: readonly string[]
   body: Buffer = NO_BODY
+  /** Its body did not come whole: the answer ends the connection, or what is left would be read as the next request. */
+  endsConnection = false
   private readonly response: UwsResponse
   private readonly headerNames: readonly string[]
   private readonly headerValues: string[]
   private readonly owner: ExchangeOwner
   private state: 'waiting' | 'sent' | 'aborted' = 'waiting'
   private closedListener: (() => void) | undefined
+  private readonly address: string | undefined
 
   /** Reads all it needs at once, since `request` dies with the callback. */
   constructor(
@@ -53,6 +59,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     parameterCount: number,
     headerNames: readonly string[],
     owner: ExchangeOwner,
+    withAddress: boolean,
   ) {
     this.response = response
     this.headerNames = headerNames
@@ -62,11 +69,21 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.query = request.getQuery()
     this.parameters = parameterCount === 0 ? [] : readParameters(request, parameterCount)
     this.headerValues = headerNames.map((name) => request.getHeader(name))
+    if (withAddress) {
+      const remote = Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
+      this.address = clientAddress(remote, request.getHeader('x-forwarded-for'), owner.trustedProxies)
+    }
     response.onAborted(() => this.abort())
   }
 
   get open(): boolean {
     return this.state === 'waiting'
+  }
+
+  get clientAddress(): string {
+    if (this.address === undefined)
+      throw new Error('this route does not read the client address: name it in its options')
+    return this.address
   }
 
   header(name: string): string {
@@ -84,7 +101,6 @@ export class UwsExchange implements HttpRequest, HttpReply {
     contentType: string | undefined,
     body: string | Uint8Array,
     headers?: Readonly<Record<string, string>>,
-    closeConnection = false,
   ): void {
     if (this.state === 'sent') throw new Error(`a second answer to ${this.method} ${this.path}`)
     if (this.state === 'aborted') return
@@ -95,7 +111,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
       if (headers !== undefined) {
         for (const name of Object.keys(headers)) this.response.writeHeader(name, headers[name] ?? '')
       }
-      this.response.end(body, closeConnection || this.owner.isClosing)
+      this.response.end(body, this.endsConnection || this.owner.isClosing)
     })
     this.owner.ended()
   }

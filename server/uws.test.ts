@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { test, type TestContext } from 'node:test'
 import { WebSocket } from 'ws'
 import type { HttpReply, WebSocketConnection, WebSocketHandler } from './http-server.ts'
+import { proxyList } from './client-address.ts'
 import { UwsServer } from './uws.ts'
 
 function openServer(context: TestContext, errors: unknown[] = []): UwsServer {
@@ -80,6 +81,16 @@ test('an answer after the client went away is let go, a second answer is a progr
   assert.equal(await (await fetch(`http://127.0.0.1:${port}/twice`)).text(), 'once')
 })
 
+test('issue-8 2.14: no answer names the server’s library', async (context) => {
+  const server = openServer(context)
+  server.route('GET', '/', (_request, reply) => reply.send(200, undefined, ''))
+  const port = await server.listen('127.0.0.1', 0)
+  for (const path of ['/', '/unknown']) {
+    const { headers } = await fetch(`http://127.0.0.1:${port}${path}`)
+    assert.ok(![...headers.keys()].some((name) => /uwebsockets|server|powered/i.test(name)), path)
+  }
+})
+
 test('a handler that throws is answered and told', async (context) => {
   const errors: unknown[] = []
   const server = openServer(context, errors)
@@ -89,6 +100,27 @@ test('a handler that throws is answered and told', async (context) => {
   const port = await server.listen('127.0.0.1', 0)
   assert.equal((await fetch(`http://127.0.0.1:${port}/throws`)).status, 500)
   assert.match(String(errors[0]), /does not read the header 'x-not-declared'/)
+})
+
+test('issue-8 2.9: the client address is that of the connection, or what a trusted proxy says', async (context) => {
+  for (const [trusted, expected] of [
+    [[], '127.0.0.1'],
+    [['127.0.0.1'], '198.51.100.1'],
+  ] as const) {
+    const server = new UwsServer({
+      maxBodyBytes: 1000,
+      drainTimeoutMs: 500,
+      trustedProxies: proxyList(trusted),
+      onHandlerError: () => undefined,
+    })
+    context.after(() => server.close())
+    server.route('GET', '/who', (request, reply) => reply.send(200, undefined, request.clientAddress), {
+      clientAddress: true,
+    })
+    const port = await server.listen('127.0.0.1', 0)
+    const headers = { 'x-forwarded-for': '1.2.3.4, 198.51.100.1' }
+    assert.equal(await (await fetch(`http://127.0.0.1:${port}/who`, { headers })).text(), expected)
+  }
 })
 
 test('a port is taken once: a second server on it is refused by name', async (context) => {

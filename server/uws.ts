@@ -1,5 +1,7 @@
 /** The HTTP and WebSocket server over uWebSockets.js: the only file besides its two neighbours that knows it. */
+import { BlockList } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
+import { BodyIntake, type IntakePlan } from './body-intake.ts'
 import {
   COMMON_HEADERS,
   type HttpHandler,
@@ -12,7 +14,7 @@ import {
   type WebSocketHandler,
   type WebSocketOptions,
 } from './http-server.ts'
-import { loadUws, type UwsApp, type UwsBinding, type UwsResponse } from './uws-binding.ts'
+import { loadUws, type UwsApp, type UwsBinding } from './uws-binding.ts'
 import { UwsExchange, type ExchangeOwner } from './uws-exchange.ts'
 import { webSocketBehavior } from './uws-websocket.ts'
 
@@ -27,15 +29,21 @@ export const ServerErrors = defineErrors('server', {
 export interface HttpServerOptions {
   /** Bodies over it are refused with 413 unless a route says otherwise. */
   readonly maxBodyBytes: number
+  /** How much of a body is read before its route was asked who sends it; default 64 KiB. */
+  readonly maxUnknownBodyBytes?: number
+  /** Proxies whose `X-Forwarded-For` is believed; default none. */
+  readonly trustedProxies?: BlockList
   /** How long `close` waits for requests under way. */
   readonly drainTimeoutMs: number
   /** A handler threw: answers (once) and logs. */
   readonly onHandlerError: (error: unknown, request: HttpRequest, reply: HttpReply) => void
 }
 
+const MAX_UNKNOWN_BODY_BYTES = 65_536
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 export class UwsServer implements HttpServer, ExchangeOwner {
+  readonly trustedProxies: BlockList
   private readonly declared: Route[] = []
   private readonly binding: UwsBinding
   private readonly app: UwsApp
@@ -48,6 +56,7 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   /** Throws BINDING_MISSING where the install step did not run. */
   constructor(options: HttpServerOptions) {
     this.options = options
+    this.trustedProxies = options.trustedProxies ?? new BlockList()
     this.binding = loadUws()
     this.app = this.binding.App()
   }
@@ -74,14 +83,22 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     this.declared.push({ method, pattern })
     const parameterCount = pattern.split('/').filter((segment) => segment.startsWith(':')).length
     const headerNames = options.headers ?? COMMON_HEADERS
-    const limit = options.maxBodyBytes ?? this.options.maxBodyBytes
+    const withAddress = options.clientAddress ?? false
+    const { admit } = options
+    const plan: IntakePlan = {
+      limit: options.maxBodyBytes ?? this.options.maxBodyBytes,
+      freeBytes: this.options.maxUnknownBodyBytes ?? MAX_UNKNOWN_BODY_BYTES,
+      admit: admit && ((exchange) => admit(exchange, exchange)),
+      whole: (exchange) => this.handle(handler, exchange),
+      tooLarge: refuseBody,
+      failed: (exchange, error) => this.options.onHandlerError(error, exchange, exchange),
+    }
     this.register(method, pattern, (response, request) => {
       const declaredLength = Number(request.getHeader('content-length'))
-      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this)
+      const exchange = new UwsExchange(response, request, parameterCount, headerNames, this, withAddress)
       this.inFlight++
       if (!METHODS_WITH_BODY.has(exchange.method)) return this.handle(handler, exchange)
-      if (declaredLength > limit) return this.refuseBody(exchange, limit, options)
-      this.readBody(response, exchange, limit, options, handler)
+      new BodyIntake(response, exchange, plan).begin(declaredLength)
     })
   }
 
@@ -154,30 +171,6 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     }
   }
 
-  private readBody(
-    response: UwsResponse,
-    exchange: UwsExchange,
-    limit: number,
-    options: RouteOptions,
-    handler: HttpHandler,
-  ): void {
-    let collected: Buffer | undefined
-    response.onData((chunk, isLast) => {
-      if (!exchange.open) return
-      const size = (collected?.length ?? 0) + chunk.byteLength
-      if (size > limit) {
-        collected = undefined
-        return this.refuseBody(exchange, limit, options)
-      }
-      // The chunk's memory is uWebSockets' own and dies with this callback: copied, never kept.
-      if (collected === undefined) collected = Buffer.from(Buffer.from(chunk))
-      else if (chunk.byteLength > 0) collected = Buffer.concat([collected, Buffer.from(chunk)])
-      if (!isLast) return
-      exchange.body = collected
-      this.handle(handler, exchange)
-    })
-  }
-
   private handle(handler: HttpHandler, exchange: UwsExchange): void {
     try {
       handler(exchange, exchange)
@@ -185,9 +178,8 @@ export class UwsServer implements HttpServer, ExchangeOwner {
       this.options.onHandlerError(error, exchange, exchange)
     }
   }
+}
 
-  private refuseBody(exchange: UwsExchange, limit: number, options: RouteOptions): void {
-    if (options.tooLarge !== undefined) options.tooLarge(exchange, limit)
-    else exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`, undefined, true)
-  }
+function refuseBody(exchange: UwsExchange, limit: number): void {
+  exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`)
 }

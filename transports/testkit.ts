@@ -16,10 +16,11 @@ import type {
   UploadGroup,
 } from '../engine/device/gateway.ts'
 
+/** A name that begins with `foreign` is of another tenant. */
 export function deviceNamed(name: string): DeviceIdentity {
   return {
     deviceId: `00000000-0000-4000-8000-${name.padStart(12, '0').slice(-12)}`,
-    tenantId: '00000000-0000-4000-8000-0000000000aa',
+    tenantId: `00000000-0000-4000-8000-0000000000${name.startsWith('foreign') ? 'ff' : 'aa'}`,
     customerId: null,
     deviceName: name,
     deviceType: 'default',

@@ -21,7 +21,11 @@ export interface FallbackOptions {
   readonly clock: Clock
 }
 
-const ROUTE_OPTIONS: RouteOptions = { headers: [...COMMON_HEADERS, 'access-control-request-headers'] }
+/** No body is looked at: as much of it is read as keeps the connection of a client that sent it by mistake. */
+const ROUTE_OPTIONS: RouteOptions = {
+  headers: [...COMMON_HEADERS, 'access-control-request-headers'],
+  maxBodyBytes: 65_536,
+}
 const LOGIN_PATHS: ReadonlySet<string> = new Set(['/api/auth/login', '/api/auth/login/public'])
 
 export function registerFallbacks({ server, auth, clock }: FallbackOptions): void {

@@ -6,9 +6,10 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { Clock } from '../../model/clock.ts'
 import { parseJson } from '../../model/json.ts'
 import type { Services } from '../../services/services.ts'
+import type { Principal } from '../../model/principal.ts'
 import type { WorkerAdmin } from '../../model/worker-pool.ts'
 import { withCors } from '../../server/cors.ts'
-import type { HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
+import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
 import type { Auth } from '../auth/auth.ts'
 import { authenticated, credentialsOf } from '../auth/request.ts'
 import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText } from '../errors.ts'
@@ -57,6 +58,8 @@ export interface RestApiOptions {
   readonly surface?: 'all' | 'operation'
   /** `JSON_TYPE_CAST_ENABLED`: texts that are plain numbers become numbers. */
   readonly castStrings: boolean
+  /** Largest body of a call that needs no login; default 64 KiB. */
+  readonly maxPublicBodyBytes?: number
 }
 
 /** Every REST route with the authority it needs: what is registered, and what the tests walk. */
@@ -105,16 +108,32 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
   const { server, auth, clock, log } = options
   const routes = restRoutes(options)
   for (const route of routes) {
-    server.route(route.method, route.pattern, (request, plainReply) => {
+    const handler: HttpHandler = (request, plainReply) => {
       const reply = withCors(request, plainReply)
       void answer(route, request, auth).then(
         ({ status, contentType, body, headers }) => reply.send(status, contentType, body, { ...NO_STORE, ...headers }),
         (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
       )
-    })
+    }
+    const admit = async (request: HttpRequest, plainReply: HttpReply): Promise<boolean> => {
+      try {
+        await callerOf(route, request, auth)
+        return true
+      } catch (error) {
+        refuse(route, request, withCors(request, plainReply), error, clock.now(), log)
+        return false
+      }
+    }
+    server.route(route.method, route.pattern, handler, bodyOptions(route, options.maxPublicBodyBytes ?? 65_536, admit))
   }
   registerFallbacks({ server, auth, clock })
   return routes
+}
+
+/** Nobody is known who calls a public route, nor will be: a login is small. */
+function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteOptions['admit']): RouteOptions {
+  if (route.authorities === 'public') return { maxBodyBytes: maxPublicBodyBytes, clientAddress: true }
+  return { clientAddress: true, ...(admit === undefined ? {} : { admit }) }
 }
 
 /** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */
@@ -123,9 +142,13 @@ const NO_STORE = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosni
 async function answer(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Answer> {
   const call = callOf(request)
   if (route.authorities === 'public') return route.handle(call)
+  return route.handle({ ...call, principal: await callerOf(route, request, auth) })
+}
+
+async function callerOf(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Principal> {
   const principal = await authenticated(auth, request)
-  requireAuthority(principal, route.authorities)
-  return route.handle({ ...call, principal })
+  if (route.authorities !== 'public') requireAuthority(principal, route.authorities)
+  return principal
 }
 
 function callOf(request: HttpRequest): PublicCall {

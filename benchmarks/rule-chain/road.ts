@@ -145,6 +145,7 @@ const DEVICES = Array.from({ length: 100 }, (_, index) =>
 
 /** Counts like the queue's work; tells when the whole pack has settled. */
 export class BenchmarkWork implements Work {
+  executions = 0
   readonly message: Message
   readonly attempt = 1
   readonly isCancelled = false

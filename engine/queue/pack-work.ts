@@ -31,6 +31,7 @@ export class PackWork implements Work {
   error: Error | undefined
   isCancelled = false
   isTimedOut = false
+  executions = 0
   private readonly owner: WorkOwner
   private open = 1
   private state: 'open' | 'ended' | 'cut off' = 'open'

@@ -10,6 +10,8 @@ export interface Work {
   readonly attempt: number
   /** Its time is over: its branches enter no further node, and what becomes of them is heard by nobody. */
   readonly isCancelled: boolean
+  /** Node executions so far, over all branches: what bounds a graph that multiplies its messages. The rule chain counts them. */
+  executions: number
   /** `count` more branches are open than before. */
   branch(count: number): void
   /** One branch ended; `error` where it failed and nothing was connected to `Failure`. Zero open branches settle the message. */

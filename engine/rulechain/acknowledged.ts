@@ -23,7 +23,7 @@ export class AcknowledgedWorks {
   detach(work: Work): Work | undefined {
     if (this.open >= this.limit) return undefined
     this.open++
-    const onward = new AcknowledgedWork(work.message, work.attempt, (error) => {
+    const onward = new AcknowledgedWork(work, (error) => {
       this.open--
       if (error !== undefined) this.failed++
     })
@@ -41,13 +41,15 @@ class AcknowledgedWork implements Work {
   readonly attempt: number
   /** It has no deadline any more. */
   readonly isCancelled = false
+  executions: number
   private branches = 1
   private error: Error | undefined
   private readonly settled: (error: Error | undefined) => void
 
-  constructor(message: Message, attempt: number, settled: (error: Error | undefined) => void) {
+  constructor({ message, attempt, executions }: Work, settled: (error: Error | undefined) => void) {
     this.message = message
     this.attempt = attempt
+    this.executions = executions
     this.settled = settled
   }
 

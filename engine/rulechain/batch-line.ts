@@ -1,10 +1,10 @@
 /**
  * What waits in front of a batch-aware node. Its promise: messages leave the node in the order in which they came, however
  * the batches overlap and in whatever order their outcomes are reported. Bounded by what is in flight in the queue, since
- * every visit is a branch of an open work.
+ * every one is a branch of an open work.
  */
 import { RuleChainErrors } from './errors.ts'
-import { isCancelled, type Visit } from './journey.ts'
+import { isCancelled, type Branch } from './branch.ts'
 import type { BatchResult, NodeInstance, NodeOutput } from './node.ts'
 
 export interface BatchLimits {
@@ -18,12 +18,12 @@ export interface BatchLimits {
 export interface LineListener {
   /** An outcome came in: `drain` has something to do. */
   wake(): void
-  output(visit: Visit, output: NodeOutput): void
-  failed(visit: Visit, error: unknown): void
+  output(branch: Branch, output: NodeOutput): void
+  failed(branch: Branch, error: unknown): void
   /** The batch is through: its size and how long it took. */
   finished(size: number, elapsedMs: number): void
-  /** The batch's time is over, and the visit has no outcome. */
-  timedOut(visit: Visit): void
+  /** The batch's time is over, and the branch has no outcome. */
+  timedOut(branch: Branch): void
   /** An outcome came after the batch's time was over. */
   late(): void
   /** How often the program has ticked. */
@@ -46,11 +46,11 @@ const TIMED_OUT = Symbol('no outcome in time')
 
 type Outcome = typeof PENDING | typeof TIMED_OUT | Failure | NodeOutput
 
-const NOBODY: readonly Visit[] = []
+const NOBODY: readonly Branch[] = []
 
 class Batch implements BatchResult {
   /** Empty once all have left: a node that never ends the batch holds it for ever. */
-  visits: readonly Visit[]
+  branches: readonly Branch[]
   readonly outcomes: Outcome[]
   readonly size: number
   /** How many have left the line. */
@@ -61,10 +61,10 @@ class Batch implements BatchResult {
   private isOver = false
   private readonly listener: LineListener
 
-  constructor(visits: readonly Visit[], listener: LineListener) {
-    this.visits = visits
-    this.size = visits.length
-    this.outcomes = new Array<Outcome>(visits.length).fill(PENDING)
+  constructor(branches: readonly Branch[], listener: LineListener) {
+    this.branches = branches
+    this.size = branches.length
+    this.outcomes = new Array<Outcome>(branches.length).fill(PENDING)
     this.listener = listener
     this.startedAt = listener.monotonic()
     this.since = listener.ticks()
@@ -100,7 +100,7 @@ class Batch implements BatchResult {
 
   /** All have left. */
   release(): void {
-    this.visits = NOBODY
+    this.branches = NOBODY
   }
 
   private settle(index: number, outcome: Outcome): void {
@@ -115,7 +115,7 @@ class Batch implements BatchResult {
 }
 
 export class BatchLine {
-  private waiting: Visit[] = []
+  private waiting: Branch[] = []
   private readonly batches: Batch[] = []
   private readonly limits: BatchLimits
   private readonly listener: LineListener
@@ -127,21 +127,21 @@ export class BatchLine {
     this.listener = listener
   }
 
-  join(visit: Visit): void {
-    this.waiting.push(visit)
+  join(branch: Branch): void {
+    this.waiting.push(branch)
   }
 
   /** Hands what waits to the node, as far as the limits allow. */
   start(instance: NodeInstance): void {
     while (this.waiting.length > 0 && this.batches.length < this.limits.batchesInFlight) {
-      let visits = this.waiting
-      if (visits.length > this.limits.batchSize) {
-        visits = this.waiting.slice(0, this.limits.batchSize)
+      let branches = this.waiting
+      if (branches.length > this.limits.batchSize) {
+        branches = this.waiting.slice(0, this.limits.batchSize)
         this.waiting = this.waiting.slice(this.limits.batchSize)
       } else this.waiting = []
-      if (visits.some(isCancelled)) visits = this.withoutCancelled(visits)
-      if (visits.length === 0) continue
-      const batch = new Batch(visits, this.listener)
+      if (branches.some(isCancelled)) branches = this.withoutCancelled(branches)
+      if (branches.length === 0) continue
+      const batch = new Batch(branches, this.listener)
       this.batches.push(batch)
       this.run(instance, batch)
     }
@@ -159,11 +159,11 @@ export class BatchLine {
       while (batch.left < batch.size) {
         const outcome = batch.outcomes[batch.left]
         if (outcome === PENDING) return
-        const visit = batch.visits[batch.left++]
-        if (visit === undefined) continue
-        if (outcome instanceof Failure) this.listener.failed(visit, outcome.error)
-        else if (outcome === TIMED_OUT) this.listener.timedOut(visit)
-        else this.listener.output(visit, outcome)
+        const branch = batch.branches[batch.left++]
+        if (branch === undefined) continue
+        if (outcome instanceof Failure) this.listener.failed(branch, outcome.error)
+        else if (outcome === TIMED_OUT) this.listener.timedOut(branch)
+        else this.listener.output(branch, outcome)
       }
       this.batches.shift()
       batch.release()
@@ -172,16 +172,16 @@ export class BatchLine {
   }
 
   /** What timed out while it waited does not enter the node. */
-  private withoutCancelled(visits: readonly Visit[]): Visit[] {
-    for (const visit of visits) if (isCancelled(visit)) this.listener.output(visit, undefined)
-    return visits.filter((visit) => !isCancelled(visit))
+  private withoutCancelled(branches: readonly Branch[]): Branch[] {
+    for (const branch of branches) if (isCancelled(branch)) this.listener.output(branch, undefined)
+    return branches.filter((branch) => !isCancelled(branch))
   }
 
   private run(instance: NodeInstance, batch: Batch): void {
     const silent = (): unknown => RuleChainErrors.NODE_SILENT({ node: this.nodeName })
     try {
       const ended = instance.handleBatch?.(
-        batch.visits.map((visit) => visit.message),
+        batch.branches.map((branch) => branch.message),
         batch,
       )
       if (ended === undefined) return batch.close(silent)

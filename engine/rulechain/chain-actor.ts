@@ -8,7 +8,7 @@ import { errorText } from '../../model/errors.ts'
 import type { ActorKind, ActorRef } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import { RuleChainErrors } from './errors.ts'
-import { Arrival } from './journey.ts'
+import { Branch } from './branch.ts'
 import type { EngineLog } from './node-context.ts'
 import type { NodeInstance } from './node.ts'
 import type { ChainProgram } from './program.ts'
@@ -63,7 +63,7 @@ class Takeover {
 export class RuleChainActor {
   private readonly parts: ChainActorParts
   private readonly id: string
-  private readonly ref: ActorRef<Arrival | Takeover>
+  private readonly ref: ActorRef<Branch | Takeover>
   private version: ChainVersion | undefined
   /** Of nodes that are no longer in the chain. */
   private readonly past: NodeTotals = noTotals()
@@ -87,8 +87,8 @@ export class RuleChainActor {
   }
 
   /** Undefined when the chain has it; otherwise why not. */
-  send(arrival: Arrival): Error | undefined {
-    if (this.ref.tell(arrival)) return undefined
+  send(branch: Branch): Error | undefined {
+    if (this.ref.tell(branch)) return undefined
     if (this.closing !== undefined) return RuleChainErrors.CLOSED()
     const limit = this.parts.settings.mailboxCapacity
     return RuleChainErrors.CHAIN_FULL({ chain: this.version?.chain.name ?? this.id, waiting: limit, limit })
@@ -126,7 +126,7 @@ export class RuleChainActor {
     if (program !== undefined) await this.closeNodes(program, instancesOf(this.version?.program))
   }
 
-  private kind(): ActorKind<Arrival | Takeover> {
+  private kind(): ActorKind<Branch | Takeover> {
     return {
       name: 'rule-chain',
       capacity: this.parts.settings.mailboxCapacity,
@@ -135,15 +135,14 @@ export class RuleChainActor {
     }
   }
 
-  /** A batch holds arrivals or takeovers, never both: they come in by different lanes. */
-  private receive(batch: readonly (Arrival | Takeover)[]): void | Promise<void> {
-    const takeovers = batch.filter((mail) => mail instanceof Takeover)
-    if (takeovers.length > 0) return this.change(takeovers)
-    const arrivals = batch as readonly Arrival[]
-    if (this.version?.program !== undefined) return this.version.program.turn(arrivals)
+  /** A batch holds branches or takeovers, never both: they come in by different lanes. */
+  private receive(batch: readonly (Branch | Takeover)[]): void | Promise<void> {
+    if (isTakeovers(batch)) return this.change(batch)
+    const branches = batch as readonly Branch[]
+    if (this.version?.program !== undefined) return this.version.program.turn(branches)
     const error =
       this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
-    for (const arrival of arrivals) arrival.journey.work.end(error)
+    for (const { work } of branches) work.end(error)
   }
 
   private async change(takeovers: readonly Takeover[]): Promise<void> {
@@ -200,10 +199,10 @@ export class RuleChainActor {
   }
 
   /** What the chain will not see ends with the reason: the queue decides what becomes of it. */
-  private answerFor(batch: readonly (Arrival | Takeover)[], cause: unknown): void {
+  private answerFor(batch: readonly (Branch | Takeover)[], cause: unknown): void {
     const error = RuleChainErrors.CLOSED(undefined, cause)
     for (const mail of batch) {
-      if (mail instanceof Arrival) mail.journey.work.end(error)
+      if (mail instanceof Branch) mail.work.end(error)
       else mail.done(error)
     }
   }
@@ -213,4 +212,8 @@ function instancesOf(program: ChainProgram | undefined): ReadonlySet<NodeInstanc
   const instances = new Set<NodeInstance>()
   for (const node of program?.nodes ?? []) if (node.instance !== undefined) instances.add(node.instance)
   return instances
+}
+
+function isTakeovers(batch: readonly (Branch | Takeover)[]): batch is readonly Takeover[] {
+  return batch[0] instanceof Takeover
 }

@@ -253,3 +253,55 @@ test('a new version of the chain waits until the old one’s messages are stored
   assert.equal(isIn, true)
   await change
 })
+
+test('issue-8 I: a message delivered twice makes the same children, each of them once', async () => {
+  const { promise: held, resolve: release } = Promise.withResolvers<undefined>()
+  const split: MakeNode = () => ({
+    handle: (message) => ['a', 'b', 'b'].map((data) => ({ message: message.with({ data }), relations: ['Success'] })),
+  })
+  /** The second time it answers later than its neighbour: the order of the branches is not the same. */
+  let runs = 0
+  const late: MakeNode = () => ({
+    handle: async () => {
+      if (++runs > 4) await held
+      return 'Success'
+    },
+  })
+  const told: MakeNode = (context) => ({
+    handle: async (message) => {
+      await context.enqueue(message.with({ type: 'ATTRIBUTES_UPDATED' }))
+      return 'Success'
+    },
+  })
+  const setup = testEngine({ pass, split, late, told, enqueue, end: sink().make })
+  // Each of three messages takes two ways, which meet again in front of one checkpoint with two nodes behind it.
+  const nodes = ['split', 'late', 'pass', 'told', 'enqueue', 'end', 'end'].map((type) => ({ type }))
+  await load(setup, 'A', nodes, [
+    [0, 'Success', 1],
+    [0, 'Success', 2],
+    [1, 'Success', 3],
+    [2, 'Success', 4],
+    [3, 'Success', 4],
+    [4, 'Success', 5],
+    [4, 'Success', 6],
+  ])
+  const parent = testWork({ id: '0b1c2d3e-0000-4000-8000-000000000001' }).message
+  const childrenOf = async (message: Message): Promise<string[]> => {
+    await setup.run(new TestWork(message))
+    release(undefined)
+    await setup.clock.settle()
+    return setup.published
+      .splice(0)
+      .map(({ id, data, type, resumption }) => `${id} ${type} ${data} ${resumption?.ruleNodeId}`)
+  }
+  const first = await childrenOf(parent)
+  const second = await childrenOf(parent)
+  const other = await childrenOf(parent.with({ id: '0b1c2d3e-0000-4000-8000-000000000002' }))
+  // Twelve checkpointed, and what the node told of "a" and of "b": told twice in the same words, that is one message.
+  assert.equal(new Set(first).size, 14)
+  assert.deepEqual([...second].sort(), [...first].sort())
+  const ids = (children: readonly string[]): Set<string> => new Set(children.map((child) => child.split(' ')[0] ?? ''))
+  assert.equal(ids(first).size, 14)
+  assert.ok(![...ids(other)].some((id) => ids(first).has(id)))
+  for (const id of ids(first)) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+})

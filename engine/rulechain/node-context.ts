@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleNode } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
 import type { Link } from '../link/link.ts'
+import { causedId } from './child-id.ts'
 import type { NodeContext, NodeServices, NodeSettings } from './node.ts'
 
 /** The system log as the composition root hands it in: it bounds the rate and sums up what repeats. */
@@ -35,15 +36,14 @@ export function nodeContext(sources: ContextSources, chain: RuleChain, node: Rul
     services: sources.services,
     settings: sources.settings,
     log: (level, text, fields) => sources.log(level, text, fields === undefined ? ids : { ...fields, ...ids }),
-    enqueue: (message) => publish(sources, message),
+    enqueue: (message) => publish(sources, message, node.id),
   }
 }
 
 /** A new message of its own: new id, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
-function publish(sources: ContextSources, message: Message): Promise<void> {
+function publish(sources: ContextSources, message: Message, nodeId: string): Promise<void> {
   const queueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
-  const id = sources.random.uuid()
-  const fresh = message.with({ id, ruleNodeId: undefined, queueName, resumption: undefined })
+  const fresh = message.with({ id: causedId(message, nodeId), ruleNodeId: undefined, queueName, resumption: undefined })
   fresh.sequence = 0
   return new Promise((resolve, reject) => {
     sources.link.publish(fresh, { stored: resolve, refused: reject })

@@ -3,22 +3,22 @@
  * another, while those of different originators run side by side. Bounded by what is in flight in the queue: a call ends at its
  * deadline, whether its promise settles or not.
  */
-import { isCancelled, type Visit } from './journey.ts'
+import { isCancelled, type Branch } from './branch.ts'
 import type { NodeOutput } from './node.ts'
 
 export interface LaneListener {
   /** An outcome came in: `drain` has something to do. */
   wake(): void
-  output(visit: Visit, output: NodeOutput): void
-  failed(visit: Visit, error: unknown): void
+  output(branch: Branch, output: NodeOutput): void
+  failed(branch: Branch, error: unknown): void
   /** The call's time is over. */
-  timedOut(visit: Visit): void
+  timedOut(branch: Branch): void
   /** An outcome came after its call's time was over. */
   late(): void
   /** How often the program has ticked. */
   ticks(): number
   /** The next of the lane may enter the node; returns its promise where it is still under way. */
-  enter(visit: Visit): Promise<NodeOutput> | undefined
+  enter(branch: Branch): Promise<NodeOutput> | undefined
 }
 
 type Outcome =
@@ -29,23 +29,23 @@ type Outcome =
 /** One call of the node. Its promise holds it, for ever where it never settles: so it lets its message go when it is over. */
 class Call {
   /** Undefined once it is over. */
-  visit: Visit | undefined
+  branch: Branch | undefined
   /** The count of ticks at which it began. */
   readonly since: number
 
-  constructor(visit: Visit, since: number) {
-    this.visit = visit
+  constructor(branch: Branch, since: number) {
+    this.branch = branch
     this.since = since
   }
 }
 
 interface Lane {
   call: Call
-  waiting: Visit[] | undefined
+  waiting: Branch[] | undefined
 }
 
 interface Ended {
-  readonly visit: Visit
+  readonly branch: Branch
   readonly outcome: Outcome
 }
 
@@ -62,18 +62,18 @@ export class OriginatorLanes {
     return this.lanes.size === 0
   }
 
-  /** True where an earlier message of the originator is still in the node: the visit has joined its lane. */
-  joinBehind(visit: Visit): boolean {
-    const lane = this.lanes.get(visit.message.originator.id)
+  /** True where an earlier message of the originator is still in the node: the branch has joined its lane. */
+  joinBehind(branch: Branch): boolean {
+    const lane = this.lanes.get(branch.message.originator.id)
     if (lane === undefined) return false
-    ;(lane.waiting ??= []).push(visit)
+    ;(lane.waiting ??= []).push(branch)
     return true
   }
 
   /** The node answered with a promise. */
-  follow(visit: Visit, promise: Promise<NodeOutput>): void {
-    const originator = visit.message.originator.id
-    const call = new Call(visit, this.listener.ticks())
+  follow(branch: Branch, promise: Promise<NodeOutput>): void {
+    const originator = branch.message.originator.id
+    const call = new Call(branch, this.listener.ticks())
     const lane = this.lanes.get(originator)
     if (lane === undefined) this.lanes.set(originator, { call, waiting: undefined })
     else lane.call = call
@@ -87,11 +87,11 @@ export class OriginatorLanes {
   expire(before: number): void {
     for (const lane of this.lanes.values()) {
       const { call, waiting } = lane
-      if (call.visit === undefined) continue
-      if (call.since <= before || isCancelled(call.visit)) this.end(call, { kind: 'timed out' })
+      if (call.branch === undefined) continue
+      if (call.since <= before || isCancelled(call.branch)) this.end(call, { kind: 'timed out' })
       if (waiting?.some(isCancelled) !== true) continue
-      lane.waiting = waiting.filter((visit) => !isCancelled(visit))
-      for (const visit of waiting) if (isCancelled(visit)) this.listener.output(visit, undefined)
+      lane.waiting = waiting.filter((branch) => !isCancelled(branch))
+      for (const branch of waiting) if (isCancelled(branch)) this.listener.output(branch, undefined)
     }
   }
 
@@ -100,23 +100,23 @@ export class OriginatorLanes {
       try {
         this.leave(ended)
       } finally {
-        this.goOn(ended.visit.message.originator.id)
+        this.goOn(ended.branch.message.originator.id)
       }
     }
   }
 
   private end(call: Call, outcome: Outcome): void {
-    const { visit } = call
-    if (visit === undefined) return this.listener.late()
-    call.visit = undefined
-    this.ended.push({ visit, outcome })
+    const { branch } = call
+    if (branch === undefined) return this.listener.late()
+    call.branch = undefined
+    this.ended.push({ branch, outcome })
     this.listener.wake()
   }
 
-  private leave({ visit, outcome }: Ended): void {
-    if (outcome.kind === 'output') this.listener.output(visit, outcome.output)
-    else if (outcome.kind === 'failed') this.listener.failed(visit, outcome.error)
-    else this.listener.timedOut(visit)
+  private leave({ branch, outcome }: Ended): void {
+    if (outcome.kind === 'output') this.listener.output(branch, outcome.output)
+    else if (outcome.kind === 'failed') this.listener.failed(branch, outcome.error)
+    else this.listener.timedOut(branch)
   }
 
   /** The next of the lane enters the node. */

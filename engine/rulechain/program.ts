@@ -11,8 +11,8 @@ import type { Work } from '../queue/work.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
-import { Arrival, Journey, Visit, callersOf, cameThrough, isCancelled } from './journey.ts'
-import type { ReturnAddress } from './journey.ts'
+import { Branch, callersOf, cameThrough, isCancelled } from './branch.ts'
+import { checkpointId } from './child-id.ts'
 import type { Emission, FlowStep, NodeOutput } from './node.ts'
 import { QueueHop } from './queue-hop.ts'
 import { WaitingRoom } from './waiting-room.ts'
@@ -26,11 +26,11 @@ export interface ProgramSettings extends WaitingLimits {
 /** What lies beyond the chain. */
 export interface ProgramSurroundings {
   readonly clock: Clock
-  /** Hands an arrival to a chain of the same tenant; an error where it can not take it. */
-  send(ruleChainId: string, arrival: Arrival): Error | undefined
+  /** Hands a branch to a chain of the same tenant; an error where it can not take it. */
+  send(ruleChainId: string, branch: Branch): Error | undefined
   /** Ends the branch now; the work under which the message goes on, or undefined where early ends are at their bound. */
   acknowledge(work: Work): Work | undefined
-  /** Hands a message to the link under a new id. */
+  /** Hands a new message to the link. */
   enqueue(message: Message, receipt: PublishReceipt): void
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
 }
@@ -110,11 +110,11 @@ export class ChainProgram {
   }
 
   /** Takes a batch of the actor's mailbox and runs it as far as it goes without waiting. */
-  turn(arrivals: readonly Arrival[]): void {
+  turn(branches: readonly Branch[]): void {
     this.waiting.turn(() => {
-      for (const arrival of arrivals) {
+      for (const branch of branches) {
         try {
-          this.arrive(arrival)
+          this.arrive(branch)
         } catch (error) {
           this.brokenInvariant(error)
         }
@@ -122,48 +122,48 @@ export class ChainProgram {
     })
   }
 
-  private arrive(arrival: Arrival): void {
-    const { journey, message, returns, relation } = arrival
-    const nodeId = arrival.nodeId ?? message.ruleNodeId
+  private arrive(branch: Branch): void {
+    const nodeId = branch.nodeId ?? branch.message.ruleNodeId
     if (nodeId === undefined) {
-      if (this.first === undefined) return journey.work.end()
-      return this.run(this.first, journey, message, returns)
+      if (this.first === undefined) return branch.work.end()
+      return this.run(this.first, branch)
     }
     const node = this.byId.get(nodeId)
     // A node that is gone has nothing to say to its messages: they end well (`rule-engine.md` 4.6).
     if (node === undefined) {
       this.droppedCount++
-      return journey.work.end()
+      return branch.work.end()
     }
-    if (relation === undefined) return this.run(node, journey, message, returns)
-    this.dispatch(node, journey, message, returns, relation)
+    if (branch.relation === undefined) return this.run(node, branch)
+    this.dispatch(node, branch, branch.relation)
   }
 
   /** The hot path: follows a message through synchronous nodes until it ends, forks or waits. */
-  private run(start: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
+  private run(start: CompiledNode, branch: Branch): void {
+    const { work, message } = branch
     // Nobody waits for it any more: it may be on its next try already (`rule-engine.md` 5.4).
-    if (journey.work.isCancelled) return journey.work.end()
+    if (work.isCancelled) return work.end()
     let node = start
     for (;;) {
-      if (++journey.executions > this.settings.maxNodeExecutions) return this.refuse(node, journey)
+      if (++work.executions > this.settings.maxNodeExecutions) return this.refuse(node, work)
       node.received++
       const instance = node.instance
-      if (instance?.handle === undefined) return this.park(node, journey, message, returns)
+      if (instance?.handle === undefined) return this.park(node, branch)
       const { lanes } = node
-      if (lanes?.isEmpty === false && this.waiting.joinBehind(lanes, new Visit(journey, message, returns))) return
+      if (lanes?.isEmpty === false && this.waiting.joinBehind(lanes, branch)) return
       let output: NodeOutput | Promise<NodeOutput>
       try {
         output = node.received % SAMPLED_ONE_IN === 0 ? this.timed(node, message) : instance.handle(message)
       } catch (error) {
-        return this.fail(node, journey, message, returns, error)
+        return this.fail(node, branch, error)
       }
       if (typeof output !== 'string') {
-        if (!(output instanceof Promise)) return this.dispatch(node, journey, message, returns, output)
-        return this.waiting.follow(node, new Visit(journey, message, returns), output)
+        if (!(output instanceof Promise)) return this.dispatch(node, branch, output)
+        return this.waiting.follow(node, branch, output)
       }
       const targets = node.targets(output)
       const next = targets[0]
-      if (next === undefined || targets.length > 1) return this.forward(node, journey, message, returns, output)
+      if (next === undefined || targets.length > 1) return this.forward(node, branch, output)
       node = next
     }
   }
@@ -177,144 +177,124 @@ export class ChainProgram {
     }
   }
 
-  private refuse(node: CompiledNode, journey: Journey): void {
+  private refuse(node: CompiledNode, work: Work): void {
     const limit = this.settings.maxNodeExecutions
-    journey.work.end(RuleChainErrors.TOO_MANY_EXECUTIONS({ limit, node: node.record.name, chain: this.chainName }))
+    work.end(RuleChainErrors.TOO_MANY_EXECUTIONS({ limit, node: node.record.name, chain: this.chainName }))
   }
 
-  private dispatch(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-    output: NodeOutput,
-  ): void {
-    if (output === undefined) return journey.work.end()
-    if (typeof output === 'string') return this.forward(node, journey, message, returns, output)
-    if (isEmissions(output)) return this.emit(node, journey, returns, output)
-    if ('flow' in output) return this.step(node, journey, message, returns, output)
+  private dispatch(node: CompiledNode, branch: Branch, output: NodeOutput): void {
+    if (output === undefined) return branch.work.end()
+    if (typeof output === 'string') return this.forward(node, branch, output)
+    if (isEmissions(output)) return this.emit(node, branch, output)
+    if ('flow' in output) return this.step(node, branch, output)
     const [relation] = output.relations
-    if (relation === undefined || output.relations.length > 1) return this.emit(node, journey, returns, [output])
-    this.forward(node, journey, output.message, returns, relation)
+    if (relation === undefined || output.relations.length > 1) return this.emit(node, branch, [output])
+    branch.message = output.message
+    this.forward(node, branch, relation)
   }
 
-  private forward(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-    relation: string,
-  ): void {
+  private forward(node: CompiledNode, branch: Branch, relation: string): void {
     const targets = node.targets(relation)
-    if (targets.length === 0) return this.endAt(node, journey, relation)
-    if (targets.length > 1) journey.work.branch(targets.length - 1)
-    for (const target of targets) this.run(target, journey, message, returns)
+    const [first] = targets
+    if (first === undefined) return this.endAt(node, branch, relation)
+    if (targets.length === 1) return this.run(first, branch)
+    const { work, message } = branch
+    work.branch(targets.length - 1)
+    // Before the first goes on, with whatever its nodes make of its message.
+    const others = targets.slice(1).map((_, index) => branch.split(node.record.id, index + 1, message))
+    this.run(first, branch)
+    for (const [index, other] of others.entries()) this.run(targets[index + 1] ?? first, other)
   }
 
   /** Nothing is connected: the branch ends, badly where the relation was `Failure` (`rule-engine.md` 4.7). */
-  private endAt(node: CompiledNode, journey: Journey, relation: string, error?: unknown): void {
-    if (!isFailure(relation)) return journey.work.end()
+  private endAt(node: CompiledNode, { work }: Branch, relation: string, error?: unknown): void {
+    if (!isFailure(relation)) return work.end()
     if (error === undefined) node.failed++
-    journey.work.end(this.unhandled(node, error ?? RuleChainErrors.NODE_EMITTED_FAILURE()))
+    work.end(this.unhandled(node, error ?? RuleChainErrors.NODE_EMITTED_FAILURE()))
   }
 
-  private emit(
-    node: CompiledNode,
-    journey: Journey,
-    returns: ReturnAddress | undefined,
-    emissions: readonly Emission[],
-  ): void {
+  private emit(node: CompiledNode, branch: Branch, emissions: readonly Emission[]): void {
+    const { work } = branch
     const { ways, hasUnhandledFailure } = waysOf(node, emissions)
     if (hasUnhandledFailure) {
-      if (ways.length > 0) journey.work.branch(ways.length)
-      this.endAt(node, journey, FAILURE)
-    } else if (ways.length === 0) journey.work.end()
-    else if (ways.length > 1) journey.work.branch(ways.length - 1)
-    for (const way of ways) this.run(way.target, journey, way.message, returns)
+      if (ways.length > 0) work.branch(ways.length)
+      this.endAt(node, branch, FAILURE)
+    } else if (ways.length === 0) work.end()
+    else if (ways.length > 1) work.branch(ways.length - 1)
+    const [only] = ways
+    if (only !== undefined && ways.length === 1 && !hasUnhandledFailure) {
+      branch.message = only.message
+      return this.run(only.target, branch)
+    }
+    const branches = ways.map(({ message }, index) => branch.split(node.record.id, index, message))
+    for (const [index, { target }] of ways.entries()) this.run(target, branches[index] ?? branch)
   }
 
-  private step(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-    step: FlowStep,
-  ): void {
+  private step(node: CompiledNode, branch: Branch, step: FlowStep): void {
+    const { work, message, returns, fork } = branch
     switch (step.flow) {
       case 'acknowledge':
-        return this.acknowledge(node, journey, message, returns)
+        return this.acknowledge(node, branch)
       case 'enqueue':
-        return this.enqueue(node, journey, message, returns, step)
+        return this.enqueue(node, branch, step)
       case 'return': {
-        if (returns === undefined) return journey.work.end()
-        const arrival = new Arrival(journey, message, returns.next, returns.ruleNodeId, step.relation)
-        const refused = this.surroundings.send(returns.ruleChainId, arrival)
-        return refused === undefined ? undefined : this.fail(node, journey, message, returns, refused)
+        if (returns === undefined) return work.end()
+        const onward = new Branch(work, message, returns.next, returns.ruleNodeId, step.relation, fork)
+        const refused = this.surroundings.send(returns.ruleChainId, onward)
+        return refused === undefined ? undefined : this.fail(node, branch, refused)
       }
       case 'enter': {
         const { ruleChainId } = step
         if (ruleChainId === this.chainId || cameThrough(returns, this.chainId, node.record.id)) {
-          return this.fail(node, journey, message, returns, RuleChainErrors.CHAIN_LOOP({ ruleChainId }))
+          return this.fail(node, branch, RuleChainErrors.CHAIN_LOOP({ ruleChainId }))
         }
         const way = { ruleChainId: this.chainId, ruleNodeId: node.record.id, next: returns }
         // The address within this chain means nothing in the other.
-        const onward = message.ruleNodeId === undefined ? message : message.with({ ruleNodeId: undefined })
-        const refused = this.surroundings.send(ruleChainId, new Arrival(journey, onward, way))
-        return refused === undefined ? undefined : this.fail(node, journey, message, returns, refused)
+        const inside = message.ruleNodeId === undefined ? message : message.with({ ruleNodeId: undefined })
+        const onward = new Branch(work, inside, way, undefined, undefined, fork)
+        const refused = this.surroundings.send(ruleChainId, onward)
+        return refused === undefined ? undefined : this.fail(node, branch, refused)
       }
     }
   }
 
   /** The branch settles here and its message goes on; where too many went on like that, it settles at its end as usual. */
-  private acknowledge(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-  ): void {
-    const work = this.surroundings.acknowledge(journey.work)
-    if (work === undefined) return this.forward(node, journey, message, returns, SUCCESS)
-    const onward = new Journey(work)
-    onward.executions = journey.executions
-    this.forward(node, onward, message, returns, SUCCESS)
+  private acknowledge(node: CompiledNode, branch: Branch): void {
+    branch.work = this.surroundings.acknowledge(branch.work) ?? branch.work
+    this.forward(node, branch, SUCCESS)
   }
 
   /** The branch ends when its message is in the queue, once for each node that it goes on to; it fails where one is refused. */
   private enqueue(
     node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-    { relation, queueName = message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
+    branch: Branch,
+    { relation, queueName = branch.message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
   ): void {
     const targets = node.targets(relation)
-    if (targets.length === 0) return this.endAt(node, journey, relation)
-    const { executions } = journey
+    if (targets.length === 0) return this.endAt(node, branch, relation)
+    const { work, message, returns } = branch
+    const { executions } = work
     const callers = callersOf(returns)
     const firstQueueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
     const hop = new QueueHop(targets.length)
     for (const { record } of targets) {
       const resumption = { ruleChainId: this.chainId, ruleNodeId: record.id, executions, firstQueueName, callers }
-      this.surroundings.enqueue(message.with({ queueName, resumption }), hop)
+      const id = checkpointId(branch, node.record.id, relation, record.id)
+      this.surroundings.enqueue(message.with({ id, queueName, resumption }), hop)
     }
     this.waiting.until(hop, (refusal) => {
-      if (refusal === undefined) return journey.work.end()
-      this.fail(node, journey, message, returns, refusal)
+      if (refusal === undefined) return work.end()
+      this.fail(node, branch, refusal)
     })
   }
 
   /** A failed node: its `Failure` connections, or the end of the branch with the error. */
-  private fail(
-    node: CompiledNode,
-    journey: Journey,
-    message: Message,
-    returns: ReturnAddress | undefined,
-    error: unknown,
-  ): void {
+  private fail(node: CompiledNode, branch: Branch, error: unknown): void {
     node.failed++
-    if (node.targets(FAILURE).length === 0) return this.endAt(node, journey, FAILURE, error)
-    const marked = message.with({ metadata: { ...message.metadata, error: errorText(error) } })
-    this.forward(node, journey, marked, returns, FAILURE)
+    if (node.targets(FAILURE).length === 0) return this.endAt(node, branch, FAILURE, error)
+    const { message } = branch
+    branch.message = message.with({ metadata: { ...message.metadata, error: errorText(error) } })
+    this.forward(node, branch, FAILURE)
   }
 
   private unhandled(node: CompiledNode, error: unknown): Error {
@@ -322,36 +302,36 @@ export class ChainProgram {
   }
 
   /** The message waits for the end of the turn, or fails where the node could not be made. */
-  private park(node: CompiledNode, journey: Journey, message: Message, returns: ReturnAddress | undefined): void {
-    if (node.line !== undefined) return this.waiting.join(node, node.line, new Visit(journey, message, returns))
+  private park(node: CompiledNode, branch: Branch): void {
+    if (node.line !== undefined) return this.waiting.join(node, node.line, branch)
     const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
-    this.fail(node, journey, message, returns, error)
+    this.fail(node, branch, error)
   }
 
-  /** What the waiting room tells: a visit goes on from its node as if it had just been handled. */
+  /** What the waiting room tells: a branch goes on from its node as if it had just been handled. */
   private owner(): WaitingRoomOwner {
     const owner: WaitingRoomOwner = {
       clock: this.surroundings.clock,
-      output: (node, { journey, message, returns }, output) => {
+      output: (node, branch, output) => {
         try {
-          this.dispatch(node, journey, message, returns, output)
+          this.dispatch(node, branch, output)
         } catch (error) {
           this.brokenInvariant(error)
         }
       },
-      failed: (node, { journey, message, returns }, cause) => {
+      failed: (node, branch, cause) => {
         try {
-          this.fail(node, journey, message, returns, cause)
+          this.fail(node, branch, cause)
         } catch (error) {
           this.brokenInvariant(error)
         }
       },
-      timedOut: (node, visit) => {
+      timedOut: (node, branch) => {
         node.timedOut++
         const limit = this.settings.nodeTimeoutMs
         // Its queue has given it up before: it goes nowhere.
-        if (isCancelled(visit)) visit.journey.work.end()
-        else owner.failed(node, visit, RuleChainErrors.NODE_TIMEOUT({ node: node.record.name, limit }))
+        if (isCancelled(branch)) branch.work.end()
+        else owner.failed(node, branch, RuleChainErrors.NODE_TIMEOUT({ node: node.record.name, limit }))
       },
       misbehaved: (node, reason) => {
         const fields = { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }

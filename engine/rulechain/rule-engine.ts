@@ -17,7 +17,7 @@ import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
 import type { NodeFigures } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
-import { Arrival, Journey, returnsTo } from './journey.ts'
+import { Branch, returnsTo } from './branch.ts'
 import { nodeContext } from './node-context.ts'
 import type { EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeServices, NodeSettings } from './node.ts'
@@ -142,7 +142,7 @@ class Engine implements RuleEngine {
           : this.send(
               message.tenantId,
               ruleChainId,
-              resumption === undefined ? arrivalOf(work) : resumed(work, resumption),
+              resumption === undefined ? new Branch(work, message) : resumed(work, resumption),
             )
       if (refused !== undefined) work.end(refused)
     }
@@ -261,7 +261,7 @@ class Engine implements RuleEngine {
       surroundings: {
         clock,
         log: this.options.log,
-        send: (ruleChainId, arrival) => this.send(chain.tenantId, ruleChainId, arrival),
+        send: (ruleChainId, branch) => this.send(chain.tenantId, ruleChainId, branch),
         acknowledge: (work) => this.acknowledged.detach(work),
         enqueue: (message, receipt) => this.enqueue(message, receipt),
       },
@@ -277,31 +277,25 @@ class Engine implements RuleEngine {
   }
 
   private enqueue(message: Message, receipt: PublishReceipt): void {
-    const fresh = message.with({ id: this.options.random.uuid() })
     // Its place in the log is one of its own.
-    fresh.sequence = 0
-    this.options.link.publish(fresh, receipt)
+    message.sequence = 0
+    this.options.link.publish(message, receipt)
   }
 
   /** A chain of another tenant does not exist for this one. */
-  private send(tenantId: string, ruleChainId: string, arrival: Arrival): Error | undefined {
+  private send(tenantId: string, ruleChainId: string, branch: Branch): Error | undefined {
     const loaded = this.chains.get(ruleChainId)
     if (loaded === undefined || loaded.chain.tenantId !== tenantId) {
       return RuleChainErrors.CHAIN_MISSING({ ruleChainId, tenantId })
     }
-    return loaded.actor.send(arrival)
+    return loaded.actor.send(branch)
   }
 }
 
-function arrivalOf(work: Work): Arrival {
-  return new Arrival(new Journey(work), work.message)
-}
-
 /** Goes on where another delivery put it into the queue: with what it had used up, and the ways back it had. */
-function resumed(work: Work, { ruleNodeId, executions, callers }: Resumption): Arrival {
-  const journey = new Journey(work)
-  journey.executions = executions
-  return new Arrival(journey, work.message, returnsTo(callers), ruleNodeId)
+function resumed(work: Work, { ruleNodeId, executions, callers }: Resumption): Branch {
+  work.executions = executions
+  return new Branch(work, work.message, returnsTo(callers), ruleNodeId)
 }
 
 /**

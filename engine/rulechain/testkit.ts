@@ -96,6 +96,7 @@ export class TestWork implements Work {
   readonly message: Message
   readonly attempt = 1
   isCancelled = false
+  executions = 0
   open = 1
   readonly errors: Error[] = []
 

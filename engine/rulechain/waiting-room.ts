@@ -6,19 +6,19 @@ import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { BatchLine } from './batch-line.ts'
 import type { BatchLimits } from './batch-line.ts'
 import type { CompiledNode } from './compiled-node.ts'
-import type { Visit } from './journey.ts'
+import type { Branch } from './branch.ts'
 import type { NodeOutput } from './node.ts'
 import { OriginatorLanes } from './originator-lanes.ts'
 import type { QueueHop } from './queue-hop.ts'
 
 export interface WaitingRoomOwner {
   readonly clock: Clock
-  /** A visit leaves its node. Must not throw. */
-  output(node: CompiledNode, visit: Visit, output: NodeOutput): void
+  /** A branch leaves its node. Must not throw. */
+  output(node: CompiledNode, branch: Branch, output: NodeOutput): void
   /** The same with an error. Must not throw. */
-  failed(node: CompiledNode, visit: Visit, error: unknown): void
+  failed(node: CompiledNode, branch: Branch, error: unknown): void
   /** Its node gave no outcome in time. Must not throw. */
-  timedOut(node: CompiledNode, visit: Visit): void
+  timedOut(node: CompiledNode, branch: Branch): void
   /** A node broke its contract, such as reporting an outcome twice. */
   misbehaved(node: CompiledNode, reason: string): void
 }
@@ -38,7 +38,7 @@ export class WaitingRoom {
   private listed: CompiledNode[] = []
   private inTurn = false
   private isTurnBooked = false
-  private visits = 0
+  private branches = 0
   private idleListeners: (() => void)[] = []
   /** Nodes with lanes or a line. */
   private readonly slow: CompiledNode[] = []
@@ -52,12 +52,12 @@ export class WaitingRoom {
 
   /** Visits that wait in or for a node. */
   get size(): number {
-    return this.visits
+    return this.branches
   }
 
   /** Resolves when nothing waits. */
   whenEmpty(): Promise<void> {
-    if (this.visits === 0) return Promise.resolve()
+    if (this.branches === 0) return Promise.resolve()
     return new Promise((resolve) => this.idleListeners.push(resolve))
   }
 
@@ -71,7 +71,7 @@ export class WaitingRoom {
       this.inTurn = false
       if (this.listed.length > 0) this.bookTurn()
     }
-    if (this.visits > 0 || this.idleListeners.length === 0) return
+    if (this.branches > 0 || this.idleListeners.length === 0) return
     for (const tell of this.idleListeners.splice(0)) tell()
   }
 
@@ -89,54 +89,54 @@ export class WaitingRoom {
     })
   }
 
-  /** The visit waits for the end of the turn. */
-  join(node: CompiledNode, line: BatchLine, visit: Visit): void {
-    this.visits++
+  /** The branch waits for the end of the turn. */
+  join(node: CompiledNode, line: BatchLine, branch: Branch): void {
+    this.branches++
     if (this.tick === undefined) this.watch()
-    line.join(visit)
+    line.join(branch)
     this.list(node)
   }
 
-  /** True where the visit has to wait until an earlier message of its originator has left the node. */
-  joinBehind(lanes: OriginatorLanes, visit: Visit): boolean {
-    if (!lanes.joinBehind(visit)) return false
-    this.visits++
+  /** True where the branch has to wait until an earlier message of its originator has left the node. */
+  joinBehind(lanes: OriginatorLanes, branch: Branch): boolean {
+    if (!lanes.joinBehind(branch)) return false
+    this.branches++
     return true
   }
 
   /** The node answered with a promise. */
-  follow(node: CompiledNode, visit: Visit, promise: Promise<NodeOutput>): void {
-    this.visits++
+  follow(node: CompiledNode, branch: Branch, promise: Promise<NodeOutput>): void {
+    this.branches++
     if (this.tick === undefined) this.watch()
     if (node.lanes === undefined) {
       this.slow.push(node)
       node.lanes = new OriginatorLanes({ ...this.exits(node), enter: (next) => this.enter(node, next) })
     }
-    node.lanes.follow(visit, promise)
+    node.lanes.follow(branch, promise)
   }
 
   /** Something outside goes on for a message of this version; `then`, which must not throw, is called when it has ended. */
   until(hop: QueueHop, then: (refusal: Error | undefined) => void): void {
-    this.visits++
+    this.branches++
     hop.whenDone((refusal) => {
-      this.visits--
+      this.branches--
       then(refusal)
-      if (this.visits === 0 && this.idleListeners.length > 0) this.bookTurn()
+      if (this.branches === 0 && this.idleListeners.length > 0) this.bookTurn()
     })
   }
 
-  private enter(node: CompiledNode, visit: Visit): Promise<NodeOutput> | undefined {
+  private enter(node: CompiledNode, branch: Branch): Promise<NodeOutput> | undefined {
     let output: NodeOutput | Promise<NodeOutput>
     try {
-      output = node.instance?.handle?.(visit.message)
+      output = node.instance?.handle?.(branch.message)
     } catch (error) {
-      this.visits--
-      this.owner.failed(node, visit, error)
+      this.branches--
+      this.owner.failed(node, branch, error)
       return undefined
     }
     if (output instanceof Promise) return output
-    this.visits--
-    this.owner.output(node, visit, output)
+    this.branches--
+    this.owner.output(node, branch, output)
     return undefined
   }
 
@@ -144,17 +144,17 @@ export class WaitingRoom {
   private exits(node: CompiledNode) {
     return {
       wake: () => this.list(node),
-      output: (visit: Visit, output: NodeOutput) => {
-        this.visits--
-        this.owner.output(node, visit, output)
+      output: (branch: Branch, output: NodeOutput) => {
+        this.branches--
+        this.owner.output(node, branch, output)
       },
-      failed: (visit: Visit, error: unknown) => {
-        this.visits--
-        this.owner.failed(node, visit, error)
+      failed: (branch: Branch, error: unknown) => {
+        this.branches--
+        this.owner.failed(node, branch, error)
       },
-      timedOut: (visit: Visit) => {
-        this.visits--
-        this.owner.timedOut(node, visit)
+      timedOut: (branch: Branch) => {
+        this.branches--
+        this.owner.timedOut(node, branch)
       },
       late: () => {
         node.late++
@@ -202,7 +202,7 @@ export class WaitingRoom {
       this.tick = undefined
       this.ticks++
       this.turn(() => this.expire(this.ticks - TICKS_A_TIMEOUT))
-      if (this.visits > 0 && this.tick === undefined) this.watch()
+      if (this.branches > 0 && this.tick === undefined) this.watch()
     })
   }
 

@@ -15,6 +15,8 @@ export interface StartOptions {
   /** Kept after the stop when given, so that a test can start again on it; else a fresh one that goes with the process. */
   readonly dataDir?: string
   readonly environment?: Readonly<Record<string, string>>
+  /** Modules that are loaded before the program, such as the log of runs. */
+  readonly preload?: readonly string[]
   /** Milliseconds until the start counts as failed. */
   readonly timeoutMs?: number
 }
@@ -40,7 +42,9 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
   const ownFolder = options.dataDir === undefined
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'millrace-test-')))
   const began = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(PROJECT_ROOT, 'main.ts')], {
+  const preload = (options.preload ?? []).flatMap((module) => ['--import', module])
+  const argv = ['--disable-warning=ExperimentalWarning', ...preload, join(PROJECT_ROOT, 'main.ts')]
+  const child = spawn(process.execPath, argv, {
     cwd: PROJECT_ROOT,
     env: {
       PATH: process.env['PATH'],

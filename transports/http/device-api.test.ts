@@ -28,7 +28,7 @@ const Refusals = defineErrors('test', {
 })
 
 async function bench(run: (bench: HttpBench) => Promise<void>, limits: Partial<HttpDeviceLimits> = {}): Promise<void> {
-  const gateway = new FakeGateway(['one', 'two'])
+  const gateway = new FakeGateway(['one', 'two', 'foreign'])
   const clock = new StandingClock()
   const logged: string[] = []
   const log = recordingLog(logged)
@@ -269,5 +269,23 @@ describe('HTTP long poll', () => {
         assert.equal(gateway.sessions.size, 0)
       },
       { maxWaitingPolls: 1 },
+    ))
+
+  it('issue-8 2.10: leave room for another tenant when one has its share, and give it back', () =>
+    bench(
+      async ({ gateway, call, clock, figures }) => {
+        const poll = call('GET', '/api/v1/one/attributes/updates')
+        await waiting(gateway)
+        assert.equal((await call('GET', '/api/v1/two/attributes/updates')).status, 503)
+        const foreign = call('GET', '/api/v1/foreign/attributes/updates')
+        while (figures().waitingPolls < 2) await new Promise(setImmediate)
+        clock.advance(60_000)
+        assert.deepEqual([(await poll).status, (await foreign).status], [408, 408])
+        const again = call('GET', '/api/v1/two/attributes/updates')
+        while (figures().waitingPolls < 1) await new Promise(setImmediate)
+        clock.advance(60_000)
+        assert.equal((await again).status, 408)
+      },
+      { maxWaitingPolls: 3, maxWaitingPollsPerTenant: 1 },
     ))
 })

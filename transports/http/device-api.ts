@@ -10,13 +10,15 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  PresentedCredentials,
   PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import { PREFLIGHT_REQUEST_HEADERS, sendPreflight, withCors } from '../../server/cors.ts'
-import type { HttpHandler, HttpReply, HttpRequest, HttpServer } from '../../server/http-server.ts'
+import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
+import { TenantShares } from '../tenant-shares.ts'
 import { DeviceApiAnswers } from './answers.ts'
 import { DEFAULT_HTTP_DEVICE_LIMITS, type HttpDeviceLimits } from './limits.ts'
 import { LongPolls } from './long-poll.ts'
@@ -78,7 +80,9 @@ class HttpDeviceApi {
     this.limits = { ...DEFAULT_HTTP_DEVICE_LIMITS, ...options.limits }
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     this.answers = new DeviceApiAnswers(options.clock)
-    this.polls = new LongPolls(options.gateway, options.clock, this.answers, this.limits.maxWaitingPolls)
+    const { maxWaitingPolls, maxWaitingPollsPerTenant } = this.limits
+    const shares = new TenantShares(maxWaitingPolls, maxWaitingPollsPerTenant)
+    this.polls = new LongPolls(options.gateway, options.clock, this.answers, shares)
     this.log = options.log
   }
 
@@ -91,7 +95,7 @@ class HttpDeviceApi {
   }
 
   declare(server: HttpServer): void {
-    const options = { maxBodyBytes: this.limits.maxBodyBytes, headers: ORIGIN }
+    const options: RouteOptions = { maxBodyBytes: this.limits.maxBodyBytes, headers: ORIGIN, admit: this.admit }
     const base = '/api/v1/:token'
     const route = (method: 'GET' | 'POST' | 'ANY', path: string, handler: HttpHandler): void =>
       server.route(method, `${base}${path}`, (request, reply) => handler(request, withCors(request, reply)), options)
@@ -137,6 +141,19 @@ class HttpDeviceApi {
     this.polls.open(device, reply, Math.min(asked, this.limits.maxPollTimeoutMs))
   }
 
+  private readonly admit = async (request: HttpRequest, plainReply: HttpReply): Promise<boolean> => {
+    const reply = withCors(request, plainReply)
+    const credentials = credentialsOf(request)
+    try {
+      if ((this.gateway.lookUp(credentials) ?? (await this.gateway.authenticate(credentials))) !== undefined)
+        return true
+      this.unauthenticated(reply)
+    } catch (error) {
+      this.failed(reply, error)
+    }
+    return false
+  }
+
   private wrongMethod(allowed: string): (request: HttpRequest, reply: HttpReply) => void {
     return (request, reply) => this.answers.wrongMethod(reply, request.method, allowed)
   }
@@ -144,18 +161,22 @@ class HttpDeviceApi {
   /** With a token seen lately there is no promise on the way. */
   private forDevice(handler: ForDevice): (request: HttpRequest, reply: HttpReply) => void {
     return (request, reply) => {
-      const credentials = { type: 'ACCESS_TOKEN', token: request.parameters[0] ?? '' } as const
+      const credentials = credentialsOf(request)
       const known = this.gateway.lookUp(credentials)
       if (known !== undefined) return this.handle(handler, known, request, reply)
       this.gateway.authenticate(credentials).then(
         (device) => {
           if (device !== undefined) return this.handle(handler, device, request, reply)
-          this.counts.unauthenticated++
-          this.answers.unauthorized(reply)
+          this.unauthenticated(reply)
         },
         (error: unknown) => this.failed(reply, error),
       )
     }
+  }
+
+  private unauthenticated(reply: HttpReply): void {
+    this.counts.unauthenticated++
+    this.answers.unauthorized(reply)
   }
 
   private handle(handler: ForDevice, device: DeviceIdentity, request: HttpRequest, reply: HttpReply): void {
@@ -193,6 +214,10 @@ class HttpDeviceApi {
     this.answers.busy(reply)
     return undefined
   }
+}
+
+function credentialsOf(request: HttpRequest): PresentedCredentials {
+  return { type: 'ACCESS_TOKEN', token: request.parameters[0] ?? '' }
 }
 
 /** The one place from which an upload is answered with success: its messages are durable. */

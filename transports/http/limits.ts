@@ -5,6 +5,8 @@ export interface HttpDeviceLimits {
   readonly maxBodyBytes: number
   /** Long polls that wait at once; over it the answer is 503. */
   readonly maxWaitingPolls: number
+  /** Of them those of one tenant; over it the answer is 503. */
+  readonly maxWaitingPollsPerTenant: number
   /** How long a poll waits that names no time (`device-api.md` 6). */
   readonly pollTimeoutMs: number
   /** The longest a poll may ask for; more is cut to it. */
@@ -14,6 +16,7 @@ export interface HttpDeviceLimits {
 export const DEFAULT_HTTP_DEVICE_LIMITS: HttpDeviceLimits = Object.freeze({
   maxBodyBytes: 4_194_304,
   maxWaitingPolls: 10_000,
+  maxWaitingPollsPerTenant: 7500,
   pollTimeoutMs: 60_000,
   maxPollTimeoutMs: 300_000,
 })

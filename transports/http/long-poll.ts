@@ -13,6 +13,7 @@ import type {
 } from '../../engine/device/gateway.ts'
 import type { HttpReply } from '../../server/http-server.ts'
 import { sharedAttributesJson } from '../payload/attribute-answer.ts'
+import type { TenantShares } from '../tenant-shares.ts'
 import type { DeviceApiAnswers } from './answers.ts'
 
 export class LongPolls {
@@ -21,13 +22,13 @@ export class LongPolls {
   private readonly gateway: DeviceGateway
   private readonly clock: Clock
   private readonly answers: DeviceApiAnswers
-  private readonly limit: number
+  private readonly shares: TenantShares
 
-  constructor(gateway: DeviceGateway, clock: Clock, answers: DeviceApiAnswers, limit: number) {
+  constructor(gateway: DeviceGateway, clock: Clock, answers: DeviceApiAnswers, shares: TenantShares) {
     this.gateway = gateway
     this.clock = clock
     this.answers = answers
-    this.limit = limit
+    this.shares = shares
   }
 
   get waiting(): number {
@@ -35,11 +36,22 @@ export class LongPolls {
   }
 
   open(device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
-    if (this.isClosed || this.polls.size >= this.limit) return this.answers.busy(reply)
-    const poll = new LongPoll(reply, this.answers, () => this.polls.delete(poll))
-    const session = this.gateway.openSession(device, 'HTTP', poll)
+    if (this.isClosed || !this.shares.take(device.tenantId)) return this.answers.busy(reply)
+    const poll = new LongPoll(reply, this.answers, () => {
+      this.polls.delete(poll)
+      this.shares.give(device.tenantId)
+    })
     this.polls.add(poll)
-    poll.begin(session, this.clock, timeoutMs)
+    poll.begin(this.openSession(device, poll), this.clock, timeoutMs)
+  }
+
+  private openSession(device: DeviceIdentity, poll: LongPoll): DeviceSession {
+    try {
+      return this.gateway.openSession(device, 'HTTP', poll)
+    } catch (error) {
+      poll.ended()
+      throw error
+    }
   }
 
   /** Answers every poll and all that come later: they would hold up the server's close for as long as they wait. */
@@ -52,7 +64,8 @@ export class LongPolls {
 class LongPoll implements DeviceSessionListener {
   private readonly reply: HttpReply
   private readonly answers: DeviceApiAnswers
-  private readonly ended: () => void
+  /** Gives its place back. */
+  readonly ended: () => void
   private session: DeviceSession | undefined
   private timer: TimerHandle | undefined
 

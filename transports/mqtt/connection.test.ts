@@ -84,7 +84,7 @@ describe('MQTT connect', () => {
       assert.deepEqual(codes(device), [0x88])
     }))
 
-  it('tells a v5 client its bounds', () =>
+  it('issue-8 2.13: tells a v5 client its bounds, that nothing is retained and that there are wildcards', () =>
     bench(async ({ client }) => {
       const device = await client(5)
       device.send(device.connectPacket('one', { clientId: '', properties: { sessionExpiryInterval: 60 } }))
@@ -95,6 +95,8 @@ describe('MQTT connect', () => {
       assert.deepEqual(properties, {
         receiveMaximum: 1000,
         maximumQoS: 1,
+        retainAvailable: false,
+        wildcardSubscriptionAvailable: true,
         maximumPacketSize: 65_540,
         sharedSubscriptionAvailable: false,
         subscriptionIdentifiersAvailable: false,
@@ -286,6 +288,52 @@ describe('MQTT session end', () => {
         message: new RegExp(`127\\.0\\.0\\.1:${transport.port} .*EADDRINUSE.*MQTT_BIND_PORT`),
       })
     }))
+
+  it('issue-8 2.10: one tenant’s connections leave room for another’s, and the refusal says so', () =>
+    bench(
+      async ({ client, transport }) => {
+        for (let count = 0; count < 3; count++) await (await client()).login('one')
+        for (const [version, code] of [
+          [4, 3],
+          [5, 0x97],
+        ] as const) {
+          const fourth = await client(version)
+          fourth.send(fourth.connectPacket('two'))
+          await fourth.end()
+          assert.equal(codes(fourth)[0], code)
+        }
+        await (await client()).login('foreign')
+        assert.equal(transport.figures().overTenantLimit, 2)
+      },
+      { maxConnections: 6, maxConnectionsPerTenant: 3 },
+    ))
+
+  it('gives a tenant’s place back with the connection', () =>
+    bench(
+      async ({ client, transport }) => {
+        for (let count = 0; count < 3; count++) {
+          const device = await client()
+          await device.login('one')
+          device.send({ cmd: 'disconnect' })
+          await device.end()
+          while (transport.figures().connections > 0) await new Promise(setImmediate)
+        }
+      },
+      { maxConnectionsPerTenant: 1 },
+    ))
+
+  it('issue-8 2.10: connections that never speak give way to those that do', () =>
+    bench(
+      async ({ client, transport }) => {
+        const silent = [await client(), await client(), await client()]
+        const device = await client()
+        await device.login('one')
+        await silent[0]?.end()
+        assert.equal(silent[1]?.closed, false)
+        assert.equal(transport.figures().silentDropped, 1)
+      },
+      { maxConnections: 4, maxSilentConnections: 3 },
+    ))
 
   it('refuses connections over its bound', () =>
     bench(

@@ -70,6 +70,95 @@ describe('MQTT subscribe', () => {
 })
 
 describe('MQTT downlink', () => {
+  it('issue-8 2.13: pushes on the filter that is left when one of two overlapping ones is unsubscribed, with its QoS', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      const subscriptions = [
+        { topic: 'v1/devices/me/attributes', qos: 0 as const },
+        { topic: 'v2/a/j', qos: 1 as const },
+        { topic: 'v2/a', qos: 1 as const },
+      ]
+      device.send({ cmd: 'subscribe', messageId: 1, subscriptions })
+      await device.received(1)
+      const [session] = gateway.sessions
+      for (const [messageId, filter] of [
+        [2, 'v2/a'],
+        [3, 'v2/a/j'],
+      ] as const) {
+        device.send({ cmd: 'unsubscribe', messageId, unsubscriptions: [filter] })
+        await device.received(messageId === 2 ? 2 : 4)
+        session?.listener.sharedAttributesChanged(UPDATE)
+        await device.received(messageId === 2 ? 3 : 5)
+      }
+      assert.deepEqual(device.packets.filter((packet) => packet.cmd === 'publish').map(seen), [
+        ['v2/a/j', 1, '{"target":21.0}'],
+        ['v1/devices/me/attributes', 0, '{"target":21.0}'],
+      ])
+    }))
+
+  it('issue-8 2.13: gives no packet id to a push that an unacknowledged one still has', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      device.send(subscribe(1, 'v2/a'))
+      await device.received(1)
+      device.packets.length = 0
+      const [session] = gateway.sessions
+      // The first stays open; the others are acknowledged until the ids have gone round.
+      const turns = 65_536
+      for (let sent = 0; sent < turns;) {
+        const burst = Math.min(500, turns - sent)
+        for (let count = 0; count < burst; count++) session?.listener.sharedAttributesChanged(UPDATE)
+        const packets = (await device.received(burst)).slice()
+        device.packets.length = 0
+        const ids = packets.flatMap((packet) => (packet.cmd === 'publish' ? [packet.messageId ?? 0] : []))
+        if (sent > 0) assert.ok(!ids.includes(1), 'the id of the open push was given again')
+        device.send(...ids.filter((id) => id !== 1).map((messageId) => ({ cmd: 'puback' as const, messageId })))
+        // Answered behind the PUBACKs.
+        device.send({ cmd: 'pingreq' })
+        await device.received(1)
+        device.packets.length = 0
+        sent += burst
+      }
+    }))
+
+  it('issue-8 2.13: a PUBACK for an id that no push has makes no room', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client(5)
+      await device.login('one', { properties: { receiveMaximum: 1 } })
+      device.send(subscribe(1, 'v2/a'))
+      await device.received(1)
+      const [session] = gateway.sessions
+      session?.listener.sharedAttributesChanged(UPDATE)
+      session?.listener.sharedAttributesChanged(UPDATE)
+      device.send({ cmd: 'puback', messageId: 7, reasonCode: 0 }, { cmd: 'pingreq' })
+      assert.deepEqual(
+        (await device.received(3)).map(({ cmd }) => cmd),
+        ['suback', 'publish', 'pingresp'],
+      )
+    }))
+
+  it('ends a client that acknowledges no push, by number and by bytes', async () => {
+    for (const limits of [
+      { maxOpenPushes: 2, maxQueuedPushes: 3 },
+      { maxOpenPushes: 2, maxPendingBytes: 50 },
+    ]) {
+      await bench(async ({ gateway, client }) => {
+        const device = await client(5)
+        await device.login('one')
+        device.send(subscribe(1, 'v2/a'))
+        await device.received(1)
+        const [session] = gateway.sessions
+        for (let count = 0; count < 6; count++) session?.listener.sharedAttributesChanged(UPDATE)
+        await device.end()
+        const pushes = device.packets.filter(({ cmd }) => cmd === 'publish').length
+        const last = device.packets.at(-1)
+        assert.deepEqual([pushes, last?.cmd === 'disconnect' && last.reasonCode], [2, 0x97])
+      }, limits)
+    }
+  })
+
   it('pushes updates and deletions on the filter subscribed last, numbers as they were written', () =>
     bench(async ({ gateway, client }) => {
       const device = await client()
@@ -177,6 +266,8 @@ describe('MQTT downlink', () => {
       async ({ gateway, client, transport }) => {
         const device = await client()
         await device.login('one')
+        device.send(subscribe(1, 'v2/a'))
+        await device.received(1)
         device.socket.pause()
         const entries = [{ key: 'text', type: 'STRING', value: 'x'.repeat(60_000) } as const]
         while (transport.figures().connections > 0) {

@@ -14,10 +14,16 @@ export interface MqttLimits {
   readonly maxInFlight: number
   /** Bytes a client does not read. Over it the client is cut off. */
   readonly maxPendingBytes: number
-  /** Pushes that wait because a v5 client's Receive Maximum is used up. Over it: DISCONNECT 0x97. */
+  /** QoS 1 pushes that the client has not acknowledged; a v5 client's Receive Maximum makes it less. Over it pushes wait. */
+  readonly maxOpenPushes: number
+  /** Pushes that wait for a PUBACK; their text counts up to `maxPendingBytes`. Over either: DISCONNECT 0x97. */
   readonly maxQueuedPushes: number
   /** Over it new connections are closed at once. */
   readonly maxConnections: number
+  /** Connections of one tenant; over it CONNACK 0x97, or 3. */
+  readonly maxConnectionsPerTenant: number
+  /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
+  readonly maxSilentConnections: number
 }
 
 export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
@@ -26,6 +32,9 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   idleTimeoutMs: 600_000,
   maxInFlight: 1000,
   maxPendingBytes: 1_048_576,
+  maxOpenPushes: 1000,
   maxQueuedPushes: 100,
   maxConnections: 100_000,
+  maxConnectionsPerTenant: 75_000,
+  maxSilentConnections: 10_000,
 })

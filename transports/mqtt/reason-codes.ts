@@ -38,6 +38,7 @@ const CONNACK_V3: Readonly<Partial<Record<ReasonCode, number>>> = {
   [Reason.SUCCESS]: 0,
   [Reason.CLIENT_ID_NOT_VALID]: 2,
   [Reason.SERVER_UNAVAILABLE]: 3,
+  [Reason.QUOTA_EXCEEDED]: 3,
 }
 
 export function connackV3(reason: ReasonCode): number {

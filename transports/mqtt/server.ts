@@ -5,14 +5,15 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Clock } from '../../model/clock.ts'
-import type { DeviceGateway } from '../../engine/device/gateway.ts'
+import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.ts'
 import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
+import { TenantShares } from '../tenant-shares.ts'
 import { MqttErrors } from './errors.ts'
+import type { MqttConnection, MqttCounts, SessionHost } from './connection.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
 import { Reason } from './reason-codes.ts'
-import type { MqttCounts, SessionHost } from './session-host.ts'
 import { MqttSession } from './session.ts'
 
 export interface MqttTransportOptions {
@@ -70,13 +71,18 @@ class MqttServer implements MqttTransport, SessionHost {
     pushesDropped: 0,
     slowConsumers: 0,
     overConnectionLimit: 0,
+    overTenantLimit: 0,
+    silentDropped: 0,
   }
   private readonly options: MqttTransportOptions
   private readonly server: Server
   private readonly sessions = new Set<MqttSession>()
+  /** Those that have not said who they are, oldest first. */
+  private readonly silent = new Set<MqttSession>()
+  private readonly shares: TenantShares
   private readonly stopListening: () => void
-  private toFlush: MqttSession[] = []
-  private waiting = new Set<MqttSession>()
+  private toFlush: MqttConnection[] = []
+  private waiting = new Set<MqttConnection>()
   private closing: Promise<void> | undefined
   private lastSessionGone: (() => void) | undefined
 
@@ -84,6 +90,7 @@ class MqttServer implements MqttTransport, SessionHost {
     this.options = options
     this.gateway = options.gateway
     this.limits = { ...DEFAULT_MQTT_LIMITS, ...options.limits }
+    this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     this.wheel = new KeepAliveWheel(options.clock)
     this.server = createServer({ noDelay: true }, (socket) => this.accept(socket))
@@ -138,14 +145,39 @@ class MqttServer implements MqttTransport, SessionHost {
       socket.destroy()
       return
     }
+    if (this.silent.size >= this.limits.maxSilentConnections) this.dropSilent()
     this.counts.accepted++
     const session = new MqttSession(this, socket, ticksOf(this.limits.connectTimeoutMs))
     socket.mqttSession = session
     this.sessions.add(session)
+    this.silent.add(session)
     this.wheel.add(session)
     socket.on('data', dataReceived)
     socket.on('error', socketFailed)
     socket.on('close', this.socketClosed)
+  }
+
+  /** A client speaks within a round trip: who has waited longest is the least likely to. */
+  private dropSilent(): void {
+    const [oldest] = this.silent
+    if (oldest === undefined) return
+    this.counts.silentDropped++
+    this.silent.delete(oldest)
+    oldest.socket.destroy()
+  }
+
+  connectReceived(session: MqttSession): void {
+    this.silent.delete(session)
+  }
+
+  admit(device: DeviceIdentity): boolean {
+    if (this.shares.take(device.tenantId)) return true
+    this.counts.overTenantLimit++
+    return false
+  }
+
+  release(tenantId: string): void {
+    this.shares.give(tenantId)
   }
 
   /** One function for all sockets: which one it is, is in `this` of the call. */
@@ -162,11 +194,12 @@ class MqttServer implements MqttTransport, SessionHost {
 
   private forget(session: MqttSession): void {
     this.sessions.delete(session)
+    this.silent.delete(session)
     session.gone()
     if (this.sessions.size === 0) this.lastSessionGone?.()
   }
 
-  flushSoon(session: MqttSession): void {
+  flushSoon(session: MqttConnection): void {
     if (this.toFlush.length === 0) process.nextTick(this.flushAll)
     this.toFlush.push(session)
   }
@@ -177,7 +210,7 @@ class MqttServer implements MqttTransport, SessionHost {
     for (const session of sessions) session.flush()
   }
 
-  waitForRoom(session: MqttSession): void {
+  waitForRoom(session: MqttConnection): void {
     this.waiting.add(session)
   }
 

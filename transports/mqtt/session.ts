@@ -12,46 +12,35 @@
  */
 import type { Socket } from 'node:net'
 import type { MillraceError } from '../../model/errors.ts'
-import type {
-  DeviceSession,
-  DeviceSessionListener,
-  PublishReceipt,
-  SessionEnd,
-  SharedAttributesUpdate,
-} from '../../engine/device/gateway.ts'
-import { AcknowledgementLine, type Acknowledgement, type AcknowledgementOwner } from './acknowledgements.ts'
+import type { DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
+import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
+import type { MqttConnection, SessionHost, SessionPhase } from './connection.ts'
+import { DownlinkPushes } from './downlink-pushes.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
-import { pushAttributes, type DownlinkPushes } from './handlers/push.ts'
-import type { Timed } from './keep-alive-wheel.ts'
+import { pushAttributes } from './handlers/push.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
-import type { SessionHost } from './session-host.ts'
 
-export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
-
+const NO_FILTERS: readonly number[] = []
 /** How long a closing connection may take to read its last bytes, in ticks of the wheel. */
 const CLOSING_TICKS = 2
 const cursor = new FrameCursor()
 
-export class MqttSession implements DeviceSessionListener, AcknowledgementOwner, Timed, PublishReceipt {
+export class MqttSession implements MqttConnection {
   readonly host: SessionHost
   readonly socket: Socket
   readonly acknowledgements = new AcknowledgementLine()
   phase: SessionPhase = 'NEW'
   version: ProtocolVersion = 4
   device: DeviceSession | undefined
+  tenantId: string | undefined
   slot = 0
-  /** Ticks of silence that are allowed. */
   allowedTicks: number
-  /** Bits by filter: subscribed, and granted QoS 1. */
   subscriptions = 0
   grantedQos1 = 0
-  /** The filter of the last attribute SUBSCRIBE: its text is the topic of pushes. */
-  attributeFilter = 0
-  /** Only while there are some: ids of QoS 2 publishes not released, pushes of a client that limits them. */
+  attributeFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
-  pushes: DownlinkPushes | undefined
-  lastMessageId = 0
+  readonly pushes: DownlinkPushes
   private lastHeardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined
@@ -62,6 +51,7 @@ export class MqttSession implements DeviceSessionListener, AcknowledgementOwner,
     this.host = host
     this.socket = socket
     this.allowedTicks = allowedTicks
+    this.pushes = new DownlinkPushes(host.limits)
     this.lastHeardTick = host.wheel.tick
   }
 
@@ -245,12 +235,15 @@ export class MqttSession implements DeviceSessionListener, AcknowledgementOwner,
     this.phase = 'CLOSED'
     this.host.wheel.remove(this)
     this.released()
+    // Not before: a closing connection still has its socket.
+    const { tenantId } = this
+    this.tenantId = undefined
+    if (tenantId !== undefined) this.host.release(tenantId)
   }
 
   private released(): void {
     this.held = undefined
     this.outgoing = undefined
-    this.pushes = undefined
     this.unreleased = undefined
     const device = this.device
     this.device = undefined

@@ -120,9 +120,9 @@ export interface MqttBench {
   readonly close: () => Promise<void>
 }
 
-/** An MQTT transport over a platform with the devices `one` and `two`. */
+/** An MQTT transport over a platform with the devices `one`, `two`, and `foreign` of another tenant. */
 export async function openMqttBench(limits: Partial<MqttLimits> = {}): Promise<MqttBench> {
-  const gateway = new FakeGateway(['one', 'two'])
+  const gateway = new FakeGateway(['one', 'two', 'foreign'])
   const clock = new StandingClock()
   const logged: string[] = []
   const transport = await startMqttTransport({

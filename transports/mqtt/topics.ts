@@ -63,10 +63,6 @@ export function isAttributeFilter(index: number): boolean {
   return index < ATTRIBUTE_FILTERS
 }
 
-export function hasAttributeFilter(subscriptions: number): boolean {
-  return (subscriptions & ((1 << ATTRIBUTE_FILTERS) - 1)) !== 0
-}
-
 const FIXED = new Map<string, Uplink>([
   [TELEMETRY_TOPIC, { kind: 'TELEMETRY' }],
   ['v2/t', { kind: 'TELEMETRY' }],

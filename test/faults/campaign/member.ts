@@ -11,6 +11,8 @@ import type { TransportAddress } from './steady-load.ts'
 export interface MemberOptions {
   readonly name: string
   readonly environment: Readonly<Record<string, string>>
+  /** Loaded before the program. */
+  readonly preload?: readonly string[]
   /** Kept by the caller; without it a temporary folder that goes with the member. */
   readonly dataDir?: string
 }
@@ -20,6 +22,7 @@ export class Member {
   readonly #environment: Readonly<Record<string, string>>
   readonly #dataDir: string
   readonly #ownsFolder: boolean
+  readonly #preload: readonly string[]
   #running: RunningMillrace
   #isWanted = true
 
@@ -33,6 +36,7 @@ export class Member {
     this.#environment = environment
     this.#dataDir = dataDir
     this.#ownsFolder = options.dataDir === undefined
+    this.#preload = options.preload ?? []
     this.#running = running
   }
 
@@ -40,7 +44,7 @@ export class Member {
     const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'millrace-member-')))
     const [http = 0, mqtt = 0] = await freePorts(2)
     const environment = { ...options.environment, HTTP_BIND_PORT: String(http), MQTT_BIND_PORT: String(mqtt) }
-    return new Member(options, dataDir, environment, await run(dataDir, environment))
+    return new Member(options, dataDir, environment, await run(dataDir, environment, options.preload ?? []))
   }
 
   get process(): RunningMillrace {
@@ -69,7 +73,7 @@ export class Member {
   }
 
   async restart(): Promise<void> {
-    this.#running = await run(this.#dataDir, this.#environment)
+    this.#running = await run(this.#dataDir, this.#environment, this.#preload)
     this.#isWanted = true
   }
 
@@ -97,6 +101,10 @@ export class Member {
   }
 }
 
-function run(dataDir: string, environment: Readonly<Record<string, string>>): Promise<RunningMillrace> {
-  return startMillrace({ dataDir, environment, timeoutMs: 90_000 })
+function run(
+  dataDir: string,
+  environment: Readonly<Record<string, string>>,
+  preload: readonly string[],
+): Promise<RunningMillrace> {
+  return startMillrace({ dataDir, environment, preload, timeoutMs: 90_000 })
 }

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { DeviceIdentity } from '../../../engine/device/gateway.ts'
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
+import type { MqttConnection } from '../connection.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
-import type { MqttSession } from '../session.ts'
-import { DownlinkPushes } from './push.ts'
 
 const LONGEST_CLIENT_ID_V3 = 23
 /** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
@@ -13,11 +12,12 @@ const FIXED_HEADER_BYTES = 4
 const KEEP_ALIVE_GRACE = 1.5
 
 /** Throws ProtocolViolation for what is no CONNECT of a version served here: the connection closes without CONNACK. */
-export function handleConnect(session: MqttSession, frame: Buffer): void {
+export function handleConnect(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, undefined)
   if (packet.cmd !== 'connect') throw malformed('not a CONNECT')
   session.version = versionOf(packet)
   session.phase = 'AUTHENTICATING'
+  session.host.connectReceived(session)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
   const token = packet.username ?? ''
   if (token === '') return refuse(session, unknownDevice(packet))
@@ -56,8 +56,8 @@ function unknownDevice(packet: IConnectPacket): ReasonCode {
   return packet.clientId.trim() === '' ? Reason.NOT_AUTHORIZED : Reason.CLIENT_ID_NOT_VALID
 }
 
-function refuse(session: MqttSession, reason: ReasonCode): void {
-  session.host.counts.unauthenticated++
+function refuse(session: MqttConnection, reason: ReasonCode): void {
+  if (reason !== Reason.QUOTA_EXCEEDED) session.host.counts.unauthenticated++
   session.send(
     session.version === 5
       ? { cmd: 'connack', sessionPresent: false, reasonCode: reason }
@@ -66,22 +66,24 @@ function refuse(session: MqttSession, reason: ReasonCode): void {
   session.close(reason)
 }
 
-function accept(session: MqttSession, packet: IConnectPacket, device: DeviceIdentity): void {
+function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
   const { host } = session
+  if (!host.admit(device)) return refuse(session, Reason.QUOTA_EXCEEDED)
+  session.tenantId = device.tenantId
   session.phase = 'CONNECTED'
   const keepAliveMs = (packet.keepalive ?? 0) * 1000 * KEEP_ALIVE_GRACE
   // One tick more: a tick is not a whole second for a packet that came late in it. [MQTT-3.1.2-24]
   session.allowedTicks = ticksOf(keepAliveMs === 0 ? host.limits.idleTimeoutMs : keepAliveMs) + 1
   session.heard()
   host.wheel.add(session)
-  if (session.version === 5) session.pushes = DownlinkPushes.forClient(packet.properties)
+  if (session.version === 5) session.pushes.heed(packet.properties)
   session.device = host.gateway.openSession(device, 'MQTT', session)
   // Nothing is kept between connections, so there is never a session to be present.
   if (session.version === 5) session.send(connackV5(session, packet))
   else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
 }
 
-function connackV5(session: MqttSession, packet: IConnectPacket): Parameters<MqttSession['send']>[0] {
+function connackV5(session: MqttConnection, packet: IConnectPacket): Parameters<MqttConnection['send']>[0] {
   const { limits } = session.host
   return {
     cmd: 'connack',
@@ -90,7 +92,11 @@ function connackV5(session: MqttSession, packet: IConnectPacket): Parameters<Mqt
     properties: {
       receiveMaximum: limits.maxInFlight,
       maximumQoS: 1,
+      // Nothing is retained. A PUBLISH with the flag is taken all the same, as the reference takes it.
+      retainAvailable: false,
       maximumPacketSize: limits.maxPacketBytes + FIXED_HEADER_BYTES,
+      // The filters of the table have a `+`; another wildcard is refused on its own, with 0x8F.
+      wildcardSubscriptionAvailable: true,
       sharedSubscriptionAvailable: false,
       subscriptionIdentifiersAvailable: false,
       // [MQTT-3.1.2-23] and [MQTT-3.1.3-7]: told only where it differs from what the client asked.

@@ -1,7 +1,7 @@
 /** One whole packet to its handler. The packets that are the traffic are read in place, the others decoded. */
 import { PINGRESP, PacketType, ProtocolViolation, decodePacket, malformed, uint16 } from '../codec.ts'
+import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
-import type { MqttSession } from '../session.ts'
 import { handleConnect } from './connect.ts'
 import { handlePublish, releasePublish } from './publish.ts'
 import { pushAcknowledged } from './push.ts'
@@ -10,7 +10,13 @@ import { handleSubscribe, handleUnsubscribe } from './subscribe.ts'
 const PUBREL_FLAGS = 2
 
 /** Throws ProtocolViolation. */
-export function handlePacket(session: MqttSession, bytes: Buffer, start: number, bodyStart: number, end: number): void {
+export function handlePacket(
+  session: MqttConnection,
+  bytes: Buffer,
+  start: number,
+  bodyStart: number,
+  end: number,
+): void {
   const first = bytes[start] ?? 0
   const type = first >> 4
   if (session.phase === 'NEW') return handleConnect(session, bytes.subarray(start, end))
@@ -42,7 +48,7 @@ export function requireConnect(firstByte: number | undefined): void {
   }
 }
 
-function handleDecoded(session: MqttSession, frame: Buffer): void {
+function handleDecoded(session: MqttConnection, frame: Buffer): void {
   const packet = decodePacket(frame, session.version)
   switch (packet.cmd) {
     case 'subscribe':

@@ -6,8 +6,8 @@ import { isMillraceError } from '../../../model/errors.ts'
 import type { PublishReceipt } from '../../../engine/device/gateway.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
+import type { MqttConnection } from '../connection.ts'
 import { Reason, type ReasonCode } from '../reason-codes.ts'
-import type { MqttSession } from '../session.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
 import { answerAttributes, answerClientRpc } from './requests.ts'
 
@@ -16,7 +16,7 @@ const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
 
 /** Throws ProtocolViolation. */
 export function handlePublish(
-  session: MqttSession,
+  session: MqttConnection,
   bytes: Buffer,
   start: number,
   bodyStart: number,
@@ -38,7 +38,7 @@ export function handlePublish(
 }
 
 function dispatch(
-  session: MqttSession,
+  session: MqttConnection,
   uplink: Uplink,
   receipt: PublishReceipt,
   bytes: Buffer,
@@ -71,7 +71,7 @@ function dispatch(
 }
 
 /** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */
-function expectAcknowledgement(session: MqttSession, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
+function expectAcknowledgement(session: MqttConnection, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
   const { maxInFlight } = session.host.limits
   if (session.version === 5) {
     if (qos === 2) throw new ProtocolViolation(Reason.QOS_NOT_SUPPORTED, 'QoS 2, though the Maximum QoS is 1') // [MQTT-3.2.2-11]
@@ -95,14 +95,14 @@ function expectAcknowledgement(session: MqttSession, qos: 1 | 2, messageId: numb
 }
 
 /** PUBREL: the packet id is free again; answered also for one that is not known. [MQTT-4.3.3-11] */
-export function releasePublish(session: MqttSession, messageId: number): void {
+export function releasePublish(session: MqttConnection, messageId: number): void {
   session.unreleased?.delete(messageId)
   if (session.unreleased?.size === 0) session.unreleased = undefined
   session.send({ cmd: 'pubcomp', messageId })
 }
 
 /** MQTT 3 has no word for it but the end of the connection; v5 says it where there is a PUBACK (`device-api.md` 3.8). */
-function undecodable(session: MqttSession, receipt: PublishReceipt): void {
+function undecodable(session: MqttConnection, receipt: PublishReceipt): void {
   session.host.counts.undecodable++
   if (session.version === 5 && receipt instanceof Acknowledgement) receipt.settle(Reason.PAYLOAD_FORMAT_INVALID)
   else session.close(Reason.PAYLOAD_FORMAT_INVALID)

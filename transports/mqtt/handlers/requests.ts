@@ -2,8 +2,8 @@
 import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
+import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
-import type { MqttSession } from '../session.ts'
 import { RPC_RESPONSE_FILTER, RPC_RESPONSE_PREFIX, type Uplink } from '../topics.ts'
 import { grantedQos, push } from './push.ts'
 
@@ -12,7 +12,7 @@ const TOLD_IN_FLIGHT_MESSAGES = 100
 
 /** Throws `invalid` for a payload that is no request. The receipt is settled when the answer is on its way. */
 export function answerAttributes(
-  session: MqttSession,
+  session: MqttConnection,
   device: DeviceSession,
   uplink: Extract<Uplink, { kind: 'ATTRIBUTE_REQUEST' }>,
   payload: Buffer,
@@ -34,7 +34,7 @@ export function answerAttributes(
 /**
  * `getSessionLimits` is answered by the transport itself: SDKs and gateways ask it first. False for every other method.
  */
-export function answerClientRpc(session: MqttSession, requestId: number, payload: Buffer): boolean {
+export function answerClientRpc(session: MqttConnection, requestId: number, payload: Buffer): boolean {
   if (session.host.decoder.method(payload) !== 'getSessionLimits') return false
   const rateLimits = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
   const limits = {

@@ -1,21 +1,21 @@
 /** SUBSCRIBE and UNSUBSCRIBE: only the filters of the table are granted. Source: `device-api.md` 3.7. */
 import type { ISubscribePacket, IUnsubscribePacket } from '../codec.ts'
 import { malformed } from '../codec.ts'
+import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
-import type { MqttSession } from '../session.ts'
-import { filterIndex, hasAttributeFilter, isAttributeFilter } from '../topics.ts'
+import { filterIndex, isAttributeFilter } from '../topics.ts'
 
 const FAILURE_V3 = 0x80
 
 /** Throws ProtocolViolation. */
-export function handleSubscribe(session: MqttSession, packet: ISubscribePacket): void {
+export function handleSubscribe(session: MqttConnection, packet: ISubscribePacket): void {
   if (packet.subscriptions.length === 0) throw malformed('SUBSCRIBE without a filter') // [MQTT-3.8.3-2]
   const granted = packet.subscriptions.map(({ topic, qos }) => subscribe(session, topic, qos))
   session.device?.touch()
   session.send({ cmd: 'suback', messageId: messageIdOf(packet), granted })
 }
 
-function subscribe(session: MqttSession, filter: string, requestedQos: number): number {
+function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
   const index = filterIndex(filter)
   if (index === undefined) {
     if (session.version !== 5) return FAILURE_V3
@@ -23,31 +23,33 @@ function subscribe(session: MqttSession, filter: string, requestedQos: number): 
   }
   const bit = 1 << index
   const qos = Math.min(requestedQos, 1)
-  const hadAttributes = hasAttributeFilter(session.subscriptions)
   session.subscriptions |= bit
   if (qos === 1) session.grantedQos1 |= bit
   else session.grantedQos1 &= ~bit
   if (isAttributeFilter(index)) {
-    session.attributeFilter = index
-    if (!hadAttributes) session.device?.subscribeToSharedAttributes()
+    const others = session.attributeFilters.filter((other) => other !== index)
+    const isFirst = session.attributeFilters.length === 0
+    session.attributeFilters = [...others, index]
+    if (isFirst) session.device?.subscribeToSharedAttributes()
   }
   return qos
 }
 
 /** Throws ProtocolViolation. */
-export function handleUnsubscribe(session: MqttSession, packet: IUnsubscribePacket): void {
+export function handleUnsubscribe(session: MqttConnection, packet: IUnsubscribePacket): void {
   if (packet.unsubscriptions.length === 0) throw malformed('UNSUBSCRIBE without a filter') // [MQTT-3.10.3-2]
   const granted = packet.unsubscriptions.map((filter) => unsubscribe(session, filter))
   session.device?.touch()
   session.send({ cmd: 'unsuback', messageId: messageIdOf(packet), granted })
 }
 
-function unsubscribe(session: MqttSession, filter: string): number {
+function unsubscribe(session: MqttConnection, filter: string): number {
   const index = filterIndex(filter)
   if (index === undefined || (session.subscriptions & (1 << index)) === 0) return Reason.NO_SUBSCRIPTION_EXISTED
   session.subscriptions &= ~(1 << index)
-  if (isAttributeFilter(index) && !hasAttributeFilter(session.subscriptions)) {
-    session.device?.unsubscribeFromSharedAttributes()
+  if (isAttributeFilter(index)) {
+    session.attributeFilters = session.attributeFilters.filter((other) => other !== index)
+    if (session.attributeFilters.length === 0) session.device?.unsubscribeFromSharedAttributes()
   }
   return Reason.SUCCESS
 }

@@ -1,0 +1,36 @@
+/**
+ * The ids of messages that nodes put into queues. Each is a hash of what it comes from, so that a parent that is delivered twice makes
+ * the same children: what stores or sends by id does so once.
+ */
+import { hash } from 'node:crypto'
+import type { Message } from '../../model/message.ts'
+import type { Branch } from './branch.ts'
+
+/** Of the message that goes on behind one connection of a node. The way to the node tells apart what one parent sends there more than once. */
+export function checkpointId(
+  { message, returns, fork }: Branch,
+  nodeId: string,
+  relation: string,
+  targetId: string,
+): string {
+  const parts = ['checkpoint', message.id, nodeId, relation, targetId]
+  for (let address = returns; address !== undefined; address = address.next) {
+    parts.push('by', address.ruleChainId, address.ruleNodeId)
+  }
+  for (let way = fork; way !== undefined; way = way.before) parts.push('fork', way.nodeId, String(way.index))
+  return idOf(parts)
+}
+
+/** Of a message that a node made of another: `message` still has the id of that one. What it says tells several apart. */
+export function causedId(message: Message, nodeId: string): string {
+  const { id, type, originator, metadata, data } = message
+  return idOf(['caused', id, nodeId, type, originator.entityType, originator.id, JSON.stringify(metadata), data])
+}
+
+/** A UUID of version 8: its bits are a hash of ours. */
+function idOf(parts: readonly string[]): string {
+  // Lengths first, so that no two lists of parts make one text.
+  const digest = hash('sha256', `${parts.map(({ length }) => length).join()}:${parts.join('')}`, 'hex')
+  const variant = '89ab'[Number.parseInt(digest.charAt(16), 16) % 4]
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-8${digest.slice(13, 16)}-${variant}${digest.slice(17, 20)}-${digest.slice(20, 32)}`
+}

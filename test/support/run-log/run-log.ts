@@ -1,0 +1,45 @@
+/** The log of runs: one line for each run of a message, appended in the order in which they ran. */
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+
+export interface Run {
+  readonly id: string
+  /** A process, and its so many-th delivery of the message. */
+  readonly epoch: string
+  readonly attempt: number
+  readonly deviceId: string
+  readonly value: number
+}
+
+export function lineOf({ id, epoch, attempt, deviceId, value }: Run): string {
+  return `${id} ${epoch} ${attempt} ${deviceId} ${value}\n`
+}
+
+export class RunLog {
+  readonly file: string
+  #read = 0
+  #rest = ''
+
+  constructor(file: string) {
+    this.file = file
+  }
+
+  /** What was appended since the last call. */
+  next(): Run[] {
+    if (!existsSync(this.file)) return []
+    const file = openSync(this.file, 'r')
+    try {
+      const bytes = Buffer.alloc(fstatSync(file).size - this.#read)
+      this.#read += readSync(file, bytes, 0, bytes.length, this.#read)
+      const lines = (this.#rest + bytes.toString()).split('\n')
+      this.#rest = lines.pop() ?? ''
+      return lines.map(parseLine)
+    } finally {
+      closeSync(file)
+    }
+  }
+}
+
+function parseLine(line: string): Run {
+  const [id = '', epoch = '', attempt, deviceId = '', value] = line.split(' ')
+  return { id, epoch, attempt: Number(attempt), deviceId, value: Number(value) }
+}

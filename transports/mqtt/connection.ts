@@ -1,0 +1,87 @@
+/** A connection as its server and its packet handlers see it, and the server as the connection sees it. */
+import type {
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  PublishReceipt,
+} from '../../engine/device/gateway.ts'
+import type { JsonPayloadDecoder } from '../payload/json.ts'
+import type { AcknowledgementLine, AcknowledgementOwner } from './acknowledgements.ts'
+import type { Packet, ProtocolVersion } from './codec.ts'
+import type { DownlinkPushes } from './downlink-pushes.ts'
+import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
+import type { MqttLimits } from './limits.ts'
+import type { ReasonCode } from './reason-codes.ts'
+
+export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
+
+/** One MQTT connection. It is also the receipt of its publishes of QoS 0. */
+export interface MqttConnection extends DeviceSessionListener, AcknowledgementOwner, Timed, PublishReceipt {
+  readonly host: SessionHost
+  readonly acknowledgements: AcknowledgementLine
+  phase: SessionPhase
+  version: ProtocolVersion
+  device: DeviceSession | undefined
+  /** The tenant that the connection counts for; undefined while it counts for none. */
+  tenantId: string | undefined
+  /** Ticks of silence that are allowed. */
+  allowedTicks: number
+  /** Bits by filter: subscribed, and granted QoS 1. */
+  subscriptions: number
+  grantedQos1: number
+  /** Attribute filters in the order of their SUBSCRIBEs: the text of the last one is the topic of pushes. */
+  attributeFilters: readonly number[]
+  /** Packet ids of QoS 2 publishes that were not released; undefined while there are none. */
+  unreleased: Set<number> | undefined
+  readonly pushes: DownlinkPushes
+  /** A whole packet came: the silence begins anew. */
+  heard(): void
+  send(packet: Packet): void
+  sendBytes(bytes: Buffer): void
+  /** Ends the connection, with the reason for a v5 client; undefined where the client ended it. */
+  close(reason: ReasonCode | undefined): void
+  /** Writes what there is to say. */
+  flush(): void
+  /** Goes on reading where it stopped. */
+  resume(): void
+}
+
+/** Figures since the start; each only grows. */
+export interface MqttCounts {
+  accepted: number
+  received: number
+  acknowledged: number
+  storedUnacknowledged: number
+  refused: number
+  undecodable: number
+  unknownTopics: number
+  malformed: number
+  unauthenticated: number
+  pushed: number
+  pushesDropped: number
+  slowConsumers: number
+  overConnectionLimit: number
+  overTenantLimit: number
+  silentDropped: number
+}
+
+export interface SessionHost {
+  readonly gateway: DeviceGateway
+  readonly limits: MqttLimits
+  readonly decoder: JsonPayloadDecoder
+  readonly wheel: KeepAliveWheel
+  readonly counts: MqttCounts
+  /** Writes what sessions have to say, once, when the present turn is over. */
+  flushSoon(session: MqttConnection): void
+  /** Calls the session's `resume` when the gateway is writable again. */
+  waitForRoom(session: MqttConnection): void
+  /** Counts the connection for its tenant. False where the tenant has its share already: it is then to be refused. */
+  admit(device: DeviceIdentity): boolean
+  /** Gives back what `admit` counted. */
+  release(tenantId: string): void
+  /** The connection has sent its CONNECT. */
+  connectReceived(session: MqttConnection): void
+  /** A programming error reached a session: logged with its stack, the session is closed. */
+  unexpected(error: unknown): void
+}
