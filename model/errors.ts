@@ -19,6 +19,8 @@ export interface ErrorDefinition {
   readonly isOutage?: boolean
   /** Something did not answer in time: a queue that treats time-outs in a way of their own does so here too. */
   readonly isTimeout?: boolean
+  /** With `isOutage`: the limit that was reached is the tenant's own. Others go on, so its messages may be put aside. */
+  readonly isOwnLimit?: boolean
   /** Waiting alone mends nothing: a start says so at once. What runs already waits as in any outage, since nothing in hand may be lost by it. */
   readonly needsOperator?: boolean
 }
@@ -32,6 +34,7 @@ export class MillraceError extends Error {
   readonly restCode: number | undefined
   readonly isOutage: boolean
   readonly isTimeout: boolean
+  readonly isOwnLimit: boolean
   readonly needsOperator: boolean
   readonly fields: ErrorFields
 
@@ -44,6 +47,7 @@ export class MillraceError extends Error {
     this.restCode = definition.restCode
     this.isOutage = definition.isOutage ?? false
     this.isTimeout = definition.isTimeout ?? false
+    this.isOwnLimit = definition.isOwnLimit ?? false
     this.needsOperator = definition.needsOperator ?? false
     this.fields = fields
   }

@@ -2,9 +2,10 @@
 import { defineErrors, isMillraceError } from '../../model/errors.ts'
 
 export const LinkErrors = defineErrors('link', {
-  LINK_CLOSED: { kind: 'retryable', status: 503, text: 'the link is closing' },
+  LINK_CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the link is closing' },
   BUFFER_FULL: {
     kind: 'retryable',
+    isOutage: true,
     status: 503,
     text: 'the link has {messages} messages waiting for the disk, no more are taken',
   },
@@ -13,7 +14,7 @@ export const LinkErrors = defineErrors('link', {
     status: 503,
     text: 'the log holds {bytes} bytes not yet processed, at most {limit} are allowed',
   },
-  DISK_REFUSED: { kind: 'retryable', status: 503, text: 'the log could not be written: {reason}' },
+  DISK_REFUSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the log could not be written: {reason}' },
   MESSAGE_TOO_LARGE: {
     kind: 'invalid',
     status: 413,

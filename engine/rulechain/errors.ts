@@ -42,24 +42,25 @@ export const RuleChainErrors = defineErrors('rulechain', {
   CHAIN_FULL: {
     kind: 'retryable',
     isOutage: true,
+    isOwnLimit: true,
     status: 503,
     text: "Rule chain '{chain}' has {waiting} messages waiting, at most {limit}",
   },
   CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the rule engine is closed' },
 })
 
-const UNKNOWN_CAUSE = { kind: 'retryable', isOutage: false, isTimeout: false } as const
+const UNKNOWN_CAUSE = { kind: 'retryable', isOutage: false, isOwnLimit: false, isTimeout: false } as const
 
 /**
  * The error with which a message ends when a node failed and nothing is connected to its `Failure`: names the chain and the
  * node, keeps the cause and its kind, so that the queue knows whether trying again can help, and whose fault it is.
  */
 export function unhandledFailure(chain: string, node: string, cause: unknown): MillraceError {
-  const { kind, isOutage, isTimeout } = isMillraceError(cause) ? cause : UNKNOWN_CAUSE
+  const { kind, isOutage, isOwnLimit, isTimeout } = isMillraceError(cause) ? cause : UNKNOWN_CAUSE
   const fields = { chain, node, reason: errorText(cause) }
   return new MillraceError(
     'rulechain.NODE_FAILED',
-    { kind, isOutage, isTimeout, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
+    { kind, isOutage, isOwnLimit, isTimeout, status: 500, text: "Rule chain '{chain}', node '{node}': {reason}" },
     fields,
     cause,
   )

@@ -37,6 +37,8 @@ export const ScriptErrors = defineErrors('script', {
   POOL_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'script workers do not answer: {reason}' },
   POOL_FULL: {
     kind: 'retryable',
+    isOutage: true,
+    isOwnLimit: true,
     status: 503,
     text: 'script queue holds {waiting} messages, at most {limit} are allowed',
   },
