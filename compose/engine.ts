@@ -4,6 +4,7 @@ import type { SystemLog } from '../logging/log.ts'
 import { RateLimitedLog } from '../logging/rate-limited-log.ts'
 import type { Config } from '../config/settings.ts'
 import type { ActorSystem } from '../engine/actor/system.ts'
+import type { Parking } from '../engine/parking/parking.ts'
 import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import { createScriptHost } from '../engine/script/host.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
@@ -28,6 +29,8 @@ export interface EngineParts {
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
   readonly devices: Pick<DeviceOwner, 'delivered'>
+  /** Undefined where parked messages have no store. */
+  readonly parking: Parking | undefined
 }
 
 export interface RunningEngine {
@@ -42,7 +45,7 @@ export interface RunningEngine {
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { config, log, closing, stores, services, feed, actors, devices } = parts
+  const { config, log, closing, stores, services, feed, actors, devices, parking } = parts
   const javaScript = createJavaScriptWorkers({
     clock: systemClock,
     threads: config.jsThreads,
@@ -87,6 +90,11 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     link: notedLink(stores.link, (batch) => devices.delivered(batch)),
     processor: engine,
     clock: systemClock,
+    parking,
+    settings: {
+      tenantShare: config.queueTenantRoomPercent / 100,
+      triesBeforeParking: config.queueTriesBeforeParking,
+    },
     onOutage: outageReport(nodeLog),
   })
   closing.add('queues', () => queues.close())

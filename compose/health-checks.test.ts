@@ -1,16 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { KeptLetters } from '../engine/parking/testkit.ts'
 import { MemoryTimeSeries, openTestPlatform, TestDeadLetters, TestLink } from '../services/testkit.ts'
 import { healthChecksOf } from './health-checks.ts'
 
 test('a link that lost its servers is not healthy, though it still has room for messages', async (context) => {
   const platform = await openTestPlatform()
   context.after(() => platform.close())
-  const link = Object.assign(new TestLink(), { deadLetters: new TestDeadLetters(), connected: true })
+  const link = Object.assign(new TestLink(), {
+    deadLetters: new TestDeadLetters(),
+    letters: new KeptLetters(),
+    connected: true,
+  })
   const checks = healthChecksOf({
     entities: platform.entities,
     timeSeries: new MemoryTimeSeries(),
     link,
+    parkedFolder: '',
     troubles: {},
   })
   const outcomes = async () =>

@@ -7,6 +7,7 @@ import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/device/device-gateway.ts'
 import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
+import type { Link } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
@@ -21,6 +22,7 @@ import { startEngine } from './engine.ts'
 import { figuresOf } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
+import { openParking } from './parking.ts'
 import { openStores, type Stores } from './stores.ts'
 
 export interface Platform {
@@ -74,9 +76,11 @@ export async function startPlatform(
     const roles = new Set(config.roles)
     const parts = { config, log, closing, cluster, stores, services: stored, feed, actors }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
-    const running = devices === undefined ? undefined : await startEngine({ ...parts, devices })
+    const opened = stores.parkedFolder === '' ? undefined : await openParking(parts)
+    const { parking, deviceLink = stores.link, metricsSources = [] } = opened ?? {}
+    const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
-    const gateway = roles.has('transport') ? startGateway({ ...parts, timesNotBefore }) : undefined
+    const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink, timesNotBefore }) : undefined
     // From the first request on, what is cached here is kept up with the changes of every other process.
     await feed.settled()
     const ports = await openEdges({
@@ -96,6 +100,7 @@ export async function startPlatform(
       metricsSources: [
         ...cluster.metricsSources,
         ...stores.metricsSources,
+        ...metricsSources,
         ...figuresOf({ actors, gateway, devices, running }),
       ],
       workers: createWorkerAdmin(running === undefined ? [] : [running.javaScript]),
@@ -178,14 +183,16 @@ function startDeviceOwner({ config, closing, cluster, stores, services, feed, ac
 }
 
 interface GatewayParts extends DeviceParts {
+  /** Takes nothing of tenants whose share of parked messages is full. */
+  readonly deviceLink: Link
   /** Unix ms. */
   readonly timesNotBefore: number
 }
 
 /** The role `transport`, without its protocols: sessions of devices. */
-function startGateway({ config, closing, cluster, stores, services, feed, actors, timesNotBefore }: GatewayParts) {
+function startGateway({ config, closing, cluster, deviceLink, services, feed, actors, timesNotBefore }: GatewayParts) {
   const gateway = createDeviceGateway({
-    link: stores.link,
+    link: deviceLink,
     line: cluster.deviceLine,
     owners: cluster.owners,
     directory: { findByAccessTokens: (tokens) => services.devices.findByAccessTokens(tokens) },

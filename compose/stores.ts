@@ -8,6 +8,7 @@ import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import type { Config } from '../config/settings.ts'
+import type { LetterKeeper } from '../engine/link/burial.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { FrameLinkEvent } from '../engine/link/jetstream/events.ts'
@@ -32,6 +33,8 @@ import {
 export type StoredLink = Link &
   PublishBound & {
     readonly deadLetters: DeadLetters
+    /** Where dead letters of messages go that the link has settled. */
+    readonly letters: LetterKeeper
     /** False while its servers do not answer; absent where there are none. */
     readonly connected?: boolean
     /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */
@@ -47,6 +50,8 @@ export interface Stores {
   readonly entities: EntityStore
   readonly timeSeries: TimeSeriesStore
   readonly link: StoredLink
+  /** Where this process keeps parked messages: beside the link, since both are one record of what is to be done. Empty where NATS has them. */
+  readonly parkedFolder: string
   readonly metricsSources: readonly MetricsSource[]
   /** Of the stores that can tell. */
   readonly troubles: { readonly entities?: Trouble | undefined; readonly timeSeries?: Trouble | undefined }
@@ -92,6 +97,7 @@ export async function openStores(
     entities: entities.value.part,
     timeSeries: timeSeries.value.part,
     link: link.value.part,
+    parkedFolder: cluster.line === undefined ? join(place.folder, 'link', 'parked') : '',
     metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
     troubles: { entities: entities.value.trouble, timeSeries: timeSeries.value.trouble },
   }

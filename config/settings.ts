@@ -441,6 +441,42 @@ export const SETTINGS = {
     unit: 'ms',
     description: 'A message that did not end in this time counts as failed.',
   }),
+  queueTriesBeforeParking: queue.integer({
+    name: 'QUEUE_TRIES_BEFORE_PARKING',
+    default: 3,
+    min: 1,
+    max: 1000,
+    unit: 'tries',
+    description:
+      'After so many failed tries a message is parked with all that waits behind it, so that the link goes on without them. Fewer tries cost more writes; more of them keep the link from being emptied for longer.',
+  }),
+  queueTenantRoomPercent: queue.integer({
+    name: 'QUEUE_TENANT_ROOM_PERCENT',
+    default: 25,
+    min: 1,
+    max: 100,
+    unit: '%',
+    description:
+      "What a tenant may hold of a queue's memory before its failing messages are parked at once. Less leaves more room to the others, and parks failures of a busy tenant earlier.",
+  }),
+  queueParkedMiB: queue.integer({
+    name: 'QUEUE_PARKED_MIB',
+    default: 512,
+    min: 1,
+    max: 1_048_576,
+    unit: 'MiB',
+    description:
+      'Parked messages of all tenants that a process keeps; beyond it the devices of those who have most are refused. The store takes up to twice as much, and about a tenth of it in memory for small messages.',
+  }),
+  queueParkedTenantMiB: queue.integer({
+    name: 'QUEUE_PARKED_TENANT_MIB',
+    default: 64,
+    min: 1,
+    max: 1_048_576,
+    unit: 'MiB',
+    description:
+      'Parked messages of one tenant that a process keeps; beyond it the devices of this tenant are refused, and of no other.',
+  }),
 
   ruleNodeTimeoutMs: scripts.integer({
     name: 'RULE_NODE_TIMEOUT_MS',

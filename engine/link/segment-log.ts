@@ -9,7 +9,7 @@ import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import { Backlogs } from './backlogs.ts'
-import { Burial } from './burial.ts'
+import { Burial, type LetterKeeper } from './burial.ts'
 import { deadLettersOf, DeadLetterStore, type DeadLetters } from './dead-letters.ts'
 import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
@@ -36,6 +36,8 @@ import {
 
 export interface SegmentLog extends Link, PublishBound {
   readonly deadLetters: DeadLetters
+  /** Where dead letters of messages go that the link has settled. */
+  readonly letters: LetterKeeper
   figures(): SegmentLogFigures
 }
 
@@ -76,7 +78,7 @@ class SegmentLogLink implements SegmentLog {
   private readonly options: SegmentLogOptions
   private readonly bounds: SegmentLogBounds
   private readonly onEvent: LinkEventListener
-  private readonly letters: DeadLetterStore
+  readonly letters: DeadLetterStore
   private readonly segments: Segments
   private readonly backlog: Backlogs
   private readonly writer: SegmentWriter

@@ -3,14 +3,8 @@
  * has failed, nothing further starts; when those in process have ended, the failed ones are tried again one by one, the oldest first,
  * and the rest goes on when none is left.
  */
-import type { Delivery } from '../link/link.ts'
+import type { Task } from './task.ts'
 import { weightOf } from './weight.ts'
-
-/** A delivery with the number of the try that comes next. */
-export interface Attempt {
-  readonly delivery: Delivery
-  readonly attempt: number
-}
 
 export class Lane {
   readonly key: string
@@ -21,13 +15,15 @@ export class Lane {
   outages = 0
   /** Late tries in a row at whose end senders were held up. */
   failedUnderBackpressure = 0
+  /** Why it is to be parked as soon as nothing of it is in process. */
+  parkFor: string | undefined
   /** The one message in process is a failed one on its next try. */
   private isRetrying = false
   /** Of what waits. */
   waitingWeight = 0
-  private waiting: Attempt[] = []
+  private waiting: Task[] = []
   private head = 0
-  private failed: Attempt[] = []
+  private failed: Task[] = []
 
   constructor(key: string) {
     this.key = key
@@ -51,21 +47,21 @@ export class Lane {
     this.isRetrying = false
   }
 
-  wait(attempt: Attempt): void {
-    this.waiting.push(attempt)
-    this.waitingWeight += weightOf(attempt.delivery)
+  wait(task: Task): void {
+    this.waiting.push(task)
+    this.waitingWeight += weightOf(task.delivery)
   }
 
   /** Puts a failed message back, in the order of the log. */
-  putBack(attempt: Attempt): void {
-    const sequence = attempt.delivery.message.sequence
+  putBack(task: Task): void {
+    const sequence = task.delivery.message.sequence
     let index = this.failed.length
     while (index > 0 && (this.failed[index - 1]?.delivery.message.sequence ?? 0) > sequence) index--
-    this.failed.splice(index, 0, attempt)
+    this.failed.splice(index, 0, task)
   }
 
   /** Takes out what is not in process, in no order. */
-  takeWaiting(): Attempt[] {
+  takeWaiting(): Task[] {
     const waiting = [...this.waiting.slice(this.head), ...this.failed]
     this.waiting = []
     this.head = 0
@@ -75,7 +71,7 @@ export class Lane {
   }
 
   /** What may start now, or undefined. */
-  next(maxInFlight: number): Attempt | undefined {
+  next(maxInFlight: number): Task | undefined {
     if (this.hasFailed) {
       if (this.inFlight > 0 || this.pausedUntilMs !== undefined) return undefined
       this.isRetrying = true

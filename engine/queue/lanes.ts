@@ -4,7 +4,8 @@
  */
 import type { SubmitStrategyType } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
-import { Lane, type Attempt } from './lane.ts'
+import { Lane } from './lane.ts'
+import type { Task } from './task.ts'
 
 type LaneKind = 'originator' | 'tenant' | 'queue'
 
@@ -25,7 +26,7 @@ export function isSequential(submit: SubmitStrategyType): boolean {
   return submit !== 'BURST' && submit !== 'BATCH'
 }
 
-export function inLogOrder(one: Attempt, other: Attempt): number {
+export function inLogOrder(one: Task, other: Task): number {
   return one.delivery.message.sequence - other.delivery.message.sequence
 }
 
@@ -52,10 +53,10 @@ export class Lanes {
     return [...this.lanes.values()]
   }
 
-  /** Takes out what no lane has in process, with the number of the try that comes next, in the order of the log. */
-  takeWaiting(): Attempt[] {
-    const attempts = this.all().flatMap((lane) => lane.takeWaiting())
+  /** Takes out what no lane has in process, in the order of the log. */
+  takeWaiting(): Task[] {
+    const tasks = this.all().flatMap((lane) => lane.takeWaiting())
     this.lanes.clear()
-    return attempts.sort(inLogOrder)
+    return tasks.sort(inLogOrder)
   }
 }

@@ -1,6 +1,6 @@
 /** Packs in process, in the order of their start, and their deadlines: one timer for all. */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import type { Pack, PackWork } from './pack-work.ts'
+import type { Pack, Task } from './task.ts'
 
 export class Packs {
   count = 0
@@ -11,15 +11,15 @@ export class Packs {
   private timer: TimerHandle | undefined
   private armedForMs = Infinity
 
-  /** `onDeadline` is called for a pack that has open works at its deadline. */
+  /** `onDeadline` is called for a pack that has open tasks at its deadline. */
   constructor(clock: Clock, onDeadline: (pack: Pack) => void) {
     this.clock = clock
     this.onDeadline = onDeadline
   }
 
-  open(works: readonly PackWork[], timeoutMs: number, isJudgedAsOne: boolean): void {
-    const pack: Pack = { deadlineMs: this.clock.monotonic() + timeoutMs, works, open: works.length, isJudgedAsOne }
-    for (const work of works) work.pack = pack
+  open(tasks: readonly Task[], timeoutMs: number, isJudgedAsOne: boolean): void {
+    const pack: Pack = { deadlineMs: this.clock.monotonic() + timeoutMs, tasks, open: tasks.length, isJudgedAsOne }
+    for (const task of tasks) task.pack = pack
     this.packs.push(pack)
     this.count++
     if (pack.deadlineMs < this.armedForMs) this.arm()

@@ -1,10 +1,14 @@
 /** Lanes that wait for a retry. Those due within the same 16 ms share one timer and one pack. */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import type { Lane } from './lane.ts'
 
 const RETRY_GRAIN_MS = 16
 
-export class Pauses {
+/** What waits: it has its own due time. */
+export interface Paused {
+  pausedUntilMs: number | undefined
+}
+
+export class Pauses<Lane extends Paused> {
   private readonly clock: Clock
   private readonly onDue: (lanes: readonly Lane[]) => void
   private readonly groups = new Map<number, { readonly timer: TimerHandle; readonly lanes: Lane[] }>()

@@ -1,25 +1,28 @@
 /**
  * From the link to the rule engine and back: packs out, outcomes in. Every delivery ends in exactly one of: settled, skipped (settled
- * though it failed, where the queue ignores failures), or buried: after its last try, or at once where trying again is no use.
- * Another failed message waits and is tried again at the head of its lane, its tries noted durably, while other lanes go on.
- * `docs/internals/queues.md` has the strategies.
+ * though it failed, where the queue ignores failures), buried (after its last try, or at once where trying again is no use), or parked with
+ * its whole lane, which fails again and again. Another failed message waits and is tried again at the head of its lane, its tries noted
+ * durably, while other lanes go on. `docs/internals/queues.md` has the strategies.
  *
- * Bounded by `maxHeld`: when it is reached the link keeps the rest on disk, and in the end senders are slowed.
+ * Bounded by `maxHeld`: when it is reached the link keeps the rest on disk, and in the end senders are slowed. Failing lanes of one tenant
+ * have a share of it.
  */
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
+import { ParkedDelivery } from '../parking/parked-lane.ts'
+import type { Parking, ParkingQueue } from '../parking/parking.ts'
 import { QueueErrors } from './errors.ts'
 import type { QueueFigures } from './figures.ts'
-import type { Attempt, Lane } from './lane.ts'
+import { Held } from './held.ts'
+import type { Lane } from './lane.ts'
 import { Lanes, haveSameLanes, inLogOrder, isSequential } from './lanes.ts'
 import { Outages } from './outages.ts'
-import { PackWork, type Pack, type WorkOwner } from './pack-work.ts'
 import { Packs } from './packs.ts'
 import { Pauses } from './pauses.ts'
 import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
-import { judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
-import { weightOf } from './weight.ts'
+import { Task, type Pack, type TaskOwner } from './task.ts'
+import { isOwnLimit, judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
 import type { WorkProcessor } from './work.ts'
 
 export interface QueueOptions {
@@ -28,6 +31,8 @@ export interface QueueOptions {
   readonly queueName?: string
   readonly processor: WorkProcessor
   readonly clock: Clock
+  /** Where lanes wait that fail again and again; without it they wait in memory. */
+  readonly parking?: Parking
   readonly settings?: Partial<QueueSettings>
   /** Hears with which failure an outage began, and once that none is left: for the log. Must not throw. */
   readonly onOutage?: (failure: Error | undefined) => void
@@ -58,29 +63,44 @@ export function createQueue(options: QueueOptions): Queue {
 
 const MAX_FAILED_UNDER_BACKPRESSURE = 3
 
-class PackQueue implements Queue, LinkConsumer, WorkOwner {
+/**
+ * running · changing: settings with other lanes wait until nothing is in process · retiring: it ends what it holds · closing: what is in
+ * process ends, nothing else begins.
+ */
+type QueueState = 'running' | 'changing' | 'retiring' | 'closing'
+
+/** Whether it takes messages of the link, and whether what it holds may start. */
+const MAY: Record<QueueState, { readonly take: boolean; readonly start: boolean }> = {
+  running: { take: true, start: true },
+  changing: { take: false, start: false },
+  retiring: { take: false, start: true },
+  closing: { take: false, start: false },
+}
+
+class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
+  readonly queueName: string
   private readonly link: Link
-  private readonly queueName: string
   private readonly processor: WorkProcessor
   private readonly clock: Clock
+  private readonly parking: Parking | undefined
+  private state: QueueState = 'running'
   private settings: QueueSettings
   /** Settings with other lanes: they hold once nothing is in process. */
   private nextSettings: QueueSettings | undefined
   private lanes: Lanes
   private readonly failing = new Set<Lane>()
   private readonly outages: Outages
-  private readonly pauses: Pauses
+  private readonly pauses: Pauses<Lane>
   private readonly packs: Packs
-  /** Works that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
-  private starting: PackWork[] = []
+  /** Tasks that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
+  private starting: Task[] = []
   private settled: Delivery[] = []
   private isTurnAsked = false
-  private held = 0
-  private heldWeight = 0
+  private readonly held = new Held()
   private inFlight = 0
   private giveUp: (() => void) | undefined
+  private detach: (() => void) | undefined
   private retiring: { readonly promise: Promise<boolean>; readonly end: (isGone: boolean) => void } | undefined
-  private isClosing = false
   private closing: Promise<void> | undefined
   private whenDrained: (() => void) | undefined
   private readonly counts = { received: 0, settled: 0, failed: 0, timedOut: 0, retried: 0, skipped: 0, buried: 0 }
@@ -90,6 +110,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.queueName = options.queueName ?? MAIN_QUEUE
     this.processor = options.processor
     this.clock = options.clock
+    this.parking = options.parking
     this.outages = new Outages(options.onOutage ?? (() => undefined))
     this.settings = { ...DEFAULT_QUEUE_SETTINGS, ...options.settings }
     this.lanes = new Lanes(this.settings.submit)
@@ -98,66 +119,93 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
   }
 
   start(): void {
+    this.detach = this.parking?.attach(this)
     this.giveUp = this.link.consume(this, this.queueName)
   }
 
   room(): number {
-    return this.takesNothing ? 0 : this.settings.maxHeld - this.heldWeight
+    return MAY[this.state].take ? this.settings.maxHeld - this.held.weight : 0
   }
 
   deliver(batch: readonly Delivery[]): void {
-    if (this.isClosing) return
-    this.held += batch.length
+    if (this.state === 'closing') return
     this.counts.received += batch.length
     for (const delivery of batch) {
-      this.heldWeight += weightOf(delivery)
-      const lane = this.lanes.of(delivery.message)
-      const attempt = { delivery, attempt: delivery.attempt }
-      if (this.mustWait(lane)) this.wait(lane, attempt)
-      else this.begin(lane, attempt)
+      this.held.add(delivery)
+      if (this.parking?.takes(this, delivery) !== true) this.line(delivery)
+    }
+    this.handOut()
+    // What is parked behind its lane may have been settled at once.
+    if (this.settled.length > 0) this.askTurn()
+  }
+
+  resume(deliveries: readonly ParkedDelivery[]): void {
+    if (this.state === 'closing') return
+    for (const delivery of deliveries) {
+      this.held.add(delivery)
+      if (delivery.attempt > 1) this.counts.retried++
+      this.line(delivery)
     }
     this.handOut()
   }
 
-  ended(work: PackWork): void {
-    const { pack } = work
+  parked(delivery: Delivery): void {
+    this.settled.push(delivery)
+    this.askTurn()
+  }
+
+  lost(delivery: Delivery): void {
+    this.held.remove(delivery)
+    this.askTurn()
+  }
+
+  ended(task: Task): void {
+    const { pack } = task
     if (pack === undefined) return
     pack.open--
-    if (work.error !== undefined) this.counts.failed++
-    if (work.isTimedOut) this.counts.timedOut++
-    if (!pack.isJudgedAsOne) this.conclude(work, verdictOf(work, this.settings))
-    else if (pack.open === 0) this.judge(pack.works)
-    if (pack.open === 0) pack.works = []
+    if (task.error !== undefined) this.counts.failed++
+    if (task.isTimedOut) this.counts.timedOut++
+    if (!pack.isJudgedAsOne) this.conclude(task, verdictOf(task, this.settings))
+    else if (pack.open === 0) this.judge(pack.tasks)
+    if (pack.open === 0) pack.tasks = []
     this.askTurn()
   }
 
   figures(): QueueFigures {
-    const { counts, held, inFlight } = this
-    return { ...counts, packs: this.packs.count, held, inFlight, failingLanes: this.failing.size }
+    const { counts, inFlight } = this
+    return { ...counts, packs: this.packs.count, held: this.held.count, inFlight, failingLanes: this.failing.size }
   }
 
   apply(change: Partial<QueueSettings>): void {
+    if (this.state === 'closing') return
     const settings = { ...DEFAULT_QUEUE_SETTINGS, ...change }
     const { retiring } = this
     this.retiring = undefined
     retiring?.end(false)
+    if (this.state === 'retiring') this.detach = this.parking?.attach(this)
     this.nextSettings = undefined
+    this.state = 'running'
     if (haveSameLanes(settings.submit, this.settings.submit)) {
       this.settings = settings
       // They may have more room, or have waited for other lanes that are not to come.
       for (const lane of this.lanes.all()) this.release(lane)
-    } else this.nextSettings = settings
+    } else {
+      this.nextSettings = settings
+      this.state = 'changing'
+    }
     this.askTurn()
   }
 
   retire(): Promise<boolean> {
     if (this.retiring !== undefined) return this.retiring.promise
-    if (this.isClosing) return Promise.resolve(false)
+    if (this.state === 'closing') return Promise.resolve(false)
     let end: (isGone: boolean) => void = () => undefined
     const promise = new Promise<boolean>((resolve) => (end = resolve))
     this.retiring = { promise, end }
+    if (this.state === 'running') this.state = 'retiring'
     const retries = Math.min(this.settings.retries, DEFAULT_QUEUE_SETTINGS.retries)
     this.settings = { ...this.settings, retries }
+    this.detach?.()
     this.askTurn()
     return promise
   }
@@ -166,44 +214,44 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     return (this.closing ??= this.drain())
   }
 
-  /** Nothing new starts: it stops, or its lanes are about to be others. */
-  private get isStill(): boolean {
-    return this.isClosing || this.nextSettings !== undefined
-  }
-
-  private get takesNothing(): boolean {
-    return this.isStill || this.retiring !== undefined
-  }
-
   private get maxInFlight(): number {
     return isSequential(this.settings.submit) ? 1 : this.settings.maxInFlightPerOriginator
   }
 
   private mustWait(lane: Lane): boolean {
-    return this.isStill || lane.hasFailed || lane.waitingCount > 0 || lane.inFlight >= this.maxInFlight
+    const isFree = MAY[this.state].start && !lane.hasFailed && lane.waitingCount === 0
+    return !isFree || lane.inFlight >= this.maxInFlight
   }
 
-  private begin(lane: Lane, attempt: Attempt): void {
-    lane.inFlight++
-    this.starting.push(new PackWork(this, attempt.delivery, attempt.attempt, lane))
+  /** Puts a delivery where it starts, or waits. */
+  private line(delivery: Delivery): void {
+    const lane = this.lanes.of(delivery.message)
+    const task = new Task(this, delivery, delivery.attempt, lane)
+    if (this.mustWait(lane)) this.wait(task)
+    else this.begin(task)
   }
 
-  /** Gives the works that gathered to the processor, as one pack with one deadline. */
+  private begin(task: Task): void {
+    task.lane.inFlight++
+    this.starting.push(task)
+  }
+
+  /** Gives the tasks that gathered to the processor, as one pack with one deadline. */
   private handOut(): void {
-    if (this.starting.length === 0 || this.isStill) return
-    let works = this.starting
+    if (this.starting.length === 0 || !MAY[this.state].start) return
+    let tasks = this.starting
     if (this.settings.submit === 'BATCH') {
       if (this.inFlight > 0) return
-      works = this.starting.splice(0, this.settings.batchSize)
+      tasks = this.starting.splice(0, this.settings.batchSize)
     } else this.starting = []
-    this.inFlight += works.length
-    this.packs.open(works, this.settings.processingTimeoutMs, judgesPacks(this.settings))
+    this.inFlight += tasks.length
+    this.packs.open(tasks, this.settings.processingTimeoutMs, judgesPacks(this.settings))
     try {
-      this.processor.process(works)
+      this.processor.process(tasks)
     } catch (error) {
       // It promised not to: whatever it left open has failed.
       const failure = QueueErrors.PROCESSOR_FAILED({ reason: errorText(error) }, error)
-      for (const work of works) work.fail(failure)
+      for (const task of tasks) task.fail(failure)
     }
   }
 
@@ -211,58 +259,64 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     const { processing, processingTimeoutMs } = this.settings
     const error = QueueErrors.PROCESSING_TIMEOUT({ limit: processingTimeoutMs })
     const runsOn = runsOnAfterTimeout(processing)
-    for (const work of pack.works) work.timeOut(error, runsOn)
+    for (const task of pack.tasks) task.timeOut(error, runsOn)
   }
 
-  private judge(works: readonly PackWork[]): void {
-    const verdicts = verdictsOf(works, this.settings)
-    const isOver = (verdict: Verdict | undefined): boolean =>
-      verdict === 'settle' || verdict === 'skip' || verdict === 'bury'
+  private judge(tasks: readonly Task[]): void {
+    const verdicts = verdictsOf(tasks, this.settings)
     // First what is tried again: it holds its lane before anything behind it could start.
-    for (const [index, work] of works.entries()) {
-      const verdict = verdicts[index]
-      if (verdict !== undefined && !isOver(verdict)) this.conclude(work, verdict)
-    }
-    for (const [index, work] of works.entries()) {
-      const verdict = verdicts[index]
-      if (verdict !== undefined && isOver(verdict)) this.conclude(work, verdict)
+    for (const mustBeOver of [false, true]) {
+      for (const [index, task] of tasks.entries()) {
+        const verdict = verdicts[index]
+        if (verdict !== undefined && IS_OVER[verdict] === mustBeOver) this.conclude(task, verdict)
+      }
     }
   }
 
-  private conclude(work: PackWork, verdict: Verdict): void {
-    const { lane, delivery, attempt } = work
+  private conclude(task: Task, verdict: Verdict): void {
+    const { lane, attempt } = task
     lane.ended()
     this.inFlight--
-    if (verdict === 'wait') {
-      lane.putBack({ delivery, attempt })
-      this.outages.met(lane, work.error)
+    if (verdict === 'retry' && this.mustMakeRoom(lane, attempt)) verdict = 'bury'
+    if (IS_OVER[verdict]) {
+      this.outages.over(lane)
+      lane.failedUnderBackpressure = 0
+      this.finish(task, verdict)
+      if (lane.parkFor === undefined) this.release(lane)
+    } else if (verdict === 'wait') {
+      lane.putBack(task.again(attempt))
+      this.outages.met(lane, task.error)
       this.pause(lane, lane.outages)
-      return
-    }
-    this.outages.over(lane)
-    if ((verdict === 'retry' && !this.mustMakeRoom(lane, attempt)) || verdict === 'repeat') {
-      this.link.failed(delivery, attempt)
-      lane.putBack({ delivery, attempt: attempt + 1 })
-      this.pause(lane, attempt)
-      return
-    }
-    lane.failedUnderBackpressure = 0
-    if (verdict === 'bury' || verdict === 'retry') {
-      this.counts.buried++
-      this.letGo(delivery)
-      this.link.bury(delivery, errorText(work.error), attempt)
+      if (isOwnLimit(task.error) && this.hasOverShare(task.delivery)) lane.parkFor ??= errorText(task.error)
     } else {
-      if (verdict === 'skip') this.counts.skipped++
-      else this.counts.settled++
-      this.settled.push(delivery)
+      this.outages.over(lane)
+      if (!(task.delivery instanceof ParkedDelivery)) this.link.failed(task.delivery, attempt)
+      lane.putBack(task.again(attempt + 1))
+      this.pause(lane, attempt)
+      if (verdict === 'retry' && this.mustPark(task)) lane.parkFor ??= errorText(task.error)
     }
-    this.release(lane)
+    if (lane.parkFor !== undefined && lane.inFlight === 0) this.park(lane)
+  }
+
+  /** A message that is done with leaves, to where it came from. */
+  private finish({ delivery, attempt, error }: Task, verdict: Verdict): void {
+    if (verdict === 'bury') this.counts.buried++
+    else if (verdict === 'skip') this.counts.skipped++
+    else this.counts.settled++
+    if (delivery instanceof ParkedDelivery) {
+      this.held.remove(delivery)
+      if (verdict === 'bury') this.parking?.bury(delivery, attempt, errorText(error))
+      else this.parking?.done(delivery)
+    } else if (verdict === 'bury') {
+      this.held.remove(delivery)
+      this.link.bury(delivery, errorText(error), attempt)
+    } else this.settled.push(delivery)
   }
 
   /** A message of the lane is done with: what waits behind it may start. */
   private release(lane: Lane): void {
     if (!lane.hasFailed) this.failing.delete(lane)
-    if (this.isStill) return
+    if (!MAY[this.state].start) return
     for (;;) {
       const next = lane.next(this.maxInFlight)
       if (next === undefined) break
@@ -271,7 +325,7 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
         continue
       }
       if (next.attempt > next.delivery.attempt) this.counts.retried++
-      this.begin(lane, next)
+      this.begin(next)
     }
     if (lane.isIdle) this.lanes.forget(lane)
   }
@@ -282,50 +336,86 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     lane.ended()
     this.outages.over(lane)
     if (!lane.hasFailed) this.failing.delete(lane)
-    this.settled.push(delivery)
+    if (delivery instanceof ParkedDelivery) this.held.remove(delivery)
+    else this.settled.push(delivery)
     this.askTurn()
   }
 
   /** The lane has a failed message; it was its so many-th failure in a row. */
   private pause(lane: Lane, failures: number): void {
     this.failing.add(lane)
-    if (lane.pausedUntilMs !== undefined || this.isClosing) return
-    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
-    const doubled = pauseBetweenRetriesMs * 2 ** Math.min(failures - 1, 30)
-    this.pauses.pause(lane, this.isCrowding(lane) ? 0 : Math.min(maxPauseBetweenRetriesMs, doubled))
+    if (lane.pausedUntilMs !== undefined || this.state === 'closing') return
+    this.pauses.pause(lane, this.isCrowding(lane) ? 0 : this.pauseMs(failures))
   }
 
-  private wait(lane: Lane, attempt: Attempt): void {
-    lane.wait(attempt)
-    if (lane.pausedUntilMs === undefined || !this.isCrowding(lane)) return
+  private pauseMs(failures: number): number {
+    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
+    return Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** Math.min(failures - 1, 30))
+  }
+
+  private wait(task: Task): void {
+    const { lane } = task
+    lane.wait(task)
+    if (lane.pausedUntilMs === undefined) return
+    if (lane.outages === 0 && this.hasOverShare(task.delivery)) {
+      lane.parkFor ??= 'its tenant has more than its share of what waits in memory'
+      if (lane.inFlight === 0) this.park(lane)
+    } else if (this.isCrowding(lane)) {
+      lane.pausedUntilMs = undefined
+      this.release(lane)
+    }
+  }
+
+  /** A queue of one lane has no others that could go on. */
+  private get canPark(): boolean {
+    return this.parking !== undefined && this.lanes.kind !== 'queue' && this.state !== 'closing'
+  }
+
+  private mustPark({ delivery, attempt }: Task): boolean {
+    if (delivery instanceof ParkedDelivery) return true
+    return (this.canPark && attempt >= this.settings.triesBeforeParking) || this.hasOverShare(delivery)
+  }
+
+  private hasOverShare({ message }: Delivery): boolean {
+    const { maxHeld, tenantShare } = this.settings
+    return this.canPark && this.held.weightOfTenant(message.tenantId) > maxHeld * tenantShare
+  }
+
+  /** Hands over the whole lane. The link hears of each message when it is durable there. */
+  private park(lane: Lane): void {
+    const why = lane.parkFor ?? ''
+    const tasks = lane.takeWaiting().sort(inLogOrder)
+    lane.parkFor = undefined
     lane.pausedUntilMs = undefined
-    this.release(lane)
+    this.outages.over(lane)
+    this.failing.delete(lane)
+    this.lanes.forget(lane)
+    for (const { delivery } of tasks) if (delivery instanceof ParkedDelivery) this.held.remove(delivery)
+    const failures = Math.max(1, (tasks[0]?.attempt ?? 1) - 1)
+    this.parking?.park(this, lane.key, tasks, why, this.pauseMs(failures))
   }
 
   /**
-   * A lane that fills half of the room would hold up others: it is brought to its end without pauses. In an outage, and with retries
-   * without end, it has no end to be brought to; a queue of one lane has no others.
+   * A lane that fills half of the room and can not be parked would hold up others: it is brought to its end without pauses. In an outage, and
+   * with retries without end, it has no end to be brought to; a queue of one lane has no others.
    */
   private isCrowding(lane: Lane): boolean {
     const { maxHeld, retries, submit } = this.settings
-    return lane.waitingWeight > maxHeld / 2 && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
+    const isFull = lane.waitingWeight > maxHeld / 2
+    return isFull && !this.canPark && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
   }
 
   /**
-   * Whether a message that is retried without end keeps the link from being emptied, so that in the end nobody could send: the link's
-   * log ends with its oldest message. It has had the tries that are enough elsewhere, and senders were held up at several in a row.
+   * Whether a message that is retried without end and can not be parked keeps the link from being emptied, so that in the end nobody could
+   * send. It has had the tries that are enough elsewhere, and senders were held up at several in a row.
    */
   private mustMakeRoom(lane: Lane, attempt: number): boolean {
-    if (this.settings.retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
+    const { retries } = this.settings
+    if (this.canPark || retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
       lane.failedUnderBackpressure = 0
       return false
     }
     return ++lane.failedUnderBackpressure >= MAX_FAILED_UNDER_BACKPRESSURE
-  }
-
-  private letGo(delivery: Delivery): void {
-    this.held--
-    this.heldWeight -= weightOf(delivery)
   }
 
   private retry(lanes: readonly Lane[]): void {
@@ -347,22 +437,24 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     const settled = this.settled
     if (settled.length > 0) {
       this.settled = []
-      for (const delivery of settled) this.letGo(delivery)
+      for (const delivery of settled) this.held.remove(delivery)
       this.link.settle(settled)
     }
     this.packs.forgetEnded()
-    if (this.nextSettings !== undefined && this.inFlight === 0 && !this.isClosing) this.changeLanes(this.nextSettings)
+    if (this.nextSettings !== undefined && this.inFlight === 0 && this.state === 'changing') {
+      this.changeLanes(this.nextSettings)
+    }
     this.handOut()
     this.link.wake()
     if (this.inFlight > 0 || this.settled.length > 0) return
-    if (this.isClosing) this.whenDrained?.()
-    else if (this.retiring !== undefined && this.held === 0) this.leave(this.retiring.end)
+    if (this.state === 'closing') this.whenDrained?.()
+    else if (this.retiring !== undefined && this.held.count === 0) this.leave(this.retiring.end)
   }
 
   /** Sorts what is held into the lanes of the new settings. Nothing is in process. */
   private changeLanes(settings: QueueSettings): void {
     this.pauses.cancel()
-    const waiting: Attempt[] = this.starting
+    const waiting = this.starting
     this.starting = []
     this.outages.forget()
     this.failing.clear()
@@ -370,20 +462,25 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     waiting.sort(inLogOrder)
     this.settings = settings
     this.nextSettings = undefined
+    this.state = this.retiring === undefined ? 'running' : 'retiring'
     this.lanes = new Lanes(settings.submit)
-    for (const { delivery, attempt } of waiting) this.lanes.of(delivery.message).wait({ delivery, attempt })
+    for (const task of waiting) {
+      task.lane = this.lanes.of(task.message)
+      task.lane.wait(task)
+    }
     for (const lane of this.lanes.all()) this.release(lane)
   }
 
   private leave(end: (isGone: boolean) => void): void {
-    this.isClosing = true
+    this.state = 'closing'
     this.giveUp?.()
     end(true)
     void this.close()
   }
 
   private async drain(): Promise<void> {
-    this.isClosing = true
+    this.state = 'closing'
+    this.detach?.()
     this.pauses.cancel()
     if (this.inFlight > 0 || this.settled.length > 0) {
       await new Promise<void>((resolve) => {
@@ -393,4 +490,14 @@ class PackQueue implements Queue, LinkConsumer, WorkOwner {
     this.packs.close()
     this.retiring?.end(false)
   }
+}
+
+/** Whether the message is done with. */
+const IS_OVER: Record<Verdict, boolean> = {
+  settle: true,
+  skip: true,
+  bury: true,
+  retry: false,
+  repeat: false,
+  wait: false,
 }

@@ -6,6 +6,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { Queue as QueueRecord } from '../../model/entities.ts'
 import { linkQueueName } from '../../model/queue-name.ts'
 import { MAIN_QUEUE, type Link } from '../link/link.ts'
+import type { Parking } from '../parking/parking.ts'
 import { NO_FIGURES, sumOf, type QueueFigures } from './figures.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { DEFAULT_QUEUE_SETTINGS, settingsOf, type QueueSettings } from './settings.ts'
@@ -20,6 +21,10 @@ export interface QueuesOptions {
   readonly link: Link
   readonly processor: WorkProcessor
   readonly clock: Clock
+  /** Where lanes wait that fail again and again; without it they wait in memory. */
+  readonly parking?: Parking | undefined
+  /** For every queue. */
+  readonly settings?: Partial<Pick<QueueSettings, 'tenantShare' | 'triesBeforeParking'>>
   /** What `Main` holds at most; the other queues together hold as much again. */
   readonly maxHeld?: number
   /** Hears with which failure a queue's outage began, and once that none is left: for the log. Must not throw. */
@@ -107,19 +112,21 @@ class QueueSet implements Queues {
     return (this.closing ??= this.closeAll())
   }
 
-  private set(queueName: string, settings: Partial<QueueSettings>): void {
+  private set(queueName: string, own: Partial<QueueSettings>): void {
+    const settings = { ...this.options.settings, ...own }
     const member = this.members.get(queueName)
     if (member !== undefined) {
       member.isRetiring = false
       member.queue.apply(settings)
       return
     }
-    const { link, processor, clock, onOutage } = this.options
+    const { link, processor, clock, parking, onOutage } = this.options
     const queue = createQueue({
       link,
       queueName,
       processor,
       clock,
+      ...(parking === undefined ? {} : { parking }),
       settings,
       onOutage: (failure) => onOutage?.(queueName, failure),
     })

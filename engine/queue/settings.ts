@@ -4,6 +4,13 @@ import type { ProcessingStrategyType, Queue, SubmitStrategyType } from '../../mo
 export interface QueueSettings {
   /** Unsettled messages held in memory, waiting ones included, large ones by their weight; beyond it the rest stays in the link. */
   readonly maxHeld: number
+  /**
+   * 0 to 1, of `maxHeld`: a failing lane of a tenant that holds more is parked at once, so that one tenant's failures leave room to the
+   * others. A lower one parks healthy tenants' failing lanes earlier, at the price of a write each.
+   */
+  readonly tenantShare: number
+  /** A lane whose message has failed so often is parked: fewer tries cost more writes, more tries hold the link's log for longer. */
+  readonly triesBeforeParking: number
   /** Which messages are in process side by side (`lanes.ts`). */
   readonly submit: SubmitStrategyType
   /** BATCH: messages in process at once; the next batch starts when all of the last one have ended. */
@@ -25,6 +32,8 @@ export interface QueueSettings {
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   maxHeld: 20_000,
+  tenantShare: 0.25,
+  triesBeforeParking: 3,
   submit: 'BURST',
   batchSize: 1000,
   maxInFlightPerOriginator: 256,
@@ -39,7 +48,7 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
 /** What the record of a queue says of them; 0 retries there are retries without end (`rule-engine.md` 5.4). */
 export function settingsOf(
   queue: Pick<Queue, 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'>,
-): Omit<QueueSettings, 'maxHeld' | 'maxInFlightPerOriginator'> {
+): Omit<QueueSettings, 'maxHeld' | 'tenantShare' | 'triesBeforeParking' | 'maxInFlightPerOriginator'> {
   const { submitStrategy, processingStrategy } = queue
   const { retries, pauseBetweenRetries, maxPauseBetweenRetries } = processingStrategy
   return {

@@ -103,6 +103,8 @@ function settingsOf(number: number, random: SeededRandom): QueueSettings {
     pauseBetweenRetriesMs: random.below(3) * 500,
     maxPauseBetweenRetriesMs: 4000,
     maxHeld: 4 + random.below(20),
+    tenantShare: 0.25,
+    triesBeforeParking: 1 + random.below(3),
     maxInFlightPerOriginator: 1 + random.below(5),
     processingTimeoutMs: 5000,
   }

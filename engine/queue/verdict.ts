@@ -81,7 +81,12 @@ function isTimeout(error: Error): boolean {
   return isMillraceError(error) && error.isTimeout
 }
 
-/** What the message met is away or full for every message. */
+/** What the message met is away or full, whatever the message. */
 function isOutage(error: Error): boolean {
   return isMillraceError(error) && error.isOutage
+}
+
+/** It is the tenant's own limit that is reached: an outage for its messages, and for nobody else's. */
+export function isOwnLimit(error: Error | undefined): boolean {
+  return isMillraceError(error) && error.isOwnLimit
 }

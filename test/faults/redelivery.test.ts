@@ -110,6 +110,7 @@ async function openPlatform(
     ...opened,
     link: Object.assign(twice, {
       deadLetters: opened.link.deadLetters,
+      letters: opened.link.letters,
       checkFits: (message: Message) => opened.link.checkFits(message),
     }),
   }
@@ -132,7 +133,7 @@ async function openPlatform(
   const actors = createActorSystem({ clock: systemClock, onError: ({ error }) => assert.ifError(error) })
   closing.add('actors', () => actors.close())
   const devices = { delivered: () => undefined }
-  await startEngine({ config, log, closing, stores, services, feed: cluster.feed, actors, devices })
+  await startEngine({ config, log, closing, stores, services, feed: cluster.feed, actors, devices, parking: undefined })
   const user = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
   return { services, link: opened.link, twice, tenantId: user?.tenantId ?? '' }
 }

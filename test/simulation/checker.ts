@@ -100,6 +100,11 @@ export class Checker {
     }
   }
 
+  /** Done with, and durably so at a time of its own. */
+  isOver(message: Message): void {
+    this.state.done.add(message.id)
+  }
+
   buried(message: Message): void {
     this.state.done.add(message.id)
   }

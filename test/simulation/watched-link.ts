@@ -10,6 +10,8 @@ export const PLANTED_BUGS = [
   'settle never written',
   'lane does not wait',
   'a redelivery has effects of its own',
+  'parked after the settle',
+  'what comes overtakes its parked lane',
 ] as const
 export type PlantedBug = (typeof PLANTED_BUGS)[number]
 
@@ -18,8 +20,17 @@ export class WatchedLink implements Link {
   private readonly checker: Checker
   private readonly clock: Clock
   private readonly bug: PlantedBug | undefined
+  private readonly isParked: (message: Message) => boolean
 
-  constructor(inner: Link, checker: Checker, clock: Clock, bug: PlantedBug | undefined) {
+  /** A message that is parked is settled here and done with there. */
+  constructor(
+    inner: Link,
+    checker: Checker,
+    clock: Clock,
+    bug: PlantedBug | undefined,
+    isParked: (message: Message) => boolean = () => false,
+  ) {
+    this.isParked = isParked
     this.inner = inner
     this.checker = checker
     this.clock = clock
@@ -52,7 +63,7 @@ export class WatchedLink implements Link {
   }
 
   settle(deliveries: readonly Delivery[]): void {
-    this.checker.settled(deliveries.map(({ message }) => message))
+    this.checker.settled(deliveries.map(({ message }) => message).filter((message) => !this.isParked(message)))
     if (this.bug !== 'settle never written') this.inner.settle(deliveries)
   }
 

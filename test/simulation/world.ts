@@ -9,6 +9,8 @@ import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
 import type { Durability } from '../../engine/link/disk.ts'
 import { openSegmentLog, type SegmentLog } from '../../engine/link/segment-log.ts'
 import { SimulatedDisk } from '../../engine/link/testkit.ts'
+import type { ParkedStore } from '../../engine/parking/parked-store.ts'
+import { openDiskStore } from '../../engine/parking/testkit.ts'
 import { createQueue, type Queue } from '../../engine/queue/queue.ts'
 import { TENANT_ID } from '../../engine/rulechain/testkit.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
@@ -18,6 +20,7 @@ import { chainBugOf, startSimulatedChain } from './simulated-chain.ts'
 import { SimulatedStore } from './simulated-store.ts'
 import { TwiceLink, type Repetition } from './twice-link.ts'
 import { WatchedLink, type PlantedBug } from './watched-link.ts'
+import { WatchedParking } from './watched-parking.ts'
 
 const DEVICES = 5
 const MESSAGES = 24
@@ -46,6 +49,8 @@ interface EngineRun {
   link?: WatchedLink
   engine?: RuleEngine
   queue?: Queue
+  parking?: WatchedParking
+  parked?: ParkedStore
   /** Being closed: takes nothing. */
   isClosing: boolean
   /** The disk failed and no write has succeeded since. */
@@ -62,6 +67,7 @@ class World {
   private readonly repetition: Repetition | undefined
   private readonly durability: Durability
   private readonly maxInFlightPerOriginator: number
+  private readonly triesBeforeParking: number
   private readonly counters = new Array<number>(DEVICES).fill(0)
   private current: EngineRun | undefined
   private restart: TimerHandle | undefined
@@ -76,6 +82,7 @@ class World {
     this.durability = this.random.chance(0.7) ? 'power-cut' : 'process-death'
     const isStrict = this.random.chance(0.5)
     this.maxInFlightPerOriginator = isStrict ? 1 : 4
+    this.triesBeforeParking = 1 + this.random.below(3)
     this.disk = new SimulatedDisk(this.clock, this.random)
     this.store = new SimulatedStore(this.clock, this.random)
     // Where a pack comes again, the next message begins before the second delivery of the one before.
@@ -118,15 +125,20 @@ class World {
   }
 
   private isOver(): boolean {
-    const { log, queue } = this.current ?? {}
+    const { log, queue, parking } = this.current ?? {}
     if (log === undefined || queue === undefined || this.clock.monotonic() < FAULTS_UNTIL_MS) return false
     if (this.counters.some((count) => count < MESSAGES)) return false
     const { pending, unsettled } = log.figures()
-    return pending === 0 && unsettled === 0 && queue.figures().held === 0
+    return pending === 0 && unsettled === 0 && queue.figures().held === 0 && (parking?.figures().messages ?? 0) === 0
   }
 
   private stuck(): string {
-    const figures = { log: this.current?.log?.figures(), queue: this.current?.queue?.figures(), sent: this.counters }
+    const figures = {
+      log: this.current?.log?.figures(),
+      queue: this.current?.queue?.figures(),
+      parking: this.current?.parking?.figures(),
+      sent: this.counters,
+    }
     return `stuck: ${JSON.stringify(figures)}`
   }
 
@@ -209,6 +221,8 @@ class World {
     run.isClosing = true
     await run.queue?.close()
     await run.engine?.close()
+    await run.parking?.close()
+    await run.parked?.close()
     await run.log.close()
     // A crash may have come between.
     if (this.current !== run) return
@@ -247,7 +261,22 @@ class World {
       },
       bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40 },
     })
-    const link = new WatchedLink(log, this.checker, clock, this.bug)
+    const parked = await openDiskStore(this.disk, clock, 'parked')
+    const parking = new WatchedParking(
+      {
+        clock,
+        letters: log.letters,
+        partitionOf: () => 0,
+        bounds: { maxBytes: 1 << 20, maxTenantBytes: 1 << 20 },
+        maxInProcess: 6,
+        onFull: () => undefined,
+        onEvent: () => undefined,
+      },
+      this.checker,
+      this.bug,
+    )
+    parking.open(parked)
+    const link = new WatchedLink(log, this.checker, clock, this.bug, parking.isParked)
     const engine = await startSimulatedChain({
       clock,
       random: this.random,
@@ -262,12 +291,20 @@ class World {
       maxHeld: 12,
       maxInFlightPerOriginator: this.bug === 'lane does not wait' ? 4 : this.maxInFlightPerOriginator,
       retries: 3,
+      triesBeforeParking: this.triesBeforeParking,
       pauseBetweenRetriesMs: 100,
       maxPauseBetweenRetriesMs: 1000,
       processingTimeoutMs: 2000,
     }
     const delivering = this.repetition === undefined ? link : new TwiceLink(link, this.repetition)
-    const queue = createQueue({ link: delivering, processor: engine, clock, settings })
-    Object.assign(run, { log, link, engine, queue })
+    const queue = createQueue({
+      link: delivering,
+      processor: engine,
+      clock,
+      settings,
+      // What is parked is delivered once: there the second delivery is known.
+      ...(this.repetition === undefined ? { parking } : {}),
+    })
+    Object.assign(run, { log, link, engine, queue, parking, parked })
   }
 }

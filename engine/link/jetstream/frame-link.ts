@@ -4,7 +4,7 @@
  * all its messages are settled.
  */
 import type { Message } from '../../../model/message.ts'
-import { Burial } from '../burial.ts'
+import { Burial, type LetterKeeper } from '../burial.ts'
 import type { DeadLetters } from '../dead-letters.ts'
 import {
   MAIN_QUEUE,
@@ -24,6 +24,8 @@ import { Ownership } from './ownership.ts'
 
 export interface FrameLink extends Link, PublishBound {
   readonly deadLetters: DeadLetters
+  /** Where dead letters of messages go that the link has settled. */
+  readonly letters: LetterKeeper
   figures(): FrameLinkFigures
   readonly connected: boolean
   /** Why not all of its partitions take messages, though it is connected. */
@@ -50,6 +52,7 @@ export function createFrameLink(options: FrameLinkOptions): FrameLink {
 
 class BrokerLink implements FrameLink {
   readonly deadLetters: DeadLetters
+  readonly letters: LetterKeeper
   private readonly options: FrameLinkOptions
   private readonly onEvent: FrameLinkEventListener
   private readonly publisher: FramePublisher
@@ -72,6 +75,7 @@ class BrokerLink implements FrameLink {
       tell(event)
     }
     this.options = options
+    this.letters = letters
     this.onEvent = onEvent
     this.publisher = new FramePublisher({ broker, clock, random, bounds, onEvent })
     this.burial = new Burial(

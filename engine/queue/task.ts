@@ -1,6 +1,6 @@
 /**
- * A message in process, with its counter of open branches. It has one outcome: the end of its last branch, or the timeout
- * of its pack, whichever comes first; what a timed-out message does later is ignored.
+ * One try of a message: waiting in its lane, then in process, with its counter of open branches. A try in process has one outcome: the end of its
+ * last branch, or the timeout of its pack, whichever comes first; what a timed-out try does later is ignored, so the next try is another object.
  */
 import assert from 'node:assert/strict'
 import type { Message } from '../../model/message.ts'
@@ -8,35 +8,41 @@ import type { Delivery } from '../link/link.ts'
 import type { Lane } from './lane.ts'
 import type { Work } from './work.ts'
 
-/** Hears that a work has its outcome, once. */
-export interface WorkOwner {
-  ended(work: PackWork): void
+/** Hears that a task has its outcome, once. */
+export interface TaskOwner {
+  ended(task: Task): void
 }
 
-/** Works that were handed out together and share one deadline. */
+/** Tasks that were handed out together and share one deadline. */
 export interface Pack {
   readonly deadlineMs: number
   /** Emptied when all have ended: a pack may wait long behind one that has not. */
-  works: readonly PackWork[]
+  tasks: readonly Task[]
   open: number
-  /** No work is concluded before the last has ended. */
+  /** No task is concluded before the last has ended. */
   readonly isJudgedAsOne: boolean
 }
 
-export class PackWork implements Work {
+type TaskState = 'open' | 'ended' | 'cut off'
+
+/** Whether what is told of its branches counts. */
+const IS_HEARD: Record<TaskState, boolean> = { open: true, ended: true, 'cut off': false }
+
+export class Task implements Work {
   readonly delivery: Delivery
   readonly attempt: number
-  readonly lane: Lane
+  /** Of the settings in force: other ones sort what waits into other lanes. */
+  lane: Lane
   pack: Pack | undefined
   error: Error | undefined
   isCancelled = false
   isTimedOut = false
   executions = 0
-  private readonly owner: WorkOwner
+  private readonly owner: TaskOwner
   private open = 1
-  private state: 'open' | 'ended' | 'cut off' = 'open'
+  private state: TaskState = 'open'
 
-  constructor(owner: WorkOwner, delivery: Delivery, attempt: number, lane: Lane) {
+  constructor(owner: TaskOwner, delivery: Delivery, attempt: number, lane: Lane) {
     this.owner = owner
     this.delivery = delivery
     this.attempt = attempt
@@ -47,14 +53,19 @@ export class PackWork implements Work {
     return this.delivery.message
   }
 
+  /** The same message, to be tried once more. */
+  again(attempt: number): Task {
+    return new Task(this.owner, this.delivery, attempt, this.lane)
+  }
+
   branch(count: number): void {
-    if (this.state === 'cut off') return
+    if (!IS_HEARD[this.state]) return
     assert(this.state === 'open' && count >= 0, 'a settled message cannot branch')
     this.open += count
   }
 
   end(error?: Error): void {
-    if (this.state === 'cut off') return
+    if (!IS_HEARD[this.state]) return
     assert(this.open > 0, 'more branches ended than were opened')
     this.error ??= error
     if (--this.open > 0) return

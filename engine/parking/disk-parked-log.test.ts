@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { systemClock } from '../../model/system-clock.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { nodeDisk } from '../link/node-disk.ts'
+import { message, SimulatedDisk } from '../link/testkit.ts'
+import { testParkedStore, type StoreUnderTest } from './contract.ts'
+import type { ParkedStore } from './parked-store.ts'
+import { openDiskStore } from './testkit.ts'
+
+async function underTest(directory: string): Promise<StoreUnderTest> {
+  const store = await openDiskStore(nodeDisk, systemClock, directory)
+  return {
+    store,
+    // Closing writes nothing: what a kill leaves is the business of the histories below.
+    crash: async () => {
+      await store.close()
+      return underTest(directory)
+    },
+    close: async () => {
+      await store.close()
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+testParkedStore('segments on disk', async () => underTest(join(await mkdtemp(join(tmpdir(), 'parked-')), 'parked')))
+
+test('a log that holds little else than notes gives its files back', async () => {
+  const directory = join(await mkdtemp(join(tmpdir(), 'parked-')), 'parked')
+  const { store, close } = await underTest(directory)
+  const made = message({ device: 1, data: 'z'.repeat(5000) })
+  const { tenantId, originator } = made
+  const note = {
+    queueName: 'Main',
+    key: originator.id,
+    tenantId,
+    originatorType: 'DEVICE',
+    why: '',
+    sinceMs: 0,
+  } as const
+  const lane = store.openLane(note)
+  for (let count = 1; count <= 200; count++) {
+    const each = message({ device: 1, data: 'z'.repeat(5000) })
+    each.sequence = count
+    await store.append(lane, each, 1)
+    const [entry] = lane.entries
+    assert.ok(entry !== undefined)
+    await store.done(lane, entry)
+  }
+  assert.ok((await readdir(directory)).length <= 3)
+  await close()
+})
+
+/** Lives through appends and notes with a crash by seed: what was said to be durable is there, whatever was under way. */
+async function live(seed: number): Promise<void> {
+  const clock = new ManualClock()
+  const random = new SeededRandom(seed)
+  const disk = new SimulatedDisk(clock, random)
+  const durable = new Map<number, string>()
+  const done = new Set<number>()
+  let sequence = 0
+  const opened = async (): Promise<ParkedStore> => {
+    let store: ParkedStore | undefined
+    const opening = openDiskStore(disk, clock).then((found) => (store = found))
+    while (store === undefined) await clock.advance(1)
+    return opening
+  }
+  for (let run = 0; run < 6; run++) {
+    const store = await opened()
+    const found = new Map(
+      [...store.lanes()].flatMap((lane) => lane.entries.map((entry) => [entry.sequence, entry] as const)),
+    )
+    for (const [known, data] of durable) {
+      const entry = found.get(known)
+      if (done.has(known)) assert.equal(entry, undefined, `seed ${seed}: ${known} was done with and is there`)
+      else assert.ok(entry !== undefined, `seed ${seed}: ${known} "${data}" is lost`)
+    }
+    disk.faults.failedWrite = random.chance(0.3) ? 0.2 : 0
+    disk.faults.failedSync = random.chance(0.3) ? 0.2 : 0
+    for (let step = 0; step < 12; step++) {
+      const device = 1 + random.below(3)
+      const made = message({ device, data: `${run} ${step} ${'p'.repeat(random.below(3000))}` })
+      made.sequence = ++sequence
+      const own = sequence
+      const { tenantId, originator } = made
+      const note = {
+        queueName: 'Main',
+        key: originator.id,
+        tenantId,
+        originatorType: 'DEVICE',
+        why: '',
+        sinceMs: 0,
+      } as const
+      const lane = store.openLane(note)
+      store.append(lane, made, 1).then(
+        () => durable.set(own, made.data),
+        () => undefined,
+      )
+      const [entry] = lane.entries
+      if (entry !== undefined && !entry.isOver && random.chance(0.5)) {
+        store.done(lane, entry).then(
+          () => void done.add(entry.sequence),
+          () => undefined,
+        )
+        // Whether the note is there is not known before it is said to be durable.
+        durable.delete(entry.sequence)
+      }
+      await clock.advance(random.below(8))
+    }
+    disk.faults.failedWrite = 0
+    disk.faults.failedSync = 0
+    disk.crash(random.chance(0.5) ? 'power-cut' : 'process-death')
+    store.stop()
+  }
+}
+
+test('a crash at any moment leaves everything that was said to be durable', async () => {
+  for (let seed = 1; seed <= Number(process.env['SEEDS'] ?? 40); seed++) await live(seed)
+})

@@ -1,0 +1,69 @@
+/** Tenants whose share of parked messages is full, and the link as their devices see it: it takes nothing of them. */
+import type { Clock } from '../../model/clock.ts'
+import type { Message } from '../../model/message.ts'
+import { ReceiptTeller } from '../link/frame.ts'
+import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import { ParkingErrors } from './errors.ts'
+
+export interface FullTenants {
+  has(tenantId: string): boolean
+}
+
+/** A link for those who publish what devices send. What the platform itself publishes, such as dead letters that are replayed, is always taken. */
+export class GatedLink implements Link {
+  private readonly inner: Link
+  private readonly full: FullTenants
+  private readonly limitBytes: number
+  private readonly teller: ReceiptTeller
+
+  constructor(inner: Link, full: FullTenants, limitBytes: number, clock: Clock, onThrow: (error: unknown) => void) {
+    this.inner = inner
+    this.full = full
+    this.limitBytes = limitBytes
+    this.teller = new ReceiptTeller(clock, (event) => {
+      if (event.kind === 'receipt-threw') onThrow(event.error)
+    })
+  }
+
+  /** Messages that were refused. */
+  get refused(): number {
+    return this.teller.refused
+  }
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    if (!this.full.has(message.tenantId)) this.inner.publish(message, receipt)
+    else this.teller.refuseSoon(receipt, ParkingErrors.TENANT_FULL({ limit: this.limitBytes }))
+  }
+
+  get writable(): boolean {
+    return this.inner.writable
+  }
+
+  onWritable(listener: () => void): () => void {
+    return this.inner.onWritable(listener)
+  }
+
+  consume(consumer: LinkConsumer, queueName?: string): () => void {
+    return this.inner.consume(consumer, queueName)
+  }
+
+  wake(): void {
+    this.inner.wake()
+  }
+
+  settle(deliveries: readonly Delivery[]): void {
+    this.inner.settle(deliveries)
+  }
+
+  failed(delivery: Delivery, tries: number): void {
+    this.inner.failed(delivery, tries)
+  }
+
+  bury(delivery: Delivery, reason: string, tries: number): void {
+    this.inner.bury(delivery, reason, tries)
+  }
+
+  close(): Promise<void> {
+    return this.inner.close()
+  }
+}

@@ -1,0 +1,99 @@
+/** Parked lanes as people see them. */
+import type { Clock } from '../../model/clock.ts'
+import { idOf, type LaneState, type ParkedLane } from './parked-lane.ts'
+
+export interface ParkedLaneView {
+  readonly id: string
+  readonly tenantId: string
+  readonly queueName: string
+  /** A tenant where the queue takes one message of a tenant at a time. */
+  readonly originatorType: string
+  readonly originatorId: string
+  readonly messages: number
+  readonly bytes: number
+  readonly why: string
+  /** Unix ms. */
+  readonly sinceMs: number
+  /** Of its first message, so far. */
+  readonly tries: number
+  /** Unix ms; undefined while it is being tried. */
+  readonly nextTryMs: number | undefined
+  readonly state: LaneState
+}
+
+export interface ParkedQuery {
+  /** Undefined: of all tenants. */
+  readonly tenantId: string | undefined
+  readonly offset: number
+  readonly limit: number
+}
+
+export interface ParkedPage {
+  readonly lanes: readonly ParkedLaneView[]
+  readonly total: number
+}
+
+export interface ParkingFigures {
+  /** Lanes and messages that are parked now, their bytes, and those of them that are in process. */
+  readonly lanes: number
+  readonly messages: number
+  readonly bytes: number
+  readonly inProcess: number
+  /** Tenants whose devices are refused. */
+  readonly fullTenants: number
+  /** Lanes that were parked, and that went back; messages that were tried from here, and that became dead letters. Each only grows. */
+  readonly parked: number
+  readonly returned: number
+  readonly tries: number
+  readonly buried: number
+}
+
+export const NO_FIGURES: ParkingFigures = {
+  lanes: 0,
+  messages: 0,
+  bytes: 0,
+  inProcess: 0,
+  fullTenants: 0,
+  parked: 0,
+  returned: 0,
+  tries: 0,
+  buried: 0,
+}
+
+export function listOf(
+  lanes: Iterable<ParkedLane>,
+  { tenantId, offset, limit }: ParkedQuery,
+  clock: Clock,
+): ParkedPage {
+  const found: ParkedLane[] = []
+  for (const lane of lanes) if (tenantId === undefined || lane.stored.tenantId === tenantId) found.push(lane)
+  found.sort((one, other) => compare(orderOf(one), orderOf(other)))
+  return { lanes: found.slice(offset, offset + limit).map((lane) => viewOf(lane, clock)), total: found.length }
+}
+
+function viewOf(lane: ParkedLane, clock: Clock): ParkedLaneView {
+  const { stored, state, pausedUntilMs } = lane
+  const { tenantId, queueName, originatorType, key, bytes, why, sinceMs, entries } = stored
+  return {
+    id: idOf(lane),
+    tenantId,
+    queueName,
+    originatorType,
+    originatorId: key,
+    messages: entries.length,
+    bytes,
+    why,
+    sinceMs,
+    tries: Math.max(0, (entries[0]?.attempt ?? 1) - 1),
+    nextTryMs: pausedUntilMs === undefined ? undefined : Math.round(clock.now() + pausedUntilMs - clock.monotonic()),
+    state,
+  }
+}
+
+function orderOf({ stored }: ParkedLane): string {
+  return `${stored.tenantId} ${stored.queueName} ${stored.key}`
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

@@ -1,0 +1,453 @@
+/**
+ * The parked messages of one partition: an index in memory over a {@link ParkedLog}. Lanes, their messages in the order of the link's log, their
+ * tries. What piles up while one write is under way is the next one. A write that fails is tried again for as long as the medium refuses: nothing
+ * is dropped for it.
+ *
+ * What is done with stands as a note behind its message. A log that holds little else than such notes is rewritten from its front, so that a
+ * message that stays for ever does not keep everything behind it.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { Message } from '../../model/message.ts'
+import { isFenced } from '../link/errors.ts'
+import { ParkingErrors } from './errors.ts'
+import {
+  hashOf,
+  ParkedBlockWriter,
+  readMessages,
+  readNotes,
+  type BlockNotes,
+  type LaneName,
+  type LaneNote,
+} from './parked-block.ts'
+import type { ParkedLog } from './parked-log.ts'
+
+export interface ParkedEntry {
+  readonly sequence: number
+  readonly idHash: number
+  readonly weight: number
+  /** The try that comes next. */
+  attempt: number
+  /** Done with, and soon durably so. */
+  isOver: boolean
+  /** In process. */
+  isOut: boolean
+  /** Where its body stands. */
+  block: Block
+  index: number
+}
+
+export interface Block {
+  readonly place: number
+  readonly bytes: number
+  live: number
+}
+
+/** A lane that is parked: its entries are durable. */
+export class StoredLane implements LaneNote {
+  readonly queueName: string
+  readonly key: string
+  readonly tenantId: string
+  readonly originatorType: LaneName['originatorType']
+  why: string
+  readonly sinceMs: number
+  readonly entries: ParkedEntry[] = []
+  bytes = 0
+
+  constructor(note: LaneNote) {
+    this.queueName = note.queueName
+    this.key = note.key
+    this.tenantId = note.tenantId
+    this.originatorType = note.originatorType
+    this.why = note.why
+    this.sinceMs = note.sinceMs
+  }
+
+  find(sequence: number, idHash: number): ParkedEntry | undefined {
+    const index = this.indexOf(sequence, idHash)
+    return index < 0 ? undefined : this.entries[index]
+  }
+
+  /** The first so many that nobody has. */
+  next(most: number): ParkedEntry[] {
+    const found: ParkedEntry[] = []
+    for (const entry of this.entries) {
+      if (found.length === most) break
+      if (!entry.isOver && !entry.isOut) found.push(entry)
+    }
+    return found
+  }
+
+  add(entry: ParkedEntry): void {
+    let index = this.entries.length
+    while (index > 0 && (this.entries[index - 1]?.sequence ?? 0) > entry.sequence) index--
+    this.entries.splice(index, 0, entry)
+    this.bytes += entry.weight
+  }
+
+  remove(sequence: number, idHash: number): ParkedEntry | undefined {
+    const index = this.indexOf(sequence, idHash)
+    if (index < 0) return undefined
+    const [entry] = index === 0 ? [this.entries.shift()] : this.entries.splice(index, 1)
+    if (entry !== undefined) this.bytes -= entry.weight
+    return entry
+  }
+
+  private indexOf(sequence: number, idHash: number): number {
+    for (let index = this.firstAt(sequence); this.entries[index]?.sequence === sequence; index++) {
+      if (this.entries[index]?.idHash === idHash) return index
+    }
+    return -1
+  }
+
+  /** The index of the first entry at or behind a sequence. */
+  private firstAt(sequence: number): number {
+    let low = 0
+    let high = this.entries.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.entries[middle]?.sequence ?? 0) < sequence) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+type Operation = {
+  readonly lane: StoredLane
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+} & (
+  | { readonly kind: 'entry'; readonly message: Message; readonly attempt: number }
+  | { readonly kind: 'done'; readonly entry: ParkedEntry }
+  | { readonly kind: 'tries'; readonly entry: ParkedEntry; readonly attempt: number }
+)
+
+export interface ParkedStoreOptions {
+  readonly log: ParkedLog
+  readonly partition: number
+  readonly clock: Clock
+  /** Bytes that notes and removed messages may take beside as many again as the messages do. */
+  readonly slackBytes: number
+  /** A write failed, and is tried again; undefined once one succeeded. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+/** Small enough that the one message of a block that is wanted is soon decoded. */
+const BLOCK_BYTES = 64 << 10
+const FIRST_PAUSE_MS = 100
+const LAST_PAUSE_MS = 5000
+/** Decoded blocks kept for the next reader. */
+const CACHED_BLOCKS = 32
+
+export class ParkedStore {
+  readonly partition: number
+  isClosed = false
+  /** Hears of every change of what a tenant has here. */
+  onWeight: (tenantId: string, change: number) => void = () => undefined
+  private readonly options: ParkedStoreOptions
+  private readonly lanesByQueue = new Map<string, Map<string, StoredLane>>()
+  /** In the order of their places. */
+  private readonly blocks = new Map<number, Block>()
+  private totalBytes = 0
+  private liveBytes = 0
+  private operations: Operation[] = []
+  private writing: Promise<void> | undefined
+  private readonly cache = new Map<number, Promise<readonly Message[] | undefined>>()
+  /** Done with before this run, sequence and hash: the link may not know yet, and deliver them once more. */
+  private readonly doneBefore = new Map<number, number>()
+
+  private constructor(options: ParkedStoreOptions) {
+    this.options = options
+    this.partition = options.partition
+  }
+
+  /** Throws what the medium throws. */
+  static async open(options: ParkedStoreOptions): Promise<ParkedStore> {
+    const store = new ParkedStore(options)
+    const unsure: number[] = []
+    await options.log.load((place, body, isSure) => {
+      store.loadBlock(place, body)
+      if (!isSure) unsure.push(place)
+    })
+    // The link is told at once of what is found here: that has to be durable.
+    for (const place of unsure) {
+      const block = store.blocks.get(place)
+      if (block !== undefined && block.live > 0) await store.rewrite(block)
+    }
+    return store
+  }
+
+  lane(queueName: string, key: string): StoredLane | undefined {
+    return this.lanesByQueue.get(queueName)?.get(key)
+  }
+
+  *lanes(): Iterable<StoredLane> {
+    for (const lanes of this.lanesByQueue.values()) yield* lanes.values()
+  }
+
+  get bytes(): number {
+    return this.totalBytes
+  }
+
+  /** Something was parked before this run and is done with. */
+  get hasDone(): boolean {
+    return this.doneBefore.size > 0
+  }
+
+  /** Whether the message was parked before this run and is done with: a link that did not hear of it delivers it again. */
+  wasDone(message: Message): boolean {
+    if (this.doneBefore.size === 0) return false
+    const idHash = this.doneBefore.get(message.sequence)
+    return idHash !== undefined && idHash === hashOf(message.id)
+  }
+
+  /** The lane of that name, which is there from now on until it is forgotten. */
+  openLane(note: LaneNote): StoredLane {
+    const known = this.lane(note.queueName, note.key)
+    if (known !== undefined) return known
+    const lane = new StoredLane(note)
+    let lanes = this.lanesByQueue.get(note.queueName)
+    if (lanes === undefined) this.lanesByQueue.set(note.queueName, (lanes = new Map<string, StoredLane>()))
+    lanes.set(note.key, lane)
+    return lane
+  }
+
+  forgetLane(lane: StoredLane): void {
+    const lanes = this.lanesByQueue.get(lane.queueName)
+    if (lanes?.get(lane.key) !== lane) return
+    lanes.delete(lane.key)
+    if (lanes.size === 0) this.lanesByQueue.delete(lane.queueName)
+  }
+
+  /** Resolves when the message is durable behind those of its lane. Rejects only where the store is closed or fenced. */
+  append(lane: StoredLane, message: Message, attempt: number): Promise<void> {
+    return this.ask((promise) => ({ ...promise, lane, kind: 'entry', message, attempt }))
+  }
+
+  /** Resolves when it is durable that the message is done with. Rejects as `append`. */
+  done(lane: StoredLane, entry: ParkedEntry): Promise<void> {
+    entry.isOver = true
+    return this.ask((promise) => ({ ...promise, lane, kind: 'done', entry }))
+  }
+
+  /** Resolves when it is durable which try comes next. Rejects as `append`. */
+  tried(lane: StoredLane, entry: ParkedEntry, attempt: number): Promise<void> {
+    entry.attempt = attempt
+    return this.ask((promise) => ({ ...promise, lane, kind: 'tries', entry, attempt }))
+  }
+
+  /** The message of an entry; undefined where it can not be read any more. Throws what the medium throws. */
+  async read(entry: ParkedEntry): Promise<Message | undefined> {
+    for (;;) {
+      const { block, index } = entry
+      const messages = await this.messagesOf(block.place)
+      // It was rewritten to another place meanwhile.
+      if (entry.block !== block) continue
+      return messages?.[index]
+    }
+  }
+
+  /** Takes nothing more. What is not durable by then is rejected: the link still has it. */
+  async close(): Promise<void> {
+    this.stop()
+    await this.writing
+    await this.options.log.close()
+  }
+
+  /** What is asked for and not durable is rejected. */
+  stop(): void {
+    this.isClosed = true
+    this.rejectAll(ParkingErrors.CLOSED({ partition: this.partition }))
+  }
+
+  private ask(make: (promise: Pick<Operation, 'resolve' | 'reject'>) => Operation): Promise<void> {
+    if (this.isClosed) return Promise.reject(ParkingErrors.CLOSED({ partition: this.partition }))
+    return new Promise<void>((resolve, reject) => {
+      this.operations.push(make({ resolve, reject }))
+      this.writing ??= this.writeAll()
+    })
+  }
+
+  private async writeAll(): Promise<void> {
+    // What this turn asks for goes together.
+    await new Promise<void>((resolve) => void this.options.clock.soon(resolve))
+    try {
+      while (this.operations.length > 0) await this.writeGroup()
+    } catch (error) {
+      // A message that can not be encoded, or a bug: the link still has what was asked for.
+      this.options.onTrouble(error)
+      this.rejectAll(error)
+    } finally {
+      // In the same step as the last look: who asks from now on starts the next round.
+      this.writing = undefined
+    }
+  }
+
+  private async writeGroup(): Promise<void> {
+    const writer = new ParkedBlockWriter()
+    const group = this.takeGroup(writer)
+    const { block, notes } = writer.finish(this.options.clock.now())
+    const place = await this.appendPatiently(block, group)
+    if (place === undefined) return
+    this.apply(place, block.length, notes)
+    for (const { resolve } of group) resolve()
+    await this.tidy()
+  }
+
+  private takeGroup(writer: ParkedBlockWriter): readonly Operation[] {
+    let count = 0
+    for (const operation of this.operations) {
+      const { lane } = operation
+      if (operation.kind === 'entry') writer.entry(lane, operation.message, operation.attempt)
+      else if (operation.kind === 'done') writer.done(lane, operation.entry.sequence, operation.entry.idHash)
+      else writer.tries(lane, operation.entry.sequence, operation.entry.idHash, operation.attempt)
+      count++
+      const next = this.operations[count]
+      const nextBytes = next?.kind === 'entry' ? next.message.data.length : 0
+      if (writer.bytes + nextBytes >= BLOCK_BYTES) break
+    }
+    return this.operations.splice(0, count)
+  }
+
+  /** Undefined where the store was closed or fenced meanwhile: then the group was rejected. */
+  private async appendPatiently(block: Buffer, group: readonly Operation[]): Promise<number | undefined> {
+    const { log, clock, onTrouble, partition } = this.options
+    for (let pauseMs = FIRST_PAUSE_MS; !this.isClosed; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
+      try {
+        const place = await log.append(block)
+        if (pauseMs !== FIRST_PAUSE_MS) onTrouble(undefined)
+        return place
+      } catch (error) {
+        onTrouble(error)
+        if (isFenced(error)) this.stop()
+        else if (!this.stopped()) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
+      }
+    }
+    for (const { reject } of group) reject(ParkingErrors.CLOSED({ partition }))
+    return undefined
+  }
+
+  /** A method, so that no earlier look at it is believed after a wait. */
+  private stopped(): boolean {
+    return this.isClosed
+  }
+
+  private rejectAll(error: unknown): void {
+    const operations = this.operations
+    this.operations = []
+    for (const { reject } of operations) reject(error)
+  }
+
+  private loadBlock(place: number, body: Buffer): void {
+    const notes = readNotes(body)
+    this.apply(place, body.length, notes)
+    for (const { sequence, idHash } of notes.done) this.doneBefore.set(sequence, idHash)
+    for (const note of notes.lanes) {
+      const lane = this.lane(note.queueName, note.key)
+      if (lane?.entries.length === 0) this.forgetLane(lane)
+    }
+  }
+
+  private apply(place: number, bytes: number, notes: BlockNotes): void {
+    const block: Block = { place, bytes, live: 0 }
+    this.blocks.set(place, block)
+    this.totalBytes += bytes
+    const lanes = notes.lanes.map((note) => this.openLane(note))
+    for (const [index, note] of notes.entries.entries()) {
+      const lane = lanes[note.lane]
+      if (lane === undefined) continue
+      const known = lane.find(note.sequence, note.idHash)
+      block.live++
+      if (known === undefined) {
+        const { sequence, idHash, attempt, weight } = note
+        lane.add({ sequence, idHash, attempt, weight, isOver: false, isOut: false, block, index })
+        this.weigh(lane, weight)
+      } else {
+        known.block.live--
+        known.block = block
+        known.index = index
+      }
+    }
+    for (const { lane: index, sequence, idHash, attempt } of notes.tries) {
+      const entry = lanes[index]?.find(sequence, idHash)
+      if (entry !== undefined) entry.attempt = Math.max(entry.attempt, attempt)
+    }
+    for (const { lane: index, sequence, idHash } of notes.done) {
+      const lane = lanes[index]
+      const entry = lane?.remove(sequence, idHash)
+      if (lane === undefined || entry === undefined) continue
+      entry.block.live--
+      this.weigh(lane, -entry.weight)
+    }
+  }
+
+  private weigh(lane: StoredLane, change: number): void {
+    this.liveBytes += change
+    this.onWeight(lane.tenantId, change)
+  }
+
+  /** Removes what nobody needs at the front, and rewrites the front where the log holds more notes than messages. */
+  private async tidy(): Promise<void> {
+    for (;;) {
+      const front = this.removeDeadFront()
+      if (front === undefined || this.totalBytes <= 2 * this.liveBytes + this.options.slackBytes) return
+      if (this.isClosed || this.blocks.size < 2) return
+      try {
+        if (!(await this.rewrite(front))) return
+      } catch (error) {
+        // The next write tries again.
+        this.options.onTrouble(error)
+        return
+      }
+    }
+  }
+
+  private removeDeadFront(): Block | undefined {
+    let keepFrom: Block | undefined
+    let isChanged = false
+    for (const block of this.blocks.values()) {
+      keepFrom = block
+      if (block.live > 0 || this.blocks.size === 1) break
+      this.blocks.delete(block.place)
+      this.totalBytes -= block.bytes
+      this.cache.delete(block.place)
+      isChanged = true
+    }
+    // What it leaves behind after a failure goes with the next trim.
+    if (isChanged && keepFrom !== undefined) void this.options.log.trim(keepFrom.place).catch(this.options.onTrouble)
+    return keepFrom
+  }
+
+  /** Appends once more what lives of a block. False where that can not be read. Throws what the medium throws. */
+  private async rewrite(old: Block): Promise<boolean> {
+    const body = await this.options.log.read(old.place)
+    if (body === undefined) return false
+    const before = readNotes(body)
+    const messages = readMessages(body)
+    const writer = new ParkedBlockWriter()
+    for (const [index, { lane: name, sequence, idHash }] of before.entries.entries()) {
+      const { queueName = '', key = '' } = before.lanes[name] ?? {}
+      const lane = this.lane(queueName, key)
+      const entry = lane?.find(sequence, idHash)
+      const message = messages[index]
+      if (lane === undefined || message === undefined || entry?.block !== old) continue
+      writer.entry(lane, message, entry.attempt)
+    }
+    const { block, notes } = writer.finish(this.options.clock.now())
+    if (notes.entries.length === 0) return false
+    this.apply(await this.options.log.append(block), block.length, notes)
+    return true
+  }
+
+  private messagesOf(place: number): Promise<readonly Message[] | undefined> {
+    const known = this.cache.get(place)
+    if (known !== undefined) return known
+    const reading = this.options.log.read(place).then((body) => (body === undefined ? undefined : readMessages(body)))
+    this.cache.set(place, reading)
+    // One that failed is read again by the next who asks.
+    reading.catch(() => this.cache.delete(place))
+    const [oldest] = this.cache.keys()
+    if (this.cache.size > CACHED_BLOCKS && oldest !== undefined) this.cache.delete(oldest)
+    return reading
+  }
+}

@@ -1,0 +1,468 @@
+/**
+ * Lanes that fail again and again wait here instead of in the queue's memory and in the link's log. A lane is parked whole: its failed message first,
+ * all others behind it, durably, before the link hears that they are settled; what comes of it later is put behind. When its pause is over its
+ * first message is tried alone; once that succeeds the others follow side by side, and the lane is the queue's again.
+ *
+ * Each partition of the link has a store of its own, so that a partition takes its parked lanes along.
+ */
+import type { Clock } from '../../model/clock.ts'
+import type { Message } from '../../model/message.ts'
+import { Burial, type LetterKeeper } from '../link/burial.ts'
+import type { LinkEventListener } from '../link/events.ts'
+import { MAIN_QUEUE, type Delivery } from '../link/link.ts'
+import { Pauses } from '../queue/pauses.ts'
+import { hashOf } from './parked-block.ts'
+import { idOf, ParkedDelivery, ParkedLane, TAKES_NEW } from './parked-lane.ts'
+import { listOf, NO_FIGURES, type ParkedPage, type ParkedQuery, type ParkingFigures } from './parked-list.ts'
+import type { ParkedEntry, ParkedStore, StoredLane } from './parked-store.ts'
+import { Shares, type ShareBounds } from './shares.ts'
+
+/** A queue as seen from here. */
+export interface ParkingQueue {
+  readonly queueName: string
+  /** Takes messages of a lane to try them, in their order. */
+  resume(deliveries: readonly ParkedDelivery[]): void
+  /** It is durable here: the link may forget it. */
+  parked(delivery: Delivery): void
+  /** Its partition is another's by now: nothing became of it here. */
+  lost(delivery: Delivery): void
+}
+
+export interface ParkingOptions {
+  readonly clock: Clock
+  readonly letters: LetterKeeper
+  readonly partitionOf: (message: Message) => number
+  readonly bounds: ShareBounds
+  /** Parked messages in process at once; of one tenant at most half of them. */
+  readonly maxInProcess: number
+  /** Hears of every change of the tenants whose share is full. */
+  readonly onFull: (full: ReadonlySet<string>) => void
+  /** What a person on call should know; must not throw. */
+  readonly onEvent: LinkEventListener
+}
+
+/** A try that comes next, and whose. */
+export interface ParkedAttempt {
+  readonly delivery: Delivery
+  readonly attempt: number
+}
+
+/** Messages of one lane in process at once, when they follow one that succeeded. */
+const FOLLOWERS = 256
+const FIRST_LOOK_MS = 1000
+/** Lanes found at a start are not all tried at once. */
+const LOOKS = 64
+const LOOK_PAUSE_MS = 50
+
+export class Parking {
+  readonly shares: Shares
+  private readonly options: ParkingOptions
+  private readonly stores = new Map<number, ParkedStore>()
+  private readonly lanes = new Map<StoredLane, ParkedLane>()
+  private readonly queues = new Map<string, ParkingQueue>()
+  private readonly pauses: Pauses<ParkedLane>
+  private readonly burial: Burial
+  private readonly burying = new Map<Delivery, () => void>()
+  /** Lanes whose turn it is, by tenant: tenants take turns. */
+  private readonly ready = new Map<string, ParkedLane[]>()
+  private inProcess = 0
+  private readonly inProcessOf = new Map<string, number>()
+  private isClosing = false
+  /** The link may deliver what was parked and done with before a crash. */
+  private mayRecur = false
+  private readonly counts = { parked: 0, returned: 0, tries: 0, buried: 0 }
+
+  constructor(options: ParkingOptions) {
+    this.options = options
+    this.shares = new Shares(options.bounds, options.onFull)
+    this.pauses = new Pauses(options.clock, (lanes) => this.makeReady(lanes))
+    this.burial = new Burial(options.letters, options.clock, options.onEvent, (_, delivery) => {
+      this.burying.get(delivery)?.()
+      this.burying.delete(delivery)
+    })
+  }
+
+  /** A partition is this process's: its parked lanes go on. Before any of its messages is delivered. */
+  open(store: ParkedStore): void {
+    this.stores.set(store.partition, store)
+    this.mayRecur ||= store.hasDone
+    store.onWeight = (tenantId, change) => this.shares.change(tenantId, change)
+    let count = 0
+    for (const stored of store.lanes()) {
+      this.shares.change(stored.tenantId, stored.bytes)
+      const lane = new ParkedLane(stored, store)
+      this.lanes.set(stored, lane)
+      this.pauses.pause(lane, FIRST_LOOK_MS + (count++ % LOOKS) * LOOK_PAUSE_MS)
+    }
+  }
+
+  /** The partition is another's: nothing that is done from now on counts. */
+  drop(partition: number): ParkedStore | undefined {
+    const store = this.stores.get(partition)
+    if (store === undefined) return undefined
+    store.stop()
+    store.onWeight = () => undefined
+    this.stores.delete(partition)
+    for (const [stored, lane] of this.lanes) {
+      if (lane.store !== store) continue
+      this.lanes.delete(stored)
+      this.shares.change(stored.tenantId, -stored.bytes)
+      this.leaveProcess(lane, lane.out)
+      lane.pausedUntilMs = undefined
+    }
+    for (const [tenantId, lanes] of this.ready) {
+      const kept = lanes.filter((lane) => lane.store !== store)
+      if (kept.length > 0) this.ready.set(tenantId, kept)
+      else this.ready.delete(tenantId)
+    }
+    return store
+  }
+
+  /** A queue is there; the returned function takes it away: its lanes are `Main`'s then. */
+  attach(queue: ParkingQueue): () => void {
+    const { queueName } = queue
+    this.queues.set(queueName, queue)
+    this.handOut()
+    return () => {
+      if (this.queues.get(queueName) === queue) this.queues.delete(queueName)
+    }
+  }
+
+  /**
+   * Takes a delivery whose lane is parked, or that was parked and done with before a crash. False where it is the queue's. The queue hears when it
+   * is durable; it may hear at once.
+   */
+  takes(queue: ParkingQueue, delivery: Delivery): boolean {
+    if (this.lanes.size === 0 && !this.mayRecur) return false
+    const { message } = delivery
+    const store = this.stores.get(this.options.partitionOf(message))
+    if (store === undefined) return false
+    if (store.wasDone(message)) {
+      queue.parked(delivery)
+      return true
+    }
+    const lane = this.parkedLane(store, queue.queueName, message)
+    if (lane === undefined) return false
+    this.putBehind(lane, queue, { delivery, attempt: delivery.attempt })
+    return true
+  }
+
+  /** Parks a lane: `attempts` are all of it, in the order of the log, none of them in process. Its first try comes after the pause. */
+  park(queue: ParkingQueue, key: string, attempts: readonly ParkedAttempt[], why: string, pauseMs: number): void {
+    const parked = new Set<ParkedLane>()
+    for (const next of attempts) {
+      const { delivery, attempt } = next
+      if (delivery instanceof ParkedDelivery) {
+        this.leaveProcess(delivery.lane, 1)
+        if (attempt > delivery.entry.attempt)
+          void settled(delivery.lane.store.tried(delivery.lane.stored, delivery.entry, attempt))
+        parked.add(delivery.lane)
+        continue
+      }
+      const { message } = delivery
+      const store = this.stores.get(this.options.partitionOf(message))
+      if (store === undefined || delivery.isGone === true) {
+        queue.lost(delivery)
+        continue
+      }
+      const lane = this.openLane(store, queue.queueName, key, message, why)
+      parked.add(lane)
+      this.putBehind(lane, queue, next)
+    }
+    for (const lane of parked) {
+      lane.stored.why = why
+      this.rest(lane, pauseMs)
+    }
+    this.handOut()
+  }
+
+  /** The delivery is done with. */
+  done(delivery: ParkedDelivery): void {
+    const { lane, entry } = delivery
+    lane.wentWell = true
+    this.leaveProcess(lane, 1)
+    this.finish(lane, entry)
+    this.goOn(lane)
+  }
+
+  /** The delivery becomes a dead letter. */
+  bury(delivery: ParkedDelivery, attempt: number, reason: string): void {
+    const { lane, entry, message } = delivery
+    lane.wentWell = false
+    this.leaveProcess(lane, 1)
+    this.buryEntry(lane, entry, { message, attempt }, reason)
+    this.goOn(lane)
+  }
+
+  /** A page of the parked lanes that this process has, in a lasting order. */
+  list(query: ParkedQuery): ParkedPage {
+    return listOf(this.lanes.values(), query, this.options.clock)
+  }
+
+  /** Tries a lane now. False where there is none such. */
+  retryNow(id: string, tenantId: string | undefined): boolean {
+    const lane = this.laneOf(id, tenantId)
+    if (lane === undefined) return false
+    if (lane.state === 'waiting') {
+      lane.pausedUntilMs = undefined
+      this.makeReady([lane])
+    }
+    return true
+  }
+
+  /** Makes dead letters of a whole lane; what is in process ends first. False where there is none such. */
+  giveUp(id: string, tenantId: string | undefined): boolean {
+    const lane = this.laneOf(id, tenantId)
+    if (lane === undefined) return false
+    lane.isGivenUp = true
+    if (lane.state === 'waiting') {
+      lane.pausedUntilMs = undefined
+      this.makeReady([lane])
+    }
+    return true
+  }
+
+  figures(): ParkingFigures {
+    const figures = { ...NO_FIGURES, ...this.counts, bytes: this.shares.total, fullTenants: this.shares.full.size }
+    let messages = 0
+    for (const stored of this.lanes.keys()) messages += stored.entries.length
+    return { ...figures, lanes: this.lanes.size, messages, inProcess: this.inProcess }
+  }
+
+  /** Tries nothing more; letters that are under way are waited for. The stores are closed by whoever opened them. */
+  async close(): Promise<void> {
+    this.isClosing = true
+    this.pauses.cancel()
+    await this.burial.close()
+  }
+
+  private laneOf(id: string, tenantId: string | undefined): ParkedLane | undefined {
+    for (const lane of this.lanes.values()) {
+      if (idOf(lane) === id && (tenantId === undefined || lane.stored.tenantId === tenantId)) return lane
+    }
+    return undefined
+  }
+
+  private parkedLane(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {
+    const own = message.queueName ?? MAIN_QUEUE
+    const names = own === queueName ? [queueName] : [queueName, own]
+    for (const name of names) {
+      for (const key of [message.originator.id, message.tenantId]) {
+        const stored = store.lane(name, key)
+        const lane = stored === undefined ? undefined : this.lanes.get(stored)
+        if (lane !== undefined && TAKES_NEW[lane.state]) return lane
+      }
+    }
+    return undefined
+  }
+
+  private openLane(store: ParkedStore, queueName: string, key: string, message: Message, why: string): ParkedLane {
+    const known = store.lane(queueName, key)
+    const lane = known === undefined ? undefined : this.lanes.get(known)
+    if (lane !== undefined) return lane
+    const { tenantId, originator } = message
+    const originatorType = key === originator.id ? originator.entityType : 'TENANT'
+    const stored = store.openLane({
+      queueName,
+      key,
+      tenantId,
+      originatorType,
+      why,
+      sinceMs: Math.round(this.options.clock.now()),
+    })
+    const opened = new ParkedLane(stored, store)
+    this.lanes.set(stored, opened)
+    this.counts.parked++
+    return opened
+  }
+
+  private putBehind(lane: ParkedLane, queue: ParkingQueue, { delivery, attempt }: ParkedAttempt): void {
+    const { message } = delivery
+    const { store, stored } = lane
+    if (stored.find(message.sequence, hashOf(message.id)) !== undefined) {
+      queue.parked(delivery)
+      return
+    }
+    if (this.shares.isOverflowing(stored.tenantId)) {
+      const reason = 'what its tenant may park is full'
+      this.counts.buried++
+      const made = { message, attempt }
+      this.burying.set(made, () => queue.parked(delivery))
+      this.burial.bury(made, reason, attempt)
+      return
+    }
+    lane.arriving++
+    store.append(stored, message, attempt).then(
+      () => {
+        lane.arriving--
+        queue.parked(delivery)
+        if (lane.out === 0) this.goOn(lane)
+      },
+      () => {
+        lane.arriving--
+        queue.lost(delivery)
+      },
+    )
+  }
+
+  private rest(lane: ParkedLane, pauseMs: number): void {
+    lane.state = 'waiting'
+    for (const entry of lane.stored.entries) entry.isOut = false
+    lane.wentWell = false
+    if (this.isClosing || lane.store.isClosed) return
+    this.pauses.pause(lane, lane.isGivenUp ? 0 : pauseMs)
+  }
+
+  private makeReady(lanes: readonly ParkedLane[]): void {
+    for (const lane of lanes) {
+      if (lane.store.isClosed || lane.state !== 'waiting') continue
+      lane.state = 'ready'
+      const { tenantId } = lane.stored
+      const own = this.ready.get(tenantId)
+      if (own === undefined) this.ready.set(tenantId, [lane])
+      else own.push(lane)
+    }
+    this.handOut()
+  }
+
+  /** Begins with lanes that are ready while there is room, the tenants in turns. */
+  private handOut(): void {
+    let isIdle = false
+    while (!isIdle && !this.isClosing && this.inProcess < this.options.maxInProcess) {
+      isIdle = true
+      for (const [tenantId, lanes] of [...this.ready]) {
+        if ((this.inProcessOf.get(tenantId) ?? 0) >= this.options.maxInProcess / 2) continue
+        const lane = lanes[0]
+        if (lane === undefined || (this.queueOf(lane) === undefined && !lane.isGivenUp)) continue
+        lanes.shift()
+        if (lanes.length === 0) this.ready.delete(tenantId)
+        isIdle = false
+        lane.state = 'trying'
+        this.goOn(lane)
+      }
+    }
+  }
+
+  private queueOf({ stored }: ParkedLane): ParkingQueue | undefined {
+    return this.queues.get(stored.queueName) ?? this.queues.get(MAIN_QUEUE)
+  }
+
+  /** The next messages of a lane that is being tried, once nothing of it is in process. */
+  private goOn(lane: ParkedLane): void {
+    if (lane.out > 0 || lane.store.isClosed || lane.state === 'waiting' || lane.state === 'ready') return
+    const most = lane.isGivenUp || lane.wentWell ? FOLLOWERS : 1
+    const waiting = lane.stored.next(most)
+    if (lane.isGivenUp && waiting.length > 0) void this.buryAll(lane, waiting)
+    else if (waiting.length > 0) void this.handOver(lane, waiting)
+    else if (lane.arriving === 0) this.leave(lane)
+    else lane.state = 'draining'
+  }
+
+  private leave(lane: ParkedLane): void {
+    lane.state = 'returning'
+    if (lane.stored.entries.length > 0) return
+    this.lanes.delete(lane.stored)
+    lane.store.forgetLane(lane.stored)
+    this.counts.returned++
+  }
+
+  private async handOver(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
+    this.enterProcess(lane, entries.length)
+    for (const entry of entries) entry.isOut = true
+    const messages = await this.read(lane, entries)
+    const queue = this.queueOf(lane)
+    if (lane.store.isClosed) return
+    if (messages === undefined || queue === undefined) {
+      this.leaveProcess(lane, entries.length)
+      this.rest(lane, FIRST_LOOK_MS)
+      return
+    }
+    const deliveries: ParkedDelivery[] = []
+    for (const [index, entry] of entries.entries()) {
+      const message = messages[index]
+      if (message !== undefined) deliveries.push(new ParkedDelivery(message, lane, entry))
+      else {
+        // Damaged, and told so by who read it.
+        this.leaveProcess(lane, 1)
+        this.finish(lane, entry)
+      }
+    }
+    this.counts.tries += deliveries.length
+    const isAll = lane.arriving === 0 && lane.stored.next(1).length === 0
+    lane.state = isAll && lane.wentWell ? 'returning' : lane.wentWell ? 'draining' : 'trying'
+    if (deliveries.length > 0) queue.resume(deliveries)
+    else this.goOn(lane)
+  }
+
+  /** Undefined where the store does not answer now. */
+  private async read(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<(Message | undefined)[] | undefined> {
+    try {
+      return await Promise.all(entries.map((entry) => lane.store.read(entry)))
+    } catch (error) {
+      this.options.onEvent({ kind: 'read-failed', file: `parked messages of partition ${lane.store.partition}`, error })
+      return undefined
+    }
+  }
+
+  private async buryAll(lane: ParkedLane, entries: readonly ParkedEntry[]): Promise<void> {
+    this.enterProcess(lane, entries.length)
+    for (const entry of entries) entry.isOut = true
+    const messages = await this.read(lane, entries)
+    if (lane.store.isClosed) return
+    this.leaveProcess(lane, entries.length)
+    if (messages === undefined) {
+      this.rest(lane, FIRST_LOOK_MS)
+      return
+    }
+    for (const [index, entry] of entries.entries()) {
+      const message = messages[index]
+      const attempt = Math.max(1, entry.attempt - 1)
+      if (message === undefined) this.finish(lane, entry)
+      else this.buryEntry(lane, entry, { message, attempt }, `moved to the dead letters: ${lane.stored.why}`)
+    }
+    this.goOn(lane)
+  }
+
+  /** The letter first, the note second: a crash between them makes the letter again, under the same id. */
+  private buryEntry(lane: ParkedLane, entry: ParkedEntry, letter: Delivery, reason: string): void {
+    entry.isOver = true
+    this.counts.buried++
+    this.burying.set(letter, () => this.finish(lane, entry))
+    this.burial.bury(letter, reason, letter.attempt)
+  }
+
+  private finish(lane: ParkedLane, entry: ParkedEntry): void {
+    lane.store.done(lane.stored, entry).then(
+      () => {
+        const isOver = lane.stored.entries.length === 0 && lane.out === 0 && lane.arriving === 0
+        if (isOver && lane.state === 'returning') this.leave(lane)
+      },
+      // Its partition is another's: it will be tried there once more.
+      () => undefined,
+    )
+  }
+
+  private enterProcess(lane: ParkedLane, count: number): void {
+    lane.out += count
+    this.inProcess += count
+    const { tenantId } = lane.stored
+    this.inProcessOf.set(tenantId, (this.inProcessOf.get(tenantId) ?? 0) + count)
+  }
+
+  private leaveProcess(lane: ParkedLane, count: number): void {
+    const left = Math.min(count, lane.out)
+    if (left === 0) return
+    lane.out -= left
+    this.inProcess -= left
+    const { tenantId } = lane.stored
+    const own = (this.inProcessOf.get(tenantId) ?? 0) - left
+    if (own > 0) this.inProcessOf.set(tenantId, own)
+    else this.inProcessOf.delete(tenantId)
+    if (this.ready.size > 0) this.handOut()
+  }
+}
+
+/** Whoever lost the partition lost the note with it. */
+function settled(promise: Promise<void>): Promise<void> {
+  return promise.catch(() => undefined)
+}

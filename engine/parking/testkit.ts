@@ -1,0 +1,54 @@
+/** For tests: parking over a simulated disk. */
+import type { Clock } from '../../model/clock.ts'
+import type { DeadLetter } from '../link/dead-letters.ts'
+import type { LetterKeeper } from '../link/burial.ts'
+import type { Disk } from '../link/disk.ts'
+import { DiskParkedLog } from './disk-parked-log.ts'
+import { ParkedStore } from './parked-store.ts'
+import { Parking, type ParkingOptions } from './parking.ts'
+
+export class KeptLetters implements LetterKeeper {
+  readonly letters: Omit<DeadLetter, 'id' | 'time'>[] = []
+
+  async put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+    this.letters.push(letter)
+  }
+}
+
+export interface OpenParking {
+  readonly parking: Parking
+  readonly store: ParkedStore
+  readonly letters: KeptLetters
+}
+
+export function openDiskStore(disk: Disk, clock: Clock, directory = 'parked'): Promise<ParkedStore> {
+  const log = new DiskParkedLog({
+    disk,
+    directory,
+    durability: 'power-cut',
+    segmentBytes: 1 << 16,
+    onEvent: () => undefined,
+  })
+  return ParkedStore.open({ log, partition: 0, clock, slackBytes: 1 << 16, onTrouble: () => undefined })
+}
+
+export async function openParking(
+  disk: Disk,
+  clock: Clock,
+  options: Partial<ParkingOptions> = {},
+): Promise<OpenParking> {
+  const letters = new KeptLetters()
+  const store = await openDiskStore(disk, clock)
+  const parking = new Parking({
+    clock,
+    letters,
+    partitionOf: () => 0,
+    bounds: { maxBytes: 64 << 20, maxTenantBytes: 16 << 20 },
+    maxInProcess: 1000,
+    onFull: () => undefined,
+    onEvent: () => undefined,
+    ...options,
+  })
+  parking.open(store)
+  return { parking, store, letters }
+}

@@ -1,0 +1,249 @@
+/** A tenant whose messages fail again and again, beside one whose messages do not. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineErrors } from '../../model/errors.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { message, SimulatedDisk } from '../link/testkit.ts'
+import { openParking, type OpenParking } from '../parking/testkit.ts'
+import type { ParkingOptions } from '../parking/parking.ts'
+import { createQueue, type Queue } from './queue.ts'
+import type { QueueSettings } from './settings.ts'
+import { MemoryLink } from './testkit.ts'
+import type { Work } from './work.ts'
+
+const HEALTHY = 'healthy tenant'
+const { AWAY, FULL } = defineErrors('parking-test', {
+  AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'store is away' },
+  FULL: { kind: 'retryable', isOutage: true, isOwnLimit: true, status: 503, text: 'the chain is full' },
+})
+
+interface Opened extends OpenParking {
+  readonly clock: ManualClock
+  readonly disk: SimulatedDisk
+  readonly link: MemoryLink
+  readonly queue: Queue
+  readonly works: Work[]
+  /** How works end that nobody takes; undefined leaves them open. */
+  process: (work: Work) => void
+}
+
+async function open(settings: Partial<QueueSettings> = {}, options: Partial<ParkingOptions> = {}): Promise<Opened> {
+  const clock = new ManualClock()
+  const disk = new SimulatedDisk(clock, new SeededRandom(1))
+  const opening = openParking(disk, clock, options)
+  await clock.advance(100)
+  const parking = await opening
+  const link = new MemoryLink()
+  const works: Work[] = []
+  const opened: Opened = {
+    ...parking,
+    clock,
+    disk,
+    link,
+    works,
+    process: (work) => void works.push(work),
+    queue: createQueue({
+      link,
+      clock,
+      parking: parking.parking,
+      processor: { process: (pack) => pack.forEach((work) => opened.process(work)) },
+      settings: { pauseBetweenRetriesMs: 1000, maxPauseBetweenRetriesMs: 30_000, retries: 10, ...settings },
+    }),
+  }
+  return opened
+}
+
+const failing = (work: Work): void => work.end(work.message.tenantId === HEALTHY ? undefined : new Error('no'))
+const texts = (works: readonly Work[]): string[] => works.map((work) => work.message.data)
+
+test('issue-8 A: 1,000 devices of one tenant whose messages all fail leave room to another tenant, whose messages go at once', async () => {
+  const opened = await open({ retries: Infinity })
+  const { clock, link, queue } = opened
+  opened.process = failing
+  let sent = 0
+  for (let round = 0; round < 40; round++) {
+    for (let device = 1; device <= 1000; device++) link.publish(message({ device, data: 'bad' }))
+    await clock.advance(250)
+    const before = queue.figures().settled
+    link.publish(message({ device: 5000, tenantId: HEALTHY, data: 'good' }))
+    sent++
+    await clock.settle()
+    assert.equal(queue.figures().settled - before, 1, `round ${round}: the healthy message was not settled at once`)
+    assert.ok(queue.figures().held <= 20_000 / 4 + 1000, `round ${round}: ${queue.figures().held} are held`)
+  }
+  const good = link.settled.filter(({ tenantId }) => tenantId === HEALTHY)
+  assert.equal(good.length, sent)
+  // None of the bad ones is lost: each is in memory, or parked.
+  assert.equal(opened.parking.figures().messages + queue.figures().held, 40_000 + opened.parking.figures().inProcess)
+})
+
+test('a lane that failed three times is parked whole, its successors behind it, and the link is told that it is durable', async () => {
+  const opened = await open()
+  const { clock, link, works, parking } = opened
+  for (const data of ['1', '2', '3']) link.publish(message({ device: 1, data }))
+  for (const work of works.splice(0)) work.end(work.message.data === '1' ? new Error('no') : undefined)
+  for (const data of ['4', '5']) link.publish(message({ device: 1, data }))
+  for (let tries = 2; tries <= 3; tries++) {
+    await clock.advance(2100)
+    const taken = works.splice(0)
+    assert.deepEqual([texts(taken), taken[0]?.attempt], [['1'], tries])
+    taken[0]?.end(new Error('no'))
+  }
+  assert.equal(link.settled.length, 2, 'settled before it was durable')
+  await clock.advance(100)
+  assert.deepEqual(
+    link.settled.map(({ data }) => data),
+    ['2', '3', '1', '4', '5'],
+  )
+  const page = parking.list({ tenantId: undefined, offset: 0, limit: 10 })
+  assert.deepEqual(
+    page.lanes.map(({ messages, tries, why, state }) => ({ messages, tries, why, state })),
+    [{ messages: 3, tries: 3, why: 'no', state: 'waiting' }],
+  )
+  assert.deepEqual(opened.queue.figures().held, 0)
+})
+
+test('a parked lane is tried head first; once that succeeds the others follow in order, and the lane is the queue’s again', async () => {
+  const opened = await open({ triesBeforeParking: 1, maxInFlightPerOriginator: 2 })
+  const { clock, link, works, parking } = opened
+  for (const data of ['1', '2', '3', '4']) link.publish(message({ device: 1, data }))
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  await clock.advance(100)
+  assert.equal(parking.figures().messages, 4)
+  link.publish(message({ device: 1, data: '5' }))
+  await clock.advance(100)
+  assert.equal(parking.figures().messages, 5, 'what comes is put behind')
+  assert.equal(works.length, 0)
+  await clock.advance(1000)
+  const [head, ...none] = works.splice(0)
+  assert.deepEqual([head?.message.data, head?.attempt, none.length], ['1', 2, 0])
+  head?.end()
+  await clock.advance(100)
+  const seen = ['1']
+  while (works.length > 0) {
+    const [work] = works.splice(0, 1)
+    seen.push(work?.message.data ?? '')
+    work?.end()
+    await clock.advance(20)
+  }
+  assert.deepEqual(seen, ['1', '2', '3', '4', '5'])
+  await clock.advance(100)
+  assert.deepEqual([parking.figures().lanes, parking.figures().messages, parking.figures().bytes], [0, 0, 0])
+  link.publish(message({ device: 1, data: '6' }))
+  await clock.settle()
+  assert.deepEqual(texts(works), ['6'], 'the lane is free')
+  assert.equal(link.settled.length, 5)
+})
+
+test('what fails again while it drains goes back whole; its tries are those of the message', async () => {
+  const opened = await open({ triesBeforeParking: 1 })
+  const { clock, link, works, parking } = opened
+  for (const data of ['1', '2', '3']) link.publish(message({ device: 1, data }))
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  await clock.advance(1200)
+  works.splice(0).forEach((work) => work.end())
+  await clock.advance(100)
+  const [second, third] = works.splice(0)
+  assert.deepEqual([second?.message.data, second?.attempt, third?.message.data], ['2', 2, '3'])
+  link.publish(message({ device: 1, data: '4' }))
+  await clock.settle()
+  assert.deepEqual(texts(works.splice(0)), ['4'], 'all are handed out: what comes goes behind them')
+  third?.end()
+  second?.end(new Error('again'))
+  await clock.advance(100)
+  assert.equal(parking.figures().lanes, 1)
+})
+
+test('after its last try a parked message is a dead letter, and the next one is tried at once', async () => {
+  const opened = await open({ triesBeforeParking: 1, retries: 1 })
+  const { clock, link, works, letters } = opened
+  for (const data of ['1', '2']) link.publish(message({ device: 1, data }))
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  await clock.advance(1200)
+  works.splice(0).forEach((work) => work.end(new Error('still no')))
+  await clock.advance(100)
+  assert.deepEqual(
+    letters.letters.map(({ message: { data }, attempts, reason }) => ({ data, attempts, reason })),
+    [{ data: '1', attempts: 2, reason: 'still no' }],
+  )
+  const [second] = works.splice(0)
+  assert.equal(second?.message.data, '2')
+  second?.end()
+  await clock.advance(100)
+  assert.equal(opened.parking.figures().lanes, 0)
+})
+
+test('an outage parks nothing, however often and however much; a limit of the tenant’s own does, beyond its share', async () => {
+  const opened = await open({ maxHeld: 100 })
+  const { clock, link, parking, queue } = opened
+  opened.process = (work) => work.end(AWAY())
+  for (let device = 1; device <= 60; device++) link.publish(message({ device, data: 'x' }))
+  for (let count = 0; count < 30; count++) link.publish(message({ device: 1, data: 'behind' }))
+  await clock.advance(600_000)
+  assert.deepEqual([parking.figures().parked, queue.figures().held], [0, 90])
+  opened.process = (work) => work.end(FULL())
+  await clock.advance(60_000)
+  assert.ok(parking.figures().lanes >= 35, `${parking.figures().lanes} lanes are parked`)
+  assert.ok(queue.figures().held <= 25)
+})
+
+test('a store of parked messages that refuses loses nothing: the link is not told, and hears of it once the store is back', async () => {
+  const opened = await open({ triesBeforeParking: 1 })
+  const { clock, link, works, parking, disk } = opened
+  disk.faults.failedWrite = 1
+  link.publish(message({ device: 1, data: '1' }))
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  link.publish(message({ device: 1, data: '2' }))
+  await clock.advance(20_000)
+  assert.deepEqual([link.settled.length, parking.figures().messages, opened.queue.figures().held], [0, 0, 2])
+  disk.faults.failedWrite = 0
+  await clock.advance(10_000)
+  assert.equal(link.settled.length, 2)
+  assert.deepEqual(texts(works), ['1'])
+})
+
+test('retry now and to the dead letters', async () => {
+  const opened = await open({
+    retries: Infinity,
+    pauseBetweenRetriesMs: 3_600_000,
+    maxPauseBetweenRetriesMs: 3_600_000,
+    triesBeforeParking: 1,
+  })
+  const { clock, link, works, parking, letters } = opened
+  for (const data of ['1', '2']) link.publish(message({ device: 1, data }))
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  await clock.advance(100)
+  const [lane] = parking.list({ tenantId: undefined, offset: 0, limit: 10 }).lanes
+  assert.ok(lane !== undefined)
+  assert.equal(parking.retryNow(lane.id, 'a stranger'), false)
+  assert.equal(parking.retryNow(lane.id, lane.tenantId), true)
+  await clock.advance(100)
+  assert.deepEqual(texts(works), ['1'])
+  assert.equal(parking.giveUp(lane.id, undefined), true)
+  works.splice(0).forEach((work) => work.end(new Error('no')))
+  await clock.advance(200)
+  assert.deepEqual(
+    letters.letters.map(({ message: { data } }) => data),
+    ['1', '2'],
+  )
+  assert.equal(parking.figures().lanes, 0)
+})
+
+test('a tenant whose share is full is named, alone, and until there is room again', async () => {
+  const heard: string[][] = []
+  const opened = await open(
+    { triesBeforeParking: 1, retries: Infinity },
+    { bounds: { maxBytes: 1 << 20, maxTenantBytes: 20_000 }, onFull: (full) => void heard.push([...full]) },
+  )
+  const { clock, link, parking } = opened
+  opened.process = failing
+  const sample = message({ device: 1 })
+  for (let count = 0; count < 40; count++) link.publish(message({ device: 1 + (count % 4), data: 'x'.repeat(500) }))
+  link.publish(message({ device: 9, tenantId: 'another', data: 'x' }))
+  await clock.advance(200)
+  assert.deepEqual(heard, [[sample.tenantId]])
+  for (const lane of parking.list({ tenantId: undefined, offset: 0, limit: 10 }).lanes)
+    parking.giveUp(lane.id, undefined)
+  await clock.advance(1000)
+  assert.deepEqual(heard, [[sample.tenantId], []])
+})
