@@ -18,8 +18,10 @@ export function isEmissions(output: Emission | readonly Emission[] | FlowStep): 
   return Array.isArray(output)
 }
 
+const FAILURE_LENGTH = 'failure'.length
+
 export function isFailure(relation: string): boolean {
-  return relation.toLowerCase() === 'failure'
+  return relation.length === FAILURE_LENGTH && relation.toLowerCase() === 'failure'
 }
 
 /** Every connection that an emission matches is a way of its own. */

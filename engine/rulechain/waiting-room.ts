@@ -175,10 +175,13 @@ export class WaitingRoom {
   private bookTurn(): void {
     if (this.inTurn || this.isTurnBooked) return
     this.isTurnBooked = true
-    this.owner.clock.soon(() => {
-      this.isTurnBooked = false
-      this.turn(() => undefined)
-    })
+    this.owner.clock.soon(this.bookedTurn)
+  }
+
+  /** Made once: an arrow in {@link bookTurn} would cost each of its calls an object, whether it books or not. */
+  private readonly bookedTurn = (): void => {
+    this.isTurnBooked = false
+    this.turn(() => undefined)
   }
 
   private settleListed(): void {

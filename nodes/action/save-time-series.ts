@@ -1,5 +1,6 @@
 /** Stores a message's points; goes on when they are committed (`rule-nodes.md` 57, `rule-engine.md` 10.5). */
 import { z } from 'zod'
+import type { ConversionOptions } from '../../model/entry-json.ts'
 import type { Message } from '../../model/message.ts'
 import type { BatchResult, NodeContext, TelemetrySave } from '../../engine/rulechain/node.ts'
 import { defineNode, orZero } from '../define-node.ts'
@@ -63,13 +64,14 @@ export const saveTimeSeries = defineNode({
   }),
   create: (configuration, context) => {
     const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
+    const options: ConversionOptions = { castStrings: context.settings.castStrings, nulls: 'refuse' }
     return {
       handleBatch: (messages, result) =>
         saveBatch(messages, result, context, (message) => {
           checkType(message)
           const ts = configuration.useServerTs ? context.clock.now() : message.metadataTs()
           const decision = strategy(ts, message)
-          return isNothing(decision) ? undefined : saveOf(message, ts, decision, configuration, context)
+          return isNothing(decision) ? undefined : saveOf(message, ts, decision, configuration, options)
         }),
     }
   },
@@ -120,12 +122,12 @@ function saveOf(
   ts: number,
   decision: Decision<Action>,
   configuration: Configuration,
-  context: NodeContext,
+  options: ConversionOptions,
 ): TelemetrySave {
   return {
     tenantId: message.tenantId,
     entity: message.originator,
-    points: pointsOf(message, ts, { castStrings: context.settings.castStrings, nulls: 'refuse' }),
+    points: pointsOf(message, ts, options),
     ttlSeconds: ttlOf(message, configuration.defaultTTL),
     sequence: message.sequence,
     history: decision.timeseries,

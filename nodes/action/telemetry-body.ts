@@ -16,10 +16,17 @@ const LONGEST_KEY = 255
 /** Points without a time of their own get `defaultTs`. Throws `BODY_EMPTY`, `BODY_SHAPE`, `KEY_INVALID` and what the conversion throws. */
 export function pointsOf(message: Message, defaultTs: number, options: ConversionOptions): readonly DataPoint[] {
   const known = message.entries()
-  const points =
-    known === undefined ? parsedPoints(message.json(), defaultTs, options) : known.map((entry) => at(entry, defaultTs))
+  const points = known === undefined ? parsedPoints(message.json(), defaultTs, options) : knownPoints(known, defaultTs)
   if (points.length === 0) throw NodeErrors.BODY_EMPTY({ body: message.data })
   for (const point of points) checkKey(point.key)
+  return points
+}
+
+function knownPoints(entries: readonly Entry[], ts: number): DataPoint[] {
+  // Neither room for points that do not come, as `push` makes, nor a closure, as `map` needs.
+  const points = new Array<DataPoint>(entries.length)
+  let count = 0
+  for (const entry of entries) points[count++] = at(entry, ts)
   return points
 }
 
@@ -49,8 +56,21 @@ function elementPoints(element: JsonValue, defaultTs: number, options: Conversio
   return entriesOf(values, options).map((entry) => at(entry, ownTs))
 }
 
+/** Spelled out: a copy by `...entry` takes twice the memory, since `ts` finds no place in it (benchmarks/rule-chain). */
 function at(entry: Entry, ts: number): DataPoint {
-  return { ...entry, ts }
+  const { key } = entry
+  switch (entry.type) {
+    case 'BOOLEAN':
+      return { key, type: entry.type, value: entry.value, ts }
+    case 'LONG':
+      return { key, type: entry.type, value: entry.value, ts }
+    case 'DOUBLE':
+      return { key, type: entry.type, value: entry.value, ts }
+    case 'STRING':
+      return { key, type: entry.type, value: entry.value, ts }
+    case 'JSON':
+      return { key, type: entry.type, value: entry.value, ts }
+  }
 }
 
 /** Decimals are truncated, texts of digits accepted (`device-api.md` 2.1). */
