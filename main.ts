@@ -14,6 +14,8 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
   npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
   npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
+  npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
+  npm start -- restore DIR               bring a backup into an empty data folder (--help tells more)
   npm start -- --help                    this text and every setting
 `
 
@@ -50,6 +52,16 @@ switch (command) {
   case 'workers': {
     const { workers } = await import('./commands/workers.ts')
     process.exitCode = await workers(rest)
+    break
+  }
+  case 'backup': {
+    const { backup } = await import('./commands/backup.ts')
+    process.exitCode = await backup(rest)
+    break
+  }
+  case 'restore': {
+    const { restore } = await import('./compose/backup/restore.ts')
+    process.exitCode = await restore(rest, process.env)
     break
   }
   default:

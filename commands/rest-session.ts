@@ -1,5 +1,5 @@
 /** A logged-in REST session for the commands that talk to a running Millrace. */
-import { defineErrors } from '../model/errors.ts'
+import { defineErrors, errorText } from '../model/errors.ts'
 
 export const CommandErrors = defineErrors('command', {
   UNREACHABLE: {
@@ -8,6 +8,7 @@ export const CommandErrors = defineErrors('command', {
     text: 'no Millrace answers at {url}: {reason}. Is it running? Name another with --url',
   },
   REFUSED: { kind: 'invalid', status: 400, text: '{method} {path} answered {status}: {message}' },
+  FAILED: { kind: 'terminal', status: 500, text: 'the backup could not be taken: {reason}' },
   USAGE: { kind: 'invalid', status: 400, text: '{reason}' },
 })
 
@@ -22,6 +23,12 @@ export const DEFAULT_SERVER: ServerOptions = {
   url: process.env['MILLRACE_URL'] ?? 'http://127.0.0.1:8080',
   user: process.env['MILLRACE_USER'] ?? 'tenant@millrace.local',
   password: process.env['MILLRACE_PASSWORD'] ?? 'tenant',
+}
+
+/** As whom what belongs to the system administrator is asked: the demo's unless told otherwise. */
+export const SYSTEM_LOGIN = {
+  user: process.env['MILLRACE_SYSTEM_USER'] ?? 'sysadmin@millrace.local',
+  password: process.env['MILLRACE_SYSTEM_PASSWORD'] ?? 'sysadmin',
 }
 
 export class RestSession {
@@ -47,6 +54,17 @@ export class RestSession {
   request(method: string, path: string, body?: unknown): Promise<unknown> {
     return call(this.url, method, path, this.token, body)
   }
+
+  /** The bytes of an answer. Throws UNREACHABLE, REFUSED. */
+  async bytes(path: string): Promise<Uint8Array> {
+    const response = await send(this.url, 'GET', path, this.token, undefined)
+    if (!response.ok) throw await refusal(response, 'GET', path)
+    try {
+      return new Uint8Array(await response.arrayBuffer())
+    } catch (error) {
+      throw unreachable(this.url, error)
+    }
+  }
 }
 
 async function call(
@@ -56,9 +74,21 @@ async function call(
   token: string | undefined,
   body: unknown,
 ): Promise<unknown> {
-  let response: Response
+  const response = await send(url, method, path, token, body)
+  if (!response.ok) throw await refusal(response, method, path)
+  const text = await response.text()
+  return text === '' ? undefined : (JSON.parse(text) as unknown)
+}
+
+async function send(
+  url: string,
+  method: string,
+  path: string,
+  token: string | undefined,
+  body: unknown,
+): Promise<Response> {
   try {
-    response = await fetch(url + path, {
+    return await fetch(url + path, {
       method,
       headers: {
         'content-type': 'application/json',
@@ -67,15 +97,18 @@ async function call(
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
   } catch (error) {
-    const cause = (error as Error).cause
-    throw CommandErrors.UNREACHABLE(
-      { url, reason: cause instanceof Error ? cause.message : (error as Error).message },
-      error,
-    )
+    throw unreachable(url, error)
   }
+}
+
+function unreachable(url: string, error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  return CommandErrors.UNREACHABLE({ url, reason: errorText(cause) }, error)
+}
+
+async function refusal(response: Response, method: string, path: string): Promise<Error> {
   const text = await response.text()
-  if (!response.ok) throw CommandErrors.REFUSED({ method, path, status: response.status, message: messageOf(text) })
-  return text === '' ? undefined : (JSON.parse(text) as unknown)
+  return CommandErrors.REFUSED({ method, path, status: response.status, message: messageOf(text) })
 }
 
 function messageOf(text: string): string {

@@ -4,14 +4,8 @@ import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { errorText } from '../model/errors.ts'
 import { POOL_SETTINGS, POOL_SETTING_RANGES, type PoolSetting } from '../model/worker-pool.ts'
-import { CommandErrors, DEFAULT_SERVER, RestSession, type ServerOptions } from './rest-session.ts'
+import { CommandErrors, DEFAULT_SERVER, RestSession, SYSTEM_LOGIN, type ServerOptions } from './rest-session.ts'
 import { poolText, poolSchema, type Pool } from './worker-table.ts'
-
-/** Pools are the system administrator's: the demo's unless told otherwise. */
-const SYSTEM_LOGIN = {
-  user: process.env['MILLRACE_SYSTEM_USER'] ?? 'sysadmin@millrace.local',
-  password: process.env['MILLRACE_SYSTEM_PASSWORD'] ?? 'sysadmin',
-}
 
 const USAGE = `npm start -- workers [--watch] [--set NAME=VALUE,...] [--pool NAME] [--rows N] [--interval SECONDS]
                      [--url URL] [--user EMAIL] [--password TEXT]

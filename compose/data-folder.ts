@@ -2,7 +2,7 @@
  * One process a data folder: two on the same log would damage it. The lock is SQLite's own on a file that holds nothing else,
  * so the operating system lets go of it however the process ends.
  */
-import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { defineErrors, errorText } from '../model/errors.ts'
@@ -23,7 +23,21 @@ export const DataFolderErrors = defineErrors('data', {
     status: 500,
     text: 'DATA_DIR={folder} is in use by another Millrace: stop that one, or give this one another folder',
   },
+  FOLDER_HALF_RESTORED: {
+    kind: 'terminal',
+    status: 500,
+    text: 'DATA_DIR={folder} holds a restore that did not end: run npm start -- restore DIR again',
+  },
+  FOLDER_NOT_EMPTY: {
+    kind: 'terminal',
+    status: 500,
+    text: 'DATA_DIR={folder} is not empty: a backup is restored into an empty folder only',
+  },
 })
+
+export const LOCK_FILE = 'lock'
+/** Lies in the folder from the begin of a restore to its end. */
+export const RESTORING_FILE = 'restoring'
 
 export interface DataFolder {
   readonly path: string
@@ -33,13 +47,13 @@ export interface DataFolder {
 
 const SQLITE_BUSY = 5
 
-/** Makes the folder where it is absent and takes it. Throws FOLDER_UNUSABLE, FOLDER_IN_USE. */
-export function takeDataFolder(folder: string): DataFolder {
+/** Makes the folder where it is absent and takes it. Throws FOLDER_UNUSABLE, FOLDER_IN_USE, FOLDER_HALF_RESTORED. */
+export function takeDataFolder(folder: string, { isRestoring = false } = {}): DataFolder {
   const path = resolve(folder)
   let lock: DatabaseSync | undefined
   try {
     makeFolder(path)
-    lock = new DatabaseSync(join(path, 'lock'))
+    lock = new DatabaseSync(join(path, LOCK_FILE))
     lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock?.close()
@@ -47,6 +61,10 @@ export function takeDataFolder(folder: string): DataFolder {
     throw DataFolderErrors.FOLDER_UNUSABLE({ folder, reason: errorText(error) }, error)
   }
   const held = lock
+  if (!isRestoring && existsSync(join(path, RESTORING_FILE))) {
+    held.close()
+    throw DataFolderErrors.FOLDER_HALF_RESTORED({ folder })
+  }
   return {
     path,
     release: () => {

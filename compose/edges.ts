@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { BackupAdmin } from '../model/backup.ts'
 import type { WorkerAdmin } from '../model/worker-pool.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
@@ -40,6 +41,7 @@ export interface EdgeParts {
   readonly metricsSources: readonly MetricsSource[]
   /** The pools of this process. */
   readonly workers: WorkerAdmin
+  readonly backups: BackupAdmin
   /** Whether the demo logins were seeded into this data folder. */
   readonly demo: boolean
 }
@@ -122,6 +124,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     ],
     healthChecks: healthChecksOf(stores),
     workers: parts.workers,
+    backups: parts.backups,
     member: `${hostname()}-${process.pid}`,
     page: {
       baseUrl: () => `http://${reachableHost(config.httpBindAddress)}:${port}`,

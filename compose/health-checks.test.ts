@@ -17,6 +17,7 @@ test('a link that lost its servers is not healthy, though it still has room for 
     timeSeries: new MemoryTimeSeries(),
     link,
     parkedFolder: '',
+    backupSources: undefined,
     troubles: {},
   })
   const outcomes = async () =>

@@ -15,6 +15,7 @@ import { createServices } from '../services/create-services.ts'
 import { seedDemo, seedMinimal } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import type { MainQueueSettings } from '../services/shipped-queues.ts'
+import { Backups } from './backup/backups.ts'
 import { Closing } from './closing.ts'
 import { openCluster, type Cluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
@@ -81,6 +82,16 @@ export async function startPlatform(
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink, timesNotBefore }) : undefined
+    const backups = new Backups({
+      sources: stores.backupSources,
+      kept: `link: ${config.link}, entities: ${config.entitiesDatabase}, time series: ${config.timeSeriesDatabase}`,
+      holdOutbox: () => stored.holdOutbox(),
+      clock: systemClock,
+      random: systemRandom,
+      log,
+    })
+    await backups.start()
+    closing.add('backups', () => backups.close())
     // From the first request on, what is cached here is kept up with the changes of every other process.
     await feed.settled()
     const ports = await openEdges({
@@ -104,6 +115,7 @@ export async function startPlatform(
         ...figuresOf({ actors, gateway, devices, running }),
       ],
       workers: createWorkerAdmin(running === undefined ? [] : [running.javaScript]),
+      backups,
       demo: seeded.demo,
     })
     return { ports, ...seeded, close: () => closing.run() }

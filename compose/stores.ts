@@ -16,9 +16,15 @@ import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
 import { DEFAULT_BOUNDS } from '../engine/link/segment-log-options.ts'
-import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
-import { openEmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
+import {
+  openEntityStore,
+  openPostgresEntityStore,
+  type EntityStore,
+  type SqliteEntityStore,
+} from '../storage/entities/entity-store.ts'
+import { openEmbeddedTimeSeries, type EmbeddedTimeSeries } from '../storage/timeseries/embedded/store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
+import { BACKUP_PATHS, type BackupSources } from './backup/backups.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
 import { DataFolderErrors, takeDataFolder } from './data-folder.ts'
@@ -53,15 +59,19 @@ export interface Stores {
   /** Where this process keeps parked messages: beside the link, since both are one record of what is to be done. Empty where NATS has them. */
   readonly parkedFolder: string
   readonly metricsSources: readonly MetricsSource[]
+  /** How to copy all of it; undefined where a part of it is a server's. */
+  readonly backupSources: BackupSources | undefined
   /** Of the stores that can tell. */
   readonly troubles: { readonly entities?: Trouble | undefined; readonly timeSeries?: Trouble | undefined }
 }
 
 /** A part that is open, with its figures where it has some. */
-interface Opened<Part> {
+interface Opened<Part, Backup = unknown> {
   readonly part: Part
   readonly metricsSources: readonly MetricsSource[]
   readonly trouble?: Trouble
+  /** Itself, where it lies in the data folder and can be copied there. */
+  readonly backup?: Backup
 }
 
 interface Place {
@@ -99,8 +109,19 @@ export async function openStores(
     link: link.value.part,
     parkedFolder: cluster.line === undefined ? join(place.folder, 'link', 'parked') : '',
     metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
+    backupSources: sourcesOf(place.folder, entities.value.backup, timeSeries.value.backup, link.value.backup),
     troubles: { entities: entities.value.trouble, timeSeries: timeSeries.value.trouble },
   }
+}
+
+function sourcesOf(
+  folder: string,
+  entities: SqliteEntityStore | undefined,
+  timeSeries: EmbeddedTimeSeries | undefined,
+  link: unknown,
+): BackupSources | undefined {
+  const isWhole = entities !== undefined && timeSeries !== undefined && link !== undefined
+  return isWhole ? { folder, entities, timeSeries } : undefined
 }
 
 /** A process that keeps nothing of its own needs no folder. */
@@ -112,14 +133,14 @@ function folderOf(config: Config, closing: Closing): string {
   return dataFolder.path
 }
 
-async function openEntities({ config, folder, log, onFatal }: Place): Promise<Opened<EntityStore>> {
+async function openEntities({ config, folder, log, onFatal }: Place): Promise<Opened<EntityStore, SqliteEntityStore>> {
   const { durability } = config
   if (config.entitiesDatabase === 'postgres') {
     const readConnections = connections(config).reads
     const part = await openPostgresEntityStore({ ...postgres(config, 'entities'), readConnections })
     return { part, metricsSources: [] }
   }
-  const file = join(folder, 'entities.sqlite')
+  const file = join(folder, BACKUP_PATHS.entities)
   let trouble: string | undefined
   const onTrouble = (reason: string | undefined): void => {
     trouble = reason
@@ -128,20 +149,26 @@ async function openEntities({ config, folder, log, onFatal }: Place): Promise<Op
   }
   const part = await openEntityStore({ file, durability, clock: systemClock, onFatal, onTrouble })
   const figures = () => ({ takes_writes: trouble === undefined ? 1 : 0 })
-  return { part, metricsSources: [{ name: 'entities', figures }], trouble: () => trouble }
+  return { part, metricsSources: [{ name: 'entities', figures }], trouble: () => trouble, backup: part }
 }
 
-async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
+async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore, EmbeddedTimeSeries>> {
   const { config, folder, log, onFatal } = place
   const { durability } = config
   const clock = systemClock
   switch (config.timeSeriesDatabase) {
     case 'embedded': {
-      const part = await openEmbeddedTimeSeries({ directory: join(folder, 'time-series'), durability, clock, onFatal })
+      const part = await openEmbeddedTimeSeries({
+        directory: join(folder, BACKUP_PATHS.timeSeries),
+        durability,
+        clock,
+        onFatal,
+      })
       return {
         part,
         metricsSources: [{ name: 'time_series', figures: () => embeddedTimeSeriesFigures(part.figures()) }],
         trouble: () => part.figures().writeFailure,
+        backup: part,
       }
     }
     case 'sql': {
@@ -190,14 +217,14 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore>> {
 async function openLink({ config, folder, log, cluster }: Place): Promise<Opened<StoredLink>> {
   if (cluster.line === undefined) {
     const part = await openSegmentLog({
-      directory: join(folder, 'link'),
+      directory: join(folder, BACKUP_PATHS.link),
       disk: nodeDisk,
       clock: systemClock,
       durability: config.durability,
       partitions: config.queuePartitions,
       onEvent: (event) => reportLinkEvent(log, event),
     })
-    return { part, metricsSources: [{ name: 'link', figures: () => segmentLogFigures(part) }] }
+    return { part, metricsSources: [{ name: 'link', figures: () => segmentLogFigures(part) }], backup: part }
   }
   const { openJetStreamLink } = await import('../engine/link/jetstream/jetstream-link.ts')
   const part = await openJetStreamLink({

@@ -70,6 +70,7 @@ export function createServices(options: ServicesOptions): Services {
       await publisher.start()
       await cleanup.resume()
     },
+    holdOutbox: () => publisher.holdEntries(),
     close: () => {
       stopFollowing()
       doubts.close()

@@ -236,3 +236,17 @@ test('issue-8 6: a change whose message the link never takes is refused with 413
     assert.deepEqual([await entities.outbox.size(), platform.reports], [0, []])
   })
 })
+
+test('while entries are held none leaves the table, and they leave afterwards', async () => {
+  await withPlatform({}, async (platform) => {
+    const release = platform.services.holdOutbox()
+    await create(platform, 'a')
+    await create(platform, 'b')
+    assert.deepEqual(names(platform.link), ['a', 'b'])
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(await platform.entities.outbox.size(), 2)
+    release()
+    release()
+    await eventually(async () => (await platform.entities.outbox.size()) === 0)
+  })
+})

@@ -40,6 +40,8 @@ export class OutboxPublisher {
   private inFlight = 0
   private storedIds: number[] = []
   private removing = false
+  /** Who wants that nothing leaves the table for a while. */
+  private holders = 0
   private stopListening: (() => void) | undefined
   private readonly idle: (() => void)[] = []
 
@@ -73,6 +75,21 @@ export class OutboxPublisher {
     if (entry.id <= this.lastTaken) return
     this.lastTaken = entry.id
     this.take([entry])
+  }
+
+  /**
+   * From now until the returned function is called no entry leaves the table: a copy of the log made now and one of the table made
+   * then have each message at least once between them.
+   */
+  holdEntries(): () => void {
+    this.holders++
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      this.holders--
+      this.removeLater()
+    }
   }
 
   async close(): Promise<void> {
@@ -196,13 +213,17 @@ export class OutboxPublisher {
 
   private landed(): void {
     this.inFlight--
-    if (!this.removing && this.storedIds.length > 0) void this.removeStored()
+    this.removeLater()
     this.notifyIdle()
+  }
+
+  private removeLater(): void {
+    if (!this.removing && this.holders === 0 && this.storedIds.length > 0) void this.removeStored()
   }
 
   private async removeStored(): Promise<void> {
     this.removing = true
-    while (this.storedIds.length > 0) {
+    while (this.storedIds.length > 0 && this.holders === 0) {
       const ids = this.storedIds
       this.storedIds = []
       try {

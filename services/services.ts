@@ -334,6 +334,11 @@ export interface Services {
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>
+  /**
+   * For a backup: until the returned function is called no message leaves the outbox, so that of each there is one in a copy of the link's log made
+   * now or in a copy of the entities made then.
+   */
+  holdOutbox(): () => void
   close(): Promise<void>
 }
 

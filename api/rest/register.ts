@@ -7,6 +7,7 @@ import type { Clock } from '../../model/clock.ts'
 import { parseJson } from '../../model/json.ts'
 import type { Services } from '../../services/services.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { BackupAdmin } from '../../model/backup.ts'
 import type { WorkerAdmin } from '../../model/worker-pool.ts'
 import { withCors } from '../../server/cors.ts'
 import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
@@ -20,6 +21,7 @@ import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
@@ -48,6 +50,8 @@ export interface RestApiOptions {
   readonly healthChecks: readonly HealthCheck[]
   /** The worker pools of this process. */
   readonly workers: WorkerAdmin
+  /** Of what this process keeps in its data folder. */
+  readonly backups: BackupAdmin
   /** How this process is named where there are several. */
   readonly member: string
   readonly page: Omit<PageContent, 'version'>
@@ -100,6 +104,7 @@ function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly Rest
       healthChecks: options.healthChecks,
       onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
     }),
+    ...backupRoutes(options.backups, version),
     ...workerRoutes({ workers: options.workers, member: options.member, tenants: services.tenants }),
   ]
 }
@@ -111,7 +116,8 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
     const handler: HttpHandler = (request, plainReply) => {
       const reply = withCors(request, plainReply)
       void answer(route, request, auth).then(
-        ({ status, contentType, body, headers }) => reply.send(status, contentType, body, { ...NO_STORE, ...headers }),
+        ({ status, contentType, body, bytes, headers }) =>
+          reply.send(status, contentType, bytes ?? body, { ...NO_STORE, ...headers }),
         (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
       )
     }

@@ -25,6 +25,8 @@ export interface Answer {
   readonly status: number
   readonly contentType: string | undefined
   readonly body: string
+  /** Sent in the place of `body`. */
+  readonly bytes?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
 }
 

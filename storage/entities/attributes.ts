@@ -55,6 +55,13 @@ export class AttributeRepository {
     return { rows: rows.map(attributeOf), sequence }
   }
 
+  /** The highest log position that any attribute was written at. Looks at all of them, beside the commits. */
+  async maxSequence(): Promise<number> {
+    const query = this.database.builder.selectFrom('attribute').select(sql<number>`max(abs(sequence))`.as('highest'))
+    const [row] = await this.database.scan(query.compile())
+    return Number(row?.highest ?? 0)
+  }
+
   /** One statement for all; its result's `untouched` names the writes that were older than what is stored. */
   save(writes: readonly AttributeWrite[]): Statement {
     return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf), bulk: COLUMNS }

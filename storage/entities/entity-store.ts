@@ -38,6 +38,12 @@ export interface EntityStore {
   close(): Promise<void>
 }
 
+/** One file on this machine's disk. */
+export interface SqliteEntityStore extends EntityStore {
+  /** Writes a consistent copy beside the commits, with all that was acknowledged before. The file must not be there; it is not synced. */
+  copyTo(file: string): Promise<void>
+}
+
 export interface EntityStoreOptions {
   /** The database file; `:memory:` keeps nothing. */
   readonly file: string
@@ -51,7 +57,7 @@ export interface EntityStoreOptions {
 }
 
 /** Opens, and raises to the newest schema. Throws `DATABASE_NEWER` where the file is from a newer program. */
-export async function openEntityStore(options: EntityStoreOptions): Promise<EntityStore> {
+export async function openEntityStore(options: EntityStoreOptions): Promise<SqliteEntityStore> {
   const database = await openSqliteDatabase({
     file: options.file,
     synchronous: options.durability === 'power-cut' ? 'full' : 'normal',
@@ -64,7 +70,7 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Enti
     await database.close()
     throw error
   }
-  return entityStoreOver(database)
+  return { ...entityStoreOver(database), copyTo: (file) => database.copyTo(file) }
 }
 
 /**

@@ -8,6 +8,7 @@ import { registerRestApi } from '../../api/rest/register.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import type { Authority, User } from '../../model/entities.ts'
 import type { Route } from '../../server/http-server.ts'
+import { Backups } from '../../compose/backup/backups.ts'
 import { UwsServer } from '../../server/uws.ts'
 import { newDeviceProfile } from '../../services/device-profiles.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
@@ -70,6 +71,14 @@ export async function openRestWorld(): Promise<RestWorld> {
     metricsSources: [],
     healthChecks: [],
     workers: createWorkerAdmin([javaScript]),
+    backups: new Backups({
+      sources: undefined,
+      kept: 'nothing',
+      holdOutbox: () => services.holdOutbox(),
+      clock,
+      random: testRandom,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    }),
     member: 'test',
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
@@ -133,6 +142,7 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
     userId: tenant.userId,
     deadLetterId: '770770770770',
     poolName: 'javascript',
+    backupId: 'no backup',
   }
 }
 

@@ -2,15 +2,16 @@
  * The embedded store itself, synchronous, on the worker's thread. A write is appended to the log (durable from then on),
  * applied to memory and acknowledged; `tidy` afterwards moves what is due into chunks. Reads see memory over chunks.
  */
+import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { DeleteRange } from '../store.ts'
 import { decodeBatch } from './batch-codec.ts'
 import { ByteReader } from './bytes.ts'
 import { CHUNK_POINTS, Chunks } from './chunks.ts'
-import { ChunkDatabase } from './database.ts'
+import { ChunkDatabase, CHUNKS_FILE } from './database.ts'
 import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
@@ -83,6 +84,7 @@ export class Core {
   private writeFailure: string | undefined
   private movePoints = 0
   private databaseBytes: number
+  private copyingTo: string | undefined
   private closed = false
   /** Why memory is no longer what the log says; the store must be opened again. */
   broken: Error | undefined
@@ -230,6 +232,25 @@ export class Core {
     this.database.checkpoint(true)
   }
 
+  /**
+   * Copies the store to a directory that is not there yet, beside the writes: chunks first, then the log, so that the copy is the store at
+   * the moment in which it resolves. What leaves the log meanwhile is copied before it goes. Resolves with the highest log position of
+   * any write. One at a time.
+   */
+  async copyTo(directory: string): Promise<number> {
+    assert(this.copyingTo === undefined, 'the store is being copied')
+    mkdirSync(directory, { mode: 0o700 })
+    this.copyingTo = directory
+    try {
+      await this.database.copyTo(join(directory, CHUNKS_FILE))
+      if (this.closed) throw EmbeddedErrors.CLOSED()
+      this.log.copyTo(directory)
+      return this.maxSequence
+    } finally {
+      this.copyingTo = undefined
+    }
+  }
+
   /** Syncs the log and closes; what is in the log stays there. Idempotent. */
   close(): void {
     if (this.closed) return
@@ -299,6 +320,7 @@ export class Core {
       for (const row of this.database.expired(now, EXPIRED_AT_ONCE)) this.chunks.remove(row)
     })
     if (!this.database.checkpoint()) return
+    if (this.copyingTo !== undefined) this.log.copyTo(this.copyingTo, needed)
     this.log.dropBefore(needed)
     for (const segment of this.sequenceAtStart.keys()) if (segment < needed) this.sequenceAtStart.delete(segment)
   }

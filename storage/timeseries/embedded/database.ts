@@ -1,11 +1,12 @@
 /** The SQLite file with the packed chunks, the dictionaries of entities and keys, and the latest values. One connection, one thread. */
 import { join } from 'node:path'
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import { backup, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite'
 import { errorText } from '../../../model/errors.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { LATEST_HEAD_BYTES, LONG_LATEST_BYTES } from './series.ts'
 
 const FORMAT = 1
+export const CHUNKS_FILE = 'chunks.sqlite'
 
 /** One packed chunk as its index knows it. The chunks of a series never overlap in time. */
 export interface ChunkRow {
@@ -82,6 +83,8 @@ type Row = Readonly<Record<string, SQLOutputValue>>
 type Bound = string | number | Uint8Array | null
 
 const PAGE_BYTES = 16_384
+/** Of a copy: how long a statement may wait for it. */
+const PAGES_AT_ONCE = 64
 /** What SQLite's own log is cut to after a checkpoint. */
 const WAL_BYTES = 8 * 2 ** 20
 
@@ -94,7 +97,7 @@ export class ChunkDatabase {
 
   /** Opens or creates the file, which never grows beyond `maxBytes`. Throws IN_USE, FORMAT_UNKNOWN, DATABASE_DAMAGED. */
   constructor(directory: string, maxBytes = Infinity) {
-    this.path = join(directory, 'chunks.sqlite')
+    this.path = join(directory, CHUNKS_FILE)
     this.database = new DatabaseSync(this.path)
     try {
       this.nextChunk = this.guarded(() => {
@@ -253,6 +256,15 @@ export class ChunkDatabase {
       const row = this.one(truncate ? 'truncate' : 'checkpoint')
       return row !== undefined && numberIn(row, 'busy') === 0 && row['log'] === row['checkpointed']
     })
+  }
+
+  /** Copies to a file that is not there yet, beside what runs here meanwhile: the copy is as of the moment in which it resolves. Not synced. */
+  async copyTo(file: string): Promise<void> {
+    try {
+      await backup(this.database, file, { rate: PAGES_AT_ONCE })
+    } catch (error) {
+      throw databaseError(file, error)
+    }
   }
 
   get bytes(): number {

@@ -13,6 +13,7 @@ export type Question =
   | { readonly kind: 'delete'; readonly range: DeleteRange }
   | { readonly kind: 'deleteEntity'; readonly entityId: string }
   | { readonly kind: 'pack' }
+  | { readonly kind: 'copy'; readonly directory: string }
   | { readonly kind: 'close' }
 
 export interface Request {
@@ -38,6 +39,8 @@ export interface Reply {
   readonly figures: CoreFigures
   readonly points?: Uint8Array
   readonly keys?: readonly string[]
+  /** The highest log position of any write in a copy. */
+  readonly maxSequence?: number
   readonly error?: ErrorOnWire
 }
 

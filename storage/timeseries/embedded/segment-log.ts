@@ -5,6 +5,7 @@
  * After a failed sync the segment is never written again: the system may have dropped the bytes and say "ok" the next time.
  * The next append opens a new segment whose header says how much of the old one counts.
  */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorText } from '../../../model/errors.ts'
 import { EmbeddedErrors } from './errors.ts'
@@ -119,6 +120,15 @@ export class SegmentLog {
       this.segments.shift()
       // One by one: were a later one's removal durable first, a power cut would leave a gap, which no open may pass over.
       if (this.options.durability === 'power-cut') this.files.syncDirectory(this.options.directory)
+    }
+  }
+
+  /** Copies the segments before this one, as far as they count. Not synced. Throws what the disk throws. */
+  copyTo(directory: string, before = Infinity): void {
+    for (const { number, length } of this.segments) {
+      if (number >= before) return
+      const bytes = this.files.read(this.pathOf(number))
+      writeFileSync(join(directory, nameOf(number)), bytes.subarray(0, length), { mode: 0o600 })
     }
   }
 
@@ -277,8 +287,12 @@ export class SegmentLog {
   }
 
   private pathOf(number: number): string {
-    return join(this.options.directory, `${String(number).padStart(10, '0')}.log`)
+    return join(this.options.directory, nameOf(number))
   }
+}
+
+function nameOf(number: number): string {
+  return `${String(number).padStart(10, '0')}.log`
 }
 
 function failure(file: string, error: unknown): Error {

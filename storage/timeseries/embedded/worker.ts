@@ -4,6 +4,8 @@ import { encodePoints } from './batch-codec.ts'
 import { Core, type CoreOptions } from './core.ts'
 import { errorOnWire, type Opened, type Question, type Reply, type Request } from './protocol.ts'
 
+type Answer = Pick<Reply, 'points' | 'keys' | 'maxSequence' | 'error'>
+
 export interface WorkerStart {
   readonly options: CoreOptions
   readonly now: number
@@ -20,18 +22,29 @@ function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): void {
     port.close()
     return
   }
+  const tell = (id: number, sequence: number, answer: Answer): void => {
+    const reply: Reply = { id, sequence, figures: core.figures(), ...answer }
+    port.postMessage(reply, answer.points === undefined ? [] : [answer.points.buffer as ArrayBuffer])
+  }
   port.on('message', (request: Request) => {
     const { id, now, question } = request
+    // The only one that takes its time: others are answered meanwhile.
+    if (question.kind === 'copy') {
+      core.copyTo(question.directory).then(
+        (maxSequence) => tell(id, core.sequence, { maxSequence }),
+        (error: unknown) => tell(id, core.sequence, { error: errorOnWire(error) }),
+      )
+      return
+    }
     let { sequence } = core
-    let answer: Pick<Reply, 'points' | 'keys' | 'error'>
+    let answer: Answer
     try {
       answer = ask(core, question, now)
       sequence = core.sequence
     } catch (error) {
       answer = { error: errorOnWire(error) }
     }
-    const reply: Reply = { id, sequence, figures: core.figures(), ...answer }
-    port.postMessage(reply, answer.points === undefined ? [] : [answer.points.buffer as ArrayBuffer])
+    tell(id, sequence, answer)
     // Uncaught on purpose: the worker dies, and the next open makes memory from the log again.
     if (core.broken !== undefined) throw core.broken
     if (question.kind === 'close') port.close()
@@ -40,7 +53,7 @@ function serve(port: NonNullable<typeof parentPort>, start: WorkerStart): void {
   port.postMessage({ opened: true } satisfies Opened)
 }
 
-function ask(core: Core, question: Question, now: number): Pick<Reply, 'points' | 'keys'> {
+function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: number): Answer {
   switch (question.kind) {
     case 'write':
       core.write(question.operation, now)

@@ -1,0 +1,123 @@
+/** `npm start -- backup DIR`: takes a backup of a running Millrace without stopping it, and writes it to a folder of this machine. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { z } from 'zod'
+import { BACKUP_FORMAT } from '../model/backup.ts'
+import { errorText } from '../model/errors.ts'
+import { BackupFolder } from './backup-folder.ts'
+import { Progress, sizeText } from './progress.ts'
+import { CommandErrors, DEFAULT_SERVER, RestSession, SYSTEM_LOGIN } from './rest-session.ts'
+
+const USAGE = `npm start -- backup DIR [--url URL] [--user EMAIL] [--password TEXT]
+
+  DIR   a folder of this machine: absent, empty, or with a backup that was not finished, which is removed
+  --url, --user, --password   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
+                              environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)
+
+Devices and users go on meanwhile. Everything that was acknowledged before the command began is in the backup.
+npm start -- restore DIR brings it back into an empty data folder.
+`
+const LOOK_MS = 200
+
+const statusSchema = z.object({
+  id: z.string(),
+  version: z.string(),
+  phase: z.enum(['cutting', 'ready', 'failed']),
+  reason: z.string().nullable(),
+  bytesDone: z.number(),
+  bytesExpected: z.number(),
+  cutTime: z.number(),
+  sequenceFloor: z.number(),
+  files: z.array(z.object({ path: z.string(), bytes: z.number() })),
+})
+type Status = z.infer<typeof statusSchema>
+
+/** Resolves with the exit code. */
+export async function backup(argv: readonly string[]): Promise<number> {
+  const progress = new Progress()
+  try {
+    const options = optionsOf(argv)
+    if (options === undefined) {
+      process.stdout.write(USAGE)
+      return 0
+    }
+    const session = await RestSession.open(options)
+    const folder = await BackupFolder.begin(options.directory)
+    const bytes = await take(session, folder, progress)
+    process.stdout.write(`backup of ${sizeText(bytes)} in ${folder.path}\n`)
+    return 0
+  } catch (error) {
+    progress.end()
+    process.stderr.write(`${errorText(error)}\n`)
+    return 1
+  }
+}
+
+/** Undefined where help is asked for. Throws USAGE. */
+function optionsOf(argv: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        url: { type: 'string', default: DEFAULT_SERVER.url },
+        user: { type: 'string', default: SYSTEM_LOGIN.user },
+        password: { type: 'string', default: SYSTEM_LOGIN.password },
+        help: { type: 'boolean', default: false },
+      },
+    })
+    if (values.help) return undefined
+    const [directory, ...others] = positionals
+    if (directory === undefined || others.length > 0) throw new Error('one folder is expected')
+    return { directory, url: values.url, user: values.user, password: values.password }
+  } catch (error) {
+    throw CommandErrors.USAGE({ reason: `${errorText(error)}\n\n${USAGE}` }, error)
+  }
+}
+
+/** Resolves with the backup's size. */
+async function take(session: RestSession, folder: BackupFolder, progress: Progress): Promise<number> {
+  let status = statusSchema.parse(await session.request('POST', '/api/admin/backup'))
+  const path = `/api/admin/backup/${status.id}`
+  try {
+    while (status.phase === 'cutting') {
+      progress.show('cut', status.bytesDone, status.bytesExpected)
+      await pause(LOOK_MS)
+      status = statusSchema.parse(await session.request('GET', path))
+    }
+    if (status.phase === 'failed') throw CommandErrors.FAILED({ reason: status.reason ?? '' })
+    return await fetchAll(session, status, folder, progress)
+  } finally {
+    // Else it goes by itself after some minutes.
+    await session.request('DELETE', path).catch(() => undefined)
+  }
+}
+
+async function fetchAll(
+  session: RestSession,
+  { id, files, version, cutTime, sequenceFloor }: Status,
+  folder: BackupFolder,
+  progress: Progress,
+): Promise<number> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
+  let done = 0
+  const written = []
+  for (const file of files) {
+    const pieces = piecesOf(session, `/api/admin/backup/${id}/file?path=${encodeURIComponent(file.path)}`, file.bytes)
+    const sha256 = await folder.write(file.path, pieces, (bytes) => progress.show('copy', (done += bytes), total))
+    written.push({ ...file, sha256 })
+  }
+  progress.end()
+  await folder.finish({ format: BACKUP_FORMAT, version, cutTime, sequenceFloor, files: written })
+  return total
+}
+
+async function* piecesOf(session: RestSession, path: string, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < bytes;) {
+    const piece = await session.bytes(`${path}&offset=${offset}`)
+    if (piece.length === 0 || offset + piece.length > bytes)
+      throw CommandErrors.FAILED({ reason: `a file has not the length that the server named` })
+    offset += piece.length
+    yield piece
+  }
+}
