@@ -17,7 +17,7 @@ const messageSchema = z.union([
   z.object({
     end: z.string(),
     session: z.int(),
-    reason: z.enum(['DEVICE_DELETED', 'CREDENTIALS_CHANGED', 'TAKEN_OVER', 'IDLE', 'SHUTDOWN']),
+    reason: z.enum(['DEVICE_DELETED', 'CREDENTIALS_CHANGED', 'TAKEN_OVER', 'IDLE', 'SHUTDOWN', 'FAILED']),
   }),
 ])
 type LineMessage = z.infer<typeof messageSchema>

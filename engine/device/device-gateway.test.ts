@@ -177,6 +177,7 @@ describe('device sessions', () => {
     bench.feed.publish({ kind: 'device-changed', entity: profile, credentialsChanged: false })
     await bench.clock.settle()
     session.postTelemetry([{ ts: 1, entries }], new CountingReceipt())
+    await bench.clock.settle()
     assert.equal(bench.link.ofType('POST_TELEMETRY_REQUEST')[0]?.ruleChainId, 'other')
   })
 

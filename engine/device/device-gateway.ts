@@ -20,10 +20,14 @@ import { IdentityRefresh, type RefreshHost } from './identity-refresh.ts'
 import { MessageIds } from './message-ids.ts'
 import type { DeviceAttributes } from './owner/device-owner.ts'
 import type { PartitionOwners } from './partition-owners.ts'
-import { SessionActor, type SessionActorHost, type SessionEvent } from './session-actor.ts'
+import { SessionActor, type SessionActorHost } from './session-actor.ts'
+import type { SessionEvent } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { SessionLeases, type LeaseSettings } from './session-leases.ts'
+import { Uploads } from './uploads.ts'
 import type {
+  AttributeAnswer,
+  AttributeRequest,
   DeviceGateway,
   DeviceIdentity,
   DeviceSession,
@@ -98,7 +102,7 @@ class LocalDeviceGateway
 {
   readonly link: Link
   readonly clock: Clock
-  readonly ids: MessageIds
+  readonly uploads: Uploads
   readonly maxSessionsPerDevice: number
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
@@ -118,7 +122,7 @@ class LocalDeviceGateway
     const { clock, directory, feed, line, owners } = options
     this.link = options.link
     this.clock = clock
-    this.ids = new MessageIds(options.random)
+    this.uploads = new Uploads(options.link, clock, new MessageIds(options.random))
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
     this.maxSessionsPerDevice = this.settings.maxSessionsPerDevice
     this.attributes = options.attributes
@@ -211,7 +215,15 @@ class LocalDeviceGateway
     return false
   }
 
-  async readAttributes(
+  async answerRequest(record: DeviceRecord, request: AttributeRequest): Promise<AttributeAnswer> {
+    const [client, shared] = await Promise.all([
+      this.readAttributes(record, 'CLIENT_SCOPE', request.clientKeys),
+      this.readAttributes(record, 'SHARED_SCOPE', request.sharedKeys),
+    ])
+    return { client, shared }
+  }
+
+  private async readAttributes(
     record: DeviceRecord,
     scope: AttributeScope,
     keys: readonly string[] | 'all' | undefined,

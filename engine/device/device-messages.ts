@@ -2,16 +2,9 @@
 import { entriesJson } from '../../model/entry-json.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { Message } from '../../model/message.ts'
-import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Entry } from '../../model/value.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
-import { stateEventJson, type DeviceState } from './owner/device-state.ts'
-
-export type LifecycleEvent = Extract<
-  KnownMessageType,
-  'CONNECT_EVENT' | 'DISCONNECT_EVENT' | 'ACTIVITY_EVENT' | 'INACTIVITY_EVENT'
->
 
 /** The device as a message's originator; made once a device, shared by its messages. */
 export function deviceOriginator(device: DeviceIdentity): EntityId {
@@ -67,30 +60,4 @@ export function attributesMessage(
     },
     { entries },
   )
-}
-
-export function lifecycleMessage(
-  ids: MessageIds,
-  device: DeviceIdentity,
-  type: LifecycleEvent,
-  now: number,
-  state: DeviceState,
-): Message {
-  return new Message({
-    id: ids.next(),
-    ts: now,
-    type,
-    tenantId: device.tenantId,
-    originator: deviceOriginator(device),
-    customerId: device.customerId ?? undefined,
-    metadata: {
-      deviceName: device.deviceName,
-      ...(device.deviceLabel === undefined || device.deviceLabel === null ? {} : { deviceLabel: device.deviceLabel }),
-      deviceType: device.deviceType,
-      scope: 'SERVER_SCOPE',
-    },
-    data: stateEventJson(type, state),
-    ruleChainId: device.ruleChainId ?? undefined,
-    queueName: device.queueName ?? undefined,
-  })
 }

@@ -5,11 +5,10 @@
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { ActorRef } from '../actor/actor.ts'
+import type { PublishReceipt } from '../link/link.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import { deviceOriginator } from './device-messages.ts'
-import type { LocalDeviceSession } from './device-session.ts'
-import type { PacedUploads } from './paced-uploads.ts'
-import type { SessionEvent } from './session-actor.ts'
+import type { SessionEvent, SessionHandle } from './session-events.ts'
 
 /**
  * How far a device's server times may run ahead of the clock, ms: a burst of so many uploads without a time is taken at once.
@@ -17,16 +16,25 @@ import type { SessionEvent } from './session-actor.ts'
  */
 export const MAX_AHEAD_MS = 250
 
-export const NO_SESSIONS: readonly LocalDeviceSession[] = Object.freeze([])
+/** Uploads that wait for a time to be given to them, in their order. */
+export interface WaitingUploads {
+  readonly isEmpty: boolean
+  /** Publishes when there is a time for it, after all that waits already; refuses over the bound. */
+  add(publish: () => void, receipt: PublishReceipt): void
+  /** Refuses what waits. */
+  close(): void
+}
+
+export const NO_SESSIONS: readonly SessionHandle[] = Object.freeze([])
 
 export class DeviceRecord {
   identity: DeviceIdentity
   readonly originator: EntityId
   readonly actor: ActorRef<SessionEvent>
   /** The oldest first. */
-  longLived: readonly LocalDeviceSession[] = NO_SESSIONS
+  longLived: readonly SessionHandle[] = NO_SESSIONS
   /** Sessions that want to hear of shared attributes. */
-  subscribed: Set<LocalDeviceSession> | undefined
+  subscribed: Set<SessionHandle> | undefined
   /** They are to be told what changed since then, Unix ms; 0 for nothing. */
   missedSince = 0
   isReading = false
@@ -41,7 +49,7 @@ export class DeviceRecord {
   /** The gateway has let go of it: a session that still holds it asks for the present one. */
   isReleased = false
   /** Uploads that wait for a time; undefined as long as none ever had to. */
-  paced: PacedUploads | undefined
+  paced: WaitingUploads | undefined
   private lastServerTime: number
 
   /** `notBefore`: no server time at or below it is given out, Unix ms. */

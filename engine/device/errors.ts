@@ -9,5 +9,7 @@ export const DeviceErrors = defineErrors('device', {
     status: 429,
     text: 'More than {limit} uploads of this device wait for a time: send times, or at most one upload a millisecond',
   },
+  MAILBOX_FULL: { kind: 'retryable', status: 503, text: 'More of this device waits than there is room for' },
+  SESSION_FAILED: { kind: 'terminal', status: 500, text: 'The session failed and was ended' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },
 })

@@ -46,7 +46,7 @@ export interface DeviceSessionListener {
   closed(reason: SessionEnd): void
 }
 
-export type SessionEnd = 'DEVICE_DELETED' | 'CREDENTIALS_CHANGED' | 'TAKEN_OVER' | 'IDLE' | 'SHUTDOWN'
+export type SessionEnd = 'DEVICE_DELETED' | 'CREDENTIALS_CHANGED' | 'TAKEN_OVER' | 'IDLE' | 'SHUTDOWN' | 'FAILED'
 
 export interface AttributeRequest {
   /** Undefined: none asked of this scope. An empty list with both undefined keys means all (`device-api.md` 3.5). */

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import type { PublishReceipt } from '../link/link.ts'
-import type { DeviceRecord } from './device-record.ts'
+import type { DeviceRecord, WaitingUploads } from './device-record.ts'
 import { DeviceErrors } from './errors.ts'
 
 /** Uploads of one device that wait, at most; a transport has bounds of its own before that. */
@@ -16,7 +16,7 @@ interface WaitingUpload {
   readonly receipt: PublishReceipt
 }
 
-export class PacedUploads {
+export class PacedUploads implements WaitingUploads {
   private readonly record: DeviceRecord
   private readonly clock: Clock
   private waiting: WaitingUpload[] = []
@@ -32,7 +32,6 @@ export class PacedUploads {
     return this.next === this.waiting.length
   }
 
-  /** Publishes when there is a time for it, after all that waits already; refuses over the bound. */
   add(publish: () => void, receipt: PublishReceipt): void {
     if (this.waiting.length - this.next >= MAX_WAITING)
       return receipt.refused(DeviceErrors.TOO_FAST({ limit: MAX_WAITING }))
@@ -40,7 +39,6 @@ export class PacedUploads {
     this.wake()
   }
 
-  /** Refuses what waits. */
   close(): void {
     const refused = this.waiting.slice(this.next)
     this.waiting = []

@@ -1,28 +1,22 @@
 /**
- * The session actor: one per device in each process that holds sessions of it. It knows them, tells them what is for the device, and ends
- * the oldest beyond the bound; over all processes the device's owner does.
+ * The session actor: one per device in each process that holds sessions of it. What the device sends, asks and subscribes, and what the
+ * platform says to it, goes through its mailbox and so has one order. It ends the oldest session beyond the bound; over all
+ * processes the device's owner does. Nothing in it waits: an upload that is being stored holds none behind it.
  */
 import type { Attribute } from '../../model/value.ts'
 import type { Behaviour } from '../actor/actor.ts'
 import type { DeviceRecord } from './device-record.ts'
 import { NO_SESSIONS } from './device-record.ts'
-import type { LocalDeviceSession } from './device-session.ts'
-import type { SessionEnd, SharedAttributesUpdate } from './gateway.ts'
-
-export type SessionEvent =
-  | { readonly kind: 'opened' | 'closed' | 'subscribed' | 'unsubscribed'; readonly session: LocalDeviceSession }
-  | { readonly kind: 'shared-attributes'; readonly update: SharedAttributesUpdate }
-  /** Changes of shared attributes since then (Unix ms) may not have been told. */
-  | { readonly kind: 'attributes-missed'; readonly since: number }
-  | { readonly kind: 'attributes-read'; readonly attributes: readonly Attribute[] | undefined }
-  /** What could not be read is read again. */
-  | { readonly kind: 'retry' }
-  /** The platform ends every session of the device here; only the one with this id where it is given. */
-  | { readonly kind: 'end'; readonly reason: SessionEnd; readonly sessionId?: number }
+import { DeviceErrors } from './errors.ts'
+import type { AttributeAnswer, AttributeRequest, SessionEnd, SharedAttributesUpdate } from './gateway.ts'
+import type { SessionEvent, SessionHandle } from './session-events.ts'
+import type { Uploads } from './uploads.ts'
 
 /** What a session actor sees of the gateway. */
 export interface SessionActorHost {
   readonly maxSessionsPerDevice: number
+  readonly uploads: Uploads
+  answerRequest(record: DeviceRecord, request: AttributeRequest): Promise<AttributeAnswer>
   recordAt(deviceId: string): DeviceRecord | undefined
   readShared(deviceId: string): Promise<readonly Attribute[]>
   readFailed(): void
@@ -44,14 +38,30 @@ export class SessionActor implements Behaviour<SessionEvent> {
 
   receive(batch: readonly SessionEvent[]): void {
     const record = this.host.recordAt(this.deviceId)
-    if (record === undefined) return
+    if (record === undefined) return refuseAll(batch)
     const before = record.longLived
-    for (const event of batch) this.handle(record, event)
+    let failure: { readonly error: unknown } | undefined
+    for (const event of batch) {
+      try {
+        this.handle(record, event)
+      } catch (error) {
+        failure ??= { error }
+        fail(record, event)
+      }
+    }
     if (before !== record.longLived) this.host.sessionsChanged(record)
+    // The supervisor reports it and makes the behaviour anew.
+    if (failure !== undefined) throw failure.error
   }
 
   private handle(record: DeviceRecord, event: SessionEvent): void {
     switch (event.kind) {
+      case 'telemetry':
+        return this.host.uploads.telemetry(record, event.at, event.groups, event.receipt)
+      case 'attributes':
+        return this.host.uploads.attributes(record, event.at, event.entries, event.receipt)
+      case 'request':
+        return event.answer(this.host.answerRequest(record, event.request))
       case 'opened':
         return this.opened(record, event.session)
       case 'closed':
@@ -77,7 +87,7 @@ export class SessionActor implements Behaviour<SessionEvent> {
   }
 
   /** A new session evicts the oldest beyond the bound. */
-  private opened(record: DeviceRecord, session: LocalDeviceSession): void {
+  private opened(record: DeviceRecord, session: SessionHandle): void {
     const sessions = [...record.longLived, session]
     const evicted = sessions.splice(0, Math.max(0, sessions.length - this.host.maxSessionsPerDevice))
     record.longLived = sessions
@@ -109,14 +119,31 @@ export class SessionActor implements Behaviour<SessionEvent> {
   }
 }
 
-function left(record: DeviceRecord, session: LocalDeviceSession): void {
+/** Its session's state is unknown now: the connection ends, and the device begins anew. */
+function fail(record: DeviceRecord, event: SessionEvent): void {
+  if ('receipt' in event) event.receipt.refused(DeviceErrors.SESSION_FAILED())
+  if (!('session' in event)) return
+  left(record, event.session)
+  event.session.end('FAILED')
+}
+
+/** The device was released between the words and the turn. */
+function refuseAll(batch: readonly SessionEvent[]): void {
+  for (const event of batch) {
+    if ('receipt' in event) event.receipt.refused(DeviceErrors.CLOSED())
+    else if (event.kind === 'request') event.answer(Promise.reject(DeviceErrors.CLOSED()))
+    else if (event.kind === 'opened' || event.kind === 'subscribed') event.session.end('SHUTDOWN')
+  }
+}
+
+function left(record: DeviceRecord, session: SessionHandle): void {
   unsubscribe(record, session)
   if (!record.longLived.includes(session)) return
   const others = record.longLived.filter((other) => other !== session)
   record.longLived = others.length === 0 ? NO_SESSIONS : others
 }
 
-function unsubscribe(record: DeviceRecord, session: LocalDeviceSession): void {
+function unsubscribe(record: DeviceRecord, session: SessionHandle): void {
   record.subscribed?.delete(session)
   if (record.subscribed?.size === 0) record.subscribed = undefined
 }

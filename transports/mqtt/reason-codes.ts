@@ -51,6 +51,7 @@ const SESSION_ENDS: Readonly<Record<SessionEnd, ReasonCode>> = {
   TAKEN_OVER: Reason.SESSION_TAKEN_OVER,
   IDLE: Reason.MAXIMUM_CONNECT_TIME,
   SHUTDOWN: Reason.SERVER_SHUTTING_DOWN,
+  FAILED: Reason.UNSPECIFIED_ERROR,
 }
 
 export function sessionEndReason(end: SessionEnd): ReasonCode {

@@ -5,10 +5,9 @@
  */
 import type { Behaviour } from '../../actor/actor.ts'
 import type { Entry } from '../../../model/value.ts'
-import type { LifecycleEvent } from '../device-messages.ts'
 import type { DeviceIdentity } from '../gateway.ts'
-import type { SavedStateKey } from './device-state.ts'
-import { inactivityTimeoutFrom, stateEntry, stateFrom, STATE_KEYS, type DeviceState } from './device-state.ts'
+import type { DeviceState, LifecycleEvent, SavedStateKey } from './device-state.ts'
+import { inactivityTimeoutFrom, stateEntry, stateFrom, STATE_KEYS } from './device-state.ts'
 
 /** Times are Unix ms. */
 export type DeviceFact =

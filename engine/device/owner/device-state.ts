@@ -1,6 +1,11 @@
 /** What is kept of a device's liveness, as server attributes. Source: `device-api.md` 8, `rule-engine.md` 2.4. */
 import type { Entry } from '../../../model/value.ts'
-import type { LifecycleEvent } from '../device-messages.ts'
+import type { KnownMessageType } from '../../../model/message-type.ts'
+
+export type LifecycleEvent = Extract<
+  KnownMessageType,
+  'CONNECT_EVENT' | 'DISCONNECT_EVENT' | 'ACTIVITY_EVENT' | 'INACTIVITY_EVENT'
+>
 
 /** Times are Unix ms, 0 where it never happened. */
 export interface DeviceState {
