@@ -26,6 +26,11 @@ const MAX_BYTES = 16 * 2 ** 20
 /** Of a key beside its characters. */
 const ENTRY_BYTES = 100
 
+export interface KeysInMemory {
+  has(key: string): boolean
+  get(key: string): number | undefined
+}
+
 interface KeyRow {
   readonly key_id: number
   readonly key: string
@@ -33,11 +38,11 @@ interface KeyRow {
 
 export class KeyDictionary {
   private readonly connection: PostgresConnection
-  private readonly known: LRUCache<string, number>
+  private readonly kept: LRUCache<string, number>
 
   constructor(connection: PostgresConnection, maxBytes = MAX_BYTES) {
     this.connection = connection
-    this.known = new LRUCache({
+    this.kept = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: (_number, key) => ENTRY_BYTES + 2 * key.length,
     })
@@ -45,7 +50,7 @@ export class KeyDictionary {
 
   /** Of the keys in memory. */
   get bytes(): number {
-    return this.known.calculatedSize
+    return this.kept.calculatedSize
   }
 
   /** Numbers of these keys; those without one get one. Rejects with one of `PostgresErrors`. */
@@ -58,11 +63,15 @@ export class KeyDictionary {
     return this.resolve(keys, false)
   }
 
+  get inMemory(): KeysInMemory {
+    return this.kept
+  }
+
   private async resolve(keys: ReadonlySet<string>, create: boolean): Promise<ReadonlyMap<string, number>> {
     const found = new Map<string, number>()
     const unknown: string[] = []
     for (const key of keys) {
-      const number = this.known.get(key)
+      const number = this.kept.get(key)
       if (number === undefined) unknown.push(key)
       else found.set(key, number)
     }
@@ -85,7 +94,7 @@ export class KeyDictionary {
   }
 
   private keep({ key, key_id }: KeyRow): number {
-    this.known.set(key, key_id)
+    this.kept.set(key, key_id)
     return key_id
   }
 }

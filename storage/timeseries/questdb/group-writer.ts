@@ -23,10 +23,19 @@ export interface GroupWriterOptions {
 export interface Group {
   readonly sequence: CommitSequence
   /** Calls whose points were refused; absent where none was. */
-  readonly refused: ReadonlyMap<readonly PointsWrite[], MillraceError> | undefined
+  readonly refused: ReadonlyMap<Call, MillraceError> | undefined
 }
 
-type Call = readonly PointsWrite[]
+type Writes = readonly PointsWrite[]
+
+/** One call of the store's `write`. */
+export interface Call {
+  readonly writes: Writes
+  /** Made when it came, so that a group costs no long turn; absent where a key was not known then. */
+  readonly lines: string | undefined
+  /** The version that the lines carry. */
+  readonly version: number
+}
 
 export class GroupWriter {
   private readonly options: GroupWriterOptions
@@ -49,11 +58,21 @@ export class GroupWriter {
     return this.refusedCount
   }
 
+  /** What is to be given to {@link write}. */
+  prepare(writes: Writes): Call {
+    const { companion, clock } = this.options
+    const { version } = this
+    const keys = companion.keysInMemory
+    const isKnown = writes.every(({ history, points }) => !history || points.every(({ key }) => keys.has(key)))
+    const lines = isKnown ? this.encode(writes, { keys, version, now: clock.now() }) : undefined
+    return { writes, lines, version }
+  }
+
   async write(calls: readonly Call[]): Promise<Group> {
     const { applied, companion, latest, clock } = this.options
     applied.assertWritable()
     const now = clock.now()
-    const writes = calls.flat()
+    const writes = calls.flatMap((call) => call.writes)
     // Known to this process after their first use: no question is asked then.
     const keys = await companion.numbersOf(keysOf(writes))
     const begun = companion.begin(writes, now)
@@ -124,13 +143,20 @@ export class GroupWriter {
   private linesOf(calls: readonly Call[], settings: LineSettings): string {
     let lines = ''
     for (const call of calls) {
-      for (const write of call) if (write.history) lines += this.encoder.lines(write, settings)
+      const isMade = call.lines !== undefined && call.version === settings.version
+      lines += isMade ? call.lines : this.encode(call.writes, settings)
     }
+    return lines
+  }
+
+  private encode(writes: Writes, settings: LineSettings): string {
+    let lines = ''
+    for (const write of writes) if (write.history) lines += this.encoder.lines(write, settings)
     return lines
   }
 }
 
-function keysOf(writes: Call): ReadonlySet<string> {
+function keysOf(writes: Writes): ReadonlySet<string> {
   const keys = new Set<string>()
   for (const { history, points } of writes) if (history) for (const { key } of points) keys.add(key)
   return keys
@@ -139,7 +165,7 @@ function keysOf(writes: Call): ReadonlySet<string> {
 function countRows(calls: readonly Call[]): number {
   let count = 0
   for (const call of calls) {
-    for (const { history, points } of call) {
+    for (const { history, points } of call.writes) {
       if (history) for (const { ts } of points) if (isInRange(ts)) count++
     }
   }

@@ -12,7 +12,7 @@ import { PostgresConnection, resultOf, type PostgresQuery } from '../../postgres
 import { migratePostgres, type Component } from '../../postgres/migrations.ts'
 import { openPostgres, type OpenSettings } from '../../postgres/open.ts'
 import { borderOf } from '../postgres/checks.ts'
-import { KEY_DICTIONARY, KeyDictionary } from '../postgres/key-dictionary.ts'
+import { KEY_DICTIONARY, KeyDictionary, type KeysInMemory } from '../postgres/key-dictionary.ts'
 import { pointOf, VALUE_COLUMNS, VALUE_TABLE_COLUMNS, valueArrays, type ValueRow } from '../postgres/value-columns.ts'
 import type { DeleteRange, PointsWrite } from '../store.ts'
 import { expiryOf, isInRange } from './rows.ts'
@@ -99,6 +99,11 @@ export class PostgresCompanion {
   /** The numbers by which rows name these keys. */
   numbersOf(keys: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
     return this.keys.numbersOf(keys)
+  }
+
+  /** Those of them that are in memory. */
+  get keysInMemory(): KeysInMemory {
+    return this.keys.inMemory
   }
 
   /** Stores those points of a group that QuestDB does not hold; answers the version its rows are to carry. */

@@ -98,7 +98,7 @@ const TEXT_SPECIAL = /["\\\n\r]/
 /** What the lines of a group have in common. */
 export interface LineSettings {
   /** Numbers of the key dictionary. */
-  readonly keys: ReadonlyMap<string, number>
+  readonly keys: { get(key: string): number | undefined }
   /** Of the newest deletion that the write has seen. */
   readonly version: number
   /** From when on a time to live counts, Unix ms. */
@@ -128,7 +128,7 @@ export class RowEncoder {
   }
 }
 
-function numberOf(keys: ReadonlyMap<string, number>, key: string): number {
+function numberOf(keys: LineSettings['keys'], key: string): number {
   const number = keys.get(key)
   if (number === undefined) throw new RangeError(`the key ${key} has no number`)
   return number

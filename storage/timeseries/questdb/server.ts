@@ -3,7 +3,6 @@
  * which is as fast as PostgreSQL's protocol for these answers and needs no second address (`docs/internals/questdb.md`).
  */
 import { readFileSync } from 'node:fs'
-import { createTransport, SenderOptions, type SenderTransport } from '@questdb/nodejs-client'
 import { z } from 'zod'
 import { errorText } from '../../../model/errors.ts'
 import { tlsFault } from '../../../model/tls.ts'
@@ -37,7 +36,6 @@ const faultSchema = z.object({ error: z.string() })
 /** Of the lines themselves: wrong, or too long. */
 const REFUSALS = new Set([400, 413, 422])
 const NO_ENTRY = new Set([401, 403])
-const STATUS = /statusCode=(\d+)/
 const MAX_REASON = 500
 
 export class QuestDbServer {
@@ -46,7 +44,6 @@ export class QuestDbServer {
   private readonly options: QuestDbServerOptions
   private readonly base: string
   private readonly headers: Readonly<Record<string, string>>
-  private readonly transport: SenderTransport
   private readonly http: HttpClient
 
   /** Throws URL_INVALID. */
@@ -62,19 +59,6 @@ export class QuestDbServer {
     const basic = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
     this.headers =
       token !== undefined ? { authorization: `Bearer ${token}` } : user === '' ? {} : { authorization: basic }
-    // Its other HTTP transport tries again by itself, and then for ever where nothing listens any more. Here the caller tries again.
-    const sender = new SenderOptions(
-      `${url.protocol.slice(0, -1)}::addr=${url.hostname}:${portOf(url)};` +
-        `protocol_version=1;stdlib_http=on;retry_timeout=0;request_timeout=${options.timeoutMs};` +
-        // It waits longer for more bytes: by seconds for a large group, unless told that bytes are fast.
-        `request_min_throughput=${100 * 2 ** 20}`,
-      { log: () => undefined },
-    )
-    // Not as text, in which a semicolon or a space would end them.
-    if (token !== undefined) Object.assign(sender, { token })
-    else if (user !== '') Object.assign(sender, { username: user, password })
-    if (caFile !== undefined) Object.assign(sender, { tls_ca: caFile })
-    this.transport = createTransport(sender)
   }
 
   /**
@@ -82,13 +66,19 @@ export class QuestDbServer {
    * not take these lines.
    */
   async write(lines: string): Promise<void> {
+    let status: number
+    let reason: string
     try {
-      await this.transport.send(Buffer.from(lines))
+      const answer = await this.ask('/write', 'POST', lines)
+      status = answer.status
+      reason = answer.text.slice(0, MAX_REASON)
     } catch (error) {
-      const status = Number(STATUS.exec(errorText(error))?.[1])
-      if (Number.isNaN(status)) throw this.unreachable(error)
-      await this.writeAgain(lines)
+      throw this.unreachable(error)
     }
+    if (status < 300) return
+    this.refuseNoEntry(status, reason)
+    if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason })
+    throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${reason}` })
   }
 
   /** The rows of a query. Rejects UNREACHABLE, REFUSED, UNTRUSTED, FAILED, QUERY_REFUSED, ANSWER_TOO_BIG. */
@@ -108,26 +98,8 @@ export class QuestDbServer {
     await this.send(sql)
   }
 
-  async close(): Promise<void> {
+  close(): void {
     this.http.close()
-    await this.transport.close()
-  }
-
-  /** The client does not hand on what the server says: asked once more, it says it again, or takes the lines after all. */
-  private async writeAgain(lines: string): Promise<void> {
-    let status: number
-    let reason: string
-    try {
-      const answer = await this.ask('/write', 'POST', lines)
-      status = answer.status
-      reason = answer.text.slice(0, MAX_REASON)
-    } catch (error) {
-      throw this.unreachable(error)
-    }
-    if (status < 300) return
-    this.refuseNoEntry(status, reason)
-    if (REFUSALS.has(status)) throw QuestDbErrors.POINTS_REFUSED({ reason })
-    throw QuestDbErrors.FAILED({ url: this.name, reason: `${status} ${reason}` })
   }
 
   private async send(sql: string): Promise<unknown> {
@@ -179,12 +151,6 @@ function parseUrl(text: string): URL {
     throw QuestDbErrors.URL_INVALID({ reason: `it begins with ${url.protocol}` })
   }
   return url
-}
-
-/** As the address says: what is written and what is asked goes to the same place. */
-function portOf({ port, protocol }: URL): string {
-  if (port !== '') return port
-  return protocol === 'https:' ? '443' : '80'
 }
 
 function parseJson(text: string): unknown {

@@ -22,7 +22,7 @@ import type {
 } from '../store.ts'
 import { AppliedWrites } from './applied.ts'
 import { DeletionFolder } from './deletion-folder.ts'
-import { GroupWriter, type Group } from './group-writer.ts'
+import { GroupWriter, type Call, type Group } from './group-writer.ts'
 import { HistoryReader } from './history.ts'
 import { ensureShards } from './make-shards.ts'
 import { PostgresCompanion } from './postgres-companion.ts'
@@ -85,7 +85,7 @@ export const QUESTDB_DEFAULTS = {
   partitionBy: 'DAY',
   ttlSeconds: 0,
   maxPendingPoints: 200_000,
-  maxGroupPoints: 20_000,
+  maxGroupPoints: 40_000,
   maxAnswerPoints: 1_000_000,
   maxAnswerBytes: 128 * 2 ** 20,
   requestTimeoutMs: 10_000,
@@ -96,10 +96,10 @@ export const QUESTDB_DEFAULTS = {
 
 const PAUSE_MS = 100
 /**
- * Each commit is a transaction with files of its own to sync and to apply: on a busy machine a third as many take half of the processor
- * time (`docs/internals/questdb.md`). It adds as much as that to the age of what is read while more is coming.
+ * A transaction costs QuestDB the same whatever it holds (`docs/internals/questdb.md`): a busy store writes few. It adds as much as that
+ * to the age of what is read while more is coming.
  */
-const GROUP_REST = { factor: 2, mostMs: 150, leastTookMs: 15 } as const
+const GROUP_REST = { factor: 4, mostMs: 500, leastTookMs: 15 } as const
 /** About as much as one piece of a long text takes. */
 const BYTES_OF_A_PIECE = 2 ** 18
 /** Texts count for as many points as their bytes would be, so that groups and what waits are bounded in bytes too. */
@@ -134,7 +134,7 @@ export async function openQuestDbTimeSeries(options: QuestDbTimeSeriesOptions): 
     }
     return new QuestDbStore({ server, companion, applied, latest: options.latest, clock }, settings)
   } catch (error) {
-    await server.close()
+    server.close()
     throw error
   }
 }
@@ -185,7 +185,7 @@ interface Parts {
 class QuestDbStore implements QuestDbTimeSeries {
   private readonly parts: Parts
   private readonly writer: GroupWriter
-  private readonly group: GroupCommit<readonly PointsWrite[], Group>
+  private readonly group: GroupCommit<Call, Group>
   private readonly reader: HistoryReader
   private readonly deletions: DeletionFolder
   private closing: Promise<void> | undefined
@@ -209,8 +209,9 @@ class QuestDbStore implements QuestDbTimeSeries {
 
   async write(writes: readonly PointsWrite[]): Promise<CommitSequence> {
     checkWrites(writes)
-    const { sequence, refused } = await this.group.add(writes, weightOf(writes))
-    const refusal = refused?.get(writes)
+    const call = this.writer.prepare(writes)
+    const { sequence, refused } = await this.group.add(call, weightOf(writes))
+    const refusal = refused?.get(call)
     if (refusal !== undefined) throw refusal
     return sequence
   }
@@ -276,7 +277,8 @@ class QuestDbStore implements QuestDbTimeSeries {
   private async end(): Promise<void> {
     await this.group.close()
     await this.parts.applied.close()
-    await Promise.all([this.parts.server.close(), this.parts.companion.close(), this.parts.latest.close()])
+    this.parts.server.close()
+    await Promise.all([this.parts.companion.close(), this.parts.latest.close()])
   }
 
   private sequence(): Promise<CommitSequence> {
