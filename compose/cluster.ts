@@ -81,7 +81,12 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
     membership,
     feed,
     deviceLine,
-    owners: partitionOwners({ membership, partitions: config.queuePartitions, connection: bus }),
+    owners: partitionOwners({
+      membership,
+      partitions: config.queuePartitions,
+      streams: config.natsStreams,
+      connection: bus,
+    }),
     line,
     metricsSources: [
       {

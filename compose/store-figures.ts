@@ -1,5 +1,5 @@
 /** The figures of what is durable, whichever implementation keeps it, under their Prometheus names. */
-import type { FrameLinkFigures } from '../engine/link/jetstream/options.ts'
+import type { FrameLinkFigures } from '../engine/link/options.ts'
 import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { EmbeddedFigures } from '../storage/timeseries/embedded/store.ts'
 import type { PostgresFigures } from '../storage/timeseries/postgres/store.ts'
@@ -59,11 +59,11 @@ const FRAME_LINK: Names<Omit<FrameLinkFigures, 'connected'>> = {
   outstanding: 'unsettled_messages',
   openFrames: 'open_frames',
   parkedFrames: 'parked_frames',
-  partitions: 'owned_partitions',
-  takeOvers: 'partition_take_overs_total',
-  lostPartitions: 'lost_partitions_total',
+  streams: 'owned_streams',
+  takeOvers: 'stream_take_overs_total',
+  lostStreams: 'lost_streams_total',
   streamDamages: 'stream_damages_total',
-  silentPartitions: 'silent_partitions',
+  silentStreams: 'silent_streams',
   deadLetters: 'dead_letters',
 }
 

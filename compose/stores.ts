@@ -8,10 +8,9 @@ import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { Log } from '../model/log.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import type { Config } from '../config/settings.ts'
-import type { LetterKeeper } from '../engine/link/burial.ts'
+import type { LetterKeeper } from '../engine/link/dead-letters.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
-import type { FrameLinkEvent } from '../engine/link/jetstream/events.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
@@ -215,6 +214,10 @@ async function openTimeSeries(place: Place): Promise<Opened<TimeSeriesStore, Emb
 }
 
 async function openLink({ config, folder, log, cluster }: Place): Promise<Opened<StoredLink>> {
+  const retention = {
+    retentionMs: config.linkRetentionMinutes * 60_000,
+    retentionBytes: config.linkRetentionMiB * 2 ** 20,
+  }
   if (cluster.line === undefined) {
     const part = await openSegmentLog({
       directory: join(folder, BACKUP_PATHS.link),
@@ -222,6 +225,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
       clock: systemClock,
       durability: config.durability,
       partitions: config.queuePartitions,
+      bounds: retention,
       onEvent: (event) => reportLinkEvent(log, event),
     })
     return { part, metricsSources: [{ name: 'link', figures: () => segmentLogFigures(part) }], backup: part }
@@ -232,6 +236,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     membership: cluster.membership,
     prefix: config.natsPrefix,
     partitions: config.queuePartitions,
+    streams: config.natsStreams,
     replicas: Number(config.natsReplicas),
     maxBytesPerPartition: config.natsMaxPartitionMiB * 2 ** 20,
     maxLetters: DEFAULT_BOUNDS.maxDeadLetters,
@@ -239,10 +244,10 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     monitors: config.natsMonitorUrls.join(','),
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,
-    bounds: { publishTimeoutMs: config.publishTimeoutMs },
+    bounds: { publishTimeoutMs: config.publishTimeoutMs, ...retention },
     clock: systemClock,
     random: systemRandom,
-    onEvent: (event) => reportFrameLinkEvent(log, event),
+    onEvent: (event) => reportLinkEvent(log, event),
   })
   if (part.durability.isWarning) log.warn(`NATS: ${part.durability.text}`)
   else log.info(`NATS: ${part.durability.text}`)
@@ -265,24 +270,18 @@ function unusable(store: string, { folder }: Place, error: unknown): Error {
   return DataFolderErrors.STORE_UNUSABLE({ store, folder, reason: errorText(error) }, error)
 }
 
-function reportLinkEvent(log: Log, event: LinkEvent): void {
-  const isGood = event.kind === 'disk-recovered' || event.kind === 'torn-tail-cut'
-  report(log, isGood ? 'info' : 'error', event)
-}
-
-const GOOD_FRAME_LINK_EVENTS: ReadonlySet<FrameLinkEvent['kind']> = new Set([
+const GOOD_LINK_EVENTS: ReadonlySet<LinkEvent['kind']> = new Set([
+  'disk-recovered',
+  'torn-tail-cut',
   'broker-back',
   'stream-open',
   'stream-answers',
-  'partition-taken',
-  'partition-released',
+  'stream-taken',
+  'stream-released',
 ])
 
-function reportFrameLinkEvent(log: Log, event: FrameLinkEvent): void {
-  report(log, GOOD_FRAME_LINK_EVENTS.has(event.kind) ? 'info' : 'error', event)
-}
-
-function report(log: Log, level: 'info' | 'error', event: LinkEvent | FrameLinkEvent): void {
+function reportLinkEvent(log: Log, event: LinkEvent): void {
   const { kind, ...fields } = event
+  const level = GOOD_LINK_EVENTS.has(kind) ? 'info' : 'error'
   log[level](`link: ${kind}`, 'error' in event ? { ...fields, error: errorText(event.error) } : fields)
 }

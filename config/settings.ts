@@ -389,6 +389,32 @@ export const SETTINGS = {
     description:
       'Most that waits in one partition; over it devices are refused until the engine has caught up. NATS sets this much aside for each partition: its max_file_store must have room for all.',
   }),
+  natsStreams: link.integer({
+    name: 'NATS_STREAMS',
+    default: 3,
+    min: 1,
+    max: 1000,
+    unit: 'streams',
+    description:
+      'JetStream streams that the partitions are shared out to: at most so many engines share the work, and each stream costs a write of its own. Fixed at the first start.',
+  }),
+  linkRetentionMinutes: link.integer({
+    name: 'LINK_RETENTION_MINUTES',
+    default: 60,
+    min: 0,
+    max: 10_080,
+    unit: 'minutes',
+    description: 'How long processed messages stay in the link to be read again; 0 removes them at once.',
+  }),
+  linkRetentionMiB: link.integer({
+    name: 'LINK_RETENTION_MIB',
+    default: 256,
+    min: 0,
+    max: 1_048_576,
+    unit: 'MiB',
+    description:
+      'Most that processed messages take in the link, whatever their age. NATS sets it aside beside the partitions; a larger one makes the start of the embedded link longer.',
+  }),
   publishTimeoutMs: link.integer({
     name: 'LINK_PUBLISH_TIMEOUT_MS',
     default: 10_000,

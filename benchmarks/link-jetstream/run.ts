@@ -1,7 +1,7 @@
 /**
  * How many messages a second does the link take on NATS JetStream, from `publish` to `stored`, delivered and settled on the way? Beside it,
  * interleaved: bare publishes of 100-record messages to one stream of the same server (the limit of who batches by hand), and the embedded link.
- * Usage: node benchmarks/link-jetstream/run.ts [--messages 200000] [--runs 3] [--partitions 8]
+ * Usage: node benchmarks/link-jetstream/run.ts [--messages 200000] [--runs 3] [--partitions 10] [--streams 3]
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -25,12 +25,14 @@ const { values } = parseArgs({
   options: {
     messages: { type: 'string', default: '200000' },
     runs: { type: 'string', default: '3' },
-    partitions: { type: 'string', default: '8' },
+    partitions: { type: 'string', default: '10' },
+    streams: { type: 'string', default: '3' },
   },
 })
 const total = Number(values.messages)
 const runs = Number(values.runs)
 const partitions = Number(values.partitions)
+const streams = Number(values.streams)
 const devices = Array.from({ length: 100 }, () => ({ entityType: 'DEVICE' as const, id: randomUUID() }))
 const ids = Array.from({ length: 10_000 }, () => randomUUID())
 const tenantId = randomUUID()
@@ -100,6 +102,7 @@ async function onJetStream(servers: string, pid: number, outstanding: number): P
     line,
     prefix,
     partitions,
+    streams,
     replicas: 1,
     maxBytesPerPartition: 64 << 20,
     maxLetters: 1000,
@@ -119,7 +122,7 @@ async function onJetStream(servers: string, pid: number, outstanding: number): P
   const { writes } = link.figures()
   await link.close()
   const manager = await jetstreamManager(line.connection)
-  for (let partition = 0; partition < partitions; partition++) await manager.streams.delete(`${prefix}_P${partition}`)
+  for (let stream = 0; stream < streams; stream++) await manager.streams.delete(`${prefix}_S${stream}`)
   await line.close()
   return { rate: (count / milliseconds) * 1000, frames: writes, count, clientCpuShare, serverCpuShare }
 }
@@ -191,6 +194,6 @@ for (const sync of ['always', '2m'] as const) {
 }
 writeResult(
   'link-jetstream',
-  `node benchmarks/link-jetstream/run.ts --messages ${total} --runs ${runs} --partitions ${partitions}`,
+  `node benchmarks/link-jetstream/run.ts --messages ${total} --runs ${runs} --partitions ${partitions} --streams ${streams}`,
   { results, peakRssMiB: Math.round(process.resourceUsage().maxRSS / 1024) },
 )

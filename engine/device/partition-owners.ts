@@ -2,8 +2,8 @@
  * Which process should own a device's partition: a view from membership, the same hashing as the link's. Views differ for a moment, so
  * nothing rests on it that must be single: what an owner writes of a device is harmless when two do.
  */
-import { partitionOf } from '../link/partition.ts'
-import { ownerOf } from '../link/jetstream/rendezvous.ts'
+import { partitionOf, streamOf } from '../link/partition.ts'
+import { ownerOf } from '../link/rendezvous.ts'
 import type { Membership } from '../cluster/membership.ts'
 
 export interface PartitionOwners {
@@ -34,7 +34,7 @@ export function partitionOwners(options: PartitionOwnersOptions): PartitionOwner
   const streams = options.streams ?? partitions
   const owner = (partition: number): string | undefined =>
     ownerOf(
-      partition % streams,
+      streamOf(partition, streams),
       streams,
       membership
         .members()

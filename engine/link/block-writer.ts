@@ -6,7 +6,8 @@
 import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES, sealBlock } from './block.ts'
 import { partitionOf } from './partition.ts'
-import { DATA_TYPES, type SegmentHeader } from './wire.ts'
+import type { ObserverNote } from './frame-broker.ts'
+import { DATA_TYPES, NEWER_TAG, type SegmentHeader } from './wire.ts'
 
 /** Builds one block. Reused: `reset` keeps the buffer. */
 export class BlockWriter {
@@ -45,7 +46,7 @@ export class BlockWriter {
     const start = this.position
     const texts = this.texts.size
     try {
-      if (this.entryCount === 0) this.numberField(0x08, message.sequence)
+      if (this.entryCount === 0) this.firstSequence(message.sequence)
       this.entry(message)
       this.entryCount++
     } catch (error) {
@@ -53,6 +54,15 @@ export class BlockWriter {
       for (const [text, index] of this.texts) if (index > texts) this.texts.delete(text)
       throw error
     }
+  }
+
+  /** Numbers the messages from another sequence on: it is known only when the block is written. */
+  renumber(firstSequence: number): void {
+    if (this.entryCount === 0) return
+    const end = this.position
+    this.position = BLOCK_HEADER_BYTES
+    this.firstSequence(firstSequence)
+    this.position = end
   }
 
   settled(ascending: readonly number[]): void {
@@ -81,7 +91,10 @@ export class BlockWriter {
     })
   }
 
+  /** Marks the file as one that older versions must not open: they end at this tag. */
   segment(header: SegmentHeader): void {
+    this.ensure(1)
+    this.buffer[this.position++] = NEWER_TAG
     this.packed(0x32, (put) => {
       put(header.id)
       put(header.previousId)
@@ -93,7 +106,20 @@ export class BlockWriter {
 
   deadLetter(reason: string, time: number): void {
     this.textField(0x42, reason)
+    this.time(time)
+  }
+
+  time(time: number): void {
     this.numberField(0x48, time)
+  }
+
+  note({ upTo, bytes }: ObserverNote): void {
+    this.numberField(0x58, upTo)
+    this.ensure(bytes.length + 11)
+    this.buffer[this.position++] = 0x62
+    this.varint(bytes.length)
+    this.buffer.set(bytes, this.position)
+    this.position += bytes.length
   }
 
   removed(sequences: readonly number[]): void {
@@ -105,6 +131,18 @@ export class BlockWriter {
     const block = this.buffer.subarray(0, this.position)
     sealBlock(block)
     return block
+  }
+
+  /** Eight bytes, whatever the number: a varint may have empty groups, and so there is room for every other number. */
+  private firstSequence(sequence: number): void {
+    this.ensure(9)
+    this.buffer[this.position++] = 0x08
+    let rest = sequence
+    for (let group = 0; group < 7; group++) {
+      this.buffer[this.position++] = (rest % 128) | 0x80
+      rest = Math.floor(rest / 128)
+    }
+    this.buffer[this.position++] = rest
   }
 
   private entry(message: Message): void {

@@ -1,32 +1,22 @@
 /** Burying: letter first, settle second. A crash between them buries the message again, under the same id. */
 import type { Clock } from '../../model/clock.ts'
-import type { DeadLetter } from './dead-letters.ts'
+import type { LetterKeeper } from './dead-letters.ts'
 import type { LinkEventListener } from './events.ts'
 import type { Delivery } from './link.ts'
-
-/** Where letters go. Resolves when the letter is durable. */
-export interface LetterKeeper {
-  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void>
-}
 
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
 
-export class Burial {
+export class Burial<Held extends Delivery> {
   private readonly letters: LetterKeeper
   private readonly clock: Clock
   private readonly onEvent: LinkEventListener
-  private readonly buried: (sequence: number, delivery: Delivery) => void
+  private readonly buried: (delivery: Held) => void
   private readonly open = new Set<Promise<void>>()
   private isClosing = false
 
   /** `buried` is called when a letter is durable. */
-  constructor(
-    letters: LetterKeeper,
-    clock: Clock,
-    onEvent: LinkEventListener,
-    buried: (sequence: number, delivery: Delivery) => void,
-  ) {
+  constructor(letters: LetterKeeper, clock: Clock, onEvent: LinkEventListener, buried: (delivery: Held) => void) {
     this.letters = letters
     this.clock = clock
     this.onEvent = onEvent
@@ -38,7 +28,7 @@ export class Burial {
     return this.open.size
   }
 
-  bury(delivery: Delivery, reason: string, tries: number): void {
+  bury(delivery: Held, reason: string, tries: number): void {
     const burial = this.buryDurably(delivery, reason, tries)
     this.open.add(burial)
     void burial.then(() => this.open.delete(burial))
@@ -50,7 +40,7 @@ export class Burial {
     await Promise.all(this.open)
   }
 
-  private async buryDurably(delivery: Delivery, reason: string, attempts: number): Promise<void> {
+  private async buryDurably(delivery: Held, reason: string, attempts: number): Promise<void> {
     const { message } = delivery
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
       try {
@@ -62,6 +52,6 @@ export class Burial {
         await new Promise<void>((resolve) => void this.clock.after(pauseMs, resolve))
       }
     }
-    this.buried(message.sequence, delivery)
+    this.buried(delivery)
   }
 }

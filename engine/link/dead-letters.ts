@@ -35,6 +35,37 @@ export interface DeadLetters {
   remove(id: number): Promise<boolean>
 }
 
+/** Where letters go. Resolves when the letter is durable; the same burial twice is one letter. */
+export interface LetterKeeper {
+  put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void>
+}
+
+/** Where letters are kept. */
+export interface LetterStore extends Omit<DeadLetters, 'replay'>, LetterKeeper {
+  close(): Promise<void>
+}
+
+/** What a person may do with the letters of a store; `publish` is the link's. */
+export function deadLettersOf(
+  store: LetterStore,
+  publish: (message: Message, receipt: PublishReceipt) => void,
+): DeadLetters {
+  return {
+    get count() {
+      return store.count
+    },
+    list: (query) => store.list(query),
+    read: (id) => store.read(id),
+    remove: (id) => store.remove(id),
+    replay: async (id) => {
+      const letter = await store.read(id)
+      if (letter === undefined) return false
+      await new Promise<void>((resolve, reject) => publish(letter.message, { stored: resolve, refused: reject }))
+      return store.remove(id)
+    },
+  }
+}
+
 export interface DeadLetterOptions {
   readonly disk: Disk
   readonly directory: string
@@ -52,7 +83,7 @@ interface Place {
   readonly bytes: number
 }
 
-export class DeadLetterStore {
+export class DeadLetterStore implements LetterStore {
   droppedCount = 0
   private readonly options: DeadLetterOptions
   /** In the order of burial. */
@@ -89,14 +120,13 @@ export class DeadLetterStore {
     return (this.nextWrite ??= this.inTurn(() => this.writeLetters()))
   }
 
-  remove(ids: readonly number[]): Promise<boolean> {
+  remove(id: number): Promise<boolean> {
     return this.inTurn(async () => {
-      const present = ids.filter((id) => this.places.has(id))
-      if (present.length === 0) return false
+      if (!this.places.has(id)) return false
       const block = new BlockWriter(1)
-      block.removed(present)
+      block.removed([id])
       await this.append(block.finish(), 0)
-      for (const id of present) this.places.delete(id)
+      this.places.delete(id)
       await this.removeEmptyFront()
       return true
     })
@@ -226,26 +256,5 @@ export class DeadLetterStore {
       }
       this.segments.shift()
     }
-  }
-}
-
-/** What a person may do with the letters of a store; `publish` is the link's. */
-export function deadLettersOf(
-  store: DeadLetterStore,
-  publish: (message: Message, receipt: PublishReceipt) => void,
-): DeadLetters {
-  return {
-    get count() {
-      return store.count
-    },
-    list: (query) => store.list(query),
-    read: (id) => store.read(id),
-    remove: (id) => store.remove([id]),
-    replay: async (id) => {
-      const letter = await store.read(id)
-      if (letter === undefined) return false
-      await new Promise<void>((resolve, reject) => publish(letter.message, { stored: resolve, refused: reject }))
-      return store.remove([id])
-    },
   }
 }

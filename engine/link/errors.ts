@@ -5,34 +5,44 @@ export const LinkErrors = defineErrors('link', {
   LINK_CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the link is closing' },
   BUFFER_FULL: {
     kind: 'retryable',
-    isOutage: true,
     status: 503,
-    text: 'the link has {messages} messages waiting for the disk, no more are taken',
+    text: 'the link has {messages} messages waiting to be stored, no more are taken',
+    isOutage: true,
   },
   BACKLOG_FULL: {
     kind: 'retryable',
     status: 503,
     text: 'the log holds {bytes} bytes not yet processed, at most {limit} are allowed',
   },
-  DISK_REFUSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the log could not be written: {reason}' },
+  DISK_REFUSED: {
+    kind: 'retryable',
+    status: 503,
+    text: 'the log could not be written: {reason}',
+    isOutage: true,
+  },
   MESSAGE_TOO_LARGE: {
     kind: 'invalid',
     status: 413,
     text: 'message of {size} characters, at most {limit} are allowed',
   },
   BROKER_AWAY: { kind: 'retryable', status: 503, text: 'the broker does not answer: {reason}', isOutage: true },
-  FENCED: { kind: 'terminal', status: 409, text: 'partition {partition} has another owner: {reason}' },
+  FENCED: { kind: 'terminal', status: 409, text: 'stream {stream} has another owner: {reason}' },
   PARTITIONS_DIFFER: {
     kind: 'terminal',
     status: 500,
     text: 'the streams {prefix} were made with {stored} partitions, the settings say {wanted}: set {stored}, or another prefix',
+  },
+  STREAMS_DIFFER: {
+    kind: 'terminal',
+    status: 500,
+    text: 'the link {prefix} was made with {stored} streams, the settings say {wanted}: set {stored}, or another prefix',
   },
   NOT_DURABLE: { kind: 'terminal', status: 500, text: 'strict durability is set, but {text}' },
   STREAM_UNFIT: { kind: 'terminal', status: 500, text: 'stream {stream} is not as this link needs it: {reason}' },
   MESSAGE_INVALID: { kind: 'invalid', status: 400, text: 'message cannot be encoded: {reason}' },
 })
 
-/** The partition has another owner: nothing that this process says of it counts any more. */
+/** The stream has another owner: nothing that this process says of it counts any more. */
 export function isFenced(error: unknown): boolean {
   return isMillraceError(error) && error.code === 'link.FENCED'
 }

@@ -1,5 +1,33 @@
-/** What happens to a log that a person on call should know: rare, never one a message. */
+/** What happens to a link that a person on call should know: rare, never one a message. */
+import type { StreamDamage } from './frame-broker.ts'
+
 export type LinkEvent =
+  | DiskEvent
+  | StreamDamageEvent
+  | { readonly kind: 'receipt-threw'; readonly error: unknown }
+  | { readonly kind: 'dead-letter-not-stored'; readonly sequence: number; readonly error: unknown }
+  /** The broker does not answer: nothing is acknowledged and nothing delivered until it does. */
+  | { readonly kind: 'broker-away' }
+  | { readonly kind: 'broker-back' }
+  /** The stream takes no more: devices are held back. Told once until it takes frames again. */
+  | { readonly kind: 'stream-full'; readonly stream: number }
+  | { readonly kind: 'stream-open'; readonly stream: number }
+  /** The broker is there and this stream does not answer: its messages are refused. Told once until it takes frames again. */
+  | { readonly kind: 'stream-silent'; readonly stream: number; readonly reason: string }
+  | { readonly kind: 'stream-answers'; readonly stream: number }
+  | { readonly kind: 'stream-taken'; readonly stream: number; readonly epoch: number; readonly from: string }
+  | { readonly kind: 'stream-released'; readonly stream: number; readonly epoch: number; readonly unsettled: number }
+  /** Somebody else took it: what this process still holds of it counts for nothing. */
+  | { readonly kind: 'stream-lost'; readonly stream: number; readonly epoch: number; readonly reason: string }
+  /** Reading, fetching or noting of a stream failed and is tried again. */
+  | { readonly kind: 'stream-troubled'; readonly stream: number; readonly reason: string }
+  /** This process stood still for so long that others may count it as gone: it asks before it goes on. */
+  | { readonly kind: 'slept'; readonly forMs: number }
+  /** A frame whose checksum or schema is not as it should be: it stays in the stream, and is told at each reading. */
+  | { readonly kind: 'frame-unreadable'; readonly stream: number; readonly position: number; readonly reason: string }
+
+/** Of files of this process. */
+export type DiskEvent =
   /** A write or a sync failed: nothing is acknowledged until a new segment can be written. */
   | { readonly kind: 'disk-failed'; readonly file: string; readonly error: unknown }
   | { readonly kind: 'disk-recovered'; readonly file: string }
@@ -15,9 +43,13 @@ export type LinkEvent =
     }
   | { readonly kind: 'read-failed'; readonly file: string; readonly error: unknown }
   | { readonly kind: 'segment-not-removed'; readonly file: string; readonly error: unknown }
-  | { readonly kind: 'receipt-threw'; readonly error: unknown }
   /** The dead-letter store is over its bound: its oldest letters went. */
   | { readonly kind: 'dead-letters-dropped'; readonly count: number }
-  | { readonly kind: 'dead-letter-not-stored'; readonly sequence: number; readonly error: unknown }
+
+/** Messages that were acknowledged and not settled are lost, unless a backup or another copy of the stream has them. */
+export type StreamDamageEvent =
+  | (StreamDamage & { readonly stream: number })
+  /** The stream gives out positions for the second time: of what stood there, all that was not settled is gone. */
+  | { readonly kind: 'stream-went-back'; readonly stream: number; readonly from: number; readonly to: number }
 
 export type LinkEventListener = (event: LinkEvent) => void

@@ -21,6 +21,12 @@ export class RangeSet {
     return index >= 0 && sequence < (this.ends[index] ?? 0)
   }
 
+  /** The first number at or above this one that is no member. */
+  firstNotIn(from: number): number {
+    const index = this.rangeAtOrBefore(from)
+    return index < 0 ? from : Math.max(from, this.ends[index] ?? 0)
+  }
+
   /** How many members lie in [from, to). */
   countWithin(from: number, to: number): number {
     let count = 0

@@ -2,6 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Disk, Durability } from './disk.ts'
 import type { LinkEventListener } from './events.ts'
+import type { FrameLinkFigures, FrameObserver } from './options.ts'
 
 export interface SegmentLogOptions {
   readonly directory: string
@@ -10,6 +11,7 @@ export interface SegmentLogOptions {
   readonly durability: Durability
   readonly partitions: number
   readonly bounds?: Partial<SegmentLogBounds>
+  readonly observer?: FrameObserver | undefined
   /** What a person on call should know; must not throw. */
   readonly onEvent?: LinkEventListener
 }
@@ -30,6 +32,11 @@ export interface SegmentLogBounds {
   readonly maxDeadLetterBytes: number
   /** The longest that a settle waits for a frame to ride along with. */
   readonly settleDelayMs: number
+  /** Frames that are read and not settled: beyond it the log is read no further. */
+  readonly maxOpenFrames: number
+  /** Settled frames stay for so long and up to so many bytes, to be read again. */
+  readonly retentionMs: number
+  readonly retentionBytes: number
 }
 
 export const DEFAULT_BOUNDS: SegmentLogBounds = {
@@ -43,27 +50,17 @@ export const DEFAULT_BOUNDS: SegmentLogBounds = {
   maxDeadLetters: 100_000,
   maxDeadLetterBytes: 1 << 30,
   settleDelayMs: 5,
+  maxOpenFrames: 16_384,
+  retentionMs: 3_600_000,
+  retentionBytes: 256 << 20,
 }
 
-export interface SegmentLogFigures {
-  readonly published: number
-  readonly stored: number
-  readonly refused: number
-  readonly delivered: number
-  readonly settled: number
-  readonly failed: number
-  readonly buried: number
-  /** Blocks written: each cost one sync at the level power-cut. */
-  readonly writes: number
-  readonly bytesWritten: number
+export interface SegmentLogFigures extends FrameLinkFigures {
   /** Writes, syncs and new segments that the disk refused. */
   readonly diskFailures: number
-  /** In memory, waiting for the disk. */
-  readonly pending: number
   /** Durable and not settled. */
   readonly unsettled: number
   readonly backlogBytes: number
   readonly segments: number
-  readonly deadLetters: number
   readonly deadLettersDropped: number
 }

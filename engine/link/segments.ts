@@ -1,10 +1,6 @@
-/**
- * Which segments the log has, how many of their messages are not settled, and their removal from the front: a segment goes
- * when it and all before it are settled, because a settle may stand in any segment from its message's on.
- */
+/** Which segments the log has, and their removal from the front: one by one, because a settle may stand in any segment from its message's on. */
 import type { Disk } from './disk.ts'
 import type { LinkEventListener } from './events.ts'
-import type { RangeSet } from './range-set.ts'
 import type { RecoveredSegment } from './recovery.ts'
 import type { SegmentFile } from './segment-file.ts'
 
@@ -12,7 +8,6 @@ interface Entry {
   readonly file: SegmentFile
   /** Sequences of its messages lie in [first, file.nextSequence). */
   readonly first: number
-  unsettled: number
   isDamaged: boolean
   /** Its file is being removed: nobody opens it any more. */
   isLeaving: boolean
@@ -25,76 +20,63 @@ export class Segments {
   private readonly onEvent: LinkEventListener
   private readonly removed: () => void
   private removing: Promise<void> | undefined
+  private removeBelow = 0
 
   constructor(disk: Disk, directory: string, onEvent: LinkEventListener, removed: () => void) {
-    this.removed = removed
     this.disk = disk
     this.directory = directory
     this.onEvent = onEvent
+    this.removed = removed
   }
 
-  recovered(segments: readonly RecoveredSegment[], settled: RangeSet): void {
-    for (const segment of segments) {
-      let unsettled = 0
-      for (const [start, length] of segment.ranges) unsettled += length - settled.countWithin(start, start + length)
-      const { id, path, end, nextSequence, isDamaged } = segment
-      const first = segment.ranges[0]?.[0] ?? nextSequence
-      this.entries.push({ file: { id, path, end, nextSequence }, first, unsettled, isDamaged, isLeaving: false })
-    }
+  recovered({ id, path, end, nextSequence, isDamaged, ranges }: RecoveredSegment): SegmentFile {
+    const file = { id, path, end, nextSequence }
+    this.entries.push({ file, first: ranges[0]?.[0] ?? nextSequence, isDamaged, isLeaving: false })
+    return file
   }
 
   opened(file: SegmentFile): void {
-    this.entries.push({ file, first: file.nextSequence, unsettled: 0, isDamaged: false, isLeaving: false })
+    this.entries.push({ file, first: file.nextSequence, isDamaged: false, isLeaving: false })
   }
 
-  /** Messages became durable in the newest segment. */
-  stored(count: number): void {
-    const newest = this.entries.at(-1)
-    if (newest !== undefined) newest.unsettled += count
-  }
-
-  /** Settles became durable. `ascending` holds sequences in ascending order. */
-  settled(ascending: readonly number[]): void {
-    let index = 0
-    for (const sequence of ascending) {
-      while (index < this.entries.length - 1 && sequence >= (this.entries[index + 1]?.first ?? Infinity)) index++
-      const entry = this.entries[index]
-      if (entry !== undefined) entry.unsettled--
-    }
-    this.removeSettled()
-  }
-
-  /**
-   * Messages turned out to be unreadable: they will never be settled, and the file is kept aside for a rescue. False where
-   * the segment was known to be damaged.
-   */
-  lost(file: SegmentFile, count: number): boolean {
+  /** Marks it as damaged, so that it is kept aside for a rescue. False where that was known. */
+  damaged(file: SegmentFile): boolean {
     const entry = this.entries.find((candidate) => candidate.file === file)
     if (entry === undefined || entry.isDamaged) return false
     entry.isDamaged = true
-    entry.unsettled -= count
     return true
   }
 
-  /** The oldest whose file is there to be read. */
-  get first(): SegmentFile | undefined {
-    return this.entries.find((entry) => !entry.isLeaving)?.file
+  /** The oldest that may hold a message at or above `sequence`; where none does, the newest. */
+  at(sequence: number): SegmentFile | undefined {
+    const present = this.entries.filter(({ isLeaving }) => !isLeaving)
+    return (present.find(({ file }) => file.nextSequence > sequence) ?? present.at(-1))?.file
+  }
+
+  withId(id: number): SegmentFile | undefined {
+    return this.entries.find(({ file, isLeaving }) => file.id === id && !isLeaving)?.file
   }
 
   after(file: SegmentFile): SegmentFile | undefined {
-    return this.entries[this.entries.findIndex((entry) => entry.file === file) + 1]?.file
+    return this.entries.find((entry) => entry.file.id > file.id && !entry.isLeaving)?.file
   }
 
   get count(): number {
     return this.entries.length
   }
 
-  get unsettled(): number {
-    return this.entries.reduce((sum, entry) => sum + entry.unsettled, 0)
+  /** Of those that hold a message at or above `sequence`, and of the newest. */
+  bytesFrom(sequence: number): number {
+    let bytes = 0
+    for (const [index, { file }] of this.entries.entries()) {
+      if (file.nextSequence > sequence || index === this.entries.length - 1) bytes += file.end
+    }
+    return bytes
   }
 
-  get bytes(): number {
-    return this.entries.reduce((sum, entry) => sum + entry.file.end, 0)
+  /** Of those that hold nothing at or above `sequence`. */
+  bytesBelow(sequence: number): number {
+    return this.bytesFrom(0) - this.bytesFrom(sequence)
   }
 
   /** Resolves when no removal is under way. */
@@ -102,17 +84,22 @@ export class Segments {
     await this.removing
   }
 
-  /** Begins to remove what is settled at the front; the newest segment stays. */
-  removeSettled(): void {
-    const front = this.entries[0]
-    if (this.removing !== undefined || front === undefined || front.unsettled > 0 || this.entries.length < 2) return
+  /** Begins to remove segments all of whose messages are below `sequence`; the newest one stays. */
+  remove(sequence: number): void {
+    this.removeBelow = Math.max(this.removeBelow, sequence)
+    if (this.removing !== undefined || !this.mayRemoveFront()) return
     this.removing = this.removeFront().finally(() => (this.removing = undefined))
   }
 
+  private mayRemoveFront(): boolean {
+    const front = this.entries[0]
+    return front !== undefined && this.entries.length > 1 && front.file.nextSequence <= this.removeBelow
+  }
+
   private async removeFront(): Promise<void> {
-    for (;;) {
+    while (this.mayRemoveFront()) {
       const front = this.entries[0]
-      if (front === undefined || front.unsettled > 0 || this.entries.length < 2) return
+      if (front === undefined) return
       front.isLeaving = true
       try {
         const { path } = front.file

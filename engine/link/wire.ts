@@ -10,9 +10,13 @@
  *       repeated uint64 attempts = 5;    // pairs: sequence, tries so far
  *       repeated uint64 segment = 6;     // see SegmentHeader
  *       string reason = 8;               // of the dead letter that this block holds
- *       uint64 time = 9;                 // when it was buried, Unix ms
+ *       uint64 time = 9;                 // when the letter was buried, or the frame stored, Unix ms
  *       repeated uint64 removed = 10;    // sequences of dead letters that are gone
+ *       uint64 noted_up_to = 11;         // the position that the observer's note stands behind
+ *       bytes note = 12;                 // follows field 11
  *     }
+ *
+ * Before field 6 stands one byte that is no protobuf (`NEWER_TAG`): a version that does not know the fields above refuses the file there.
  *     message Entry {
  *       string id = 1;  sint64 ts = 2;  uint32 type = 3;  uint32 tenant = 4;  uint32 originator_type = 5;
  *       uint32 originator = 6;  uint32 customer = 7;
@@ -26,8 +30,11 @@
 import protobuf from 'protobufjs/minimal.js'
 import { Message, type DataType, type Resumption } from '../../model/message.ts'
 import { isEntityType } from '../../model/entity-id.ts'
+import type { ObserverNote } from './frame-broker.ts'
 
 const QUEUE_TAG = 0x78
+/** A tag of field 15 with wire type 7, which no protobuf has. */
+export const NEWER_TAG = 0x7f
 
 export const DATA_TYPES: readonly DataType[] = ['JSON', 'TEXT', 'BINARY']
 
@@ -51,6 +58,7 @@ export interface BlockContent {
   reason: string | undefined
   time: number
   removed: number[]
+  note: ObserverNote | undefined
   /** Entries in the block, also those that were not decoded: sequences go from `firstSequence` over all of them. */
   count: number
 }
@@ -74,12 +82,15 @@ export function decodeBlock(body: Buffer, options: DecodeOptions): BlockContent 
     reason: undefined,
     time: 0,
     removed: [],
+    note: undefined,
     count: 0,
   }
   const texts: string[] = ['']
+  let notedUpTo = 0
   while (reader.pos < reader.len) {
     const tag = reader.uint32()
     const field = tag >>> 3
+    if (tag === NEWER_TAG) continue
     if (field === 1) content.firstSequence = wide(reader)
     else if (field === 2 && options.entries) texts.push(reader.string())
     else if (field === 3) {
@@ -97,6 +108,8 @@ export function decodeBlock(body: Buffer, options: DecodeOptions): BlockContent 
     else if (field === 8) content.reason = reader.string()
     else if (field === 9) content.time = wide(reader)
     else if (field === 10) content.removed.push(...packedNumbers(reader))
+    else if (field === 11) notedUpTo = wide(reader)
+    else if (field === 12) content.note = { upTo: notedUpTo, bytes: reader.bytes().slice() }
     else reader.skipType(tag & 7)
   }
   return content

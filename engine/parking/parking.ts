@@ -7,7 +7,8 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import { Burial, type LetterKeeper } from '../link/burial.ts'
+import { Burial } from '../link/burial.ts'
+import type { LetterKeeper } from '../link/dead-letters.ts'
 import type { LinkEventListener } from '../link/events.ts'
 import { MAIN_QUEUE, type Delivery } from '../link/link.ts'
 import { Pauses } from '../queue/pauses.ts'
@@ -61,7 +62,7 @@ export class Parking {
   private readonly lanes = new Map<StoredLane, ParkedLane>()
   private readonly queues = new Map<string, ParkingQueue>()
   private readonly pauses: Pauses<ParkedLane>
-  private readonly burial: Burial
+  private readonly burial: Burial<Delivery>
   private readonly burying = new Map<Delivery, () => void>()
   /** Lanes whose turn it is, by tenant: tenants take turns. */
   private readonly ready = new Map<string, ParkedLane[]>()
@@ -76,7 +77,7 @@ export class Parking {
     this.options = options
     this.shares = new Shares(options.bounds, options.onFull)
     this.pauses = new Pauses(options.clock, (lanes) => this.makeReady(lanes))
-    this.burial = new Burial(options.letters, options.clock, options.onEvent, (_, delivery) => {
+    this.burial = new Burial(options.letters, options.clock, options.onEvent, (delivery) => {
       this.burying.get(delivery)?.()
       this.burying.delete(delivery)
     })

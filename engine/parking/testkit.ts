@@ -1,7 +1,7 @@
 /** For tests: parking over a simulated disk. */
 import type { Clock } from '../../model/clock.ts'
 import type { DeadLetter } from '../link/dead-letters.ts'
-import type { LetterKeeper } from '../link/burial.ts'
+import type { LetterKeeper } from '../link/dead-letters.ts'
 import type { Disk } from '../link/disk.ts'
 import { DiskParkedLog } from './disk-parked-log.ts'
 import { ParkedStore } from './parked-store.ts'

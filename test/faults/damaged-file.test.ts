@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test, type TestContext } from 'node:test'
-import { partitionOf } from '../../engine/link/partition.ts'
+import { partitionOf, streamOf } from '../../engine/link/partition.ts'
 import { RestClient, login } from '../support/clients.ts'
 import { startDiskErrors } from '../support/disk-errors.ts'
 import { figure } from '../support/figure.ts'
@@ -233,6 +233,7 @@ function flipLiveName(file: string, name: string, random: ReturnType<typeof seed
 }
 
 const PARTITIONS = 4
+const STREAMS = 2
 
 for (const [title, isKilled] of [
   ['stopped in order: it steps over the damage without a word, and the link tells', false],
@@ -246,6 +247,7 @@ for (const [title, isKilled] of [
     const prepared = await prepare(context, {
       ...natsAndPostgresEnvironment({ nats: nats.url, postgres: postgres.url }),
       TB_QUEUE_RE_MAIN_PARTITIONS: String(PARTITIONS),
+      NATS_STREAMS: String(STREAMS),
     })
     const { member, journal } = prepared
     // What PostgreSQL does not take stays in the stream.
@@ -258,8 +260,8 @@ for (const [title, isKilled] of [
     else await endInOrder(nats.pid)
 
     const { value, text } = middle(random)
-    const partition = partitionOf(journal.device.deviceId, PARTITIONS)
-    const folder = join(nats.dataDir, 'jetstream', '$G', 'streams', `millrace_P${partition}`, 'msgs')
+    const stream = streamOf(partitionOf(journal.device.deviceId, PARTITIONS), STREAMS)
+    const folder = join(nats.dataDir, 'jetstream', '$G', 'streams', `millrace_S${stream}`, 'msgs')
     const block = readdirSync(folder).find(
       (name) => name.endsWith('.blk') && readFileSync(join(folder, name)).includes(text),
     )
@@ -275,8 +277,8 @@ for (const [title, isKilled] of [
     const { duplicated, outOfOrder, foreign } = verdict
     assert.deepEqual([verdict.lost, duplicated, outOfOrder, foreign], [lost, 0, 0, 0])
     const told = isKilled
-      ? `"bytes":\\d+,"partition":${partition},"msg":"link: frames-dropped"`
-      : `"from":\\d+,"to":\\d+,"frames":1,"partition":${partition},"msg":"link: frames-missing"`
+      ? `"bytes":\\d+,"stream":${stream},"msg":"link: frames-dropped"`
+      : `"from":\\d+,"to":\\d+,"frames":1,"stream":${stream},"msg":"link: frames-missing"`
     await waitForLog(member, new RegExp(`"level":"error".*${told}`))
     assert.ok((await figure(member.process, 'millrace_link_stream_damages_total')) >= 1)
     await sendValues(member, journal, 5)

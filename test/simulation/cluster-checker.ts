@@ -3,7 +3,7 @@
  *
  * - what was acknowledged has its effects in the store, or is a dead letter with its body; nothing else is in the store
  * - a frame leaves its stream, and a message is noted as settled, only after that
- * - what was noted as settled when a partition was taken over does not run in that epoch
+ * - what was noted as settled when a stream was taken over does not run in that epoch
  * - a message lies in the log once, however often it was tried to be put there
  * - of one device, what was acknowledged before the next was sent, or sent before it on one connection, starts before it, and has the lower
  *   sequence; with one in flight, each starts when the one before is done with
@@ -12,8 +12,8 @@ import assert from 'node:assert/strict'
 import type { Message } from '../../model/message.ts'
 import { openBlock } from '../../engine/link/block.ts'
 import type { DeadLetter } from '../../engine/link/dead-letters.ts'
-import { FRAME_MESSAGES } from '../../engine/link/jetstream/frame-publisher.ts'
-import { decodeRecord, type OwnerRecord } from '../../engine/link/jetstream/record.ts'
+import { FRAME_MESSAGES } from '../../engine/link/jetstream/nats-frame.ts'
+import { decodeRecord, type OwnerRecord } from '../../engine/link/record.ts'
 import { decodeBlock } from '../../engine/link/wire.ts'
 import { isPoison } from './checker.ts'
 import type { StreamsWatcher } from './simulated-broker.ts'
@@ -32,7 +32,7 @@ interface Sent {
   settledAt: number | undefined
 }
 
-/** One device's messages in one epoch of their partition, at its owner. */
+/** One device's messages in one epoch of their stream, at its owner. */
 class Progress {
   readonly started = new Set<string>()
   readonly done = new Set<string>()
@@ -90,7 +90,7 @@ export class ClusterChecker implements StreamsWatcher {
     this.refused++
   }
 
-  frameStored(partition: number, position: number, body: Uint8Array): void {
+  frameStored(stream: number, position: number, body: Uint8Array): void {
     const block = openBlock(Buffer.from(body))
     assert.ok(block !== undefined, 'a frame is whole')
     const ids: string[] = []
@@ -100,24 +100,24 @@ export class ClusterChecker implements StreamsWatcher {
       sent.sequence = position * FRAME_MESSAGES + ids.length
       ids.push(id)
     }
-    this.frames.set(frameKey(partition, position), ids)
+    this.frames.set(frameKey(stream, position), ids)
   }
 
-  frameLeaves(partition: number, position: number): void {
-    for (const id of this.frames.get(frameKey(partition, position)) ?? []) this.settledDurably(id, 'leaves the stream')
-    this.frames.delete(frameKey(partition, position))
+  frameLeaves(stream: number, position: number): void {
+    for (const id of this.frames.get(frameKey(stream, position)) ?? []) this.settledDurably(id, 'leaves the stream')
+    this.frames.delete(frameKey(stream, position))
   }
 
-  recordWritten(partition: number, body: Uint8Array): void {
+  recordWritten(stream: number, body: Uint8Array): void {
     const record = decodeRecord(body)
-    const before = this.records.get(partition)
-    this.records.set(partition, record)
+    const before = this.records.get(stream)
+    this.records.set(stream, record)
     if (record.epoch !== before?.epoch) {
-      this.takenAt.set(epochKey(partition, record.epoch), ++this.moment)
+      this.takenAt.set(epochKey(stream, record.epoch), ++this.moment)
       this.takeOvers++
     }
     for (const [key, ids] of this.frames) {
-      const position = positionOf(key, partition)
+      const position = positionOf(key, stream)
       if (position === undefined || position > record.read.position) continue
       const open = record.open.get(position)
       for (const [index, id] of ids.entries()) {
@@ -128,12 +128,12 @@ export class ClusterChecker implements StreamsWatcher {
   }
 
   /** `run` is the engine, `epoch` that in which the engine was given the message. */
-  startedProcessing(message: Message, run: string, partition: number, epoch: number): void {
+  startedProcessing(message: Message, run: string, stream: number, epoch: number): void {
     const sent = this.known(message.id)
     this.starts++
     assert.equal(message.data, sent.data, `${sent.id} arrives as it was sent`)
     assert.equal(message.sequence, sent.sequence, `${sent.id} has the sequence of its place in the log`)
-    const takenAt = this.takenAt.get(epochKey(partition, epoch)) ?? 0
+    const takenAt = this.takenAt.get(epochKey(stream, epoch)) ?? 0
     assert.ok(
       sent.settledAt === undefined || sent.settledAt > takenAt,
       `${sent.id} was settled before epoch ${epoch} and runs in it`,
@@ -212,15 +212,15 @@ export class ClusterChecker implements StreamsWatcher {
   }
 }
 
-function frameKey(partition: number, position: number): string {
-  return `${partition}/${position}`
+function frameKey(stream: number, position: number): string {
+  return `${stream}/${position}`
 }
 
-function positionOf(key: string, partition: number): number | undefined {
-  const [ofPartition, position] = key.split('/').map(Number)
-  return ofPartition === partition ? position : undefined
+function positionOf(key: string, stream: number): number | undefined {
+  const [ofStream, position] = key.split('/').map(Number)
+  return ofStream === stream ? position : undefined
 }
 
-function epochKey(partition: number, epoch: number): string {
-  return `${partition}/${epoch}`
+function epochKey(stream: number, epoch: number): string {
+  return `${stream}/${epoch}`
 }

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
 import type { DeadLetter } from '../../engine/link/dead-letters.ts'
-import { createFrameLink, type FrameLink } from '../../engine/link/jetstream/frame-link.ts'
+import { createFrameLink, type FrameLink } from '../../engine/link/frame-link.ts'
 import { createQueue, type Queue } from '../../engine/queue/queue.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { ClusterChecker } from './cluster-checker.ts'
@@ -20,7 +20,8 @@ import { SimulatedStore } from './simulated-store.ts'
 import { TwiceLink, type Repetition } from './twice-link.ts'
 
 const ENGINES = 3
-const PARTITIONS = 4
+const PARTITIONS = 7
+const STREAMS = 4
 const DEVICES = 5
 const MESSAGES = 16
 const FAULTS_UNTIL_MS = 9000
@@ -75,6 +76,7 @@ class ClusterWorld {
   private readonly isStrict: boolean
   /** Little room has a queue full of what was delivered when the last frame comes. */
   private readonly maxHeld: number
+  private readonly retentionMs: number
   private readonly runs: (EngineRun | undefined)[] = new Array<undefined>(ENGINES).fill(undefined)
   private readonly devices: readonly SimulatedDevice[]
   private readonly counts = { crashes: 0, pauses: 0, cuts: 0 }
@@ -86,15 +88,16 @@ class ClusterWorld {
     this.repetition = repetition
     this.isStrict = random.chance(0.5)
     this.maxHeld = random.chance(0.5) ? 3 : 12
+    this.retentionMs = random.chance(0.5) ? 0 : 300
     this.store = new SimulatedStore(this.clock, random)
     // Where a pack comes again, the next message begins before the second delivery of the one before.
     const isStrict = this.isStrict && (repetition === undefined || repetition === 'message')
     this.checker = new ClusterChecker({ state: this.store.state, letters: this.letters }, isStrict)
     const { checker, watch } = this
-    this.streams = new SimulatedStreams(this.clock, random, PARTITIONS, {
-      frameStored: (partition, position, body) => watch(() => checker.frameStored(partition, position, body)),
-      frameLeaves: (partition, position) => watch(() => checker.frameLeaves(partition, position)),
-      recordWritten: (partition, body) => watch(() => checker.recordWritten(partition, body)),
+    this.streams = new SimulatedStreams(this.clock, random, STREAMS, {
+      frameStored: (stream, position, body) => watch(() => checker.frameStored(stream, position, body)),
+      frameLeaves: (stream, position) => watch(() => checker.frameLeaves(stream, position)),
+      recordWritten: (stream, body) => watch(() => checker.recordWritten(stream, body)),
     })
     this.streams.deduplicates = bug !== 'no deduplication'
     this.streams.fencesRecords = bug !== 'records of a fenced owner count'
@@ -168,8 +171,8 @@ class ClusterWorld {
     const broker = streams.connect(clock)
     const membership = this.membership.join(id, clock)
     const letters = new SimulatedLetters(this.letters, this.clock, clock, random)
-    const bounds = { maxOpenFrames: 8, maxMemoryMessages: 4, maxPendingMessages: 40 }
-    const link = createFrameLink({ broker, letters, membership, clock, random, bounds })
+    const bounds = { maxOpenFrames: 8, maxMemoryMessages: 4, maxPendingMessages: 40, retentionMs: this.retentionMs }
+    const link = createFrameLink({ broker, partitions: PARTITIONS, letters, membership, clock, random, bounds })
     const watched = new ClusteredLink(link, id, checker, clock, bug)
     const run: EngineRun = { id, clock, broker, link, watched, isClosing: false }
     this.runs[place] = run

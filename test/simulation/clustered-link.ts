@@ -1,7 +1,7 @@
 /** One engine's link as the checker of the cluster watches it; and the place where a test plants a bug to show that it is found. */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import { HeldDelivery } from '../../engine/link/jetstream/held-frame.ts'
+import { HeldDelivery } from '../../engine/link/held-frame.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer, type PublishReceipt } from '../../engine/link/link.ts'
 import type { ClusterChecker } from './cluster-checker.ts'
 
@@ -17,7 +17,7 @@ export const CLUSTER_BUGS = [
 export type ClusterBug = (typeof CLUSTER_BUGS)[number]
 
 interface Given {
-  readonly partition: number
+  readonly stream: number
   readonly epoch: number
 }
 
@@ -41,7 +41,7 @@ export class ClusteredLink implements Link {
   started(message: Message): void {
     const given = this.given.get(message)
     if (given === undefined) throw new Error(`${message.id} was given to nobody`)
-    this.checker.startedProcessing(message, this.run, given.partition, given.epoch)
+    this.checker.startedProcessing(message, this.run, given.stream, given.epoch)
   }
 
   publish(message: Message, receipt: PublishReceipt): void {
@@ -93,8 +93,8 @@ export class ClusteredLink implements Link {
 
   private notes(delivery: Delivery): void {
     if (!(delivery instanceof HeldDelivery)) throw new Error('the link delivers what its frames hold')
-    const { partition, epoch } = delivery.frame.owner
-    this.given.set(delivery.message, { partition, epoch })
+    const { stream, epoch } = delivery.frame.owner
+    this.given.set(delivery.message, { stream, epoch })
   }
 
   private done(message: Message): void {

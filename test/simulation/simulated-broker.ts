@@ -6,24 +6,30 @@ import type { Clock } from '../../model/clock.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
 import { LinkErrors } from '../../engine/link/errors.ts'
 import type {
+  Commit,
+  Committed,
   FrameBroker,
+  FrameContent,
+  FramePlace,
   FrameReader,
   FrameReaderListener,
-  PartitionRecord,
-  StoredFrame,
-} from '../../engine/link/jetstream/broker.ts'
+  HistoryPiece,
+  ReadStart,
+  StreamRecord,
+  WantsQueue,
+} from '../../engine/link/frame-broker.ts'
+import { contentOf, FRAME_MESSAGES, storedFrame } from '../../engine/link/jetstream/nats-frame.ts'
 import type { RunClock } from './run-clock.ts'
 
 /** After that who asked takes it that no answer will come. */
 const ANSWER_MS = 3000
-const REPEAT_ACK_MS = 500
 
 /** Told of everything at the moment in which it is so. */
 export interface StreamsWatcher {
-  frameStored(partition: number, position: number, body: Uint8Array): void
+  frameStored(stream: number, position: number, body: Uint8Array): void
   /** Before it leaves. */
-  frameLeaves(partition: number, position: number): void
-  recordWritten(partition: number, body: Uint8Array): void
+  frameLeaves(stream: number, position: number): void
+  recordWritten(stream: number, body: Uint8Array): void
 }
 
 interface Frame {
@@ -37,7 +43,7 @@ interface Stream {
   nextPosition: number
   /** Positions by frame id: what deduplicates. */
   readonly ids: Map<string, number>
-  record: PartitionRecord | undefined
+  record: StreamRecord | undefined
   reader: Reader | undefined
 }
 
@@ -64,19 +70,20 @@ export class SimulatedStreams {
   readonly clock: Clock
   readonly random: SeededRandom
   readonly faults: NetworkFaults = { lostRequest: 0, lostAnswer: 0, repeatedPublish: 0, maxDelayMs: 3 }
-  /** Frames that a partition takes before it is full. */
+  /** Frames that a stream takes before it is full. */
   capacity = Infinity
   /** False are planted bugs. */
   deduplicates = true
   fencesRecords = true
+  removesSettled = true
   private readonly watcher: StreamsWatcher
   private readonly streams: Stream[]
 
-  constructor(clock: Clock, random: SeededRandom, partitions: number, watcher: StreamsWatcher) {
+  constructor(clock: Clock, random: SeededRandom, streams: number, watcher: StreamsWatcher) {
     this.clock = clock
     this.random = random
     this.watcher = watcher
-    this.streams = Array.from({ length: partitions }, () => ({
+    this.streams = Array.from({ length: streams }, () => ({
       frames: [],
       nextPosition: 1,
       ids: new Map<string, number>(),
@@ -85,7 +92,7 @@ export class SimulatedStreams {
     }))
   }
 
-  get partitions(): number {
+  get count(): number {
     return this.streams.length
   }
 
@@ -102,49 +109,61 @@ export class SimulatedStreams {
     return 0.01 + this.random.next() * this.faults.maxDelayMs
   }
 
-  store(partition: number, body: Uint8Array, frameId: string): number {
-    const stream = this.stream(partition)
+  store(index: number, body: Uint8Array, frameId: string): number {
+    const stream = this.stream(index)
     const known = this.deduplicates ? stream.ids.get(frameId) : undefined
     if (known !== undefined) return known
     if (stream.frames.length >= this.capacity) throw LinkErrors.BACKLOG_FULL({ bytes: 0, limit: this.capacity })
     const position = stream.nextPosition++
     stream.ids.set(frameId, position)
     stream.frames.push({ position, storedAt: this.clock.now(), body })
-    this.watcher.frameStored(partition, position, body)
-    this.pump(partition)
+    this.watcher.frameStored(index, position, body)
+    this.pump(index)
     return position
   }
 
-  record(partition: number): PartitionRecord | undefined {
-    return this.stream(partition).record
+  record(index: number): StreamRecord | undefined {
+    return this.stream(index).record
   }
 
-  writeRecord(partition: number, body: Uint8Array, revision: number | undefined): number {
-    const stream = this.stream(partition)
+  writeRecord(index: number, body: Uint8Array, revision: number | undefined): number {
+    const stream = this.stream(index)
     if (this.fencesRecords && stream.record?.revision !== revision)
-      throw LinkErrors.FENCED({ partition, reason: 'the record has changed' })
-    stream.record = { body, revision: (stream.record?.revision ?? 0) + 1 }
-    this.watcher.recordWritten(partition, body)
+      throw LinkErrors.FENCED({ stream: index, reason: 'the record has changed' })
+    stream.record = { body, revision: (stream.record?.revision ?? 0) + 1, settledBytes: 0 }
+    this.watcher.recordWritten(index, body)
     return stream.record.revision
   }
 
-  body(partition: number, position: number): Uint8Array | undefined {
-    return this.stream(partition).frames.find((frame) => frame.position === position)?.body
+  remove(index: number, below: number): void {
+    const stream = this.stream(index)
+    for (const { position } of stream.frames) if (position < below) this.watcher.frameLeaves(index, position)
+    stream.frames = stream.frames.filter(({ position }) => position >= below)
   }
 
-  /** Ends the reader before, and begins with the oldest frame. */
-  open(partition: number, epoch: number, broker: SimulatedBroker, listener: FrameReaderListener): FrameReader {
-    const stream = this.stream(partition)
+  frames(index: number, from: number): readonly Frame[] {
+    return this.stream(index).frames.filter(({ position }) => position >= from)
+  }
+
+  /** Ends the reader before. */
+  open(
+    index: number,
+    epoch: number,
+    from: number,
+    broker: SimulatedBroker,
+    listener: FrameReaderListener,
+  ): FrameReader {
+    const stream = this.stream(index)
     const before = stream.reader
     if (before !== undefined && before.epoch > epoch)
-      throw LinkErrors.FENCED({ partition, reason: 'a later epoch reads' })
-    const reader: Reader = { epoch, broker, listener, next: 0, demand: 0, arrivesAtMs: 0 }
+      throw LinkErrors.FENCED({ stream: index, reason: 'a later epoch reads' })
+    const reader: Reader = { epoch, broker, listener, next: from, demand: 0, arrivesAtMs: 0 }
     stream.reader = reader
     if (before !== undefined) this.reportLost(before, 'another reader reads')
     return {
       request: (frames) => {
         reader.demand += frames
-        this.pump(partition)
+        this.pump(index)
       },
       close: () => {
         if (stream.reader === reader) stream.reader = undefined
@@ -167,67 +186,54 @@ export class SimulatedStreams {
     this.clock.after(wait, () => reader.broker.clock.arrive(() => reader.listener.onLost(new Error(reason))))
   }
 
-  private pump(partition: number): void {
-    const stream = this.stream(partition)
-    const { reader } = stream
+  private pump(index: number): void {
+    const { reader, frames } = this.stream(index)
     if (reader === undefined || reader.broker.isCut) return
-    for (const frame of stream.frames) {
+    for (const frame of frames) {
       if (reader.demand <= 0) return
       if (frame.position < reader.next) continue
       reader.demand--
       reader.next = frame.position + 1
-      this.send(partition, reader, frame)
+      this.send(reader, frame)
     }
   }
 
-  private send(partition: number, reader: Reader, frame: Frame): void {
+  private send(reader: Reader, frame: Frame): void {
     const now = this.clock.monotonic()
     reader.arrivesAtMs = Math.max(reader.arrivesAtMs, now + this.delay())
-    const stored: StoredFrame = { ...frame, acknowledge: () => this.acknowledge(partition, reader, frame) }
     this.clock.after(reader.arrivesAtMs - now, () => {
-      reader.broker.clock.arrive(() => reader.listener.onFrame(stored))
+      reader.broker.clock.arrive(() => reader.listener.onFrame(storedFrame(frame, frame.body)))
     })
   }
 
-  private async acknowledge(partition: number, reader: Reader, frame: Frame): Promise<void> {
-    const stream = this.stream(partition)
-    for (;;) {
-      try {
-        return await reader.broker.ask(() => {
-          if (stream.reader !== reader) throw LinkErrors.FENCED({ partition, reason: 'another reader reads' })
-          if (!stream.frames.includes(frame)) return
-          this.watcher.frameLeaves(partition, frame.position)
-          stream.frames = stream.frames.filter((each) => each !== frame)
-        })
-      } catch (error) {
-        if (stream.reader !== reader || !reader.broker.connected) throw error
-        await new Promise<void>((resolve) => void reader.broker.clock.after(REPEAT_ACK_MS, resolve))
-      }
-    }
-  }
-
-  private stream(partition: number): Stream {
-    const stream = this.streams[partition]
-    if (stream === undefined) throw new RangeError(`there is no partition ${partition}`)
+  private stream(index: number): Stream {
+    const stream = this.streams[index]
+    if (stream === undefined) throw new RangeError(`there is no stream ${index}`)
     return stream
   }
 }
 
 export class SimulatedBroker implements FrameBroker {
-  readonly partitions: number
+  readonly streams: number
+  readonly step = FRAME_MESSAGES
+  readonly limits = { maxFrameMessages: FRAME_MESSAGES, maxFrameBytes: 1 << 20, closeAtBytes: 1 << 19 }
+  readonly recordRidesAlong = false
+  readonly refusal = undefined
+  readonly backlogBytes = 0
+  readonly maxBacklogBytes = Infinity
   readonly clock: RunClock
   /** Nothing passes between the process and the broker. */
   isCut = false
-  private readonly streams: SimulatedStreams
+  private readonly network: SimulatedStreams
   private readonly listeners = new Set<(connected: boolean) => void>()
   /** What the process knows: news of its connection reach a process that stands still when it goes on. */
   private isConnected = true
   /** Questions without an answer. */
   private readonly open = new Set<(error: Error) => void>()
 
-  constructor(streams: SimulatedStreams, clock: RunClock) {
-    this.streams = streams
-    this.partitions = streams.partitions
+  constructor(network: SimulatedStreams, clock: RunClock) {
+    this.network = network
+    this.streams = network.count
     this.clock = clock
   }
 
@@ -248,7 +254,7 @@ export class SimulatedBroker implements FrameBroker {
       for (const reject of [...this.open]) reject(LinkErrors.BROKER_AWAY({ reason: 'the connection was lost' }))
       for (const listener of [...this.listeners]) listener(false)
     })
-    this.streams.cut(this)
+    this.network.cut(this)
   }
 
   mend(): void {
@@ -260,26 +266,43 @@ export class SimulatedBroker implements FrameBroker {
     })
   }
 
-  publish(partition: number, body: Uint8Array, frameId: string): Promise<number> {
-    const copy = Uint8Array.from(body)
-    const { random, faults } = this.streams
-    return this.ask(() => this.streams.store(partition, copy, frameId), random.chance(faults.repeatedPublish))
+  onRoom(): () => void {
+    return () => undefined
   }
 
-  readRecord(partition: number): Promise<PartitionRecord | undefined> {
-    return this.ask(() => this.streams.record(partition))
+  async commit(stream: number, { frame, record }: Commit): Promise<Committed> {
+    const { network } = this
+    let position = 0
+    if (frame !== undefined) {
+      const body = Uint8Array.from(frame.content.block.finish())
+      const isRepeated = network.random.chance(network.faults.repeatedPublish)
+      position = await this.ask(() => network.store(stream, body, frame.id), isRepeated)
+    }
+    if (record === undefined) return { position, revision: 0 }
+    const body = record.body()
+    const revision = await this.ask(() => network.writeRecord(stream, body, record.revision))
+    // Nobody waits for it, and it may be lost.
+    if (network.removesSettled) void this.ask(() => network.remove(stream, record.removeBelow)).catch(() => undefined)
+    return { position, revision }
   }
 
-  writeRecord(partition: number, body: Uint8Array, revision: number | undefined): Promise<number> {
-    return this.ask(() => this.streams.writeRecord(partition, body, revision))
+  readRecord(stream: number): Promise<StreamRecord | undefined> {
+    return this.ask(() => this.network.record(stream))
   }
 
-  read(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader> {
-    return this.ask(() => this.streams.open(partition, epoch, this, listener))
+  read(stream: number, epoch: number, { from }: ReadStart, listener: FrameReaderListener): Promise<FrameReader> {
+    return this.ask(() => this.network.open(stream, epoch, from, this, listener))
   }
 
-  fetch(partition: number, position: number): Promise<Uint8Array | undefined> {
-    return this.ask(() => this.streams.body(partition, position))
+  async fetch(stream: number, { position }: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
+    const [frame] = await this.ask(() => this.network.frames(stream, position))
+    return frame?.position === position ? contentOf(position, frame.body, wants) : undefined
+  }
+
+  async history(stream: number, from: number): Promise<HistoryPiece> {
+    const frames = await this.ask(() => this.network.frames(stream, from))
+    const next = (frames.at(-1)?.position ?? from - 1) + 1
+    return { frames: frames.map((frame) => storedFrame(frame, frame.body)), next, isEnd: true }
   }
 
   close(): Promise<void> {
@@ -288,8 +311,8 @@ export class SimulatedBroker implements FrameBroker {
 
   /** Carries a question to the broker and its answer back, as the network of this moment does. */
   ask<Answer>(apply: () => Answer, isRepeated = false): Promise<Answer> {
-    const { streams, clock } = this
-    const { random, faults } = streams
+    const { network, clock } = this
+    const { random, faults } = network
     if (!this.isConnected) {
       return new Promise((_, reject) => clock.soon(() => reject(LinkErrors.BROKER_AWAY({ reason: 'not connected' }))))
     }
@@ -303,7 +326,7 @@ export class SimulatedBroker implements FrameBroker {
       const timeout = clock.after(ANSWER_MS, () => fail(LinkErrors.BROKER_AWAY({ reason: 'no answer' })))
       const answer = (tell: () => void): void => {
         if (random.chance(faults.lostAnswer)) return
-        streams.clock.after(streams.delay(), () => {
+        network.clock.after(network.delay(), () => {
           if (this.isCut) return
           clock.arrive(() => {
             if (!this.open.delete(fail)) return
@@ -322,8 +345,8 @@ export class SimulatedBroker implements FrameBroker {
           answer(() => reject(error instanceof Error ? error : new Error(String(error))))
         }
       }
-      if (!random.chance(faults.lostRequest)) streams.clock.after(streams.delay(), arrive)
-      if (isRepeated) streams.clock.after(streams.delay() * 3, arrive)
+      if (!random.chance(faults.lostRequest)) network.clock.after(network.delay(), arrive)
+      if (isRepeated) network.clock.after(network.delay() * 3, arrive)
     })
   }
 }

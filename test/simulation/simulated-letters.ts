@@ -1,8 +1,7 @@
 /** Dead letters of a cluster: kept beside the streams, a while away, and not there every time. */
 import type { Clock } from '../../model/clock.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
-import type { DeadLetter } from '../../engine/link/dead-letters.ts'
-import type { LetterStore } from '../../engine/link/jetstream/options.ts'
+import type { DeadLetter, LetterStore } from '../../engine/link/dead-letters.ts'
 import type { RunClock } from './run-clock.ts'
 
 const MAX_LATENCY_MS = 20

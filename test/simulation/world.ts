@@ -67,6 +67,7 @@ class World {
   private readonly repetition: Repetition | undefined
   private readonly durability: Durability
   private readonly maxInFlightPerOriginator: number
+  private readonly retentionMs: number
   private readonly triesBeforeParking: number
   private readonly counters = new Array<number>(DEVICES).fill(0)
   private current: EngineRun | undefined
@@ -81,6 +82,7 @@ class World {
     this.repetition = repetition
     this.durability = this.random.chance(0.7) ? 'power-cut' : 'process-death'
     const isStrict = this.random.chance(0.5)
+    this.retentionMs = this.random.chance(0.5) ? 0 : 1000
     this.maxInFlightPerOriginator = isStrict ? 1 : 4
     this.triesBeforeParking = 1 + this.random.below(3)
     this.disk = new SimulatedDisk(this.clock, this.random)
@@ -259,7 +261,7 @@ class World {
         if (kind === 'disk-failed') run.isDiskFailing = true
         else if (kind === 'disk-recovered') run.isDiskFailing = false
       },
-      bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40 },
+      bounds: { segmentBytes: 3000, maxMemoryMessages: 8, maxPendingMessages: 40, retentionMs: this.retentionMs },
     })
     const parked = await openDiskStore(this.disk, clock, 'parked')
     const parking = new WatchedParking(

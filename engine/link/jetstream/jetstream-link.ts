@@ -2,12 +2,12 @@
 import type { Clock, Random } from '../../../model/clock.ts'
 import type { Membership } from '../../cluster/membership.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
-import type { FrameLinkEventListener } from './events.ts'
-import { createFrameLink, type FrameLink } from './frame-link.ts'
+import type { LinkEventListener } from '../events.ts'
+import { createFrameLink, type FrameLink } from '../frame-link.ts'
 import { checkDurability, type DurabilityOptions, type DurabilityReport } from './nats-durability.ts'
 import { openNatsBroker } from './nats-broker.ts'
 import { openNatsLetters } from './nats-letters.ts'
-import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds } from './options.ts'
+import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds, type FrameObserver } from '../options.ts'
 
 export interface JetStreamLink extends FrameLink {
   /** What an acknowledgement is worth on these servers. */
@@ -20,7 +20,9 @@ export interface JetStreamLinkOptions extends DurabilityOptions {
   /** What the names of streams and subjects begin with. */
   readonly prefix: string
   readonly partitions: number
-  /** What a partition's stream takes before devices are held back; the servers set it aside at once, for all partitions and copies. */
+  /** Units of ownership: at most so many processes share the work. */
+  readonly streams: number
+  /** What a partition takes before devices are held back; the servers set it aside at once, for all partitions and copies. */
   readonly maxBytesPerPartition: number
   readonly maxLetters: number
   readonly maxLetterBytes: number
@@ -28,29 +30,33 @@ export interface JetStreamLinkOptions extends DurabilityOptions {
   readonly clock: Clock
   readonly random: Random
   readonly bounds?: Partial<FrameLinkBounds>
-  readonly onEvent?: FrameLinkEventListener
+  readonly observer?: FrameObserver | undefined
+  readonly onEvent?: LinkEventListener
 }
 
 /** What a frame's subject and headers take of the server's bound on a message, with some to spare. */
 const OVERHEAD_BYTES = 4096
 
-/** Makes or checks the streams. Throws BROKER_AWAY, PARTITIONS_DIFFER, STREAM_UNFIT and NOT_DURABLE of the link's errors. */
+/** Makes or checks the streams. Throws BROKER_AWAY, PARTITIONS_DIFFER, STREAMS_DIFFER, STREAM_UNFIT and NOT_DURABLE of the link's errors. */
 export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<JetStreamLink> {
-  const { line, prefix, clock, random, membership, onEvent } = options
+  const { line, prefix, partitions, clock, random, membership, observer, onEvent } = options
+  const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
   const maxPayload = line.connection.info?.max_payload ?? 1 << 20
-  const bounds = {
-    ...DEFAULT_FRAME_BOUNDS,
-    ...options.bounds,
-    maxFrameBytes: Math.min(options.bounds?.maxFrameBytes ?? Infinity, maxPayload - OVERHEAD_BYTES),
-  }
   const durability = await checkDurability(options)
-  const broker = await openNatsBroker({
-    ...options,
-    maxOpenFrames: bounds.maxOpenFrames,
-    maxFrameBytes: bounds.maxFrameBytes,
-  })
+  const { retentionBytes } = bounds
+  const broker = await openNatsBroker({ ...options, retentionBytes, maxFrameBytes: maxPayload - OVERHEAD_BYTES })
   const letters = await openNatsLetters({ line, prefix, clock })
   const events = onEvent === undefined ? {} : { onEvent }
-  const link = createFrameLink({ broker, letters, membership, clock, random, bounds, ...events })
+  const link = createFrameLink({
+    broker,
+    partitions,
+    letters,
+    membership,
+    observer,
+    clock,
+    random,
+    bounds,
+    ...events,
+  })
   return Object.assign(link, { durability })
 }

@@ -31,10 +31,11 @@ async function nats(context: TestContext): Promise<RunningServer | undefined> {
 const SMALL_BROKER = {
   clock: systemClock,
   random: systemRandom,
+  streams: 2,
   maxBytesPerPartition: 1 << 20,
+  retentionBytes: 0,
   maxLetters: 10,
   maxLetterBytes: 1 << 20,
-  maxOpenFrames: 10,
   maxFrameBytes: 1 << 20,
 }
 
@@ -46,7 +47,12 @@ const hasCode =
 test('a full stream holds devices back, and takes messages again when the engine has made room', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
-  const settings = { partitions: 1, maxBytesPerPartition: 1 << 20 }
+  const settings = {
+    partitions: 1,
+    streams: 1,
+    maxBytesPerPartition: 1 << 20,
+    bounds: { retentionMs: 0, retentionBytes: 0 },
+  }
   const { link, close, events } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
   const acknowledged: string[] = []
   const fill = async (): Promise<MillraceError> => {
@@ -88,14 +94,14 @@ test('streams are asked for again when the servers are connected and do not answ
   await new Promise<void>((resolve) => void systemClock.after(4_000, resolve))
   server.resume()
   const broker = await opening
-  assert.equal(broker.partitions, 2)
+  assert.equal(broker.streams, 2)
   await broker.close()
 })
 
 test('frames that a queue without room left in the stream are fetched when it has room', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
-  const settings = { partitions: 1, bounds: { maxMemoryMessages: 20 } }
+  const settings = { partitions: 1, streams: 1, bounds: { maxMemoryMessages: 20 } }
   const { link, close } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
   const collector = new Collector(1)
   link.consume(collector)
@@ -115,7 +121,7 @@ test('frames that a queue without room left in the stream are fetched when it ha
 test('settled frames make room for further ones, also behind one that is not settled', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
-  const settings = { partitions: 1, bounds: { maxOpenFrames: 20 } }
+  const settings = { partitions: 1, streams: 1, bounds: { maxOpenFrames: 20, retentionMs: 0 } }
   const prefix = newPrefix()
   const { link, line, close } = await openTestLink({ servers: server.url, prefix, settings })
   let received = 0
@@ -136,14 +142,14 @@ test('settled frames make room for further ones, also behind one that is not set
   await until(() => received === 100)
   link.settle(held)
   const manager = await jetstreamManager(line.connection)
-  await until(async () => (await manager.streams.info(`${prefix}_P0`)).state.messages === 0)
+  await until(async () => (await manager.streams.info(`${prefix}_S0`)).state.messages === 0)
   await close()
 })
 
 test('large frames come through a pull’s bound on bytes', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
-  const settings = { partitions: 1 }
+  const settings = { partitions: 1, streams: 1 }
   const { link, close } = await openTestLink({ servers: server.url, prefix: newPrefix(), settings })
   const published = Array.from({ length: 24 }, () => message({ data: 'y'.repeat(1_500_000) }))
   for (let first = 0; first < 24; first += 8) await publishAll(link, published.slice(first, first + 8))
@@ -158,10 +164,11 @@ test('another count of partitions than the stored one is refused, with the way o
   const server = await nats(context)
   if (server === undefined) return
   const prefix = newPrefix()
-  const first = await openTestLink({ servers: server.url, prefix, settings: { partitions: 4 } })
+  const first = await openTestLink({ servers: server.url, prefix, settings: { partitions: 4, streams: 2 } })
   await first.close()
-  await assert.rejects(openTestLink({ servers: server.url, prefix, settings: { partitions: 5 } }), (error: Error) =>
-    /made with 4 partitions, the settings say 5/.test(error.message),
+  await assert.rejects(
+    openTestLink({ servers: server.url, prefix, settings: { partitions: 5, streams: 2 } }),
+    (error: Error) => /made with 4 partitions, the settings say 5/.test(error.message),
   )
 })
 
@@ -169,11 +176,11 @@ test('a stream that was made again counts from above', async (context) => {
   const server = await nats(context)
   if (server === undefined) return
   const prefix = newPrefix()
-  const settings = { partitions: 1 }
+  const settings = { partitions: 1, streams: 1 }
   const first = await openTestLink({ servers: server.url, prefix, settings })
   const before = message()
   await publishAll(first.link, [before])
-  await (await jetstreamManager(first.line.connection)).streams.delete(`${prefix}_P0`)
+  await (await jetstreamManager(first.line.connection)).streams.delete(`${prefix}_S0`)
   await first.crash()
   const second = await openTestLink({ servers: server.url, prefix, settings })
   const later = message()
@@ -229,10 +236,10 @@ test('processes that start together on an empty cluster of three make its stream
     try {
       const broker = await openNatsBroker({ ...SMALL_BROKER, line, prefix, partitions: 10, replicas: 3 })
       await broker.close()
-      return broker.partitions
+      return broker.streams
     } finally {
       await line.close()
     }
   }
-  assert.deepEqual(await Promise.all(Array.from({ length: 8 }, open)), Array<number>(8).fill(10))
+  assert.deepEqual(await Promise.all(Array.from({ length: 8 }, open)), Array<number>(8).fill(2))
 })

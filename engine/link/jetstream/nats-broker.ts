@@ -7,19 +7,35 @@ import {
   JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
+  type StoredMsg,
 } from '@nats-io/jetstream'
 import { z } from 'zod'
 import type { Clock, Random } from '../../../model/clock.ts'
 import { errorText, isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { isFenced, LinkErrors } from '../errors.ts'
-import type { FrameBroker, FrameReader, FrameReaderListener, PartitionRecord } from './broker.ts'
+import type {
+  Commit,
+  Committed,
+  FrameBroker,
+  FrameContent,
+  FramePlace,
+  FrameReader,
+  FrameReaderListener,
+  HistoryPiece,
+  ReadStart,
+  RecordWrite,
+  StoredFrame,
+  StreamRecord,
+  WantsQueue,
+} from '../frame-broker.ts'
+import type { ReadPoint } from '../record.ts'
+import { contentOf, FRAME_MESSAGES, storedFrame } from './nats-frame.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
 import { NatsReader } from './nats-reader.ts'
 import { takeInventory, type StreamInventory } from './stream-holes.ts'
-import { prepareStreams, type StreamsOptions } from './nats-streams.ts'
+import { maxBytesOf, prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
-const NANOS = 1_000_000
 const ANSWER_MS = 3000
 const PREPARE_MS = 30_000
 const PREPARE_PAUSE_MS = 250
@@ -28,17 +44,14 @@ const PUBLISH_MS = 2000
 const PULL_BYTES = 4 << 20
 /** Of a message beside its body, with some to spare. */
 const HEADER_BYTES = 4096
-/** Unacknowledged frames are never sent again to the same reader: a new reader is what redelivers. */
-const ACK_WAIT_MS = 7 * 24 * 3_600_000
-const READ_TRIES = 5
+/** A frame takes no more at this size, or at half of what the server takes: what a message adds is known only when it is encoded. */
+const CLOSE_AT_BYTES = 512 << 10
 
 export interface NatsBrokerOptions extends Omit<StreamsOptions, 'now'> {
   /** Stays its owner's to close. */
   readonly line: NatsLine
   readonly clock: Clock
   readonly random: Random
-  /** Frames that one reader may have open. */
-  readonly maxOpenFrames: number
   readonly maxFrameBytes: number
 }
 
@@ -66,22 +79,36 @@ export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBr
 }
 
 export class NatsBroker implements FrameBroker {
-  readonly partitions: number
+  readonly streams: number
+  readonly step = FRAME_MESSAGES
+  readonly limits
+  readonly recordRidesAlong = false
+  readonly refusal = undefined
+  readonly backlogBytes = 0
+  readonly maxBacklogBytes = Infinity
   private readonly options: NatsBrokerOptions
   private readonly names: NatsNames
   private readonly manager: JetStreamManager
   private readonly client: JetStreamClient
   private readonly readers = new Set<NatsReader>()
+  private readonly removedBelow: number[]
   /** Questions without an answer: a lost connection answers them at once, instead of after their time. */
   private readonly open = new Set<(error: Error) => void>()
   private readonly stopListening: () => void
 
   constructor(options: NatsBrokerOptions, names: NatsNames, manager: JetStreamManager, client: JetStreamClient) {
+    const { streams, maxFrameBytes } = options
     this.options = options
-    this.partitions = options.partitions
+    this.streams = streams
+    this.limits = {
+      maxFrameMessages: FRAME_MESSAGES,
+      maxFrameBytes,
+      closeAtBytes: Math.min(CLOSE_AT_BYTES, maxFrameBytes / 2),
+    }
     this.names = names
     this.manager = manager
     this.client = client
+    this.removedBelow = new Array<number>(streams).fill(0)
     this.stopListening = options.line.onConnection((connected) => {
       if (!connected) for (const fail of [...this.open]) fail(new Error('the connection was lost'))
     })
@@ -95,62 +122,61 @@ export class NatsBroker implements FrameBroker {
     return this.options.line.onConnection(listener)
   }
 
-  async publish(partition: number, body: Uint8Array, frameId: string): Promise<number> {
-    this.assertConnected()
-    try {
-      const options = { msgID: frameId, timeout: PUBLISH_MS, expect: { streamName: this.names.stream(partition) } }
-      return (await this.answer(this.client.publish(this.names.subject(partition), body, options))).seq
-    } catch (error) {
-      throw this.publishError(partition, error)
-    }
+  /** Whether there is room only a frame can tell. */
+  onRoom(): () => void {
+    return () => undefined
   }
 
-  async readRecord(partition: number): Promise<PartitionRecord | undefined> {
+  async commit(stream: number, { frame, record }: Commit): Promise<Committed> {
+    const position = frame === undefined ? 0 : await this.publish(stream, frame.content.block.finish(), frame.id)
+    const revision = record === undefined ? 0 : await this.writeRecord(stream, record)
+    if (record !== undefined) this.remove(stream, record.removeBelow)
+    return { position, revision }
+  }
+
+  async readRecord(stream: number): Promise<StreamRecord | undefined> {
     this.assertConnected()
     try {
-      const query = { last_by_subj: this.names.recordSubject(partition) }
+      const query = { last_by_subj: this.names.recordSubject(stream) }
       const message = await this.answer(this.manager.streams.getMessage(this.names.records, query))
-      return message === null ? undefined : { body: message.data, revision: message.seq }
+      if (message === null) return undefined
+      const { state } = await this.answer(this.manager.streams.info(this.names.stream(stream)))
+      return { body: message.data, revision: message.seq, settledBytes: state.bytes }
     } catch (error) {
       if (codeOf(error) === API_CODES.messageNotFound) return undefined
       throw away(error)
     }
   }
 
-  async writeRecord(partition: number, body: Uint8Array, revision: number | undefined): Promise<number> {
+  async read(stream: number, epoch: number, start: ReadStart, listener: FrameReaderListener): Promise<FrameReader> {
     this.assertConnected()
     try {
-      const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: revision ?? 0 } }
-      return (await this.answer(this.client.publish(this.names.recordSubject(partition), body, options))).seq
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === API_CODES.wrongLastSequence || code === API_CODES.wrongLastSequenceUnknown) {
-        throw LinkErrors.FENCED({ partition, reason: 'its record was changed' }, error)
-      }
-      throw away(error)
-    }
-  }
-
-  async read(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader> {
-    this.assertConnected()
-    try {
-      return await this.openReader(partition, epoch, listener)
+      return await this.openReader(stream, epoch, start, listener)
     } catch (error) {
       throw isFenced(error) ? error : away(error)
     }
   }
 
-  async fetch(partition: number, position: number): Promise<Uint8Array | undefined> {
+  async fetch(stream: number, { position }: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
     this.assertConnected()
-    try {
-      const message = await this.answer(
-        this.manager.streams.getMessage(this.names.stream(partition), { seq: position }),
-      )
-      return message === null ? undefined : message.data
-    } catch (error) {
-      if (codeOf(error) === API_CODES.messageNotFound) return undefined
-      throw away(error)
+    const message = await this.found(this.manager.streams.getMessage(this.names.stream(stream), { seq: position }))
+    return message === undefined ? undefined : contentOf(position, message.data, wants)
+  }
+
+  async history(stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
+    const frames: StoredFrame[] = []
+    let next = from
+    for (let bytes = 0; bytes < maxBytes;) {
+      this.assertConnected()
+      const query = { seq: Math.max(1, next), next_by_subj: this.names.subject(stream) }
+      const message = await this.found(this.manager.direct.getMessage(this.names.stream(stream), query))
+      if (message === undefined) return { frames, next, isEnd: true }
+      const { seq, data, timestamp } = message
+      frames.push(storedFrame({ position: seq, storedAt: Date.parse(timestamp) }, data))
+      bytes += data.length
+      next = seq + 1
     }
+    return { frames, next, isEnd: false }
   }
 
   async close(): Promise<void> {
@@ -158,59 +184,108 @@ export class NatsBroker implements FrameBroker {
     await Promise.all([...this.readers].map((reader) => reader.close()))
   }
 
-  /** A work queue has one consumer: who wants to read ends those of earlier epochs, and yields to those of later ones. */
-  private async openReader(partition: number, epoch: number, listener: FrameReaderListener): Promise<FrameReader> {
-    const stream = this.names.stream(partition)
-    const { line, clock, random, maxOpenFrames, maxFrameBytes } = this.options
-    for (let tries = 1; ; tries++) {
-      await this.removeConsumers(partition, stream, epoch)
-      const consumer = consumerName(epoch, random.uuid().slice(0, 8))
-      try {
-        await this.answer(
-          this.manager.consumers.add(stream, {
-            durable_name: consumer,
-            ack_policy: AckPolicy.Explicit,
-            deliver_policy: DeliverPolicy.All,
-            ack_wait: ACK_WAIT_MS * NANOS,
-            max_deliver: -1,
-            max_ack_pending: maxOpenFrames,
-            // What it would have to remember, the stream remembers: an acknowledged frame has left it.
-            mem_storage: true,
-          }),
-        )
-      } catch (error) {
-        const code = codeOf(error)
-        const isTaken = code === API_CODES.workQueueNeedsOneConsumer || code === API_CODES.workQueueConsumerNotUnique
-        if (isTaken && tries < READ_TRIES) continue
-        throw error
-      }
-      const inventory = await this.inventory(stream)
-      const { dropped } = inventory
-      if (dropped !== undefined) listener.onDamage({ kind: 'frames-dropped', ...dropped })
-      const reader: NatsReader = new NatsReader({
-        inventory,
-        takeInventory: () => this.inventory(stream),
-        line,
-        clock,
-        stream,
-        consumer,
-        maxPullBytes: Math.max(PULL_BYTES, maxFrameBytes + HEADER_BYTES),
-        listener: {
-          onFrame: (frame) => listener.onFrame(frame),
-          onDamage: (damage) => listener.onDamage(damage),
-          onLost: (reason) => {
-            this.readers.delete(reader)
-            listener.onLost(reason)
-          },
-        },
-        remove: async () => {
-          this.readers.delete(reader)
-          await this.removeConsumer(stream, consumer)
-        },
-      })
-      this.readers.add(reader)
-      return reader
+  private async publish(stream: number, body: Uint8Array, frameId: string): Promise<number> {
+    this.assertConnected()
+    try {
+      const options = { msgID: frameId, timeout: PUBLISH_MS, expect: { streamName: this.names.stream(stream) } }
+      return (await this.answer(this.client.publish(this.names.subject(stream), body, options))).seq
+    } catch (error) {
+      throw this.publishError(error)
     }
+  }
+
+  private async writeRecord(stream: number, { body, revision }: RecordWrite): Promise<number> {
+    this.assertConnected()
+    try {
+      const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: revision ?? 0 } }
+      return (await this.answer(this.client.publish(this.names.recordSubject(stream), body(), options))).seq
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === API_CODES.wrongLastSequence || code === API_CODES.wrongLastSequenceUnknown) {
+        throw LinkErrors.FENCED({ stream, reason: 'its record was changed' }, error)
+      }
+      throw away(error)
+    }
+  }
+
+  /** Not fenced, and need not be: a record that is durable says that what leaves is settled. What fails is for the next removal. */
+  private remove(stream: number, below: number): void {
+    const before = this.removedBelow[stream] ?? 0
+    if (below <= before) return
+    this.removedBelow[stream] = below
+    this.answer(this.manager.streams.purge(this.names.stream(stream), { seq: below })).catch(() => {
+      if (this.removedBelow[stream] === below) this.removedBelow[stream] = before
+    })
+  }
+
+  /** Undefined where there is none. */
+  private async found(question: Promise<StoredMsg | null>): Promise<StoredMsg | undefined> {
+    try {
+      return (await this.answer(question)) ?? undefined
+    } catch (error) {
+      if (codeOf(error) === API_CODES.messageNotFound) return undefined
+      throw away(error)
+    }
+  }
+
+  /** Who wants to read ends the consumers of earlier epochs, and yields to those of later ones. */
+  private async openReader(
+    number: number,
+    epoch: number,
+    start: ReadStart,
+    listener: FrameReaderListener,
+  ): Promise<FrameReader> {
+    const stream = this.names.stream(number)
+    const { line, clock, random, maxFrameBytes } = this.options
+    await this.removeConsumers(number, stream, epoch)
+    const from = (await this.isStill(stream, start.lastRead)) ? Math.max(1, start.from) : 1
+    const consumer = consumerName(epoch, random.uuid().slice(0, 8))
+    await this.answer(
+      this.manager.consumers.add(stream, {
+        durable_name: consumer,
+        // A new reader is what redelivers, and it says where it begins.
+        ack_policy: AckPolicy.None,
+        deliver_policy: DeliverPolicy.StartSequence,
+        opt_start_seq: from,
+        mem_storage: true,
+      }),
+    )
+    // One of a later epoch may have begun meanwhile.
+    await this.removeConsumers(number, stream, epoch, consumer)
+    const inventory = await this.inventory(stream)
+    const { dropped } = inventory
+    if (dropped !== undefined) listener.onDamage({ kind: 'frames-dropped', ...dropped })
+    const reader: NatsReader = new NatsReader({
+      inventory: { ...inventory, first: Math.max(inventory.first, from) },
+      takeInventory: () => this.inventory(stream),
+      line,
+      clock,
+      stream,
+      consumer,
+      maxPullBytes: Math.max(PULL_BYTES, maxFrameBytes + HEADER_BYTES),
+      listener: {
+        onFrame: (frame) => listener.onFrame(frame),
+        onDamage: (damage) => listener.onDamage(damage),
+        onLost: (reason) => {
+          this.readers.delete(reader)
+          listener.onLost(reason)
+        },
+      },
+      remove: async () => {
+        this.readers.delete(reader)
+        await this.removeConsumer(stream, consumer)
+      },
+    })
+    this.readers.add(reader)
+    return reader
+  }
+
+  /** False where the stream lost its end and counted again since. */
+  private async isStill(stream: string, { position, storedAt }: ReadPoint): Promise<boolean> {
+    if (position === 0) return true
+    const found = await this.found(this.manager.streams.getMessage(stream, { seq: position }))
+    if (found !== undefined) return Date.parse(found.timestamp) <= storedAt
+    return (await this.answer(this.manager.streams.info(stream))).state.last_seq >= position
   }
 
   private inventory(stream: string): Promise<StreamInventory> {
@@ -219,11 +294,12 @@ export class NatsBroker implements FrameBroker {
     )
   }
 
-  private async removeConsumers(partition: number, stream: string, epoch: number): Promise<void> {
+  private async removeConsumers(number: number, stream: string, epoch: number, own?: string): Promise<void> {
     for (const name of await this.consumers(stream)) {
+      if (name === own) continue
       const other = epochOfConsumer(name)
       if (other !== undefined && other > epoch) {
-        throw LinkErrors.FENCED({ partition, reason: `epoch ${other} reads it` })
+        throw LinkErrors.FENCED({ stream: number, reason: `epoch ${other} reads it` })
       }
       await this.removeConsumer(stream, name)
     }
@@ -247,14 +323,14 @@ export class NatsBroker implements FrameBroker {
     }
   }
 
-  private publishError(partition: number, error: unknown): MillraceError {
-    const { maxBytesPerPartition } = this.options
+  private publishError(error: unknown): MillraceError {
+    const limit = maxBytesOf(this.options)
     switch (codeOf(error)) {
       case API_CODES.maximumBytes:
       case API_CODES.maximumMessages:
       case API_CODES.insufficientResources:
       case API_CODES.insufficientStorage:
-        return LinkErrors.BACKLOG_FULL({ bytes: maxBytesPerPartition, limit: maxBytesPerPartition, partition }, error)
+        return LinkErrors.BACKLOG_FULL({ bytes: limit, limit }, error)
       case API_CODES.messageTooLarge:
         return LinkErrors.MESSAGE_INVALID({ reason: errorText(error) }, error)
       default:

@@ -8,11 +8,10 @@ import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { openBlock } from '../block.ts'
 import { BlockWriter } from '../block-writer.ts'
-import type { DeadLetter } from '../dead-letters.ts'
+import type { DeadLetter, LetterStore } from '../dead-letters.ts'
 import { LinkErrors } from '../errors.ts'
 import { decodeBlock } from '../wire.ts'
 import { API_CODES, natsNames, type NatsNames } from './nats-names.ts'
-import type { LetterStore } from './options.ts'
 
 const ANSWER_MS = 3000
 /** How old the figure of the letters may be: other processes bury and remove too. */

@@ -1,13 +1,19 @@
 /** What the streams, subjects and consumers of one link are called on NATS, and what the server answers in numbers. */
 
 export interface NatsNames {
-  stream(partition: number): string
-  subject(partition: number): string
+  stream(stream: number): string
+  subject(stream: number): string
   readonly records: string
   readonly recordSubjects: string
-  recordSubject(partition: number): string
+  recordSubject(stream: number): string
   readonly letters: string
   readonly letterSubject: string
+  /** What version 1 had: a stream a partition, and their records. */
+  readonly old: {
+    stream(partition: number): string
+    readonly records: string
+    recordSubject(partition: number): string
+  }
 }
 
 /** `prefix`: letters, digits, `-` and `_`. Throws on others: they would be wildcards or borders of a subject. */
@@ -16,13 +22,18 @@ export function natsNames(prefix: string): NatsNames {
     throw new Error(`the prefix of the streams is 1 to 32 letters, digits, - and _, not "${prefix}"`)
   }
   return {
-    stream: (partition) => `${prefix}_P${partition}`,
-    subject: (partition) => `${prefix}.frame.${partition}`,
-    records: `${prefix}_RECORDS`,
-    recordSubjects: `${prefix}.record.*`,
-    recordSubject: (partition) => `${prefix}.record.${partition}`,
+    stream: (stream) => `${prefix}_S${stream}`,
+    subject: (stream) => `${prefix}.frames.${stream}`,
+    records: `${prefix}_OWNERS`,
+    recordSubjects: `${prefix}.owner.*`,
+    recordSubject: (stream) => `${prefix}.owner.${stream}`,
     letters: `${prefix}_LETTERS`,
     letterSubject: `${prefix}.letter`,
+    old: {
+      stream: (partition) => `${prefix}_P${partition}`,
+      records: `${prefix}_RECORDS`,
+      recordSubject: (partition) => `${prefix}.record.${partition}`,
+    },
   }
 }
 
@@ -51,6 +62,4 @@ export const API_CODES = {
   sequenceNotFound: 10043,
   wrongLastSequence: 10071,
   wrongLastSequenceUnknown: 10164,
-  workQueueNeedsOneConsumer: 10099,
-  workQueueConsumerNotUnique: 10100,
 } as const

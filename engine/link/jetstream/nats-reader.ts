@@ -1,16 +1,14 @@
 /**
- * Reads one partition's stream as one owner: an explicit-ack pull consumer made for this reader alone. Pulls ask for as many frames as
- * there is room for; a server that neither sends frames nor heartbeats, an ended consumer or a lost connection end the reader, and the next one
- * gets everything that is not acknowledged.
+ * Reads one stream as one owner: a pull consumer made for this reader alone. Pulls ask for as many frames as there is room for; a server that
+ * neither sends frames nor heartbeats, an ended consumer or a lost connection end the reader, and the next one begins at the first that is not settled.
  */
 import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
-import { z } from 'zod'
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
-import type { FrameReader, FrameReaderListener, StoredFrame } from './broker.ts'
+import type { FrameReader, FrameReaderListener } from '../frame-broker.ts'
+import { storedFrame } from './nats-frame.ts'
 import { FramePlaces, type FramePlace } from './frame-place.ts'
-import { FrameRemoval } from './frame-removal.ts'
 import { framesIn, StreamHoles, type Hole, type StreamInventory } from './stream-holes.ts'
 
 const NANOS = 1_000_000
@@ -18,9 +16,7 @@ const PULL_EXPIRES_MS = 30_000
 const HEARTBEAT_MS = 1000
 /** Silence after which the consumer counts as gone. */
 const SILENCE_MS = 3500
-const ACK_TIMEOUT_MS = 5000
 const PULL_AGAIN_MS = 100
-const ACK = Buffer.from('+ACK')
 
 export interface NatsReaderOptions {
   readonly line: NatsLine
@@ -48,7 +44,6 @@ export class NatsReader implements FrameReader {
   private lastHeardMs: number
   private watch: TimerHandle | undefined
   private pullAgain: TimerHandle | undefined
-  private readonly removal: FrameRemoval
   private readonly places = new FramePlaces()
   private readonly holes: StreamHoles
   /** Asked for, and in no pull. */
@@ -61,11 +56,6 @@ export class NatsReader implements FrameReader {
     this.lastHeardMs = clock.monotonic()
     this.inbox = createInbox()
     this.holes = new StreamHoles(options.inventory)
-    this.removal = new FrameRemoval({
-      clock,
-      purge: (position) => this.purge(position),
-      acknowledge: (reply) => this.acknowledge(reply),
-    })
     this.subscription = line.connection.subscribe(`${this.inbox}.*`, {
       callback: (error, message) => {
         if (error !== null) this.lose(error)
@@ -131,17 +121,13 @@ export class NatsReader implements FrameReader {
     try {
       place = this.places.next(reply)
     } catch (error) {
-      // Before it is handed out: a purge behind it would take the lost frame with it.
+      // Before it is handed out: what is settled behind it would count for the lost frame too.
       this.lose(new Error(errorText(error), { cause: error }))
       return
     }
     const hole = this.holes.before(place.position)
-    if (hole !== undefined) {
-      this.removal.guard(hole.from)
-      void this.explain(hole)
-    }
-    this.removal.handOut(place.position)
-    this.options.listener.onFrame(storedFrame(place, message.data, this.acknowledger(place, reply)))
+    if (hole !== undefined) void this.explain(hole)
+    this.options.listener.onFrame(storedFrame(place, message.data))
   }
 
   /** A former owner's last removals may come after the inventory: what is missing is what the stream still counts. */
@@ -153,9 +139,7 @@ export class NatsReader implements FrameReader {
       this.lose(new Error(`frames ${hole.from} to ${hole.to} did not come: ${errorText(error)}`, { cause: error }))
       return
     }
-    if (this.isOver) return
-    if (frames === 0) this.removal.release(hole.from)
-    else this.options.listener.onDamage({ kind: 'frames-missing', ...hole, frames })
+    if (!this.isOver && frames > 0) this.options.listener.onDamage({ kind: 'frames-missing', ...hole, frames })
   }
 
   private status(message: Msg, code: number, description: string): void {
@@ -180,26 +164,6 @@ export class NatsReader implements FrameReader {
     })
   }
 
-  private acknowledger({ position }: FramePlace, reply: string): () => Promise<void> {
-    return () => this.removal.settle(position, reply)
-  }
-
-  private async acknowledge(reply: string): Promise<void> {
-    await this.options.line.connection.request(reply, ACK, { timeout: ACK_TIMEOUT_MS })
-  }
-
-  /** Everything up to the position was handed out by this reader and is settled, or was before: the order of a stream is that of its reader. */
-  private async purge(position: number): Promise<void> {
-    const { line, stream } = this.options
-    if (!line.connected) throw new Error('not connected')
-    const question = JSON.stringify({ seq: position + 1 })
-    const answer = await line.connection.request(`$JS.API.STREAM.PURGE.${stream}`, question, {
-      timeout: ACK_TIMEOUT_MS,
-    })
-    const { error } = PurgeSchema.parse(answer.json())
-    if (error !== undefined) throw new Error(error.description)
-  }
-
   private watchSilence(): void {
     const { clock } = this.options
     this.watch = clock.after(HEARTBEAT_MS, () => {
@@ -217,7 +181,6 @@ export class NatsReader implements FrameReader {
 
   private end(): void {
     this.isOver = true
-    this.removal.end()
     this.stopListening()
     this.watch?.cancel()
     this.pullAgain?.cancel()
@@ -231,14 +194,4 @@ export class NatsReader implements FrameReader {
       }
     }
   }
-}
-
-const PurgeSchema = z.object({ error: z.object({ description: z.string() }).optional() })
-
-function storedFrame(
-  { position, storedAt }: FramePlace,
-  body: Uint8Array,
-  acknowledge: () => Promise<void>,
-): StoredFrame {
-  return { position, storedAt, body, acknowledge }
 }

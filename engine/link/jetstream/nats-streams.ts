@@ -16,15 +16,20 @@ const NANOS = 1_000_000
 const FRAME_IDS_MS = 120_000
 const LETTER_IDS_MS = 3_600_000
 const AT_ONCE = 8
-/** With the partition count of the link: of the records stream. */
+/** Of the records stream's metadata. */
 const PARTITIONS_KEY = 'partitions'
+const STREAMS_KEY = 'streams'
 
 export interface StreamsOptions {
   readonly prefix: string
   readonly partitions: number
+  /** They share the partitions out. */
+  readonly streams: number
   /** Copies of each stream, 1, 3 or 5: at most as many as there are servers. */
   readonly replicas: number
   readonly maxBytesPerPartition: number
+  /** What settled frames may take, of all streams. */
+  readonly retentionBytes: number
   readonly maxLetters: number
   readonly maxLetterBytes: number
   /** Unix ms: where a new stream begins to count, so that one that is made again never counts from below. */
@@ -34,7 +39,7 @@ export interface StreamsOptions {
 type Wanted = Pick<StreamConfig, 'name' | 'max_bytes' | 'num_replicas'> & Partial<StreamConfig>
 
 /**
- * Resolves when every stream is there. Throws PARTITIONS_DIFFER where they were made with another count of partitions (messages of an
+ * Resolves when every stream is there. Throws PARTITIONS_DIFFER and STREAMS_DIFFER where they were made with other counts (messages of an
  * originator would be in two of them), STREAM_UNFIT where one has the name but not the kind.
  */
 export async function prepareStreams(
@@ -42,28 +47,42 @@ export async function prepareStreams(
   names: NatsNames,
   options: StreamsOptions,
 ): Promise<void> {
-  const { partitions, prefix } = options
+  const { partitions, streams, prefix } = options
   const records = await prepare(manager, recordStream(names, options))
   const stored = Number(records.metadata?.[PARTITIONS_KEY] ?? partitions)
   if (stored !== partitions) throw LinkErrors.PARTITIONS_DIFFER({ prefix, stored, wanted: partitions })
+  const made = Number(records.metadata?.[STREAMS_KEY] ?? streams)
+  if (made !== streams) throw LinkErrors.STREAMS_DIFFER({ prefix, stored: made, wanted: streams })
   await prepare(manager, letterStream(names, options))
-  for (let first = 0; first < partitions; first += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, partitions - first) }, (_, index) => first + index)
-    await Promise.all(some.map((partition) => prepare(manager, partitionStream(names, partition, options))))
+  for (let first = 0; first < streams; first += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, streams - first) }, (_, index) => first + index)
+    await Promise.all(some.map((stream) => prepare(manager, frameStream(names, stream, options))))
   }
 }
 
-function partitionStream(names: NatsNames, partition: number, options: StreamsOptions): Wanted {
+/** What the server sets aside for one stream. */
+export function maxBytesOf({
+  partitions,
+  streams,
+  maxBytesPerPartition,
+  retentionBytes,
+}: Omit<StreamsOptions, 'now'>): number {
+  return Math.ceil((partitions * maxBytesPerPartition + retentionBytes) / streams)
+}
+
+/** Frames stay until their owner says that they may go: settled ones are there to be read again for a while. */
+function frameStream(names: NatsNames, stream: number, options: StreamsOptions): Wanted {
   return {
-    name: names.stream(partition),
-    subjects: [names.subject(partition)],
-    retention: RetentionPolicy.Workqueue,
+    name: names.stream(stream),
+    subjects: [names.subject(stream)],
+    retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.New,
-    max_bytes: options.maxBytesPerPartition,
+    max_bytes: maxBytesOf(options),
     num_replicas: options.replicas,
     duplicate_window: FRAME_IDS_MS * NANOS,
     first_seq: options.now,
+    allow_direct: true,
   }
 }
 
@@ -77,7 +96,7 @@ function recordStream(names: NatsNames, options: StreamsOptions): Wanted {
     max_bytes: -1,
     max_msgs_per_subject: 1,
     num_replicas: options.replicas,
-    metadata: { [PARTITIONS_KEY]: String(options.partitions) },
+    metadata: { [PARTITIONS_KEY]: String(options.partitions), [STREAMS_KEY]: String(options.streams) },
   }
 }
 
@@ -140,5 +159,5 @@ async function create(manager: JetStreamManager, wanted: Wanted): Promise<Stream
 function reasonOf(error: JetStreamApiError, { max_bytes, num_replicas }: Wanted): string {
   const isSpace = error.code === API_CODES.insufficientStorage || error.code === API_CODES.insufficientResources
   if (!isSpace) return error.message
-  return `${error.message}: it may take ${max_bytes} bytes on each of ${num_replicas} servers, beside the other partitions (max_file_store)`
+  return `${error.message}: it may take ${max_bytes} bytes on each of ${num_replicas} servers, beside the other streams (max_file_store)`
 }

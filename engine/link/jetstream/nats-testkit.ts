@@ -4,8 +4,8 @@ import { soleMember, type Membership } from '../../cluster/membership.ts'
 import { connectNats, type NatsLine } from '../../cluster/nats-connection.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'
 import type { LinkUnderTest } from '../contract.ts'
-import type { FrameLinkEvent } from './events.ts'
-import type { FrameLink } from './frame-link.ts'
+import type { LinkEvent } from '../events.ts'
+import type { FrameLink } from '../frame-link.ts'
 import { openJetStreamLink, type JetStreamLinkOptions } from './jetstream-link.ts'
 
 export interface TestLinkOptions {
@@ -18,7 +18,7 @@ export interface TestLinkOptions {
 export interface OpenTestLink {
   readonly link: FrameLink
   readonly line: NatsLine
-  readonly events: FrameLinkEvent[]
+  readonly events: LinkEvent[]
   readonly close: () => Promise<void>
   /** Leaves everything as it is: no good-bye, nothing stored any more. */
   readonly crash: () => Promise<void>
@@ -31,13 +31,14 @@ export function newPrefix(): string {
 export async function openTestLink(options: TestLinkOptions): Promise<OpenTestLink> {
   const clock = new RunClock(systemClock)
   const line = await connectNats({ servers: options.servers, name: 'test', clock: systemClock })
-  const events: FrameLinkEvent[] = []
+  const events: LinkEvent[] = []
   const link = await openJetStreamLink({
     line,
     prefix: options.prefix,
-    partitions: 4,
+    partitions: 8,
+    streams: 4,
     replicas: 1,
-    maxBytesPerPartition: 64 << 20,
+    maxBytesPerPartition: 16 << 20,
     maxLetters: 1000,
     maxLetterBytes: 16 << 20,
     membership:
@@ -46,6 +47,7 @@ export async function openTestLink(options: TestLinkOptions): Promise<OpenTestLi
     random: systemRandom,
     onEvent: (event) => void events.push(event),
     ...options.settings,
+    bounds: { retentionBytes: 32 << 20, ...options.settings?.bounds },
   }).catch(async (error: unknown) => {
     await line.close()
     throw error

@@ -40,7 +40,7 @@ async function owns(engine: Member, partitions: number): Promise<void> {
 }
 
 async function ownedPartitions(engines: readonly Member[]): Promise<number> {
-  const owned = await Promise.all(engines.map(({ process }) => figure(process, 'millrace_link_owned_partitions')))
+  const owned = await Promise.all(engines.map(({ process }) => figure(process, 'millrace_link_owned_streams')))
   return owned.reduce((sum, count) => sum + count, 0)
 }
 

@@ -1,8 +1,9 @@
 /**
- * What is kept of a partition beside its stream: who owns it since which epoch, how far it was read, and what is settled within the
+ * What is kept of a stream beside its frames: who owns it since which epoch, how far it was read, and what is settled within the
  * frames that are not settled whole. Everything at or below `read` that is not among the open frames is settled.
  */
 import { z } from 'zod'
+import type { ObserverNote } from './frame-broker.ts'
 
 /** What is known of a frame that was read and is not settled whole. */
 export interface OpenFrame {
@@ -25,15 +26,17 @@ export interface OwnerRecord {
   readonly since: number
   readonly read: ReadPoint
   readonly open: ReadonlyMap<number, OpenFrame>
+  readonly note: ObserverNote | undefined
 }
 
-/** The record of a partition that nobody ever owned. */
+/** The record of a stream that nobody ever owned. */
 export const NEW_RECORD: OwnerRecord = {
   epoch: 0,
   owner: '',
   since: 0,
   read: { position: 0, storedAt: 0 },
   open: new Map(),
+  note: undefined,
 }
 
 const RecordSchema = z.object({
@@ -46,6 +49,8 @@ const RecordSchema = z.object({
   open: z.array(z.tuple([z.number(), z.number()])),
   /** Of some of them: position, settled bits in base64, pairs of index and tries. */
   partly: z.array(z.tuple([z.number(), z.string(), z.array(z.tuple([z.number(), z.number()]))])),
+  /** Position and bytes in base64. */
+  note: z.tuple([z.number(), z.string()]).optional(),
 })
 
 export function encodeRecord(record: OwnerRecord): Uint8Array {
@@ -60,9 +65,19 @@ export function encodeRecord(record: OwnerRecord): Uint8Array {
     if (settled === undefined && tries === undefined) continue
     partly.push([position, settled === undefined ? '' : Buffer.from(settled).toString('base64'), [...(tries ?? [])]])
   }
-  const { epoch, owner, since, read } = record
+  const { epoch, owner, since, read, note } = record
+  const noted = note === undefined ? undefined : [note.upTo, Buffer.from(note.bytes).toString('base64')]
   return Buffer.from(
-    JSON.stringify({ version: 1, epoch, owner, since, read: [read.position, read.storedAt], open, partly }),
+    JSON.stringify({
+      version: 1,
+      epoch,
+      owner,
+      since,
+      read: [read.position, read.storedAt],
+      open,
+      partly,
+      note: noted,
+    }),
   )
 }
 
@@ -83,5 +98,7 @@ export function decodeRecord(body: Uint8Array): OwnerRecord {
   }
   const { epoch, owner, since } = content
   const [position, storedAt] = content.read
-  return { epoch, owner, since, read: { position, storedAt }, open }
+  const [upTo, bytes] = content.note ?? []
+  const note = upTo === undefined ? undefined : { upTo, bytes: Buffer.from(bytes ?? '', 'base64') }
+  return { epoch, owner, since, read: { position, storedAt }, open, note }
 }

@@ -3,17 +3,20 @@
  * again when the queue's consumer has room. So a queue that stands still costs the others nothing. `Main` has the bound, the other queues,
  * of all tenants, have together about as much again.
  */
-import type { Clock, TimerHandle } from '../../../model/clock.ts'
-import { errorText } from '../../../model/errors.ts'
-import { MAIN_QUEUE, type LinkConsumer } from '../link.ts'
-import type { FrameBroker } from './broker.ts'
-import type { FrameLinkEventListener } from './events.ts'
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import type { LinkEventListener } from './events.ts'
+import type { FrameBroker, FrameContent, WantsQueue } from './frame-broker.ts'
 import type { HeldDelivery, HeldFrame } from './held-frame.ts'
+import { MAIN_QUEUE, type LinkConsumer } from './link.ts'
 import type { FrameLinkBounds } from './options.ts'
 
 /** Small enough that a consumer's room is used while the next batch is being made. */
 const MAX_BATCH = 2048
-const FETCHES = 8
+/** Frames and bytes that are fetched at once. */
+const FETCHES = 32
+const FETCHED_BYTES = 4 << 20
 const FETCH_RETRY_MS = 500
 /** Of what the queues beside `Main` have together: one of few has no more. */
 const LARGEST_SHARE = 0.25
@@ -34,9 +37,11 @@ export interface DeliveryQueuesOptions {
   readonly broker: FrameBroker
   readonly clock: Clock
   readonly bounds: FrameLinkBounds
-  readonly onEvent: FrameLinkEventListener
+  readonly onEvent: LinkEventListener
   /** False while nothing may be delivered. */
   readonly mayDeliver: () => boolean
+  /** The bodies of a frame are here again. */
+  readonly reopened: (frame: HeldFrame, messages: readonly Message[]) => void
 }
 
 export class DeliveryQueues {
@@ -66,6 +71,11 @@ export class DeliveryQueues {
 
   /** Takes a frame's messages: behind what waits of their queues. */
   add(frame: HeldFrame, deliveries: readonly HeldDelivery[]): void {
+    const name = deliveries[0]?.message.queueName
+    if (deliveries.every(({ message }) => message.queueName === name)) {
+      if (deliveries.length > 0) this.take(frame, this.queue(name ?? MAIN_QUEUE), deliveries)
+      return
+    }
     const byQueue = new Map<Queue, HeldDelivery[]>()
     for (const delivery of deliveries) {
       const queue = this.queue(delivery.message.queueName ?? MAIN_QUEUE)
@@ -73,22 +83,24 @@ export class DeliveryQueues {
       if (own === undefined) byQueue.set(queue, [delivery])
       else own.push(delivery)
     }
-    for (const [queue, own] of byQueue) {
-      const bytes = (frame.bytes * own.length) / frame.count
-      if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
-      else push(queue, own, bytes)
-    }
+    for (const [queue, own] of byQueue) this.take(frame, queue, own)
   }
 
-  /** Forgets what waits of a partition that is given up. */
-  drop(partition: number): void {
+  private take(frame: HeldFrame, queue: Queue, own: readonly HeldDelivery[]): void {
+    const bytes = (frame.bytes * own.length) / frame.count
+    if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
+    else push(queue, own, bytes)
+  }
+
+  /** Forgets what waits of a stream that is given up. */
+  drop(stream: number): void {
     for (const queue of this.queues.values()) {
       const waiting = queue.waiting.slice(queue.head)
-      const kept = waiting.filter(({ frame }) => frame.owner.partition !== partition)
+      const kept = waiting.filter(({ frame }) => frame.owner.stream !== stream)
       queue.bytes = waiting.length === 0 ? 0 : (queue.bytes * kept.length) / waiting.length
       queue.waiting = kept
       queue.head = 0
-      queue.parked = queue.parked.filter(({ owner }) => owner.partition !== partition)
+      queue.parked = queue.parked.filter(({ owner }) => owner.stream !== stream)
     }
   }
 
@@ -97,6 +109,13 @@ export class DeliveryQueues {
     let count = 0
     for (const queue of this.queues.values()) count += queue.parked.length
     return count
+  }
+
+  /** Whether anything waits to be delivered. */
+  get isWaiting(): boolean {
+    for (const { waiting, head, parked } of this.queues.values())
+      if (waiting.length > head || parked.length > 0) return true
+    return false
   }
 
   /** Delivers while the consumers have room. */
@@ -176,7 +195,7 @@ export class DeliveryQueues {
     const isLow = queue.waiting.length - queue.head <= maxMessages / 2 && queue.bytes <= maxBytes / 2
     if (!isLow || !this.options.mayDeliver() || (this.consumerOf(queue)?.room() ?? 0) <= 0) return
     queue.isFetching = true
-    const frames = queue.parked.slice(0, FETCHES)
+    const frames = nextOf(queue.parked)
     this.fetch(queue, frames).then(
       () => {
         queue.isFetching = false
@@ -184,8 +203,8 @@ export class DeliveryQueues {
       },
       (error: unknown) => {
         queue.isFetching = false
-        const partition = frames[0]?.owner.partition ?? 0
-        this.options.onEvent({ kind: 'partition-troubled', partition, reason: errorText(error) })
+        const stream = frames[0]?.owner.stream ?? 0
+        this.options.onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
         if (this.isClosed) return
         queue.retry = this.options.clock.after(FETCH_RETRY_MS, () => {
           queue.retry = undefined
@@ -196,25 +215,41 @@ export class DeliveryQueues {
   }
 
   private async fetch(queue: Queue, frames: readonly HeldFrame[]): Promise<void> {
-    const bodies = await Promise.all(
-      frames.map(({ owner, position }) => this.options.broker.fetch(owner.partition, position)),
-    )
-    const isOfQueue = (name: string | undefined): boolean => (name ?? MAIN_QUEUE) === queue.name
+    const { broker, onEvent, reopened } = this.options
+    const wants: WantsQueue = (name) => (name ?? MAIN_QUEUE) === queue.name
+    const contents = await Promise.allSettled(frames.map((frame) => broker.fetch(frame.owner.stream, frame, wants)))
     for (const [index, frame] of frames.entries()) {
       // Dropped meanwhile.
       if (queue.parked[0] !== frame) continue
+      const messages = messagesOf(contents[index])
       queue.parked.shift()
-      const body = bodies[index]
-      if (body === undefined) {
-        const { partition } = frame.owner
+      if (messages === undefined) {
+        const { stream } = frame.owner
         const reason = `frame ${frame.position} has left the stream before it was settled`
-        this.options.onEvent({ kind: 'partition-troubled', partition, reason })
+        onEvent({ kind: 'stream-troubled', stream, reason })
+        frame.owner.abandon(frame)
         continue
       }
-      const deliveries = frame.reopen(body, isOfQueue)
+      reopened(frame, messages)
+      const deliveries = frame.deliveriesOf(messages)
       push(queue, deliveries, (frame.bytes * deliveries.length) / frame.count)
     }
   }
+}
+
+function nextOf(parked: readonly HeldFrame[]): HeldFrame[] {
+  let bytes = 0
+  let count = 0
+  while (count < Math.min(parked.length, FETCHES) && bytes < FETCHED_BYTES) bytes += parked[count++]?.bytes ?? 0
+  return parked.slice(0, count)
+}
+
+/** Undefined where the frame has left the stream. Throws where it could not be fetched. */
+function messagesOf(
+  fetched: PromiseSettledResult<FrameContent | undefined> | undefined,
+): readonly Message[] | undefined {
+  if (fetched?.status === 'rejected') throw fetched.reason
+  return fetched?.value?.messages
 }
 
 /** Names come from rule chains: one that nobody uses any more is forgotten. */

@@ -1,9 +1,9 @@
-import { soleMember } from '../../cluster/membership.ts'
-import { systemClock, systemRandom } from '../../../model/system-clock.ts'
-import { RunClock } from '../../../test/simulation/run-clock.ts'
-import { testLink, type LinkUnderTest } from '../contract.ts'
+import { soleMember } from '../cluster/membership.ts'
+import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { RunClock } from '../../test/simulation/run-clock.ts'
+import { testLink, type LinkUnderTest } from './contract.ts'
 import { createFrameLink } from './frame-link.ts'
-import { MemoryStreams } from './testkit.ts'
+import { MemoryStreams } from './memory-testkit.ts'
 
 function underTest(streams: MemoryStreams): LinkUnderTest {
   const broker = streams.connect()
@@ -11,6 +11,7 @@ function underTest(streams: MemoryStreams): LinkUnderTest {
   const membership = soleMember({ id: systemRandom.uuid(), roles: ['engine'], startedAt: 0 })
   const link = createFrameLink({
     broker,
+    partitions: 8,
     letters: streams.letterStore(),
     membership,
     clock,

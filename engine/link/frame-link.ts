@@ -1,11 +1,14 @@
 /**
- * The link of a cluster: frames in a broker's streams, one a partition, shared by all processes. Who publishes is told when the
- * broker has stored the frame; who reads a partition is its one owner (`ownership.ts`), and a frame leaves its stream when
- * all its messages are settled.
+ * The link: frames in a broker's streams. Who publishes is told when the broker has stored the frame; who reads a stream is its one
+ * owner (`ownership.ts`), and a frame may leave its stream when all its messages are settled.
  */
-import type { Message } from '../../../model/message.ts'
-import { Burial, type LetterKeeper } from '../burial.ts'
-import type { DeadLetters } from '../dead-letters.ts'
+import type { Message } from '../../model/message.ts'
+import { Burial } from './burial.ts'
+import { deadLettersOf, type DeadLetters, type LetterKeeper } from './dead-letters.ts'
+import { DeliveryQueues } from './delivery-queues.ts'
+import type { LinkEvent, LinkEventListener } from './events.ts'
+import { FramePublisher } from './frame-publisher.ts'
+import { HeldDelivery } from './held-frame.ts'
 import {
   MAIN_QUEUE,
   type Delivery,
@@ -13,12 +16,7 @@ import {
   type LinkConsumer,
   type PublishBound,
   type PublishReceipt,
-} from '../link.ts'
-import { partitionOf } from '../partition.ts'
-import { DeliveryQueues } from './delivery-queues.ts'
-import type { FrameLinkEvent, FrameLinkEventListener } from './events.ts'
-import { FRAME_MESSAGES, FramePublisher } from './frame-publisher.ts'
-import { HeldDelivery, type HeldFrame } from './held-frame.ts'
+} from './link.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions } from './options.ts'
 import { Ownership } from './ownership.ts'
 
@@ -28,7 +26,7 @@ export interface FrameLink extends Link, PublishBound {
   readonly letters: LetterKeeper
   figures(): FrameLinkFigures
   readonly connected: boolean
-  /** Why not all of its partitions take messages, though it is connected. */
+  /** Why not all of its streams take messages, though it is connected. */
   readonly trouble: string | undefined
   /** Calls back when the broker goes away and when it is back; returns the way to stop listening. */
   onConnection(listener: (connected: boolean) => void): () => void
@@ -39,11 +37,7 @@ export interface FrameLink extends Link, PublishBound {
 /** Dead letters that wait for the broker: beyond it nothing more is delivered, since the consumer has let go of them. */
 const MAX_BURIALS = 1000
 
-const STREAM_DAMAGES: ReadonlySet<FrameLinkEvent['kind']> = new Set([
-  'frames-missing',
-  'frames-dropped',
-  'stream-went-back',
-])
+const STREAM_DAMAGES: ReadonlySet<LinkEvent['kind']> = new Set(['frames-missing', 'frames-dropped', 'stream-went-back'])
 
 /** Publishes from the start; reads from the first `consume` on. Neither broker nor membership is closed with it, the letters are. */
 export function createFrameLink(options: FrameLinkOptions): FrameLink {
@@ -54,75 +48,56 @@ class BrokerLink implements FrameLink {
   readonly deadLetters: DeadLetters
   readonly letters: LetterKeeper
   private readonly options: FrameLinkOptions
-  private readonly onEvent: FrameLinkEventListener
   private readonly publisher: FramePublisher
   private readonly queues: DeliveryQueues
   private readonly ownership: Ownership
-  private readonly burial: Burial
+  private readonly burial: Burial<HeldDelivery>
   private readonly counts = { settled: 0, failed: 0, buried: 0, streamDamages: 0 }
-  /** Deliveries that are being buried: settled only when their letter is durable. */
-  private readonly buried = new Set<string>()
   private readonly stopListening: () => void
   private closing: Promise<void> | undefined
   private isClosing = false
 
   constructor(options: FrameLinkOptions) {
-    const { broker, membership, clock, random, letters } = options
+    const { broker, membership, clock, random, letters, partitions, observer } = options
     const bounds = { ...DEFAULT_FRAME_BOUNDS, ...options.bounds }
     const tell = options.onEvent ?? (() => undefined)
-    const onEvent: FrameLinkEventListener = (event) => {
+    const onEvent: LinkEventListener = (event) => {
       if (STREAM_DAMAGES.has(event.kind)) this.counts.streamDamages++
       tell(event)
     }
     this.options = options
     this.letters = letters
-    this.onEvent = onEvent
-    this.publisher = new FramePublisher({ broker, clock, random, bounds, onEvent })
-    this.burial = new Burial(
-      letters,
-      clock,
-      (event) => {
-        if (event.kind === 'dead-letter-not-stored') onEvent(event)
-      },
-      (_, delivery) => this.buriedDurably(delivery),
-    )
+    const publisher = new FramePublisher({ broker, partitions, clock, random, bounds, onEvent })
+    this.publisher = publisher
+    this.burial = new Burial(letters, clock, onEvent, (delivery) => this.buriedDurably(delivery))
     this.queues = new DeliveryQueues({
       broker,
       clock,
       bounds,
       onEvent,
       mayDeliver: () => !this.isClosing && this.burial.size < MAX_BURIALS && this.ownership.isSure,
+      reopened: ({ owner, position, storedAt, memo }, messages) =>
+        observer?.reopened({ stream: owner.stream, position, storedAt, messages }, memo),
     })
     this.ownership = new Ownership({
       broker,
+      publisher,
       membership,
       clock,
       bounds,
+      observer,
       onEvent,
       onFrame: (frame, deliveries) => {
         this.queues.add(frame, deliveries)
         this.queues.pump()
       },
-      onGone: (partition) => this.queues.drop(partition),
+      onGone: (stream) => this.queues.drop(stream),
       onReady: () => this.queues.pump(),
     })
     this.stopListening = broker.onConnection((connected) => {
       onEvent({ kind: connected ? 'broker-back' : 'broker-away' })
     })
-    this.deadLetters = {
-      get count() {
-        return letters.count
-      },
-      list: (query) => letters.list(query),
-      read: (id) => letters.read(id),
-      remove: (id) => letters.remove(id),
-      replay: async (id) => {
-        const letter = await letters.read(id)
-        if (letter === undefined) return false
-        await new Promise<void>((resolve, reject) => this.publish(letter.message, { stored: resolve, refused: reject }))
-        return letters.remove(id)
-      },
-    }
+    this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
   }
 
   get connected(): boolean {
@@ -130,20 +105,20 @@ class BrokerLink implements FrameLink {
   }
 
   get trouble(): string | undefined {
-    const silent = this.publisher.silentPartitions
-    return silent.length === 0 ? undefined : `the streams of partitions ${silent.join(', ')} do not answer`
+    const silent = this.publisher.silentStreams
+    return silent.length === 0 ? undefined : `the streams ${silent.join(', ')} do not answer`
   }
 
   onConnection(listener: (connected: boolean) => void): () => void {
     return this.options.broker.onConnection(listener)
   }
 
-  publish(message: Message, receipt: PublishReceipt): void {
-    this.publisher.publish(message, receipt)
-  }
-
   checkFits(message: Message): void {
     this.publisher.checkFits(message)
+  }
+
+  publish(message: Message, receipt: PublishReceipt): void {
+    this.publisher.publish(message, receipt)
   }
 
   get writable(): boolean {
@@ -166,19 +141,16 @@ class BrokerLink implements FrameLink {
 
   settle(deliveries: readonly Delivery[]): void {
     for (const delivery of deliveries) {
-      if (this.frameOf(delivery)?.settle(delivery.message.sequence) === true) this.counts.settled++
+      if (delivery instanceof HeldDelivery && delivery.frame.settle(delivery, false)) this.counts.settled++
     }
   }
 
   failed(delivery: Delivery, tries: number): void {
-    if (this.frameOf(delivery)?.failed(delivery.message.sequence, tries) === true) this.counts.failed++
+    if (delivery instanceof HeldDelivery && delivery.frame.failed(delivery, tries)) this.counts.failed++
   }
 
   bury(delivery: Delivery, reason: string, tries: number): void {
-    const key = burialKey(delivery)
-    if (this.buried.has(key) || this.frameOf(delivery)?.isOutstanding(delivery.message.sequence) !== true) return
-    this.buried.add(key)
-    this.burial.bury(delivery, reason, tries)
+    if (delivery instanceof HeldDelivery && delivery.frame.bury(delivery)) this.burial.bury(delivery, reason, tries)
   }
 
   flush(): Promise<void> {
@@ -188,9 +160,9 @@ class BrokerLink implements FrameLink {
   figures(): FrameLinkFigures {
     let openFrames = 0
     let outstanding = 0
-    for (const partition of this.ownership.all()) {
-      openFrames += partition.openFrames
-      outstanding += partition.outstanding
+    for (const stream of this.ownership.all()) {
+      openFrames += stream.openFrames
+      outstanding += stream.outstanding
     }
     return {
       ...this.publisher.counts,
@@ -201,10 +173,10 @@ class BrokerLink implements FrameLink {
       outstanding,
       openFrames,
       parkedFrames: this.queues.parked,
-      partitions: this.ownership.partitions,
-      silentPartitions: this.publisher.silentPartitions.length,
+      streams: this.ownership.streams,
+      silentStreams: this.publisher.silentStreams.length,
       takeOvers: this.ownership.takeOvers,
-      lostPartitions: this.ownership.lostPartitions,
+      lostStreams: this.ownership.lostStreams,
       connected: this.connected,
       deadLetters: this.options.letters.count,
     }
@@ -223,22 +195,9 @@ class BrokerLink implements FrameLink {
     await this.options.letters.close()
   }
 
-  /** The frame of a delivery, where this process still holds it; also of a delivery that the consumer made anew. */
-  private frameOf(delivery: Delivery): HeldFrame | undefined {
-    if (delivery instanceof HeldDelivery) return delivery.frame.owner.holds(delivery.frame) ? delivery.frame : undefined
-    const { message } = delivery
-    const partition = partitionOf(message.originator.id, this.options.broker.partitions)
-    return this.ownership.frameAt(partition, Math.floor(message.sequence / FRAME_MESSAGES))
-  }
-
-  private buriedDurably(delivery: Delivery): void {
-    this.buried.delete(burialKey(delivery))
+  private buriedDurably(delivery: HeldDelivery): void {
     this.counts.buried++
-    this.settle([delivery])
+    if (delivery.frame.settle(delivery, true)) this.counts.settled++
     this.queues.pump()
   }
-}
-
-function burialKey({ message }: Delivery): string {
-  return `${message.originator.id} ${message.sequence}`
 }

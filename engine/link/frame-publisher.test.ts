@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MillraceError } from '../../../model/errors.ts'
-import type { Message } from '../../../model/message.ts'
-import { systemClock, systemRandom } from '../../../model/system-clock.ts'
-import { message } from '../testkit.ts'
+import type { MillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { message } from './testkit.ts'
 import { FramePublisher } from './frame-publisher.ts'
 import { DEFAULT_FRAME_BOUNDS } from './options.ts'
-import { MemoryStreams } from './testkit.ts'
+import { MemoryStreams } from './memory-testkit.ts'
 
 function outcomeOf(publisher: FramePublisher, published: Message): Promise<string> {
   return new Promise((resolve) => {
@@ -22,6 +22,7 @@ test('a message that cannot be encoded leaves no empty frame behind the one in f
   const broker = streams.connect()
   const publisher = new FramePublisher({
     broker,
+    partitions: 1,
     clock: systemClock,
     random: systemRandom,
     bounds: DEFAULT_FRAME_BOUNDS,
@@ -36,5 +37,5 @@ test('a message that cannot be encoded leaves no empty frame behind the one in f
   assert.deepEqual(outcomes, ['stored', 'link.MESSAGE_INVALID'])
   assert.equal(await outcomeOf(publisher, message()), 'stored')
   await publisher.close()
-  assert.equal(streams.partition(0).frames.length, 2)
+  assert.equal(streams.stream(0).frames.length, 2)
 })

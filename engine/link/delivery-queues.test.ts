@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { systemClock, systemRandom } from '../../../model/system-clock.ts'
-import { soleMember } from '../../cluster/membership.ts'
-import type { Delivery } from '../link.ts'
-import { message } from '../testkit.ts'
+import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { soleMember } from '../cluster/membership.ts'
+import type { Delivery } from './link.ts'
+import { message } from './testkit.ts'
 import { createFrameLink } from './frame-link.ts'
-import { MemoryStreams } from './testkit.ts'
+import { MemoryStreams } from './memory-testkit.ts'
 
 const QUEUES = 20
 const MESSAGES = 20
@@ -15,6 +15,7 @@ test('queues that stand still share one bound on memory, and lose nothing by it'
   const streams = new MemoryStreams(systemClock, 1)
   const link = createFrameLink({
     broker: streams.connect(),
+    partitions: 1,
     letters: streams.letterStore(),
     membership: soleMember({ id: systemRandom.uuid(), roles: ['engine'], startedAt: 0 }),
     clock: systemClock,

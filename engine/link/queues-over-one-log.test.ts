@@ -61,7 +61,7 @@ class Run {
       clock: this.clock,
       durability: 'power-cut',
       partitions: 2,
-      bounds: { segmentBytes: 3000, maxMemoryMessages: 12 },
+      bounds: { segmentBytes: 3000, maxMemoryMessages: 12, retentionMs: 0 },
     })
     let isOpen = false
     void opening.then(() => (isOpen = true))

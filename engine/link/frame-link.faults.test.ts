@@ -1,23 +1,23 @@
 /** What only a link of many processes can do wrong, on a clock that the test moves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MillraceError } from '../../../model/errors.ts'
-import type { Message } from '../../../model/message.ts'
-import { ManualClock, SeededRandom } from '../../actor/testkit.ts'
-import { Collector } from '../contract.ts'
-import { partitionOf } from '../partition.ts'
-import { message } from '../testkit.ts'
-import type { FrameLinkEvent } from './events.ts'
+import type { MillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { Collector } from './contract.ts'
+import { partitionOf } from './partition.ts'
+import { message } from './testkit.ts'
+import type { LinkEvent } from './events.ts'
 import { createFrameLink, type FrameLink } from './frame-link.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { decodeRecord } from './record.ts'
 import { ownerOf } from './rendezvous.ts'
-import { MemoryStreams, TestMembership, type MemoryBroker } from './testkit.ts'
+import { MemoryStreams, TestMembership, type MemoryBroker } from './memory-testkit.ts'
 
 interface Process {
   readonly link: FrameLink
   readonly broker: MemoryBroker
-  readonly events: FrameLinkEvent[]
+  readonly events: LinkEvent[]
   readonly outcomes: Map<string, 'stored' | MillraceError>
   publish(messages: readonly Message[]): void
   kinds(): string[]
@@ -34,16 +34,17 @@ class World {
 
   start(id: string, membership: TestMembership, bounds: Partial<FrameLinkBounds> = {}): Process {
     const broker = this.streams.connect()
-    const events: FrameLinkEvent[] = []
+    const events: LinkEvent[] = []
     const outcomes = new Map<string, 'stored' | MillraceError>()
     const { clock, random } = this
     const link = createFrameLink({
       broker,
+      partitions: broker.streams,
       letters: this.streams.letterStore(),
       membership: membership.join(id),
       clock,
       random,
-      bounds,
+      bounds: { retentionMs: 0, progressMs: 100, ...bounds },
       onEvent: (event) => void events.push(event),
     })
     return {
@@ -149,7 +150,7 @@ test('a full stream refuses, holds senders back, and takes frames again when it 
   await world.clock.advance(10)
   assert.ok(again.every(({ id }) => a.outcomes.get(id) === 'stored'))
   assert.deepEqual(
-    a.kinds().filter((kind) => kind.startsWith('stream')),
+    a.kinds().filter((kind) => kind === 'stream-full' || kind === 'stream-open'),
     ['stream-full', 'stream-open'],
   )
   await world.close(a)
@@ -157,7 +158,8 @@ test('a full stream refuses, holds senders back, and takes frames again when it 
 
 test('a message larger than a frame is refused, its neighbours are not', async () => {
   const world = new World(1)
-  const a = world.start('a', new TestMembership(), { maxFrameBytes: 20_000 })
+  const a = world.start('a', new TestMembership())
+  Object.assign(a.broker.limits, { maxFrameBytes: 20_000, closeAtBytes: 10_000 })
   const small = series(6, 1)
   // Fewer characters than the bound, and more bytes.
   const large = message({ device: 1, data: 'ü'.repeat(12_000) })
@@ -182,10 +184,10 @@ test('a second engine takes its share when what is being processed has settled, 
   const second = new Collector()
   b.link.consume(second)
   await world.clock.advance(500)
-  assert.equal(b.link.figures().partitions, 0, 'the owner still processes')
+  assert.equal(b.link.figures().streams, 0, 'the owner still processes')
   a.link.settle(first.deliveries)
   await world.clock.advance(500)
-  const shares = [a.link.figures().partitions, b.link.figures().partitions]
+  const shares = [a.link.figures().streams, b.link.figures().streams]
   const expected = ['a', 'b'].map(
     (id) =>
       Array.from({ length: 8 }, (_, index) => ownerOf(index, 8, ['a', 'b'])).filter((owner) => owner === id).length,
@@ -227,7 +229,7 @@ test('a hand-over does not wait for ever: what was not settled in time, the next
   b.link.settle(second.deliveries)
   await world.clock.advance(100)
   assert.deepEqual([a.link.figures().settled, b.link.figures().settled], [4, 6])
-  assert.equal(world.streams.partition(0).frames.length, 0)
+  assert.equal(world.streams.stream(0).frames.length, 0)
   await world.close(a, b)
 })
 
@@ -254,12 +256,12 @@ test('an owner that slept is fenced: it asks before it delivers, and what it set
   a.link.wake()
   await world.clock.advance(300)
   assert.equal(first.deliveries.length, 5, 'a fenced owner delivers nothing more')
-  assert.ok(a.kinds().includes('partition-lost'))
-  const record = decodeRecord(world.streams.partition(0).record?.body ?? assert.fail())
+  assert.ok(a.kinds().includes('stream-lost'))
+  const record = decodeRecord(world.streams.stream(0).record?.body ?? assert.fail())
   assert.deepEqual([record.owner, record.epoch], ['b', 2])
   await b.link.flush()
   assert.equal(b.link.figures().outstanding, 7)
-  assert.equal(world.streams.partition(0).frames.length, 1, 'A cannot end a frame that is B’s')
+  assert.equal(world.streams.stream(0).frames.length, 1, 'A cannot end a frame that is B’s')
   await world.close(b, a)
 })
 
@@ -293,12 +295,12 @@ test('after a lost connection nothing is delivered a second time to the consumer
   a.publish(late)
   await world.clock.advance(200)
   assert.deepEqual(ids(collector.messages).sort(), ids([...early, ...late]).sort())
-  const held = world.streams.partitions.flatMap(({ frames }) => frames)
+  const held = world.streams.streams.flatMap(({ frames }) => frames)
   assert.ok(held.length >= 3, 'what is being processed stays in the stream')
   a.link.settle(collector.deliveries)
   await world.clock.advance(1500)
   assert.deepEqual(
-    world.streams.partitions.map(({ frames }) => frames.length),
+    world.streams.streams.map(({ frames }) => frames.length),
     [0, 0],
   )
   await world.close(a)
@@ -333,7 +335,7 @@ test('a broker that lost its end and counts again from there: its new frames are
   }
   a.link.settle(collector.deliveries)
   await world.clock.advance(1500)
-  const stream = world.streams.partition(0)
+  const stream = world.streams.stream(0)
   assert.equal(stream.frames.length, 0)
   a.broker.connect(false)
   stream.nextPosition -= 2
@@ -379,17 +381,17 @@ test('of a queue that stands still only positions are kept, and it goes on in or
   await world.clock.advance(100)
   assert.deepEqual(ids(slow.messages), ids(published.filter(({ queueName }) => queueName === 'Slow')))
   a.link.settle([...main.deliveries, ...slow.deliveries])
-  await world.clock.advance(10)
-  assert.equal(world.streams.partition(0).frames.length, 0)
+  await world.clock.advance(1000)
+  assert.equal(world.streams.stream(0).frames.length, 0)
   await world.close(a)
 })
 
-test('a frame that cannot be read is told and stays; those behind it are delivered', async () => {
+test('a frame that cannot be read is told and stays, with those behind it, which are delivered', async () => {
   const world = new World(1)
   const a = world.start('a', new TestMembership())
   a.publish(series(2, 1))
   await world.clock.advance(10)
-  const stream = world.streams.partition(0)
+  const stream = world.streams.stream(0)
   const body = stream.frames[0]?.body ?? assert.fail()
   body[body.length - 1] = (body[body.length - 1] ?? 0) ^ 1
   const readable = series(2, 1)
@@ -401,7 +403,7 @@ test('a frame that cannot be read is told and stays; those behind it are deliver
   assert.ok(a.kinds().includes('frame-unreadable'))
   a.link.settle(collector.deliveries)
   await world.clock.advance(1500)
-  assert.equal(stream.frames.length, 1)
+  assert.equal(stream.frames.length, 2)
   const record = decodeRecord(stream.record?.body ?? assert.fail())
   assert.deepEqual([...record.open.keys()], [1000], 'the record does not call it settled')
   await world.close(a)
@@ -439,12 +441,12 @@ test('a stream that counts again from below is told, with the positions that it 
     await world.clock.advance(50)
   }
   assert.deepEqual(a.kinds(), [])
-  const stream = world.streams.partition(0)
+  const stream = world.streams.stream(0)
   stream.frames = []
   stream.nextPosition -= 2
   a.publish(series(1, 1))
   await world.clock.advance(50)
-  assert.deepEqual(a.events, [{ kind: 'stream-went-back', partition: 0, from: 1001, to: 1002 }])
+  assert.deepEqual(a.events, [{ kind: 'stream-went-back', stream: 0, from: 1001, to: 1002 }])
   assert.equal(a.link.figures().streamDamages, 1)
   await world.close(a)
 })

@@ -1,43 +1,34 @@
 /**
- * Which partitions this process reads. Membership and rendezvous hashing say which ones it should; the partitions' records say which ones
+ * Which streams this process reads. Membership and rendezvous hashing say which ones it should; the streams' records say which ones
  * it does, and are changed by compare-and-set under a rising epoch. Who stood still or was cut off asks before it goes on.
  */
-import type { Clock, TimerHandle } from '../../../model/clock.ts'
-import { errorText } from '../../../model/errors.ts'
-import { isFenced } from '../errors.ts'
-import type { Membership } from '../../cluster/membership.ts'
-import type { FrameBroker } from './broker.ts'
-import type { FrameLinkEventListener } from './events.ts'
-import type { HeldDelivery, HeldFrame } from './held-frame.ts'
-import type { FrameLinkBounds } from './options.ts'
-import { OwnedPartition } from './owned-partition.ts'
+import type { TimerHandle } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import { isFenced } from './errors.ts'
+import type { Membership } from '../cluster/membership.ts'
+import { OwnedStream, type StreamContext } from './owned-stream.ts'
 import { decodeRecord, encodeRecord, NEW_RECORD } from './record.ts'
 import { ownerOf } from './rendezvous.ts'
 
-/** How often a partition whose owner lives, or whose record could not be read, is looked at again. */
+/** How often a stream whose owner lives, or whose record could not be read, is looked at again. */
 const LOOK_AGAIN_MS = 100
 const TICK_MS = 500
-/** Two processes that do not see each other would take a partition from one another without end: they do it at a walk. */
+/** Two processes that do not see each other would take a stream from one another without end: they do it at a walk. */
 const AFTER_LOSS_MS = 1000
 
-export interface OwnershipOptions {
-  readonly broker: FrameBroker
+export interface OwnershipOptions extends StreamContext {
   readonly membership: Membership
-  readonly clock: Clock
-  readonly bounds: FrameLinkBounds
-  readonly onEvent: FrameLinkEventListener
-  readonly onFrame: (frame: HeldFrame, deliveries: readonly HeldDelivery[]) => void
-  /** Nothing more of the partition may be delivered. */
-  readonly onGone: (partition: number) => void
+  /** Nothing more of the stream may be delivered. */
+  readonly onGone: (stream: number) => void
   /** Deliveries may go on. */
   readonly onReady: () => void
 }
 
 export class Ownership {
   takeOvers = 0
-  lostPartitions = 0
+  lostStreams = 0
   private readonly options: OwnershipOptions
-  private readonly owned = new Map<number, OwnedPartition>()
+  private readonly owned = new Map<number, OwnedStream>()
   private readonly taking = new Map<number, Promise<void>>()
   private readonly lostAtMs = new Map<number, number>()
   private readonly leaving = new Map<number, Promise<void>>()
@@ -53,7 +44,7 @@ export class Ownership {
     this.options = options
   }
 
-  /** From now on this process takes the partitions that it should own. */
+  /** From now on this process takes the streams that it should own. */
   start(): void {
     if (this.isStarted || this.isClosing) return
     this.isStarted = true
@@ -78,64 +69,60 @@ export class Ownership {
     return this.verifying === undefined
   }
 
-  get partitions(): number {
+  get streams(): number {
     return this.owned.size
   }
 
-  *all(): Iterable<OwnedPartition> {
+  *all(): Iterable<OwnedStream> {
     yield* this.owned.values()
-  }
-
-  frameAt(partition: number, position: number): HeldFrame | undefined {
-    return this.owned.get(partition)?.frameOf(position)
   }
 
   /** Resolves when what was settled is durable. */
   async flush(): Promise<void> {
-    await Promise.all([...this.owned.values()].map((partition) => partition.flush()))
+    await Promise.all([...this.owned.values()].map((stream) => stream.flush()))
   }
 
-  /** Hands over all partitions, without waiting for what is being processed. */
+  /** Hands over all streams, without waiting for what is being processed. */
   async close(): Promise<void> {
     this.isClosing = true
     this.tick?.cancel()
     for (const stop of this.stopListening) stop()
     await Promise.all(this.taking.values())
-    await Promise.all([...this.owned.values()].map((partition) => this.leave(partition, 0)))
+    await Promise.all([...this.owned.values()].map((stream) => this.leave(stream, 0)))
     await Promise.all(this.leaving.values())
   }
 
   private evaluate(): void {
     if (this.isClosing) return
-    for (let partition = 0; partition < this.options.broker.partitions; partition++) {
-      const owned = this.owned.get(partition)
-      const should = this.shouldOwn(partition)
+    for (let stream = 0; stream < this.options.broker.streams; stream++) {
+      const owned = this.owned.get(stream)
+      const should = this.shouldOwn(stream)
       if (owned !== undefined && !should) void this.leave(owned, this.options.bounds.handOverMs)
-      else if (owned === undefined && should && !this.taking.has(partition)) {
-        const taking = this.take(partition).finally(() => this.taking.delete(partition))
-        this.taking.set(partition, taking)
+      else if (owned === undefined && should && !this.taking.has(stream)) {
+        const taking = this.take(stream).finally(() => this.taking.delete(stream))
+        this.taking.set(stream, taking)
       }
     }
   }
 
-  private shouldOwn(partition: number): boolean {
+  private shouldOwn(stream: number): boolean {
     const { membership, broker } = this.options
-    return ownerOf(partition, broker.partitions, engines(membership)) === membership.self.id
+    return ownerOf(stream, broker.streams, engines(membership)) === membership.self.id
   }
 
-  /** Tries until the partition is this process's, or should not be. Never rejects. */
-  private async take(partition: number): Promise<void> {
+  /** Tries until the stream is this process's, or should not be. Never rejects. */
+  private async take(stream: number): Promise<void> {
     const { clock, bounds, broker } = this.options
     const patientUntil = clock.monotonic() + bounds.takeOverMs
-    await this.leaving.get(partition)
-    const pauseMs = (this.lostAtMs.get(partition) ?? -Infinity) + AFTER_LOSS_MS - clock.monotonic()
+    await this.leaving.get(stream)
+    const pauseMs = (this.lostAtMs.get(stream) ?? -Infinity) + AFTER_LOSS_MS - clock.monotonic()
     if (pauseMs > 0) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
-    while (!this.isClosing && this.shouldOwn(partition)) {
+    while (!this.isClosing && this.shouldOwn(stream)) {
       try {
-        if (broker.connected && (await this.tryToTake(partition, clock.monotonic() >= patientUntil))) return
+        if (broker.connected && (await this.tryToTake(stream, clock.monotonic() >= patientUntil))) return
       } catch (error) {
         if (!isFenced(error) && broker.connected) {
-          this.options.onEvent({ kind: 'partition-troubled', partition, reason: errorText(error) })
+          this.options.onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
         }
       }
       await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve))
@@ -143,59 +130,69 @@ export class Ownership {
   }
 
   /** False while its owner lives and has not handed it over; `mustTake` does not wait for that. */
-  private async tryToTake(partition: number, mustTake: boolean): Promise<boolean> {
+  private async tryToTake(stream: number, mustTake: boolean): Promise<boolean> {
     const { broker, membership, clock } = this.options
-    const stored = await broker.readRecord(partition)
+    const stored = await broker.readRecord(stream)
     const before = stored === undefined ? NEW_RECORD : decodeRecord(stored.body)
     const isOthers = before.owner !== '' && before.owner !== membership.self.id
     if (isOthers && !mustTake && engines(membership).includes(before.owner)) return false
     const record = { ...before, epoch: before.epoch + 1, owner: membership.self.id, since: clock.now() }
-    const revision = await broker.writeRecord(partition, encodeRecord(record), stored?.revision)
-    const { bounds, onEvent, onFrame } = this.options
-    const owned = new OwnedPartition({
-      partition,
+    const change = { settled: [], tries: new Map<number, number>(), note: undefined }
+    const write = {
+      body: () => encodeRecord(record),
+      change,
+      revision: stored?.revision,
+      settledBelow: 0,
+      removeBelow: 0,
+    }
+    const { revision } = await broker.commit(stream, { record: write })
+    const { bounds, onEvent, observer, publisher } = this.options
+    const { note } = record
+    const onLost = (lost: OwnedStream): void => this.lost(lost)
+    const owned = new OwnedStream({
+      ...this.options,
+      stream,
       record,
       revision,
-      broker,
-      clock,
-      bounds,
-      onEvent,
-      onFrame,
-      onLost: (lost) => this.lost(lost),
+      settledBytes: stored?.settledBytes ?? 0,
+      onLost,
     })
-    this.owned.set(partition, owned)
+    observer?.taken(stream, record.epoch, note === undefined || note.bytes.length === 0 ? undefined : note.bytes)
+    if (broker.recordRidesAlong) publisher.setSource(stream, owned)
+    this.owned.set(stream, owned)
     this.takeOvers++
-    onEvent({ kind: 'partition-taken', partition, epoch: record.epoch, from: before.owner })
+    onEvent({ kind: 'stream-taken', stream, epoch: record.epoch, from: before.owner })
     owned.start()
     // Who should own it may have changed while it was being taken.
-    if (this.isClosing || !this.shouldOwn(partition)) void this.leave(owned, bounds.handOverMs)
+    if (this.isClosing || !this.shouldOwn(stream)) void this.leave(owned, bounds.handOverMs)
     return true
   }
 
-  private lost(lost: OwnedPartition): void {
-    if (this.owned.get(lost.partition) !== lost) return
-    this.lostPartitions++
-    this.lostAtMs.set(lost.partition, this.options.clock.monotonic())
-    this.owned.delete(lost.partition)
-    this.options.onGone(lost.partition)
+  private lost(lost: OwnedStream): void {
+    if (this.owned.get(lost.stream) !== lost) return
+    this.lostStreams++
+    this.lostAtMs.set(lost.stream, this.options.clock.monotonic())
+    this.owned.delete(lost.stream)
+    this.options.onGone(lost.stream)
     this.evaluate()
   }
 
-  private leave(owned: OwnedPartition, waitMs: number): Promise<void> {
-    const { partition } = owned
-    const before = this.leaving.get(partition)
+  private leave(owned: OwnedStream, waitMs: number): Promise<void> {
+    const { stream } = owned
+    const before = this.leaving.get(stream)
     if (before !== undefined) return before
-    this.options.onGone(partition)
+    this.options.onGone(stream)
     const leaving = owned.leave(waitMs).finally(() => {
-      this.leaving.delete(partition)
-      if (this.owned.get(partition) === owned) this.owned.delete(partition)
+      this.leaving.delete(stream)
+      if (this.owned.get(stream) === owned) this.owned.delete(stream)
       this.evaluate()
     })
-    this.leaving.set(partition, leaving)
+    this.leaving.set(stream, leaving)
     return leaving
   }
 
   private tickLater(): void {
+    if (this.options.bounds.sleepMs === Infinity) return
     this.tick = this.options.clock.after(TICK_MS, () => {
       this.ticked()
       if (!this.isClosing) this.tickLater()
@@ -208,6 +205,7 @@ export class Ownership {
     const now = clock.monotonic()
     const forMs = now - this.lastTickMs
     this.lastTickMs = now
+    for (const owned of this.owned.values()) owned.sweep()
     if (forMs <= bounds.sleepMs) return
     onEvent({ kind: 'slept', forMs })
     this.verifyAll()
@@ -224,8 +222,8 @@ export class Ownership {
   private async verifyUntilSure(): Promise<void> {
     while (this.mustVerify && !this.isClosing) {
       this.mustVerify = false
-      const partitions = [...this.owned.values()].map((partition) => partition.verify())
-      const outcomes = await Promise.allSettled(partitions)
+      const streams = [...this.owned.values()].map((stream) => stream.verify())
+      const outcomes = await Promise.allSettled(streams)
       if (!outcomes.some(({ status }) => status === 'rejected')) continue
       this.mustVerify = true
       await new Promise<void>((resolve) => void this.options.clock.after(LOOK_AGAIN_MS, resolve))

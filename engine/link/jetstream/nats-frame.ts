@@ -1,0 +1,30 @@
+/** Frames as the streams of NATS have them: one block a message. */
+import { errorText } from '../../../model/errors.ts'
+import { openBlock } from '../block.ts'
+import type { FrameContent, StoredFrame, WantsQueue } from '../frame-broker.ts'
+import { decodeBlock, type BlockContent } from '../wire.ts'
+import type { FramePlace } from './frame-place.ts'
+
+/** Index bits of a sequence: messages of a frame at most. */
+export const FRAME_MESSAGES = 4096
+
+export function storedFrame({ position, storedAt }: FramePlace, body: Uint8Array): StoredFrame {
+  const read = (): FrameContent => contentOf(position, body, undefined)
+  return { position, storedAt, bytes: body.length, place: 0, noted: undefined, read }
+}
+
+/** Throws where the checksum does not fit or the schema is not kept. */
+export function contentOf(position: number, stored: Uint8Array, wants: WantsQueue | undefined): BlockContent {
+  const body = openBlock(Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength))
+  if (body === undefined) throw new Error('its checksum does not fit')
+  let content: BlockContent
+  try {
+    content = decodeBlock(body, wants === undefined ? { entries: true } : { entries: true, wants })
+  } catch (error) {
+    throw new Error(`it does not keep the schema: ${errorText(error)}`, { cause: error })
+  }
+  const { messages, count, firstSequence } = content
+  if (count === 0 || count > FRAME_MESSAGES) throw new Error(`it holds ${count} messages`)
+  for (const message of messages) message.sequence = position * FRAME_MESSAGES + (message.sequence - firstSequence)
+  return content
+}

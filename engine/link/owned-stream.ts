@@ -1,0 +1,527 @@
+/**
+ * A stream from its take-over until it is handed over or lost. Frames are read in order; what is settled is noted in the stream's record,
+ * which only the owner of the newest epoch can write; settled frames leave once the record says so and nobody may want to read them again.
+ */
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import { isFenced } from './errors.ts'
+import type { LinkEventListener } from './events.ts'
+import type { FrameBroker, FrameReader, ObserverNote, RecordWrite, StoredFrame } from './frame-broker.ts'
+import type { FramePublisher, RecordSource } from './frame-publisher.ts'
+import { HeldFrame, type FrameOwner, type HeldDelivery } from './held-frame.ts'
+import type { FrameLinkBounds, FrameObserver } from './options.ts'
+import { decodeRecord, encodeRecord, type OpenFrame, type OwnerRecord, type ReadPoint } from './record.ts'
+import { RecordChanges } from './record-changes.ts'
+import { Retention } from './retention.ts'
+
+/** Frames asked for ahead. */
+const AHEAD = 64
+const RETRY_MS = 100
+/** The least time between two notes of the observer: each may be large. */
+const NOTE_PAUSE_MS = 100
+const NOTHING = new Uint8Array(0)
+
+export interface StreamContext {
+  readonly broker: FrameBroker
+  readonly publisher: FramePublisher
+  readonly clock: Clock
+  readonly bounds: FrameLinkBounds
+  readonly observer: FrameObserver | undefined
+  readonly onEvent: LinkEventListener
+  readonly onFrame: (frame: HeldFrame, deliveries: readonly HeldDelivery[]) => void
+}
+
+export interface OwnedStreamOptions extends StreamContext {
+  readonly stream: number
+  /** As this process wrote it when it took the stream. */
+  readonly record: OwnerRecord
+  readonly revision: number
+  /** Of frames that were settled before, and are still there. */
+  readonly settledBytes: number
+  /** The stream has another owner: nothing that is held of it counts any more. */
+  readonly onLost: (stream: OwnedStream) => void
+}
+
+type State = 'owned' | 'leaving' | 'gone'
+
+export class OwnedStream implements FrameOwner, RecordSource {
+  readonly stream: number
+  readonly epoch: number
+  private readonly options: OwnedStreamOptions
+  private revision: number
+  private state: State = 'owned'
+  private read: ReadPoint
+  private readonly frames = new Map<number, HeldFrame>()
+  /** What former owners noted of frames that did not come yet. */
+  private readonly before: Map<number, OpenFrame>
+  private reader: FrameReader | undefined
+  /** Each reader has a number, so that a late frame of a former one is known. */
+  private readerNumber = 0
+  private isOpening = false
+  private requested = 0
+  private retry: TimerHandle | undefined
+  private noteTimer: TimerHandle | undefined
+  private noting: Promise<void> | undefined
+  private readonly changes = new RecordChanges()
+  private mustNote = false
+  private lastNoteMs = -Infinity
+  /** A write of the record had no answer: whether it was done has to be looked up. */
+  private isUncertain = false
+  /** Positions went back: the frame held longest is not the lowest. */
+  private wentBack = false
+  private readonly retention: Retention
+  private settledBytes = 0
+  private removedBelow = 0
+  /** Of the observer: what the record has, and the next that it will have, as soon as everything before it is settled. */
+  private note: ObserverNote | undefined
+  private nextNote: ObserverNote | undefined
+  private noteTakenMs = -Infinity
+  /** Of the frame that the observer saw last. */
+  private observedUpTo: number
+  private whenWritten: (() => void)[] = []
+
+  constructor(options: OwnedStreamOptions) {
+    const { stream, record, revision, clock, bounds, broker, settledBytes } = options
+    this.options = options
+    this.stream = stream
+    this.epoch = record.epoch
+    this.revision = revision
+    this.read = record.read
+    this.note = record.note
+    this.observedUpTo = record.note?.upTo ?? 0
+    this.before = new Map(record.open)
+    this.retention = new Retention(clock, bounds.retentionMs, bounds.retentionBytes / broker.streams)
+    this.retention.passed(this.lowWater, settledBytes)
+  }
+
+  get isGone(): boolean {
+    return this.state === 'gone'
+  }
+
+  get openFrames(): number {
+    return this.frames.size
+  }
+
+  get outstanding(): number {
+    let count = 0
+    for (const frame of this.frames.values()) count += frame.outstanding
+    return count
+  }
+
+  holds(frame: HeldFrame): boolean {
+    return this.state !== 'gone' && this.frames.get(frame.position) === frame
+  }
+
+  /** Opens a reader, again and again until there is one or the stream is gone. */
+  start(): void {
+    if (this.state === 'gone' || this.isOpening || this.reader !== undefined || this.retry !== undefined) return
+    this.isOpening = true
+    const number = ++this.readerNumber
+    const { broker, onEvent } = this.options
+    broker
+      .read(
+        this.stream,
+        this.epoch,
+        { from: this.readFrom, lastRead: this.read },
+        {
+          onFrame: (stored) => {
+            if (number === this.readerNumber) this.took(stored)
+          },
+          onDamage: (damage) => {
+            if (number === this.readerNumber) onEvent({ ...damage, stream: this.stream })
+          },
+          onLost: (reason) => {
+            if (number === this.readerNumber) this.readerLost(reason)
+          },
+        },
+      )
+      .then(
+        (reader) => this.opened(reader, number),
+        (error: unknown) => {
+          this.isOpening = false
+          this.readerLost(error)
+        },
+      )
+  }
+
+  settled(frame: HeldFrame, sequence: number): void {
+    this.changes.settled(sequence)
+    this.changed(frame)
+  }
+
+  failed(frame: HeldFrame, sequence: number, tries: number): void {
+    this.changes.failed(sequence, tries)
+    this.changed(frame)
+  }
+
+  abandon(frame: HeldFrame): void {
+    if (!this.holds(frame)) return
+    this.forget(frame)
+    this.noteSoon()
+  }
+
+  takeRecord(): RecordWrite | undefined {
+    if (this.state === 'gone' || (!this.mustNote && this.changes.isEmpty)) return undefined
+    this.noteTimer?.cancel()
+    this.noteTimer = undefined
+    return this.recordWrite(this.options.record.owner)
+  }
+
+  recordWritten(revision: number): void {
+    this.revision = revision
+    this.changes.written()
+    this.lastNoteMs = this.options.clock.monotonic()
+    this.tellWritten()
+    if (this.mustNote || !this.changes.isEmpty) this.noteSoon()
+  }
+
+  recordRefused(error: unknown): void {
+    this.changes.refused()
+    this.mustNote = true
+    this.tellWritten()
+    if (isFenced(error)) this.lost(errorText(error))
+    else {
+      this.isUncertain = true
+      this.noteSoon()
+    }
+  }
+
+  /** Writes what is settled, if anything was since the last time; resolves when it is durable or the stream is lost. */
+  async flush(): Promise<void> {
+    for (let tries = 0; tries < 5 && this.isHeld() && this.isUnwritten; tries++) {
+      this.noteTimer?.cancel()
+      this.noteTimer = undefined
+      await this.writeNow()
+    }
+  }
+
+  /** Once in a while: frames that were kept to be read again may have become too old. */
+  sweep(): void {
+    if (this.state === 'owned' && this.removable > this.removedBelow) this.noteSoon()
+  }
+
+  /** Asks whether this process still owns it, and gives it up where not. Rejects where the broker does not answer. */
+  async verify(): Promise<void> {
+    await this.noting
+    if (this.state === 'gone') return
+    const record = await this.options.broker.readRecord(this.stream)
+    if (!this.isHeld() || this.noting !== undefined || record?.revision === this.revision) return
+    if (record !== undefined && this.adopt(record.body, record.revision)) return
+    this.lost('its record was changed')
+  }
+
+  /**
+   * Hands the stream over: delivers no more, waits for what is being processed for so long, notes what is settled and says that nobody
+   * owns it. Resolves when that is done, or when it was lost or the broker is away.
+   */
+  async leave(waitMs: number): Promise<void> {
+    if (this.state !== 'owned') return
+    this.state = 'leaving'
+    const { clock } = this.options
+    const until = clock.monotonic() + waitMs
+    while (this.isHeld() && this.outstanding > 0 && clock.monotonic() < until) {
+      await new Promise<void>((resolve) => void clock.after(10, resolve))
+    }
+    const unsettled = this.outstanding
+    await this.release()
+    if (!this.isHeld()) return
+    await this.end()
+    this.options.onEvent({ kind: 'stream-released', stream: this.stream, epoch: this.epoch, unsettled })
+  }
+
+  /** Forgets the stream: what is settled of it from now on counts for nothing. */
+  async end(): Promise<void> {
+    if (this.state !== 'gone') this.options.observer?.gone(this.stream)
+    this.state = 'gone'
+    this.readerNumber++
+    this.noteTimer?.cancel()
+    this.retry?.cancel()
+    this.tellWritten()
+    const reader = this.reader
+    this.reader = undefined
+    await reader?.close()
+  }
+
+  /** Every frame below is settled whole. */
+  private get lowWater(): number {
+    let low = this.read.position + 1
+    for (const position of this.frames.keys()) {
+      low = Math.min(low, position)
+      if (!this.wentBack) break
+    }
+    for (const position of this.before.keys()) return Math.min(low, position)
+    return low
+  }
+
+  /** Where a reader begins: at what is not settled, and before that with what the observer has not seen. */
+  private get readFrom(): number {
+    const { lowWater, observedUpTo } = this
+    return this.options.observer === undefined || observedUpTo === 0 ? lowWater : Math.min(lowWater, observedUpTo + 1)
+  }
+
+  private get removable(): number {
+    const floor = Math.min(this.retention.floor, this.lowWater)
+    return this.options.observer === undefined
+      ? floor
+      : Math.min(floor, this.note === undefined ? 0 : this.note.upTo + 1)
+  }
+
+  private get isUnwritten(): boolean {
+    return this.mustNote || !this.changes.isDurable || this.noting !== undefined
+  }
+
+  private opened(reader: FrameReader, number: number): void {
+    this.isOpening = false
+    if (this.state === 'gone' || number !== this.readerNumber) {
+      void reader.close()
+      if (this.state !== 'gone') this.start()
+      return
+    }
+    this.reader = reader
+    this.requested = 0
+    this.request()
+  }
+
+  private readerLost(error: unknown): void {
+    this.readerNumber++
+    const reader = this.reader
+    this.reader = undefined
+    void reader?.close()
+    if (this.state === 'gone') return
+    if (isFenced(error)) {
+      this.lost(errorText(error))
+      return
+    }
+    const { clock, onEvent, broker } = this.options
+    if (broker.connected) onEvent({ kind: 'stream-troubled', stream: this.stream, reason: errorText(error) })
+    this.retry = clock.after(RETRY_MS, () => {
+      this.retry = undefined
+      this.start()
+    })
+  }
+
+  private request(): void {
+    if (this.reader === undefined || this.requested > AHEAD / 2 || this.state !== 'owned') return
+    const more = Math.min(AHEAD, this.options.bounds.maxOpenFrames - this.frames.size) - this.requested
+    if (more <= 0) return
+    this.requested += more
+    this.reader.request(more)
+  }
+
+  private took(stored: StoredFrame): void {
+    this.requested--
+    this.place(stored)
+    this.request()
+  }
+
+  private place(stored: StoredFrame): void {
+    const { position, storedAt } = stored
+    // A new reader hands out again what is being processed: it must not be delivered twice. What this process drops while it hands over, the
+    // next owner reads.
+    if (this.frames.get(position)?.storedAt === storedAt || this.state !== 'owned') return
+    const { broker, observer, onEvent, onFrame } = this.options
+    const isBehind = position <= this.read.position && storedAt <= this.read.storedAt
+    const before = stored.noted ?? (isBehind ? this.before.get(position) : undefined)
+    const isSettled = isBehind && before === undefined
+    const isNew = position > this.observedUpTo || (!isBehind && position <= this.read.position)
+    if (isSettled && (observer === undefined || !isNew)) return
+    this.forgetBefore(position)
+    const frame = new HeldFrame(this, stored, broker.step)
+    if (!isSettled) this.hold(frame, isBehind)
+    try {
+      const { messages, count } = stored.read()
+      if (observer !== undefined && isNew) {
+        frame.memo = observer.opened({ stream: this.stream, position, storedAt, messages })
+        this.takeNote(position)
+      }
+      if (isSettled) return
+      frame.open(count, before)
+      if (frame.isSettled) this.changed(frame)
+      else onFrame(frame, frame.deliveriesOf(messages))
+    } catch (error) {
+      onEvent({ kind: 'frame-unreadable', stream: this.stream, position, reason: errorText(error) })
+    }
+  }
+
+  /** Frames come in order: what was noted of an earlier one that did not come has left the stream. */
+  private forgetBefore(position: number): void {
+    for (const noted of this.before.keys()) {
+      if (noted > position) return
+      this.before.delete(noted)
+    }
+  }
+
+  private hold(frame: HeldFrame, isBehind: boolean): void {
+    const { position, storedAt } = frame
+    if (!isBehind && position <= this.read.position) this.wentBack = true
+    this.frames.set(position, frame)
+    if (position > this.read.position || storedAt > this.read.storedAt) {
+      this.read = { position, storedAt: Math.max(storedAt, this.read.storedAt) }
+    }
+  }
+
+  private changed(frame: HeldFrame): void {
+    if (this.state === 'gone') return
+    if (frame.isSettled && this.holds(frame)) this.forget(frame)
+    this.noteSoon()
+  }
+
+  private forget(frame: HeldFrame): void {
+    this.frames.delete(frame.position)
+    this.settledBytes += frame.bytes
+    const low = this.lowWater
+    if (frame.position < low) {
+      this.retention.passed(low, this.settledBytes)
+      this.settledBytes = 0
+    }
+    this.request()
+  }
+
+  /** Two notes are kept: the older one is the record's until everything up to the newer one is settled. */
+  private takeNote(position: number): void {
+    const { observer, clock } = this.options
+    this.observedUpTo = position
+    this.promoteNote()
+    const now = clock.monotonic()
+    if (this.nextNote !== undefined || observer === undefined || now - this.noteTakenMs < NOTE_PAUSE_MS) return
+    this.noteTakenMs = now
+    this.nextNote = { upTo: position, bytes: observer.encode(this.stream) ?? NOTHING }
+  }
+
+  private promoteNote(): void {
+    if (this.nextNote === undefined || this.lowWater <= this.nextNote.upTo) return
+    this.note = this.nextNote
+    this.nextNote = undefined
+    this.changes.noted(this.note)
+  }
+
+  private noteSoon(): void {
+    this.mustNote = true
+    if (this.noteTimer !== undefined || this.noting !== undefined || this.state !== 'owned') return
+    const { clock, bounds, broker, publisher } = this.options
+    if (broker.recordRidesAlong) {
+      this.noteTimer = clock.after(bounds.settleDelayMs, () => {
+        this.noteTimer = undefined
+        publisher.commitRecord(this.stream)
+      })
+      return
+    }
+    const pause = Math.max(bounds.settleDelayMs, this.lastNoteMs + bounds.notePauseMs - clock.monotonic())
+    this.noteTimer = clock.after(pause, () => {
+      const wait = this.isPartly() ? 0 : this.lastNoteMs + bounds.progressMs - clock.monotonic()
+      if (wait <= 0) {
+        this.noteTimer = undefined
+        void this.writeNow()
+        return
+      }
+      this.noteTimer = clock.after(wait, () => {
+        this.noteTimer = undefined
+        void this.writeNow()
+      })
+    })
+  }
+
+  /** Some frame is settled in part: nothing but the record knows that. */
+  private isPartly(): boolean {
+    for (const frame of this.frames.values()) if (frame.isPartly) return true
+    return false
+  }
+
+  /** Writes the record. Never rejects: what could not be written is written later. */
+  private writeNow(): Promise<void> {
+    const { broker, publisher, record } = this.options
+    if (broker.recordRidesAlong) {
+      const written = new Promise<void>((resolve) => this.whenWritten.push(resolve))
+      publisher.commitRecord(this.stream)
+      return written
+    }
+    return (this.noting ??= this.write(record.owner).finally(() => {
+      this.noting = undefined
+      this.lastNoteMs = this.options.clock.monotonic()
+      if (this.mustNote) this.noteSoon()
+    }))
+  }
+
+  private async release(): Promise<void> {
+    const { broker } = this.options
+    await this.noting
+    if (broker.recordRidesAlong) {
+      for (let tries = 0; tries < 5 && this.isHeld() && this.isUnwritten && broker.refusal === undefined; tries++) {
+        await this.writeNow()
+      }
+      return
+    }
+    this.mustNote = true
+    // One more try where the answer to the first was lost.
+    for (let tries = 0; tries < 3 && this.isHeld() && this.mustNote && broker.connected; tries++) await this.write('')
+  }
+
+  private async write(owner: string): Promise<void> {
+    const { broker } = this.options
+    try {
+      if (this.isUncertain) await this.lookUp()
+      if (this.state === 'gone') return
+      const { revision } = await broker.commit(this.stream, { record: this.recordWrite(owner) })
+      this.revision = revision
+      this.changes.written()
+    } catch (error) {
+      this.changes.refused()
+      this.mustNote = true
+      if (isFenced(error)) this.lost(errorText(error))
+      else this.isUncertain = true
+    }
+  }
+
+  private recordWrite(owner: string): RecordWrite {
+    this.mustNote = false
+    this.promoteNote()
+    this.removedBelow = this.removable
+    return {
+      body: () => encodeRecord(this.content(owner)),
+      change: this.changes.take(),
+      revision: this.revision,
+      settledBelow: this.lowWater,
+      removeBelow: this.removedBelow,
+    }
+  }
+
+  private async lookUp(): Promise<void> {
+    const record = await this.options.broker.readRecord(this.stream)
+    this.isUncertain = false
+    if (record === undefined || record.revision === this.revision) return
+    if (!this.adopt(record.body, record.revision)) this.lost('its record was changed')
+  }
+
+  /** Takes a revision that this process wrote without having heard of it. */
+  private adopt(body: Uint8Array, revision: number): boolean {
+    const { epoch, owner } = decodeRecord(body)
+    if (epoch !== this.epoch || (owner !== '' && owner !== this.options.record.owner)) return false
+    this.revision = revision
+    return true
+  }
+
+  private content(owner: string): OwnerRecord {
+    const open = new Map<number, OpenFrame>(this.before)
+    for (const [position, frame] of this.frames) open.set(position, frame.note())
+    const { epoch, read, note } = this
+    return { epoch, owner, since: this.options.record.since, read, open, note }
+  }
+
+  private tellWritten(): void {
+    const waiting = this.whenWritten
+    this.whenWritten = []
+    for (const tell of waiting) tell()
+  }
+
+  /** A method, so that no earlier look at the state is believed after a wait. */
+  private isHeld(): boolean {
+    return this.state !== 'gone'
+  }
+
+  private lost(reason: string): void {
+    if (this.state === 'gone') return
+    void this.end()
+    this.options.onEvent({ kind: 'stream-lost', stream: this.stream, epoch: this.epoch, reason })
+    this.options.onLost(this)
+  }
+}

@@ -1,0 +1,440 @@
+/**
+ * The broker of one process: one stream, in segments on its disk. Frame, settles and tries of a commit are one checksummed block
+ * (`block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`segment-writer.ts`); what a run left
+ * is read at opening (`recovery.ts`).
+ */
+import type { TimerHandle } from '../../model/clock.ts'
+import { errorText, type MillraceError } from '../../model/errors.ts'
+import type { Message } from '../../model/message.ts'
+import { BlockReader, openBlock, type Block, type DamagedRange } from './block.ts'
+import { BlockWriter } from './block-writer.ts'
+import { LinkErrors } from './errors.ts'
+import type { LinkEventListener } from './events.ts'
+import type {
+  Commit,
+  Committed,
+  FrameBroker,
+  FrameContent,
+  FramePlace,
+  FrameReader,
+  FrameReaderListener,
+  HistoryPiece,
+  ObserverNote,
+  ReadStart,
+  RecordWrite,
+  StoredFrame,
+  StreamRecord,
+  WantsQueue,
+} from './frame-broker.ts'
+import { RangeSet } from './range-set.ts'
+import { encodeRecord, NEW_RECORD, type OpenFrame } from './record.ts'
+import { recover, type Recovery } from './recovery.ts'
+import type { SegmentFile } from './segment-file.ts'
+import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
+import { SegmentReader, type Range } from './segment-reader.ts'
+import { SegmentWriter } from './segment-writer.ts'
+import { Segments } from './segments.ts'
+import { decodeBlock, type BlockContent } from './wire.ts'
+
+const FIRST_PROBE_MS = 100
+const LAST_PROBE_MS = 5000
+/** A frame's place is its segment × this + its offset there. */
+const OFFSETS = 2 ** 32
+/**
+ * A log without a segment begins to count here × Unix ms. What devices wrote carries the sequence as its version, so a log that was lost must
+ * not count from below; the product stays exact until 2039.
+ */
+const SEQUENCES_A_MS = 4096
+
+/** What the files told at the opening. */
+interface Known {
+  readonly settled: RangeSet
+  readonly tries: Map<number, number>
+  readonly note: ObserverNote | undefined
+  /** Nothing below is unsettled. */
+  readonly settledBelow: number
+  /** Frames below were there. */
+  readonly nextSequence: number
+  readonly unsettled: number
+}
+
+export async function openSegmentBroker(
+  options: SegmentLogOptions,
+  bounds: SegmentLogBounds,
+  onEvent: LinkEventListener,
+): Promise<SegmentBroker> {
+  const settled: [number, number][] = []
+  const tries = new Map<number, number>()
+  let note: ObserverNote | undefined
+  let storedAt = 0
+  const recovery = await recover(options.disk, options.directory, onEvent, { entries: false }, (content) => {
+    for (const range of content.settled) settled.push(range)
+    for (const [sequence, count] of content.attempts) tries.set(sequence, count)
+    note = content.note ?? note
+    storedAt = Math.max(storedAt, content.time)
+  })
+  const known = knownOf(recovery, new RangeSet(settled), tries, note)
+  const broker = new SegmentBroker(options, bounds, onEvent, recovery, known, storedAt)
+  await broker.start()
+  return broker
+}
+
+function knownOf(
+  { segments, nextSequence }: Recovery,
+  settled: RangeSet,
+  tries: Map<number, number>,
+  note: ObserverNote | undefined,
+): Known {
+  let unsettled = 0
+  let settledBelow = nextSequence
+  for (const [start, length] of segments.flatMap(({ ranges }) => ranges)) {
+    const open = length - settled.countWithin(start, start + length)
+    unsettled += open
+    if (open > 0) settledBelow = Math.min(settledBelow, settled.firstNotIn(start))
+  }
+  return { settled, tries, note, settledBelow, nextSequence, unsettled }
+}
+
+export class SegmentBroker implements FrameBroker {
+  readonly streams = 1
+  readonly step = 1
+  readonly limits
+  readonly recordRidesAlong = true
+  readonly connected = true
+  readonly maxBacklogBytes: number
+  /** Of all segments with unsettled messages; kept here because every publish asks. */
+  backlogBytes = 0
+  refusal: MillraceError | undefined
+  /** Messages that are durable and not settled. */
+  unsettled: number
+  writes = 0
+  bytesWritten = 0
+  diskFailures = 0
+  private readonly options: SegmentLogOptions
+  private readonly onEvent: LinkEventListener
+  private readonly known: Known
+  private readonly segments: Segments
+  private readonly writer: SegmentWriter
+  private readonly bare = new BlockWriter(1)
+  private nextSequence: number
+  private settledBelow: number
+  private lastStoredAt: number
+  private revision = 0
+  /** The segment that this run opened first: what stands before it was there. */
+  private ownFrom = Infinity
+  private reader: SegmentReader | undefined
+  private handedOut: { readonly frame: StoredFrame; readonly segment: SegmentFile; readonly offset: number }[] = []
+  private historyAt: { readonly next: number; readonly segment: SegmentFile; readonly offset: number } | undefined
+  private readonly roomListeners = new Set<() => void>()
+  private probe: TimerHandle | undefined
+  private probing: Promise<void> | undefined
+  private isClosing = false
+
+  constructor(
+    options: SegmentLogOptions,
+    bounds: SegmentLogBounds,
+    onEvent: LinkEventListener,
+    recovery: Recovery,
+    known: Known,
+    storedAt: number,
+  ) {
+    const { disk, directory, durability, clock } = options
+    this.options = options
+    this.onEvent = onEvent
+    this.known = known
+    this.limits = {
+      maxFrameMessages: bounds.maxPendingMessages,
+      maxFrameBytes: Infinity,
+      closeAtBytes: bounds.maxPendingBytes / 4,
+    }
+    this.maxBacklogBytes = bounds.maxBacklogBytes
+    this.unsettled = known.unsettled
+    this.settledBelow = known.settledBelow
+    this.lastStoredAt = storedAt
+    const isNew = recovery.segments.length === 0 && known.nextSequence === 1
+    this.nextSequence = isNew ? clock.now() * SEQUENCES_A_MS : known.nextSequence
+    this.segments = new Segments(disk, directory, onEvent, () => this.roomChanged())
+    const files = recovery.segments.map((segment) => this.segments.recovered(segment))
+    this.writer = new SegmentWriter({
+      disk,
+      directory,
+      durability,
+      segmentBytes: bounds.segmentBytes,
+      last: files.at(-1),
+      nextSequence: this.nextSequence,
+      opened: (segment) => this.segments.opened(segment),
+    })
+  }
+
+  async start(): Promise<void> {
+    this.ownFrom = (await this.writer.openSegment()).id
+    this.roomChanged()
+  }
+
+  get segmentCount(): number {
+    return this.segments.count
+  }
+
+  onConnection(): () => void {
+    return () => undefined
+  }
+
+  onRoom(listener: () => void): () => void {
+    this.roomListeners.add(listener)
+    return () => void this.roomListeners.delete(listener)
+  }
+
+  commit(_stream: number, { frame, record }: Commit): Promise<Committed> {
+    const change = record?.change
+    const isEmpty = change === undefined || (change.settled.length === 0 && change.tries.size === 0 && !change.note)
+    if (frame === undefined && isEmpty) {
+      this.recorded(record)
+      return Promise.resolve({ position: 0, revision: ++this.revision })
+    }
+    if (this.refusal !== undefined) return Promise.reject(this.refusal)
+    const block = frame?.content.block ?? this.bare
+    if (frame === undefined) block.reset()
+    const messages = frame?.content.messages ?? []
+    const position = this.nextSequence
+    const next = position + messages.length
+    if (messages.length > 0) this.number(block, messages, position)
+    if (change !== undefined) {
+      block.settled(change.settled)
+      block.attempts(change.tries)
+      if (change.note !== undefined) block.note(change.note)
+    }
+    const bytes = block.finish()
+    const { length } = bytes
+    const storedAt = this.lastStoredAt
+    const committed = this.writer.append(bytes, messages.length === 0 ? 0 : next).then(
+      (offset) => {
+        this.writes++
+        this.bytesWritten += length
+        if (messages.length > 0) this.stored(messages, position, storedAt, length, offset)
+        this.unsettled -= change?.settled.length ?? 0
+        this.recorded(record)
+        this.roomChanged()
+        return { position, revision: ++this.revision }
+      },
+      (error: unknown) => {
+        throw this.refuse(error)
+      },
+    )
+    // A step behind the receipts: who published hears before the message is delivered.
+    const nothing = (): void => undefined
+    void committed.then(nothing, nothing).then(() => this.handOut())
+    return committed
+  }
+
+  readRecord(): Promise<StreamRecord> {
+    const { settledBelow, note } = this.known
+    const read = { position: settledBelow - 1, storedAt: Number.MAX_SAFE_INTEGER }
+    const body = encodeRecord({ ...NEW_RECORD, epoch: this.ownFrom - 1, read, note })
+    return Promise.resolve({ body, revision: this.revision, settledBytes: this.segments.bytesBelow(settledBelow) })
+  }
+
+  read(_stream: number, _epoch: number, { from }: ReadStart, listener: FrameReaderListener): Promise<FrameReader> {
+    const { disk, clock } = this.options
+    const { segments, onEvent } = this
+    this.reader = new SegmentReader({
+      disk,
+      clock,
+      segments,
+      onEvent,
+      from,
+      frameOf: (block, segment) => this.frameOf(block, segment, from),
+      onFrame: (frame) => listener.onFrame(frame),
+      onLost: (segment, damage, first, end) => this.lost(segment, damage, first, end),
+    })
+    return Promise.resolve(this.reader)
+  }
+
+  async fetch(_stream: number, frame: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
+    const segment = this.segments.withId(Math.floor(frame.place / OFFSETS))
+    if (segment === undefined) return undefined
+    const file = await this.options.disk.open(segment.path)
+    try {
+      const from = frame.place % OFFSETS
+      const body = openBlock(await file.read(from, frame.bytes))
+      if (body !== undefined) return decodeBlock(body, { entries: true, wants })
+      const { count } = frame
+      this.lost(segment, { from, to: from + frame.bytes }, frame.position, frame.position + count)
+      return undefined
+    } finally {
+      await file.close()
+    }
+  }
+
+  async history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
+    const known = this.historyAt?.next === from && this.segments.withId(this.historyAt.segment.id) !== undefined
+    const segment = known ? this.historyAt?.segment : this.segments.at(from)
+    if (segment === undefined) return { frames: [], next: from, isEnd: true }
+    const file = await this.options.disk.open(segment.path)
+    try {
+      const limit = segment.end
+      const reader = new BlockReader(file, known ? (this.historyAt?.offset ?? 0) : 0)
+      const frames: StoredFrame[] = []
+      let next = from
+      for (let bytes = 0; bytes < maxBytes;) {
+        const { blocks } = await reader.read(limit)
+        for (const block of blocks) {
+          const content = decodeBlock(block.body, { entries: true })
+          bytes += block.end - block.offset
+          if (content.count === 0 || content.firstSequence < from) continue
+          frames.push(storedFrame(content, block, segment, undefined))
+          next = content.firstSequence + content.count
+        }
+        if (blocks.length > 0) continue
+        const following = this.segments.after(segment)
+        if (following !== undefined) next = Math.max(next, segment.nextSequence)
+        return { frames, next, isEnd: following === undefined && segment.end === limit }
+      }
+      this.historyAt = { next, segment, offset: reader.offset }
+      return { frames, next, isEnd: false }
+    } finally {
+      await file.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true
+    this.probe?.cancel()
+    await this.probing
+    await this.reader?.close()
+    await this.segments.idle()
+    await this.writer.close()
+  }
+
+  private number(block: BlockWriter, messages: readonly Message[], position: number): void {
+    this.nextSequence = position + messages.length
+    this.lastStoredAt = Math.max(this.lastStoredAt, this.options.clock.now())
+    block.renumber(position)
+    block.time(this.lastStoredAt)
+    let sequence = position
+    for (const message of messages) message.sequence = sequence++
+  }
+
+  private stored(
+    messages: readonly Message[],
+    position: number,
+    storedAt: number,
+    bytes: number,
+    offset: number,
+  ): void {
+    this.unsettled += messages.length
+    const segment = this.writer.current
+    if (segment === undefined || this.reader === undefined) return
+    const place = segment.id * OFFSETS + offset
+    const content = { messages, count: messages.length }
+    const frame = { position, storedAt, bytes, place, noted: undefined, count: messages.length, read: () => content }
+    this.handedOut.push({ frame, segment, offset })
+  }
+
+  private handOut(): void {
+    const frames = this.handedOut
+    if (frames.length === 0) return
+    this.handedOut = []
+    for (const { frame, segment, offset } of frames) this.reader?.stored(frame, segment, offset)
+  }
+
+  /** What the record says is durable. */
+  private recorded(record: RecordWrite | undefined): void {
+    if (record === undefined) return
+    this.settledBelow = Math.max(this.settledBelow, record.settledBelow)
+    this.segments.remove(record.removeBelow)
+  }
+
+  private frameOf(
+    { body, offset, end }: Block,
+    segment: SegmentFile,
+    from: number,
+  ): { readonly frame: StoredFrame | undefined; readonly range: Range | undefined } {
+    const isOwn = segment.id >= this.ownFrom
+    if (!isOwn) {
+      const { firstSequence, count } = decodeBlock(body, { entries: false })
+      if (count === 0) return { frame: undefined, range: undefined }
+      const range: Range = [firstSequence, firstSequence + count]
+      if (range[1] <= from) return { frame: undefined, range }
+    }
+    const content = decodeBlock(body, { entries: true })
+    if (content.count === 0) return { frame: undefined, range: undefined }
+    const noted = isOwn ? undefined : this.notedOf(content)
+    const frame = storedFrame(content, { body, offset, end }, segment, noted)
+    return { frame, range: [content.firstSequence, content.firstSequence + content.count] }
+  }
+
+  /** What earlier runs noted of a frame; undefined where nothing, or where it stands below all that is unsettled. */
+  private notedOf({ firstSequence, count }: BlockContent): OpenFrame | undefined {
+    const { settled, tries, settledBelow } = this.known
+    const settledCount = settled.countWithin(firstSequence, firstSequence + count)
+    if (firstSequence + count <= settledBelow) return undefined
+    const bits = settledCount === 0 ? undefined : new Uint8Array((count + 7) >>> 3)
+    const noted = new Map<number, number>()
+    for (let index = 0; index < count; index++) {
+      const sequence = firstSequence + index
+      if (bits !== undefined && settled.has(sequence)) bits[index >>> 3] = (bits[index >>> 3] ?? 0) | (1 << (index & 7))
+      const count = tries.get(sequence)
+      if (count === undefined) continue
+      tries.delete(sequence)
+      noted.set(index, count)
+    }
+    return { settled: bits, tries: noted.size === 0 ? undefined : noted }
+  }
+
+  private lost(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
+    // Damage that was there at the opening was told then, and its messages were never counted.
+    if (!this.segments.damaged(segment)) return
+    const lostMessages = to - from - this.known.settled.countWithin(from, to)
+    this.unsettled -= lostMessages
+    this.onEvent({ kind: 'damaged', file: segment.path, ...damage, lostMessages })
+  }
+
+  private refuse(error: unknown): MillraceError {
+    const refusal = LinkErrors.DISK_REFUSED({ reason: errorText(error) }, error)
+    this.refusal = refusal
+    this.diskFailed(this.writer.current?.path ?? this.options.directory, error)
+    this.probeLater(FIRST_PROBE_MS)
+    return refusal
+  }
+
+  private diskFailed(file: string, error: unknown): void {
+    this.diskFailures++
+    this.onEvent({ kind: 'disk-failed', file, error })
+  }
+
+  private probeLater(pauseMs: number): void {
+    if (this.isClosing) return
+    this.probe = this.options.clock.after(pauseMs, () => {
+      this.probe = undefined
+      this.probing = this.writer.openSegment().then(
+        ({ path }) => {
+          this.refusal = undefined
+          this.onEvent({ kind: 'disk-recovered', file: path })
+          this.roomChanged()
+        },
+        (error: unknown) => {
+          this.diskFailed(this.options.directory, error)
+          this.probeLater(Math.min(LAST_PROBE_MS, pauseMs * 2))
+        },
+      )
+    })
+  }
+
+  private roomChanged(): void {
+    this.backlogBytes = this.segments.bytesFrom(this.settledBelow)
+    for (const listener of this.roomListeners) listener()
+  }
+}
+
+function storedFrame(
+  content: BlockContent,
+  { offset, end }: Block,
+  segment: SegmentFile,
+  noted: OpenFrame | undefined,
+): StoredFrame {
+  const { firstSequence, count, messages, time } = content
+  // Blocks of before frames had a time: the first message's stands for it.
+  const storedAt = time > 0 ? time : (messages[0]?.ts ?? 0)
+  const place = segment.id * OFFSETS + offset
+  return { position: firstSequence, storedAt, bytes: end - offset, place, noted, read: () => ({ messages, count }) }
+}
