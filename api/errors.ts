@@ -29,6 +29,16 @@ export const ParameterErrors = defineErrors('parameter', {
     status: 400,
     text: "Incorrect page link page size '{value}'. Page size must be greater than zero.",
   },
+  PAGE_TOO_LARGE: {
+    kind: 'invalid',
+    status: 400,
+    text: "Incorrect page link page size '{value}'. Page size must be at most {limit}: ask for several pages.",
+  },
+  PAGE_TOO_FAR: {
+    kind: 'invalid',
+    status: 400,
+    text: "Incorrect page link page '{value}'. There is no page so far behind.",
+  },
   PAGE: { kind: 'invalid', status: 400, text: "Incorrect page link page '{value}'. Page must be positive integer." },
   SORT_ORDER: {
     kind: 'invalid',

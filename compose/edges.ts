@@ -139,6 +139,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     castStrings: config.castStrings,
     maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,
+    maxPageSize: config.restMaxPageSize,
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port

@@ -104,6 +104,14 @@ export const SETTINGS = {
     description:
       'Proxies whose X-Forwarded-For says who calls. Limits by address count everybody behind a proxy that is not named here as one caller.',
   }),
+  restMaxPageSize: http.integer({
+    name: 'REST_MAX_PAGE_SIZE',
+    default: 10_000,
+    min: 100,
+    max: 10_000_000,
+    unit: 'rows',
+    description: 'Largest pageSize of a list; over it the answer is 400. A page is held in memory as a whole.',
+  }),
   httpRequestTimeoutMs: http.integer({
     name: 'HTTP_MAX_REQUEST_TIMEOUT',
     default: 300_000,

@@ -80,7 +80,7 @@ export class StoredUsers implements UserService {
     if (!(await verifyPassword(current, credentials.passwordHash))) throw ServiceErrors.PASSWORD_WRONG()
     checkPassword(next)
     if (next === current) throw ServiceErrors.PASSWORD_SAME()
-    // A token's time is in whole seconds: those made from this second on stay valid (`rest-api.md` 1.3).
+    // A token's time is in whole seconds: those of this second are refused too, and new ones are dated to the next (`rest-api.md` 1.3).
     const validFrom = Math.floor(this.clock.now() / 1000) * 1000
     const statements = this.entities.users.changePassword(credentials, await hashPassword(next), validFrom)
     const publishWithdrawn = () =>

@@ -25,7 +25,7 @@ describe('a query', () => {
     }
   })
 
-  test('of a page needs its size and number, and says what is wrong with them', () => {
+  test('issue-8 2.12: of a page needs its size and number, and says what is wrong with them', () => {
     assert.deepEqual(new Query('pageSize=2&page=1&textSearch=x&sortProperty=name&sortOrder=desc').page(), {
       pageSize: 2,
       page: 1,
@@ -37,6 +37,10 @@ describe('a query', () => {
       'page=0': "Required request parameter 'pageSize' is not present",
       'pageSize=-1&page=0': "Incorrect page link page size '-1'. Page size must be greater than zero.",
       'pageSize=1&page=-1': "Incorrect page link page '-1'. Page must be positive integer.",
+      'pageSize=10001&page=0':
+        "Incorrect page link page size '10001'. Page size must be at most 10000: ask for several pages.",
+      'pageSize=10&page=4611686018427387':
+        "Incorrect page link page '4611686018427387'. There is no page so far behind.",
       'pageSize=1&page=0&sortProperty=name&sortOrder=up':
         "Unsupported sort order 'up'! Only 'ASC' or 'DESC' types are allowed.",
       'pageSize=1&page=0&sortProperty=name;drop': 'Invalid sort property',

@@ -5,11 +5,18 @@ import { ParameterErrors } from '../errors.ts'
 
 const INTEGER = /^[+-]?\d+$/
 
+/** Rows of one answer, where no setting says otherwise. */
+export const MAX_PAGE_SIZE = 10_000
+/** The first row of a page is counted in 64 bits by the databases, and exactly by us up to here. */
+const MAX_ROW = Number.MAX_SAFE_INTEGER
+
 export class Query {
   private readonly parameters: URLSearchParams
+  private readonly maxPageSize: number
 
-  constructor(text: string) {
+  constructor(text: string, maxPageSize: number = MAX_PAGE_SIZE) {
     this.parameters = new URLSearchParams(text)
+    this.maxPageSize = maxPageSize
   }
 
   has(name: string): boolean {
@@ -72,6 +79,9 @@ export class Query {
     const page = this.requiredInteger('page')
     if (pageSize < 1) throw ParameterErrors.PAGE_SIZE({ value: pageSize })
     if (page < 0) throw ParameterErrors.PAGE({ value: page })
+    // The reference has no bound and reads all it is asked for into memory.
+    if (pageSize > this.maxPageSize) throw ParameterErrors.PAGE_TOO_LARGE({ value: pageSize, limit: this.maxPageSize })
+    if (page * pageSize > MAX_ROW) throw ParameterErrors.PAGE_TOO_FAR({ value: page })
     const textSearch = this.text('textSearch')
     const sortProperty = this.text('sortProperty')
     if (sortProperty === undefined) return { pageSize, page, textSearch }

@@ -27,7 +27,7 @@ import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
-import { Query } from './query.ts'
+import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
@@ -64,6 +64,8 @@ export interface RestApiOptions {
   readonly castStrings: boolean
   /** Largest body of a call that needs no login; default 64 KiB. */
   readonly maxPublicBodyBytes?: number
+  /** Rows of one page; default {@link MAX_PAGE_SIZE}. */
+  readonly maxPageSize?: number
 }
 
 /** Every REST route with the authority it needs: what is registered, and what the tests walk. */
@@ -110,12 +112,12 @@ function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly Rest
 }
 
 export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
-  const { server, auth, clock, log } = options
+  const { server, auth, clock, log, maxPageSize = MAX_PAGE_SIZE } = options
   const routes = restRoutes(options)
   for (const route of routes) {
     const handler: HttpHandler = (request, plainReply) => {
       const reply = withCors(request, plainReply)
-      void answer(route, request, auth).then(
+      void answer(route, request, auth, maxPageSize).then(
         ({ status, contentType, body, bytes, headers }) =>
           reply.send(status, contentType, bytes ?? body, { ...NO_STORE, ...headers }),
         (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
@@ -145,8 +147,8 @@ function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteO
 /** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */
 const NO_STORE = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
-async function answer(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Answer> {
-  const call = callOf(request)
+async function answer(route: RestRoute, request: HttpRequest, auth: Auth, maxPageSize: number): Promise<Answer> {
+  const call = callOf(request, maxPageSize)
   if (route.authorities === 'public') return route.handle(call)
   return route.handle({ ...call, principal: await callerOf(route, request, auth) })
 }
@@ -157,10 +159,10 @@ async function callerOf(route: RestRoute, request: HttpRequest, auth: Auth): Pro
   return principal
 }
 
-function callOf(request: HttpRequest): PublicCall {
+function callOf(request: HttpRequest, maxPageSize: number): PublicCall {
   const text = (): string => request.body.toString('utf8')
   return {
-    query: new Query(request.query),
+    query: new Query(request.query, maxPageSize),
     credentials: credentialsOf(request),
     parameter: (index) => request.parameters[index] ?? '',
     text,

@@ -37,7 +37,7 @@ export function tenantRoutes({ tenants, users, access }: Services): readonly Res
   ]
 }
 
-/** Tenants are few and all in memory already. */
+/** Reads every tenant for each page: tenants are few, and only system administrators ask. */
 function pageOf(tenants: readonly Tenant[], query: PageQuery): Page<Tenant> {
   const search = query.textSearch?.toLowerCase() ?? ''
   const matching = tenants.filter(({ title }) => title.toLowerCase().includes(search))
