@@ -22,10 +22,15 @@ export interface Sample {
   readonly value: number
 }
 
+/** Ids of tenants, rule chains and their like are for the operator alone. */
+export type MetricsAudience = 'public' | 'operator'
+
 export interface Metrics {
   readonly contentType: string
-  render(): Promise<string>
+  render(audience: MetricsAudience): Promise<string>
 }
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 
 /** Takes a figure's present value. */
 type Show = (value: number) => void
@@ -43,15 +48,25 @@ export function createMetrics(sources: readonly MetricsSource[]): Metrics {
     return show
   }
   const labelled = new LabelledFigures(registry)
+  // A registry of its own: what is not rendered can not be shown by mistake, by two who ask at once either.
+  const idRegistry = new Registry()
+  const withIds = new LabelledFigures(idRegistry)
   return {
     contentType: registry.contentType,
-    render: async () => {
+    render: async (audience) => {
       for (const source of sources) {
         for (const [figure, value] of Object.entries(source.figures())) showOf(source.name, figure)(value)
       }
       labelled.clear()
-      for (const source of sources) for (const sample of source.samples?.() ?? []) labelled.show(source.name, sample)
-      return registry.metrics()
+      withIds.clear()
+      for (const source of sources) {
+        for (const sample of source.samples?.() ?? []) {
+          const figures = Object.values(sample.labels).some((label) => ID.test(label)) ? withIds : labelled
+          figures.show(source.name, sample)
+        }
+      }
+      if (audience === 'public') return registry.metrics()
+      return (await Promise.all([registry.metrics(), idRegistry.metrics()])).join('')
     },
   }
 }

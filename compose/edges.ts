@@ -140,6 +140,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     castStrings: config.castStrings,
     maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,
     maxPageSize: config.restMaxPageSize,
+    metricsAccess: { withoutToken: config.metricsAccess, token: config.metricsToken },
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
   return port

@@ -28,7 +28,7 @@ test('what only grows is a counter whose name says so, what rises and falls is a
     { name: 'mqtt', figures: () => mqttFigures(mqtt) },
     { name: 'http_device_api', figures: () => httpDeviceFigures(http) },
   ])
-  const text = await metrics.render()
+  const text = await metrics.render('public')
   const gauges = [...text.matchAll(/^# TYPE (millrace_\w+) gauge$/gm)].map(([, name]) => name)
   assert.deepEqual(gauges, ['millrace_mqtt_connections', 'millrace_http_device_api_waiting_polls'])
   const counters = [...text.matchAll(/^# TYPE (millrace_\w+) counter$/gm)].map(([, name]) => name)

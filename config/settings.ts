@@ -112,6 +112,22 @@ export const SETTINGS = {
     unit: 'rows',
     description: 'Largest pageSize of a list; over it the answer is 400. A page is held in memory as a whole.',
   }),
+  metricsAccess: http.choice({
+    name: 'METRICS_ACCESS',
+    default: 'loopback',
+    choices: ['loopback', 'anyone'],
+    description:
+      'Who reads /metrics without a token: loopback is this machine (what a proxy on it forwards is not), anyone is everybody who reaches the port. Neither sees ids of tenants and rule chains.',
+  }),
+  metricsToken: http.secret({
+    name: 'METRICS_TOKEN',
+    default: undefined,
+    absent: 'none',
+    allowed: 'a token of at least 16 characters without spaces',
+    accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
+    description:
+      'Bearer token with which Prometheus reads all of /metrics, ids too. The login of a system administrator does as well.',
+  }),
   httpRequestTimeoutMs: http.integer({
     name: 'HTTP_MAX_REQUEST_TIMEOUT',
     default: 300_000,

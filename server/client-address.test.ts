@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { clientAddress, proxyList } from './client-address.ts'
+import { clientOf, proxyList } from './client-address.ts'
 
 describe('the address of a client', () => {
   const proxies = proxyList(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
@@ -19,6 +19,16 @@ describe('the address of a client', () => {
   ]
   for (const [remote, forwarded, client] of CASES) {
     it(`is ${client} for ${remote} that says '${forwarded}'`, () =>
-      assert.equal(clientAddress(remote, forwarded, proxies), client))
+      assert.equal(clientOf(remote, forwarded, proxies).address, client))
   }
+
+  it('is local where the machine itself asks, not where something on it forwards', () => {
+    const own = proxyList(['127.0.0.1'])
+    assert.equal(clientOf('127.0.0.1', '', proxies).isLocal, true)
+    assert.equal(clientOf('::1', '', proxies).isLocal, true)
+    assert.equal(clientOf('127.0.0.1', '198.51.100.1', proxies).isLocal, false)
+    assert.equal(clientOf('127.0.0.1', '127.0.0.1', proxies).isLocal, false)
+    assert.equal(clientOf('127.0.0.1', '198.51.100.1', own).isLocal, false)
+    assert.equal(clientOf('203.0.113.9', '', proxies).isLocal, false)
+  })
 })

@@ -16,26 +16,32 @@ export function proxyList(networks: readonly string[]): BlockList {
   return list
 }
 
-/** `remote` is the other end of the connection; `forwarded` the header, '' where there is none. */
-export function clientAddress(remote: string, forwarded: string, trusted: BlockList): string {
-  let client = plain(remote)
-  const named = forwarded.split(',').map((part) => plain(part.trim()))
-  while (isTrusted(client, trusted)) {
-    const next = named.pop()
-    if (next === undefined || isIP(next) === 0) break
-    client = next
-  }
-  return client
+export interface Client {
+  readonly address: string
+  /** It is on this machine, and nobody says that the request was forwarded: a proxy that is not trusted is not its client. */
+  readonly isLocal: boolean
 }
 
-/** Whether the address is of this machine. */
-export function isLoopback(address: string): boolean {
-  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+/** `remote` is the other end of the connection; `forwarded` the header, '' where there is none. */
+export function clientOf(remote: string, forwarded: string, trusted: BlockList): Client {
+  let address = plain(remote)
+  const named = forwarded.split(',').map((part) => plain(part.trim()))
+  const isBelieved = forwarded === '' || isTrusted(address, trusted)
+  while (isTrusted(address, trusted)) {
+    const next = named.pop()
+    if (next === undefined || isIP(next) === 0) break
+    address = next
+  }
+  return { address, isLocal: isBelieved && isLoopback(address) }
 }
 
 const LOOPBACK = new BlockList()
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4')
 LOOPBACK.addAddress('::1', 'ipv6')
+
+function isLoopback(address: string): boolean {
+  return isIP(address) !== 0 && LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')
+}
 
 function isTrusted(address: string, trusted: BlockList): boolean {
   return isIP(address) !== 0 && trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4')

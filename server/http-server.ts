@@ -21,6 +21,8 @@ export interface HttpRequest {
    * programming error and throws.
    */
   readonly clientAddress: string
+  /** Whether the client is on this machine, and nobody says that the request was forwarded; to be asked for like `clientAddress`. */
+  readonly isLocal: boolean
 }
 
 export interface HttpReply {
@@ -56,7 +58,7 @@ export interface RouteOptions {
    * False: it has answered the request. Never rejects. Absent: anybody may.
    */
   readonly admit?: (request: HttpRequest, reply: HttpReply) => Promise<boolean>
-  /** Whether the handler reads `clientAddress`. */
+  /** Whether the handler reads `clientAddress` or `isLocal`. */
   readonly clientAddress?: boolean
 }
 

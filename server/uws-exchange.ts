@@ -1,6 +1,6 @@
 /** One HTTP request and its answer over uWebSockets.js, whose own objects are only valid inside its callbacks. */
 import type { BlockList } from 'node:net'
-import { clientAddress } from './client-address.ts'
+import { clientOf, type Client } from './client-address.ts'
 import type { HttpMethod, HttpReply, HttpRequest } from './http-server.ts'
 import type { UwsRequest, UwsResponse } from './uws-binding.ts'
 
@@ -50,7 +50,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
   private readonly owner: ExchangeOwner
   private state: 'waiting' | 'sent' | 'aborted' = 'waiting'
   private closedListener: (() => void) | undefined
-  private readonly address: string | undefined
+  private readonly client: Client | undefined
 
   /** Reads all it needs at once, since `request` dies with the callback. */
   constructor(
@@ -71,7 +71,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.headerValues = headerNames.map((name) => request.getHeader(name))
     if (withAddress) {
       const remote = Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
-      this.address = clientAddress(remote, request.getHeader('x-forwarded-for'), owner.trustedProxies)
+      this.client = clientOf(remote, request.getHeader('x-forwarded-for'), owner.trustedProxies)
     }
     response.onAborted(() => this.abort())
   }
@@ -81,9 +81,11 @@ export class UwsExchange implements HttpRequest, HttpReply {
   }
 
   get clientAddress(): string {
-    if (this.address === undefined)
-      throw new Error('this route does not read the client address: name it in its options')
-    return this.address
+    return this.knownClient().address
+  }
+
+  get isLocal(): boolean {
+    return this.knownClient().isLocal
   }
 
   header(name: string): string {
@@ -114,6 +116,12 @@ export class UwsExchange implements HttpRequest, HttpReply {
       this.response.end(body, this.endsConnection || this.owner.isClosing)
     })
     this.owner.ended()
+  }
+
+  private knownClient(): Client {
+    if (this.client === undefined)
+      throw new Error('this route does not read the client address: name it in its options')
+    return this.client
   }
 
   private abort(): void {

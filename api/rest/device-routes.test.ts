@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { openTestPlatform } from '../../services/testkit.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { Query } from './query.ts'
+import type { UserCall } from './route.ts'
 
 test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those of the tenant only', async (context) => {
   const platform = await openTestPlatform()
@@ -15,7 +16,16 @@ test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those 
   const each = context.mock.method(entities.devices, 'findAnywhere')
   const together = context.mock.method(entities.devices, 'findByIds')
   const query = new Query(`deviceIds=${[own.id, ...ids].join(',')}`)
-  const call = { principal: tenant, query, parameter: () => '', text: () => '', json: () => null, credentials: '' }
+  const call: UserCall = {
+    principal: tenant,
+    query,
+    parameter: () => '',
+    text: () => '',
+    json: () => null,
+    credentials: '',
+    clientAddress: '127.0.0.1',
+    isLocal: true,
+  }
   const answer = await route.handle(call)
   assert.deepEqual([each.mock.callCount(), together.mock.callCount()], [0, 1])
   assert.match(answer.body, /"name":"own"/)

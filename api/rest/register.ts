@@ -30,6 +30,7 @@ import { queueRoutes } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
+import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { tenantRoutes } from './tenant-routes.ts'
@@ -64,6 +65,7 @@ export interface RestApiOptions {
   readonly castStrings: boolean
   /** Largest body of a call that needs no login; default 64 KiB. */
   readonly maxPublicBodyBytes?: number
+  readonly metricsAccess: MetricsAccess
   /** Rows of one page; default {@link MAX_PAGE_SIZE}. */
   readonly maxPageSize?: number
 }
@@ -102,6 +104,7 @@ function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly Rest
     ...systemRoutes({
       version,
       clock,
+      metricsGuard: new MetricsGuard(auth, options.metricsAccess),
       metrics: createMetrics([...options.metricsSources, workerMetrics(options.workers)]),
       healthChecks: options.healthChecks,
       onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
@@ -164,6 +167,8 @@ function callOf(request: HttpRequest, maxPageSize: number): PublicCall {
   return {
     query: new Query(request.query, maxPageSize),
     credentials: credentialsOf(request),
+    clientAddress: request.clientAddress,
+    isLocal: request.isLocal,
     parameter: (index) => request.parameters[index] ?? '',
     text,
     json: () => {

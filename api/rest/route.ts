@@ -15,6 +15,9 @@ export interface PublicCall {
   json(): JsonValue
   /** The value of `Authorization` or `X-Authorization`, '' when there is none. */
   readonly credentials: string
+  /** As `HttpRequest` has them. */
+  readonly clientAddress: string
+  readonly isLocal: boolean
 }
 
 export interface UserCall extends PublicCall {

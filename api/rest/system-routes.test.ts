@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Clock } from '../../model/clock.ts'
 import { createMetrics } from '../metrics.ts'
+import { MetricsGuard } from './metrics-guard.ts'
 import { Query } from './query.ts'
 import type { Answer, PublicCall } from './route.ts'
 import { systemRoutes, type HealthCheck } from './system-routes.ts'
@@ -9,9 +10,17 @@ import { systemRoutes, type HealthCheck } from './system-routes.ts'
 const call: PublicCall = {
   query: new Query(''),
   credentials: '',
+  clientAddress: '127.0.0.1',
+  isLocal: true,
   parameter: () => '',
   text: () => '',
   json: () => null,
+}
+
+const NOBODY = {
+  authenticate: async () => {
+    throw new Error('nobody logs in here')
+  },
 }
 
 /** Time passes at once for whoever waits. */
@@ -30,6 +39,7 @@ async function health(healthChecks: readonly HealthCheck[], told: string[] = [])
     version: '1',
     clock,
     metrics: createMetrics([]),
+    metricsGuard: new MetricsGuard(NOBODY, { withoutToken: 'loopback', token: undefined }),
     healthChecks,
     onUnhealthy: (name, error) => told.push(`${name}: ${String(error)}`),
   })

@@ -3,6 +3,7 @@ import type { Clock } from '../../model/clock.ts'
 import { defineErrors } from '../../model/errors.ts'
 import type { Metrics } from '../metrics.ts'
 import type { StartPage } from '../page.ts'
+import type { MetricsGuard } from './metrics-guard.ts'
 import { EVERYBODY, jsonAnswer, type Answer, type RestRoute } from './route.ts'
 
 /** One thing that must work for the process to be of use; rejects where it does not. */
@@ -24,6 +25,7 @@ export interface SystemRouteOptions {
   readonly version: string
   readonly clock: Clock
   readonly metrics: Metrics
+  readonly metricsGuard: MetricsGuard
   readonly healthChecks: readonly HealthCheck[]
   /** Told why a check failed; the answer only says that it did. */
   readonly onUnhealthy: (name: string, error: unknown) => void
@@ -34,7 +36,7 @@ export function pageRoutes(page: StartPage): readonly RestRoute[] {
 }
 
 export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] {
-  const { version, metrics } = options
+  const { version, metrics, metricsGuard } = options
   const health = () => healthAnswer(options)
   return [
     { method: 'GET', pattern: '/health', authorities: 'public', handle: health },
@@ -43,7 +45,10 @@ export function systemRoutes(options: SystemRouteOptions): readonly RestRoute[] 
       method: 'GET',
       pattern: '/metrics',
       authorities: 'public',
-      handle: async () => ({ status: 200, contentType: metrics.contentType, body: await metrics.render() }),
+      handle: async (call) => {
+        const audience = await metricsGuard.audienceOf(call)
+        return { status: 200, contentType: metrics.contentType, body: await metrics.render(audience) }
+      },
     },
     {
       method: 'GET',

@@ -191,7 +191,8 @@ describe('worker pools', () => {
   })
 
   test('are shown to Prometheus by pool, tenant and rule node', async () => {
-    const text = await (await fetch(`${world.url}/metrics`)).text()
+    const headers = { 'x-authorization': `Bearer ${world.systemAdministrator}` }
+    const text = await (await fetch(`${world.url}/metrics`, { headers })).text()
     const { tenantId } = world.platform
     for (const line of [
       /^millrace_worker_pool_messages_total\{pool="javascript"\} 3$/m,

@@ -83,6 +83,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
     castStrings: true,
+    metricsAccess: { withoutToken: 'loopback', token: undefined },
   })
   const port = await server.listen('127.0.0.1', 0)
   const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
