@@ -9,6 +9,7 @@ import type { Config } from '../config/settings.ts'
 import type { DeviceGateway } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createAuth, type Auth } from '../api/auth/auth.ts'
+import { DEFAULT_LOGIN_LIMITS } from '../api/auth/login-limiter.ts'
 import { resolveSigningKey } from '../api/auth/signing-key.ts'
 import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
@@ -102,6 +103,14 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     issuer: config.jwtIssuer,
     accessLifetimeSeconds: config.jwtExpirationSeconds,
     refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
+    loginLimits: {
+      ...DEFAULT_LOGIN_LIMITS,
+      failuresAllowed: config.loginFailures,
+      lockSeconds: config.loginLockSeconds,
+      failuresPerAddress: config.loginFailuresPerAddress,
+      failuresPerUser: config.loginFailuresPerUser,
+      windowSeconds: config.loginWindowSeconds,
+    },
   })
   closing.add('logins', () => auth.close())
   const isApi = config.roles.includes('api')

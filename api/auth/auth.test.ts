@@ -5,10 +5,13 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { User } from '../../model/entities.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import { createAuth, type Auth } from './auth.ts'
+import { DEFAULT_LOGIN_LIMITS } from './login-limiter.ts'
 import { resolveSigningKey } from './signing-key.ts'
 import { HandClock, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
 
 const KEY = randomBytes(64)
+const HERE = '192.0.2.1'
+const ELSEWHERE = '198.51.100.9'
 
 describe('logins', () => {
   let clock: HandClock
@@ -28,7 +31,7 @@ describe('logins', () => {
   })
 
   test('give tokens with the claims that existing clients decode', async () => {
-    const { token, refreshToken } = await auth.login('a@example.com', 'secret')
+    const { token, refreshToken } = await auth.login('a@example.com', 'secret', HERE)
     const seconds = Math.floor(TEST_START / 1000)
     assert.deepEqual(decodeProtectedHeader(token), { alg: 'HS512' })
     const { sessionId, ...claims } = decodeJwt(token)
@@ -53,40 +56,63 @@ describe('logins', () => {
 
   test('name the issuer that is set, and take no token of another', async () => {
     const other = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, issuer: 'a.example' })
-    const { token } = await other.login('a@example.com', 'secret')
+    const { token } = await other.login('a@example.com', 'secret', HERE)
     assert.equal(decodeJwt(token).iss, 'a.example')
     assert.equal((await other.authenticate(token)).userId, user.id)
     await assert.rejects(auth.authenticate(token), { code: 'auth.TOKEN_EXPIRED' })
   })
 
   test('are the same refusal for a wrong password and an unknown name', async () => {
-    await assert.rejects(auth.login('a@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
-    await assert.rejects(auth.login('nobody@example.com', 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
+    await assert.rejects(auth.login('a@example.com', 'wrong', HERE), { code: 'auth.BAD_CREDENTIALS' })
+    await assert.rejects(auth.login('nobody@example.com', 'wrong', HERE), { code: 'auth.BAD_CREDENTIALS' })
   })
 
-  test('are locked for a while after ten failures, known name or not, and open again later', async () => {
+  test('are locked for a while after ten failures, known name or not, and open again later', async (context) => {
+    context.mock.timers.enable({ apis: ['Date', 'setTimeout'] })
     for (const name of ['a@example.com', 'nobody@example.com']) {
       for (let failure = 0; failure < 10; failure++) {
-        await assert.rejects(auth.login(name, 'wrong'), { code: 'auth.BAD_CREDENTIALS' })
+        await assert.rejects(auth.login(name, 'wrong', HERE), { code: 'auth.BAD_CREDENTIALS' })
       }
-      await assert.rejects(auth.login(name, 'secret'), { code: 'auth.LOCKED' })
+      await assert.rejects(auth.login(name, 'secret', HERE), { code: 'auth.LOCKED' })
     }
     const checks = users.checks
-    await assert.rejects(auth.login('A@example.com', 'secret'), { code: 'auth.LOCKED' })
+    await assert.rejects(auth.login('A@example.com', 'secret', HERE), { code: 'auth.LOCKED' })
     assert.equal(users.checks, checks, 'a locked name costs no password check')
-    clock.advance(30_001)
-    assert.ok(await auth.login('a@example.com', 'secret'))
+    context.mock.timers.tick(30_001)
+    assert.ok(await auth.login('a@example.com', 'secret', HERE))
   })
 
   test('guessed all at once are locked as well', async () => {
-    const results = await Promise.allSettled(Array.from({ length: 60 }, () => auth.login('a@example.com', 'wrong')))
+    const wide = { ...DEFAULT_LOGIN_LIMITS, checksPerAddress: 60 }
+    auth = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, loginLimits: wide })
+    const results = await Promise.allSettled(
+      Array.from({ length: 60 }, () => auth.login('a@example.com', 'wrong', HERE)),
+    )
     assert.equal(users.checks, 10)
     assert.ok(results.every(({ status }) => status === 'rejected'))
   })
 
+  test('issue-8 2.9: ten wrong guesses lock a user for the guesser, and for nobody else', async () => {
+    for (let guess = 0; guess < 10; guess++) {
+      await assert.rejects(auth.login('a@example.com', 'wrong', ELSEWHERE), { code: 'auth.BAD_CREDENTIALS' })
+    }
+    await assert.rejects(auth.login('a@example.com', 'secret', ELSEWHERE), { code: 'auth.LOCKED', status: 401 })
+    assert.ok(await auth.login('a@example.com', 'secret', HERE))
+  })
+
+  test('issue-8 2.9: 66 requests of one address leave places for another', async () => {
+    const flood = Array.from({ length: 66 }, (_, index) => auth.login(`user${index}@example.com`, 'wrong', ELSEWHERE))
+    const results = Promise.allSettled(flood)
+    assert.ok(await auth.login('a@example.com', 'secret', HERE))
+    const refused = (await results).filter(
+      (result) => result.status === 'rejected' && (result.reason as { code: string }).code === 'api.TOO_BUSY',
+    )
+    assert.equal(refused.length, 66 - 8)
+  })
+
   test('wait in a bounded queue, and are told so beyond it', async () => {
     const results = await Promise.allSettled(
-      Array.from({ length: 80 }, (_, index) => auth.login(`user${index}@example.com`, 'wrong')),
+      Array.from({ length: 80 }, (_, index) => auth.login(`user${index}@example.com`, 'wrong', `192.0.2.${index}`)),
     )
     const busy = results.filter(
       (result) => result.status === 'rejected' && (result.reason as { code: string }).code === 'api.TOO_BUSY',
@@ -95,7 +121,7 @@ describe('logins', () => {
   })
 
   test('are renewed by the refresh token until it expires, never by the access token', async () => {
-    const { token, refreshToken } = await auth.login('a@example.com', 'secret')
+    const { token, refreshToken } = await auth.login('a@example.com', 'secret', HERE)
     await assert.rejects(auth.refresh(token), { code: 'auth.BAD_CREDENTIALS' })
     clock.advance(9_010_000)
     await assert.rejects(auth.authenticate(token), { code: 'auth.TOKEN_EXPIRED', restCode: 11 })
@@ -108,7 +134,7 @@ describe('logins', () => {
     const feed = new TestFeed(assert.ifError)
     const open = (): Promise<Auth> => createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, feed })
     const [one, two] = await Promise.all([open(), open()])
-    const ended = await Promise.all([1, 2, 3].map(() => one.login('a@example.com', 'secret')))
+    const ended = await Promise.all([1, 2, 3].map(() => one.login('a@example.com', 'secret', HERE)))
     const [first, second, third] = ended.map(({ token }) => token)
     assert.ok(first !== undefined && second !== undefined && third !== undefined)
     await Promise.all([one.logout(first), two.logout(second)])
@@ -127,8 +153,8 @@ describe('logins', () => {
   })
 
   test('end by a logout, for this session only, and stay ended after a restart', async () => {
-    const ended = await auth.login('a@example.com', 'secret')
-    const other = await auth.login('a@example.com', 'secret')
+    const ended = await auth.login('a@example.com', 'secret', HERE)
+    const other = await auth.login('a@example.com', 'secret', HERE)
     await auth.logout(`Bearer ${ended.token}`)
     for (const present of [auth, await start()]) {
       await assert.rejects(present.authenticate(ended.token), { code: 'auth.TOKEN_EXPIRED' })
@@ -138,11 +164,11 @@ describe('logins', () => {
   })
 
   test('count wrong current passwords of a password change as guesses', async () => {
-    const principal = await auth.authenticate((await auth.login('a@example.com', 'secret')).token)
+    const principal = await auth.authenticate((await auth.login('a@example.com', 'secret', HERE)).token)
     for (let failure = 0; failure < 10; failure++) {
-      await assert.rejects(auth.changePassword(principal, 'wrong', 'next'), { status: 400 })
+      await assert.rejects(auth.changePassword(principal, 'wrong', 'next', HERE), { status: 400 })
     }
-    await assert.rejects(auth.changePassword(principal, 'secret', 'next'), { code: 'auth.LOCKED' })
+    await assert.rejects(auth.changePassword(principal, 'secret', 'next', HERE), { code: 'auth.LOCKED' })
   })
 })
 

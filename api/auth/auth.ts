@@ -40,8 +40,8 @@ export interface AuthOptions {
 }
 
 export interface Auth {
-  /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_BUSY`. */
-  login(username: string, password: string): Promise<TokenPair>
+  /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. */
+  login(username: string, password: string, address: string): Promise<TokenPair>
   /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
   refresh(refreshToken: string): Promise<TokenPair>
   /** The user behind an access token, bare or behind `Bearer `. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`. */
@@ -49,7 +49,7 @@ export interface Auth {
   /** Ends the token's session: its access and refresh tokens are refused from now on. */
   logout(token: string): Promise<void>
   /** Throws `invalid` as the user service does; every older token of the user is refused afterwards. */
-  changePassword(principal: Principal, current: string, next: string): Promise<TokenPair>
+  changePassword(principal: Principal, current: string, next: string, address: string): Promise<TokenPair>
   /** Hears of no other process any more. */
   close(): void
 }
@@ -68,7 +68,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     clock,
     feed: options.feed,
   })
-  const limiter = new LoginLimiter(clock, options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
+  const limiter = new LoginLimiter(options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
   const verify = cachedVerification(tokens, clock)
 
   /** After the second in which older tokens were withdrawn: claims count in seconds, and no token of that second may pass. */
@@ -79,8 +79,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   }
 
   return {
-    async login(username, password) {
-      const user = await limiter.attempt(username, () => users.authenticate(username, password))
+    async login(username, password, address) {
+      const user = await limiter.attempt(username, address, () => users.authenticate(username, password))
       if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
       return issue(user)
     },
@@ -104,9 +104,9 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       const claims = await verify(withoutScheme(token))
       await sessions.end(claims.userId, claims.sessionId)
     },
-    async changePassword(principal, current, next) {
+    async changePassword(principal, current, next, address) {
       // Guessing the current password from a stolen session is guessing too.
-      await limiter.attempt(principal.email, async () => {
+      await limiter.attempt(principal.email, address, async () => {
         await users.changePassword(principal.userId, current, next)
         return principal
       })

@@ -7,5 +7,10 @@ export const AuthErrors = defineErrors('auth', {
   /** Expired, forged or withdrawn: `errorCode` 11 makes existing clients refresh and try again. */
   TOKEN_EXPIRED: { kind: 'denied', status: 401, restCode: 11, text: 'Token has expired' },
   TOKEN_OUTDATED: { kind: 'denied', status: 401, text: 'Token is outdated' },
+  TOO_MANY_FAILURES: {
+    kind: 'retryable',
+    status: 429,
+    text: 'Too many failed logins from this address, try again later',
+  },
   LOCKED: { kind: 'denied', status: 401, text: 'User account is locked due to security policy' },
 })

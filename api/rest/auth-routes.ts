@@ -23,7 +23,7 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
       authorities: 'public',
       handle: async (call) => {
         const { username, password } = credentialsBody(call, loginSchema)
-        return pairAnswer(await auth.login(username, password))
+        return pairAnswer(await auth.login(username, password, call.clientAddress))
       },
     },
     {
@@ -54,7 +54,7 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
       authorities: EVERYBODY,
       handle: async (call) => {
         const { currentPassword, newPassword } = bodyOf(call, changePasswordSchema)
-        return pairAnswer(await auth.changePassword(call.principal, currentPassword, newPassword))
+        return pairAnswer(await auth.changePassword(call.principal, currentPassword, newPassword, call.clientAddress))
       },
     },
   ]

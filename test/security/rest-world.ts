@@ -87,7 +87,7 @@ export async function openRestWorld(): Promise<RestWorld> {
   })
   const port = await server.listen('127.0.0.1', 0)
   const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
-    (await auth.login(email, password)).token
+    (await auth.login(email, password, '127.0.0.1')).token
   return {
     url: `http://127.0.0.1:${port}`,
     routes,

@@ -60,7 +60,7 @@ describe('a token is refused', () => {
     users = new MemoryUsers(clock)
     user = users.add({ id: '33333333-3333-4333-8333-333333333333', email: 'admin@example.com' }, 'secret')
     auth = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings: new MemorySettings() })
-    pair = await auth.login('admin@example.com', 'secret')
+    pair = await auth.login('admin@example.com', 'secret', '127.0.0.1')
   })
 
   const refused = async (token: string, answer: object): Promise<void> => {
@@ -190,7 +190,7 @@ describe('a token is refused', () => {
 
   test('when its user is gone', async () => {
     const guest = users.add({ id: '44444444-4444-4444-8444-444444444444', email: 'guest@example.com' }, 'pw')
-    const { token, refreshToken } = await auth.login('guest@example.com', 'pw')
+    const { token, refreshToken } = await auth.login('guest@example.com', 'pw', '127.0.0.1')
     assert.equal((await auth.authenticate(token)).userId, guest.id)
     users.remove(guest.id)
     await refused(token, NO_LONGER)
@@ -200,7 +200,7 @@ describe('a token is refused', () => {
   test('when its user has another authority now', async () => {
     const id = '55555555-5555-4555-8555-555555555555'
     users.add({ id, email: 'once-admin@example.com' }, 'pw')
-    const { token } = await auth.login('once-admin@example.com', 'pw')
+    const { token } = await auth.login('once-admin@example.com', 'pw', '127.0.0.1')
     assert.equal((await auth.authenticate(token)).authority, 'TENANT_ADMIN')
     users.add({ id, email: 'once-admin@example.com', authority: 'CUSTOMER_USER' }, 'pw')
     await refused(token, NO_LONGER)
@@ -208,14 +208,14 @@ describe('a token is refused', () => {
 
   test("when it is older than its user's password, even by less than a second", async () => {
     users.add({ id: '66666666-6666-4666-8666-666666666666', email: 'changer@example.com' }, 'old')
-    const old = await auth.login('changer@example.com', 'old')
+    const old = await auth.login('changer@example.com', 'old', '127.0.0.1')
     const principal = await auth.authenticate(old.token)
-    const fresh = await auth.changePassword(principal, 'old', 'new')
+    const fresh = await auth.changePassword(principal, 'old', 'new', '127.0.0.1')
     await refused(old.token, NO_LONGER)
     await assert.rejects(auth.refresh(old.refreshToken), { code: 'auth.TOKEN_OUTDATED' })
     assert.equal((await auth.authenticate(fresh.token)).userId, principal.userId)
     assert.equal(
-      (await auth.authenticate((await auth.login('changer@example.com', 'new')).token)).userId,
+      (await auth.authenticate((await auth.login('changer@example.com', 'new', '127.0.0.1')).token)).userId,
       principal.userId,
     )
   })
