@@ -17,12 +17,17 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-/** These are asked of the production shape too, each into a result of its own. */
-const BOTH_SHAPES: readonly string[] = ['ingest', 'query', 'subscription']
+/** These are asked of other shapes too, each into a result of its own. */
+const OTHER_SHAPES: Readonly<Record<string, readonly string[]>> = {
+  ingest: ['production', 'three-copies'],
+  query: ['production'],
+  subscription: ['production'],
+}
 
-const chosen = (wanted.length === 0 ? names : wanted).flatMap((name) =>
-  BOTH_SHAPES.includes(name) ? [[name], [name, '--shape', 'production']] : [[name]],
-)
+const chosen = (wanted.length === 0 ? names : wanted).flatMap((name) => [
+  [name],
+  ...(OTHER_SHAPES[name] ?? []).map((shape) => [name, '--shape', shape]),
+])
 for (const [index, [name = '', ...options]] of chosen.entries()) {
   process.stderr.write(`[${index + 1}/${chosen.length}] ${[name, ...options].join(' ')}\n`)
   const script = join(BENCHMARKS, name, 'run.ts')

@@ -1,17 +1,19 @@
 /**
- * `npm test`: the checks, then the tests beside the code, then the whole-system tests, the fast ones first; ends at the first
- * stage that fails. `npm test -- engine/link` runs only the tests whose path holds that text, without the checks.
+ * `npm test`: the checks, then the tests beside the code, then the whole-system tests, the fast ones first. Every stage runs,
+ * whatever failed before it; the exit code is 1 where any did. `npm test -- engine/link` runs only the tests whose path holds that
+ * text, without the checks.
  *
  * What needs a tool that is absent is a printed skip, and with REQUIRE_REAL=1 a failure: the tests themselves see to that.
  */
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '..')
 const filters = process.argv.slice(2)
 const durations: string[] = []
 const counts = { pass: 0, fail: 0, skipped: 0 }
+const failures: string[] = []
 // Its own: more than one run may go on in one working copy.
 const tally = join(root, '.cache', `tests-${process.pid}.tap`)
 
@@ -31,8 +33,10 @@ if (filters.length === 0) {
 // Whole-system tests start processes of their own: one file at a time, so that two cores measure one thing.
 stage('tests beside the code', testArguments(beside, 2))
 stage('whole-system tests', testArguments(whole, 1))
-process.stdout.write(`\n${durations.join('\n')}\n\n`)
-closingLine()
+process.stdout.write(`\n${[...durations, ...failures].join('\n')}\n\n`)
+// Of the stages that are no tests, each that failed counts as one.
+process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)
+process.exitCode = failures.length === 0 ? 0 : 1
 
 function testArguments(names: readonly string[], concurrency: number): string[] | undefined {
   if (names.length === 0) return undefined
@@ -51,17 +55,17 @@ function testArguments(names: readonly string[], concurrency: number): string[] 
   return [...options, ...reporters, '--test-timeout=600000', ...names]
 }
 
-/** Adds what the last stage's tests came to. */
-function count(): void {
+/** Adds what the last stage's tests came to; false where it left no sums: it ended before its end. */
+function count(): boolean {
+  if (!existsSync(tally)) return false
   const text = readFileSync(tally, 'utf8')
-  for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
-    counts[name] += Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1] ?? 0)
-  }
   rmSync(tally)
-}
-
-function closingLine(): void {
-  process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)
+  for (const name of Object.keys(counts) as (keyof typeof counts)[]) {
+    const sum = new RegExp(`^# ${name} (\\d+)$`, 'm').exec(text)?.[1]
+    if (sum === undefined) return false
+    counts[name] += Number(sum)
+  }
+  return true
 }
 
 function stage(name: string, commandLine: readonly string[] | undefined): void {
@@ -69,11 +73,13 @@ function stage(name: string, commandLine: readonly string[] | undefined): void {
   process.stdout.write(`\n${name}\n`)
   mkdirSync(join(root, '.cache'), { recursive: true })
   const began = performance.now()
+  const failedBefore = counts.fail
   const { status, signal } = spawnSync(process.execPath, commandLine, { cwd: root, stdio: 'inherit' })
   durations.push(`${name}: ${((performance.now() - began) / 1000).toFixed(1)} s`)
-  if (commandLine.includes('--test')) count()
-  if (status === 0) return
-  process.stdout.write(`\n${name} failed (${status ?? signal}) in ${relative(process.cwd(), root) || '.'}\n`)
-  closingLine()
-  process.exit(1)
+  const hasCounted = commandLine.includes('--test') && count()
+  if (status === 0 && (hasCounted || !commandLine.includes('--test'))) return
+  if (counts.fail === failedBefore) counts.fail++
+  const failure = `${name} failed (${status ?? signal}) in ${relative(process.cwd(), root) || '.'}`
+  failures.push(failure)
+  process.stdout.write(`\n${failure}\n`)
 }

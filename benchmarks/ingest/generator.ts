@@ -4,6 +4,7 @@
  */
 import { createHistogram } from 'node:perf_hooks'
 import { connect, type Socket } from 'node:net'
+import { valuesAt } from './payload.ts'
 
 export interface GeneratorOptions {
   readonly protocol: 'http' | 'mqtt'
@@ -12,10 +13,16 @@ export interface GeneratorOptions {
   /** Requests that one device has under way at a time (HTTP: 1). */
   readonly window: number
   readonly seconds: number
+  /** The time of each device's first message, Unix ms; each further one is 1 ms later. */
+  readonly firstTime: number
 }
 
 export interface GeneratorResult {
+  /** All of them, and of each device in the order of the tokens. */
   readonly acknowledged: number
+  readonly acknowledgedOf: readonly number[]
+  /** When the first message was sent, Unix ms of this machine's clock. */
+  readonly beganAt: number
   readonly failed: number
   readonly seconds: number
   readonly p50Ms: number
@@ -33,12 +40,14 @@ abstract class Device {
   private readonly window: number
   private time: number
   stopped = false
+  /** What was answered well. */
+  good = 0
   done: () => void = () => undefined
 
-  constructor(port: number, window: number) {
+  constructor({ port, window, firstTime }: GeneratorOptions) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.window = window
-    this.time = Date.now() - 86_400_000
+    this.time = firstTime
   }
 
   /** Resolves once requests may be sent. */
@@ -48,9 +57,8 @@ abstract class Device {
   send(count: number): void {
     const requests: Buffer[] = []
     for (let index = 0; index < count; index++) {
-      this.time++
-      const body = `{"ts":${this.time},"values":{"temperature":${(this.time % 400) / 10},"humidity":${this.time % 100},"pressure":${1000 + (this.time % 50)}}}`
-      requests.push(this.request(body))
+      const time = this.time++
+      requests.push(this.request(`{"ts":${time},"values":${JSON.stringify(valuesAt(time))}}`))
       this.sentAt.push(performance.now())
     }
     this.socket.write(requests.length === 1 && requests[0] !== undefined ? requests[0] : Buffer.concat(requests))
@@ -67,6 +75,7 @@ abstract class Device {
       if (sent !== undefined) histogram.record(Math.max(1, Math.round((now - sent) * 1e6)))
     }
     acknowledged += good
+    this.good += good
     failed += bad
     if (!this.stopped) this.send(good + bad)
     else if (this.sentAt.length === 0) this.done()
@@ -80,8 +89,8 @@ abstract class Device {
 class HttpDevice extends Device {
   private readonly head: string
 
-  constructor(port: number, token: string) {
-    super(port, 1)
+  constructor(options: GeneratorOptions, token: string) {
+    super({ ...options, window: 1 })
     this.head = `POST /api/v1/${token}/telemetry HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: `
   }
 
@@ -102,8 +111,8 @@ class MqttDevice extends Device {
   private readonly token: string
   private packetId = 0
 
-  constructor(port: number, token: string, window: number) {
-    super(port, window)
+  constructor(options: GeneratorOptions, token: string) {
+    super(options)
     this.token = token
   }
 
@@ -151,13 +160,12 @@ function mqttText(text: string): Buffer {
 
 async function run(options: GeneratorOptions): Promise<GeneratorResult> {
   const devices = options.tokens.map((token) =>
-    options.protocol === 'http'
-      ? new HttpDevice(options.port, token)
-      : new MqttDevice(options.port, token, options.window),
+    options.protocol === 'http' ? new HttpDevice(options, token) : new MqttDevice(options, token),
   )
   await Promise.all(devices.map((device) => device.ready()))
   const ended = devices.map((device) => new Promise<void>((resolve) => (device.done = resolve)))
   const began = performance.now()
+  const beganAt = Date.now()
   for (const device of devices) device.start()
   setTimeout(() => {
     for (const device of devices) device.stopped = true
@@ -165,7 +173,15 @@ async function run(options: GeneratorOptions): Promise<GeneratorResult> {
   await Promise.all(ended)
   const seconds = (performance.now() - began) / 1000
   for (const device of devices) device.close()
-  return { acknowledged, failed, seconds, p50Ms: histogram.percentile(50) / 1e6, p99Ms: histogram.percentile(99) / 1e6 }
+  return {
+    acknowledged,
+    acknowledgedOf: devices.map(({ good }) => good),
+    beganAt,
+    failed,
+    seconds,
+    p50Ms: histogram.percentile(50) / 1e6,
+    p99Ms: histogram.percentile(99) / 1e6,
+  }
 }
 
 process.stdout.write(`${JSON.stringify(await run(JSON.parse(process.argv[2] ?? '{}') as GeneratorOptions))}\n`)

@@ -34,16 +34,23 @@ export function machine(): Readonly<Record<string, unknown>> {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     load: loadavg()[0]?.toFixed(1),
     node: process.version,
-    commit: commit(),
+    commit: git('rev-parse', '--short', 'HEAD') ?? 'unknown',
+    // Figures of a tree with changes belong to no commit. Results of earlier benchmarks are none.
+    dirty: (git('status', '--porcelain', '--', ':/', ':(exclude,top)benchmarks/results') ?? '') !== '',
     date: new Date().toISOString().slice(0, 10),
   }
 }
 
-function commit(): string {
+/** Undefined outside a checkout. */
+function git(...parameters: readonly string[]): string | undefined {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: BENCHMARKS, encoding: 'utf8' }).trim()
+    return execFileSync('git', parameters, {
+      cwd: BENCHMARKS,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
   } catch {
-    return 'unknown' // Run outside a checkout.
+    return undefined
   }
 }
 

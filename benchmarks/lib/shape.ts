@@ -1,8 +1,9 @@
 /** The shapes in which a benchmark runs Millrace: the embedded default, or with real servers beside it on the same machine. */
 import { startMillrace, type RunningMillrace } from '../../test/support/start-millrace.ts'
-import { startProductionServers } from '../../test/support/start-cluster.ts'
+import { startNatsCluster, startPostgres, startQuestDb } from '../../test/support/servers/index.ts'
+import { productionEnvironment, startProductionServers } from '../../test/support/start-cluster.ts'
 
-export const SHAPES = ['embedded', 'production'] as const
+export const SHAPES = ['embedded', 'production', 'three-copies'] as const
 export type Shape = (typeof SHAPES)[number]
 
 export interface RunningShape {
@@ -18,7 +19,10 @@ export function shapeOf(name: string): Shape {
   return shape
 }
 
-/** `production` is JetStream with synced frames, QuestDB with synced commits, and PostgreSQL, all on loopback. */
+/**
+ * `production` is JetStream with synced frames, QuestDB with synced commits, and PostgreSQL, all on loopback; `three-copies` has each frame
+ * on three NATS servers.
+ */
 export async function startShape(
   name: string,
   environment: Readonly<Record<string, string>> = {},
@@ -27,12 +31,12 @@ export async function startShape(
     const millrace = await startMillrace({ environment })
     return { millrace, pids: [millrace.pid], close: () => ended(millrace) }
   }
-  const servers = await startProductionServers({ nats: { syncInterval: 'always' }, questdb: { commitMode: 'sync' } })
+  const servers = name === 'three-copies' ? await startThreeCopies() : await startOne()
   try {
     const millrace = await startMillrace({ environment: { ...servers.environment, ...environment } })
     return {
       millrace,
-      pids: [millrace.pid, servers.nats.pid, servers.postgres.pid, servers.questdb.pid],
+      pids: [millrace.pid, ...servers.pids],
       close: async () => {
         try {
           await ended(millrace)
@@ -44,6 +48,31 @@ export async function startShape(
   } catch (error) {
     await servers.stop()
     throw error
+  }
+}
+
+interface Servers {
+  readonly environment: Readonly<Record<string, string>>
+  readonly pids: readonly number[]
+  stop(): Promise<void>
+}
+
+async function startOne(): Promise<Servers> {
+  const servers = await startProductionServers({ nats: { syncInterval: 'always' }, questdb: { commitMode: 'sync' } })
+  const { nats, postgres, questdb, environment } = servers
+  return { environment, pids: [nats.pid, postgres.pid, questdb.pid], stop: () => servers.stop() }
+}
+
+async function startThreeCopies(): Promise<Servers> {
+  const nats = await startNatsCluster(3, { syncInterval: 'always' })
+  const [postgres, questdb] = await Promise.all([startPostgres(), startQuestDb({ commitMode: 'sync' })])
+  const urls = { nats: nats.nodes.map(({ url }) => url).join(','), postgres: postgres.url, questdb: questdb.url }
+  return {
+    environment: { ...productionEnvironment(urls), NATS_REPLICAS: '3' },
+    pids: [...nats.nodes, postgres, questdb].map(({ pid }) => pid),
+    stop: async () => {
+      await Promise.all([nats.stop(), postgres.stop(), questdb.stop()])
+    },
   }
 }
 
