@@ -13,8 +13,8 @@ export interface GeneratorOptions {
   /** Requests that one device has under way at a time (HTTP: 1). */
   readonly window: number
   readonly seconds: number
-  /** The time of each device's first message, Unix ms; each further one is 1 ms later. */
-  readonly firstTime: number
+  /** The time of each device's first message, Unix ms; each further one is 1 ms later. Absent: a day ago. */
+  readonly firstTime?: number
 }
 
 export interface GeneratorResult {
@@ -47,7 +47,7 @@ abstract class Device {
   constructor({ port, window, firstTime }: GeneratorOptions) {
     this.socket = connect({ port, host: '127.0.0.1', noDelay: true })
     this.window = window
-    this.time = firstTime
+    this.time = firstTime ?? Date.now() - 86_400_000
   }
 
   /** Resolves once requests may be sent. */
