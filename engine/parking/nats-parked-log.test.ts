@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { canRunNats } from '../../test/support/servers/nats.ts'
+import { requireServer, startNats, type RunningServer } from '../../test/support/servers/index.ts'
+import { connectNats, type NatsLine } from '../cluster/nats-connection.ts'
+import { message } from '../link/testkit.ts'
+import { testParkedStore, type StoreUnderTest } from './contract.ts'
+import { NatsParkedLog, prepareParkedStream } from './nats-parked-log.ts'
+import { ParkedStore } from './parked-store.ts'
+
+test('a NATS server can be had', (context) => void requireServer(context, 'nats'))
+
+interface OpenStore {
+  readonly store: ParkedStore
+  readonly line: NatsLine
+  readonly close: () => Promise<void>
+}
+
+async function openStore(servers: string, prefix: string, partition = 0): Promise<OpenStore> {
+  const line = await connectNats({ servers, name: 'test', clock: systemClock })
+  await prepareParkedStream({ line, prefix, replicas: 1 })
+  const log = new NatsParkedLog({ line, prefix, partition, clock: systemClock, onDamage: () => assert.fail('damage') })
+  const options = { log, partition, clock: systemClock, slackBytes: 1 << 16, onTrouble: () => undefined }
+  const store = await ParkedStore.open(options)
+  return {
+    store,
+    line,
+    close: async () => {
+      await store.close()
+      await line.close()
+    },
+  }
+}
+
+async function underTest(servers: string, prefix: string): Promise<StoreUnderTest> {
+  const { store, line, close } = await openStore(servers, prefix)
+  return {
+    store,
+    crash: async () => {
+      store.stop()
+      await line.connection.close()
+      return underTest(servers, prefix)
+    },
+    close,
+  }
+}
+
+const newPrefix = (): string => `t${systemRandom.uuid().slice(0, 8)}`
+
+if (process.env['TEST_NATS_URL'] !== undefined || canRunNats()) {
+  let server: RunningServer | undefined
+  before(async () => {
+    server = await startNats({ syncInterval: 'always' })
+  })
+  after(() => server?.stop())
+  testParkedStore('JetStream', () => underTest(server?.url ?? '', newPrefix()))
+
+  test('who has taken a partition fences who had it: nothing of that one is kept, and it says so', async () => {
+    const prefix = newPrefix()
+    const before_ = await openStore(server?.url ?? '', prefix)
+    const made = [1, 2, 3].map((sequence) => Object.assign(message({ device: 1 }), { sequence }))
+    const [one, late, two] = made
+    assert.ok(one !== undefined && late !== undefined && two !== undefined)
+    const { tenantId, originator } = one
+    const note = {
+      queueName: 'Main',
+      key: originator.id,
+      tenantId,
+      originatorType: 'DEVICE',
+      why: '',
+      sinceMs: 0,
+    } as const
+    await before_.store.append(before_.store.openLane(note), one, 1)
+    const now = await openStore(server?.url ?? '', prefix)
+    await assert.rejects(before_.store.append(before_.store.openLane(note), late, 1), /parked messages of partition 0/)
+    assert.equal(before_.store.isClosed, true)
+    await now.store.append(now.store.openLane(note), two, 1)
+    const found = now.store.lane('Main', originator.id)?.entries.map(({ sequence }) => sequence)
+    assert.deepEqual(found, [1, 3])
+    const other = await openStore(server?.url ?? '', prefix, 1)
+    assert.deepEqual([...other.store.lanes()], [], 'another partition has messages of its own')
+    await Promise.all([before_.close(), now.close(), other.close()])
+  })
+}

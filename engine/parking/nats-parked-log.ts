@@ -1,0 +1,166 @@
+/**
+ * Parked messages on JetStream: a stream for all partitions, a subject a partition. Every block names the one before it, so who has taken the
+ * partition since, and has written there, fences whoever had it before.
+ */
+import {
+  DiscardPolicy,
+  jetstream,
+  jetstreamManager,
+  JetStreamApiError,
+  RetentionPolicy,
+  StorageType,
+  type JetStreamManager,
+} from '@nats-io/jetstream'
+import type { Clock } from '../../model/clock.ts'
+import { errorText } from '../../model/errors.ts'
+import type { NatsLine } from '../cluster/nats-connection.ts'
+import { openBlock } from '../link/block.ts'
+import { LinkErrors } from '../link/errors.ts'
+import { API_CODES } from '../link/jetstream/nats-names.ts'
+import { ParkedBlockWriter } from './parked-block.ts'
+import type { ParkedLog } from './parked-log.ts'
+
+const ANSWER_MS = 3000
+
+export interface NatsParkedStreamOptions {
+  /** Stays its owner's to close. */
+  readonly line: NatsLine
+  /** Of the link's streams. */
+  readonly prefix: string
+  readonly replicas: number
+}
+
+export interface NatsParkedLogOptions {
+  readonly line: NatsLine
+  readonly prefix: string
+  readonly partition: number
+  readonly clock: Clock
+  /** Hears of blocks that can not be read. */
+  readonly onDamage: (partition: number, place: number) => void
+}
+
+/** Makes the stream where it is missing. Throws BROKER_AWAY. */
+export async function prepareParkedStream({ line, prefix, replicas }: NatsParkedStreamOptions): Promise<void> {
+  try {
+    const manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
+    await manager.streams.add({
+      name: streamOf(prefix),
+      subjects: [`${prefix}.parked.*`],
+      retention: RetentionPolicy.Limits,
+      storage: StorageType.File,
+      discard: DiscardPolicy.New,
+      max_bytes: -1,
+      num_replicas: replicas,
+      allow_direct: true,
+    })
+  } catch (error) {
+    // It is there, with other copies: they are the operator's to change.
+    if (error instanceof JetStreamApiError && error.code === API_CODES.streamExistsWithOtherConfiguration) return
+    throw LinkErrors.BROKER_AWAY({ reason: `stream ${streamOf(prefix)}: ${errorText(error)}` }, error)
+  }
+}
+
+function streamOf(prefix: string): string {
+  return `${prefix}_PARKED`
+}
+
+export class NatsParkedLog implements ParkedLog {
+  private readonly options: NatsParkedLogOptions
+  private readonly stream: string
+  private readonly subject: string
+  private manager: JetStreamManager | undefined
+  /** The place of the last block that this process knows. */
+  private last = 0
+
+  constructor(options: NatsParkedLogOptions) {
+    this.options = options
+    this.stream = streamOf(options.prefix)
+    this.subject = `${options.prefix}.parked.${options.partition}`
+  }
+
+  async load(visit: (place: number, body: Buffer, isSure: boolean) => void): Promise<void> {
+    const { line, clock, partition, onDamage } = this.options
+    this.manager = await jetstreamManager(line.connection, { checkAPI: false, timeout: ANSWER_MS })
+    // From here on who had the partition can append nothing.
+    const fence = await this.fence(new ParkedBlockWriter().finish(clock.now()).block)
+    for (let seq = 1; seq <= fence;) {
+      const query = { seq, next_by_subj: this.subject }
+      const found = await this.ask((manager) => manager.direct.getMessage(this.stream, query))
+      if (found === undefined) throw LinkErrors.BROKER_AWAY({ reason: `${this.stream} has no block ${fence} yet` })
+      seq = found.seq + 1
+      const body = openBlock(Buffer.from(found.data))
+      if (body === undefined) onDamage(partition, found.seq)
+      else visit(found.seq, body, true)
+    }
+  }
+
+  async append(block: Buffer): Promise<number> {
+    if (!this.options.line.connected) throw LinkErrors.BROKER_AWAY({ reason: 'not connected' })
+    const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
+    try {
+      const expect = { lastSubjectSequence: this.last }
+      const { seq } = await client.publish(this.subject, block, { expect, timeout: ANSWER_MS })
+      this.last = seq
+      return seq
+    } catch (error) {
+      const isOther = error instanceof JetStreamApiError && WRONG_LAST.has(error.code)
+      if (!isOther) throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
+      // It may be this very block: the answer to the try before was lost.
+      const found = await this.lastBlock()
+      if (found !== undefined && Buffer.from(found.data).equals(block)) return (this.last = found.seq)
+      throw LinkErrors.FENCED(
+        { partition: this.options.partition, reason: 'its parked messages have another owner' },
+        error,
+      )
+    }
+  }
+
+  async read(place: number): Promise<Buffer | undefined> {
+    const found = await this.ask((manager) => manager.streams.getMessage(this.stream, { seq: place }))
+    const body = found === undefined ? undefined : openBlock(Buffer.from(found.data))
+    if (body === undefined) this.options.onDamage(this.options.partition, place)
+    return body
+  }
+
+  async trim(place: number): Promise<void> {
+    await this.ask((manager) => manager.streams.purge(this.stream, { filter: this.subject, seq: place }))
+  }
+
+  async close(): Promise<void> {
+    // The connection stays its owner's.
+  }
+
+  /** Appends a block behind whatever is the last one now. */
+  private async fence(block: Buffer): Promise<number> {
+    for (let tries = 0; ; tries++) {
+      this.last = (await this.lastBlock())?.seq ?? 0
+      try {
+        return await this.append(Buffer.from(block))
+      } catch (error) {
+        // Whoever has it is still writing.
+        if (tries >= FENCE_TRIES) throw error
+      }
+    }
+  }
+
+  private lastBlock() {
+    return this.ask((manager) => manager.streams.getMessage(this.stream, { last_by_subj: this.subject }))
+  }
+
+  /** Undefined where the server says that there is no such message. Throws BROKER_AWAY. */
+  private async ask<Answer>(
+    question: (manager: JetStreamManager) => Promise<Answer | null>,
+  ): Promise<Answer | undefined> {
+    const { manager } = this
+    if (!this.options.line.connected || manager === undefined) throw LinkErrors.BROKER_AWAY({ reason: 'not connected' })
+    try {
+      return (await question(manager)) ?? undefined
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.code === API_CODES.messageNotFound) return undefined
+      throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
+    }
+  }
+}
+
+const FENCE_TRIES = 20
+const WRONG_LAST: ReadonlySet<number> = new Set([API_CODES.wrongLastSequence, API_CODES.wrongLastSequenceUnknown])
