@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
+import { NO_LANES } from '../engine/parking/control.ts'
 import { createServices } from '../services/create-services.ts'
 import type { RuleChainService } from '../services/services.ts'
 import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform } from '../services/testkit.ts'
@@ -36,6 +37,7 @@ describe('rule chain deployment', () => {
       feed: elsewhereFeed,
       link,
       deadLetters,
+      parked: NO_LANES,
       clock,
       random: testRandom,
       catalogue: testCatalogue,

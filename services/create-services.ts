@@ -2,6 +2,7 @@
 import type { Clock, Random } from '../model/clock.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
+import type { ParkingControl } from '../engine/parking/control.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -16,6 +17,7 @@ import { StoredCustomers } from './customers.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
+import { ParkedLanes } from './parked.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup } from './ownership.ts'
 import { routeLookup } from './message-route.ts'
@@ -32,6 +34,7 @@ export interface ServicesOptions {
   readonly feed: ChangeFeed
   readonly link: Link & PublishBound
   readonly deadLetters: DeadLetters
+  readonly parked: ParkingControl
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: Pick<NodeCatalogue, 'find'>
@@ -65,6 +68,7 @@ export function createServices(options: ServicesOptions): Services {
     ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
+    parked: new ParkedLanes(options.parked),
     access: new PermissionTable(ownerOf),
     async startOutbox() {
       await publisher.start()

@@ -11,6 +11,7 @@ export const ServiceErrors = defineErrors('services', {
     restCode: 20,
   },
   ITEM_NOT_FOUND: { kind: 'invalid', status: 404, text: '{typeName} with id [{id}] is not found', restCode: 32 },
+  PARKED_LANE_GONE: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
   DEAD_LETTER_GONE: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
   VERSION_CONFLICT: {
     kind: 'invalid',

@@ -2,6 +2,7 @@
  * The process that `outbox.test.ts` kills: creates devices without end, several at once, on a link that stores nothing,
  * and prints a line for each that was acknowledged.
  */
+import { NO_LANES } from '../engine/parking/control.ts'
 import { openEntityStore } from '../storage/entities/entity-store.ts'
 import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import { createServices } from './create-services.ts'
@@ -28,6 +29,7 @@ const services = createServices({
   feed: new InProcessChangeFeed((error) => console.error(error)),
   link,
   deadLetters: new TestDeadLetters(),
+  parked: NO_LANES,
   clock,
   random: testRandom,
   catalogue: testCatalogue,

@@ -27,6 +27,7 @@ import type {
 import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeadLetter } from '../engine/link/dead-letters.ts'
+import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
@@ -320,6 +321,15 @@ export interface DeadLetterService {
   remove(tenantId: string, id: number): Promise<void>
 }
 
+export interface ParkedLaneService {
+  /** Of a tenant, or of all where `tenantId` is undefined. */
+  page(tenantId: string | undefined, query: PageQuery): Promise<Page<ParkedLaneView>>
+  /** Tries the lane now. Throws PARKED_LANE_GONE (404), also where it is another tenant's. */
+  retryNow(tenantId: string | undefined, id: string): Promise<void>
+  /** Moves the whole lane to the dead letters. Throws as `retryNow`. */
+  giveUp(tenantId: string | undefined, id: string): Promise<void>
+}
+
 export interface Services {
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
@@ -331,6 +341,7 @@ export interface Services {
   readonly ruleChains: RuleChainService
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService
+  readonly parked: ParkedLaneService
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>
@@ -342,4 +353,4 @@ export interface Services {
   close(): Promise<void>
 }
 
-export type { DeadLetter, RuleNode }
+export type { DeadLetter, ParkedLaneView, RuleNode }

@@ -24,6 +24,8 @@ import type {
 import { Message } from '../model/message.ts'
 import { LinkErrors } from '../engine/link/errors.ts'
 import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
+import type { ParkingControl } from '../engine/parking/control.ts'
+import type { ParkedLaneView, ParkedPage, ParkedQuery } from '../engine/parking/parked-list.ts'
 import { createServices } from './create-services.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
 import { RuleChainErrors } from './errors.ts'
@@ -197,6 +199,7 @@ export interface TestPlatform {
   readonly entities: EntityStore
   readonly clock: TestClock
   readonly deadLetters: TestDeadLetters
+  readonly parked: TestParkedLanes
   readonly link: TestLink
   readonly timeSeries: MemoryTimeSeries
   readonly feed: TestFeed
@@ -212,6 +215,31 @@ export interface TestPlatform {
 }
 
 /** A seeded platform; `start: false` leaves the outbox unread. */
+/** Parked lanes in memory: what a tenant did to them is remembered. */
+export class TestParkedLanes implements ParkingControl {
+  readonly lanes: ParkedLaneView[] = []
+  readonly done: string[] = []
+
+  async list({ tenantId, offset, limit }: ParkedQuery): Promise<ParkedPage> {
+    const found = this.lanes.filter((lane) => tenantId === undefined || lane.tenantId === tenantId)
+    return { lanes: found.slice(offset, offset + limit), total: found.length }
+  }
+
+  async retryNow(id: string, tenantId: string | undefined): Promise<boolean> {
+    return this.act('retry', id, tenantId)
+  }
+
+  async giveUp(id: string, tenantId: string | undefined): Promise<boolean> {
+    return this.act('give up', id, tenantId)
+  }
+
+  private act(what: string, id: string, tenantId: string | undefined): boolean {
+    const isThere = this.lanes.some((lane) => lane.id === id && (tenantId === undefined || lane.tenantId === tenantId))
+    if (isThere && tenantId !== undefined) this.done.push(`${what} ${id}`)
+    return isThere
+  }
+}
+
 /** Dead letters in memory: replayed ones are remembered by id. */
 export class TestDeadLetters implements DeadLetters {
   readonly letters: DeadLetter[] = []
@@ -265,6 +293,7 @@ export async function openTestPlatform(
   await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
   const link = new TestLink()
   const deadLetters = new TestDeadLetters()
+  const parked = new TestParkedLanes()
   const timeSeries = new MemoryTimeSeries()
   const reports: string[] = []
   const changes: Change[] = []
@@ -276,6 +305,7 @@ export async function openTestPlatform(
     feed,
     link,
     deadLetters,
+    parked,
     clock,
     random: testRandom,
     catalogue: testCatalogue,
@@ -290,6 +320,7 @@ export async function openTestPlatform(
     clock,
     link,
     deadLetters,
+    parked,
     timeSeries,
     feed,
     changes,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { NO_LANES } from '../engine/parking/control.ts'
 import { openEntityStore } from '../storage/entities/entity-store.ts'
 import { hashPassword, verifyPassword } from './secrets.ts'
 import { DEMO_LOGINS, seedDemo, seedMinimal } from './seed.ts'
@@ -111,6 +112,7 @@ test('without the demo there is one administrator with a random password', async
     feed,
     link,
     deadLetters: platform.deadLetters,
+    parked: NO_LANES,
     clock,
     random: testRandom,
     catalogue: testCatalogue,

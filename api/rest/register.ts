@@ -23,6 +23,7 @@ import { requireAuthority } from './authorize.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
+import { parkedRoutes } from './parked-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
@@ -94,6 +95,7 @@ function userRoutes({
     ...ruleChainRoutes(services),
     ...queueRoutes(services),
     ...deadLetterRoutes(services),
+    ...parkedRoutes(services),
   ]
 }
 

@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test, type TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { NO_LANES } from '../../engine/parking/control.ts'
 import { Closing } from '../../compose/closing.ts'
 import { openCluster } from '../../compose/cluster.ts'
 import { startEngine } from '../../compose/engine.ts'
@@ -121,6 +122,7 @@ async function openPlatform(
     feed: cluster.feed,
     link: stores.link,
     deadLetters: stores.link.deadLetters,
+    parked: NO_LANES,
     clock: systemClock,
     random: systemRandom,
     catalogue,

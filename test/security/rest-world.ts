@@ -111,7 +111,13 @@ export async function openRestWorld(): Promise<RestWorld> {
 }
 
 /** What the first tenant owns and its customer user has no part in. */
-async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatform): Promise<Record<string, string>> {
+async function makeThings({
+  services,
+  tenant,
+  tenantId,
+  deadLetters,
+  parked,
+}: TestPlatform): Promise<Record<string, string>> {
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
   const customer = await services.customers.save(tenant, { title: 'secret customer' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
@@ -131,6 +137,20 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
     },
   })
   deadLetters.letters.push(letterOf(770_770_770_770, tenantId))
+  parked.lanes.push({
+    id: 'secret-parked-lane',
+    tenantId,
+    queueName: queue.name,
+    originatorType: 'DEVICE',
+    originatorId: device.id,
+    messages: 3,
+    bytes: 900,
+    why: 'it failed',
+    sinceMs: 1,
+    tries: 3,
+    nextTryMs: 2,
+    state: 'waiting',
+  })
   return {
     deviceId: device.id,
     entityId: device.id,
@@ -142,6 +162,7 @@ async function makeThings({ services, tenant, tenantId, deadLetters }: TestPlatf
     tenantId,
     userId: tenant.userId,
     deadLetterId: '770770770770',
+    parkedLaneId: 'secret-parked-lane',
     poolName: 'javascript',
     backupId: 'no backup',
   }

@@ -72,6 +72,8 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
     '/api/ruleChain/device/default': { name: 'own' },
     '/api/ruleChain/:ruleChainId/root': {},
     '/api/deadLetters/:deadLetterId/replay': {},
+    '/api/parked/:parkedLaneId/retry': {},
+    '/api/parked/:parkedLaneId/deadLetters': {},
     '/api/deviceProfile': { id: id('deviceProfileId'), name: 'taken over' },
     '/api/deviceProfile/:deviceProfileId/default': {},
     '/api/queues': {
@@ -126,6 +128,7 @@ describe('every route', () => {
       profiles: await services.deviceProfiles.page(tenantId, page),
       queues: await services.queues.all(),
       deadLetters: await services.deadLetters.list(tenantId, { limit: 10 }),
+      parked: world.platform.parked.done,
       writes: timeSeries.writes.length,
       deletions: [timeSeries.ranges.length, timeSeries.deletedEntities.length],
     })
