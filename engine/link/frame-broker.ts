@@ -16,6 +16,8 @@ export interface FrameContent {
   readonly messages: readonly Message[]
   /** How many messages the frame has, also those that were not wanted. */
   readonly count: number
+  /** Tries so far, by sequence, of a frame that was stored with some. */
+  readonly attempts?: readonly (readonly [sequence: number, tries: number])[]
 }
 
 /** A frame as the stream keeps it. */

@@ -329,13 +329,13 @@ export class OwnedStream implements FrameOwner, RecordSource {
     const frame = new HeldFrame(this, stored, broker.step)
     if (!isSettled) this.hold(frame, isBehind)
     try {
-      const { messages, count } = stored.read()
+      const { messages, count, attempts } = stored.read()
       if (observer !== undefined && isNew) {
         frame.memo = observer.opened({ stream: this.stream, position, storedAt, messages })
         this.takeNote(position)
       }
       if (isSettled) return
-      frame.open(count, before)
+      frame.open(count, before ?? triesOf(frame, attempts))
       if (frame.isSettled) this.changed(frame)
       else onFrame(frame, frame.deliveriesOf(messages))
     } catch (error) {
@@ -524,4 +524,13 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.options.onEvent({ kind: 'stream-lost', stream: this.stream, epoch: this.epoch, reason })
     this.options.onLost(this)
   }
+}
+
+/** What a frame says of itself, where it was moved from another stream. */
+function triesOf(
+  { firstSequence }: HeldFrame,
+  attempts: readonly (readonly [sequence: number, tries: number])[] = [],
+): OpenFrame | undefined {
+  if (attempts.length === 0) return undefined
+  return { settled: undefined, tries: new Map(attempts.map(([sequence, tries]) => [sequence - firstSequence, tries])) }
 }

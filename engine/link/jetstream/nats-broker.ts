@@ -34,6 +34,7 @@ import { contentOf, FRAME_MESSAGES, storedFrame } from './nats-frame.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
 import { NatsReader } from './nats-reader.ts'
 import { takeInventory, type StreamInventory } from './stream-holes.ts'
+import { findOldStreams, moveOldStreams, refuseOlder } from './nats-upgrade.ts'
 import { maxBytesOf, prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
 const ANSWER_MS = 3000
@@ -64,10 +65,11 @@ export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBr
   const { line, clock } = options
   const { connection } = line
   const manager = await jetstreamManager(connection, { checkAPI: false, timeout: ANSWER_MS })
+  const client = jetstream(connection, { timeout: ANSWER_MS })
   const giveUpAt = clock.monotonic() + PREPARE_MS
   for (;;) {
     try {
-      await prepareStreams(manager, names, { ...options, now: clock.now() })
+      await prepare(manager, client, names, { ...options, now: clock.now() })
       break
     } catch (error) {
       const isAway = isMillraceError(error) && error.code === 'link.BROKER_AWAY'
@@ -75,7 +77,19 @@ export async function openNatsBroker(options: NatsBrokerOptions): Promise<NatsBr
       await new Promise<void>((resolve) => void clock.after(PREPARE_PAUSE_MS, resolve))
     }
   }
-  return new NatsBroker(options, names, manager, jetstream(connection, { timeout: ANSWER_MS }))
+  return new NatsBroker(options, names, manager, client)
+}
+
+async function prepare(
+  manager: JetStreamManager,
+  client: JetStreamClient,
+  names: NatsNames,
+  options: StreamsOptions,
+): Promise<void> {
+  const old = await findOldStreams(manager, names, options)
+  await prepareStreams(manager, names, { ...options, now: Math.max(options.now, (old?.lastPosition ?? 0) + 1) })
+  if (old !== undefined) await moveOldStreams(manager, client, names, old, options.streams)
+  await refuseOlder(manager, names, options.replicas)
 }
 
 export class NatsBroker implements FrameBroker {

@@ -25,6 +25,9 @@ export function contentOf(position: number, stored: Uint8Array, wants: WantsQueu
   }
   const { messages, count, firstSequence } = content
   if (count === 0 || count > FRAME_MESSAGES) throw new Error(`it holds ${count} messages`)
-  for (const message of messages) message.sequence = position * FRAME_MESSAGES + (message.sequence - firstSequence)
+  const first = position * FRAME_MESSAGES
+  for (const message of messages) message.sequence = first + (message.sequence - firstSequence)
+  content.attempts = content.attempts.map(([sequence, tries]) => [first + (sequence - firstSequence), tries])
+  content.firstSequence = first
   return content
 }

@@ -11,6 +11,7 @@ export interface NatsNames {
   /** What version 1 had: a stream a partition, and their records. */
   readonly old: {
     stream(partition: number): string
+    subject(partition: number): string
     readonly records: string
     recordSubject(partition: number): string
   }
@@ -31,6 +32,7 @@ export function natsNames(prefix: string): NatsNames {
     letterSubject: `${prefix}.letter`,
     old: {
       stream: (partition) => `${prefix}_P${partition}`,
+      subject: (partition) => `${prefix}.frame.${partition}`,
       records: `${prefix}_RECORDS`,
       recordSubject: (partition) => `${prefix}.record.${partition}`,
     },

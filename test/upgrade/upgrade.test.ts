@@ -1,0 +1,189 @@
+/** Folders and streams of earlier versions, recorded when they were killed under load, are opened by this one. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import type { Delivery, Link, LinkConsumer } from '../../engine/link/link.ts'
+import { openTestLink } from '../../engine/link/jetstream/nats-testkit.ts'
+import type { FrameLink } from '../../engine/link/frame-link.ts'
+import { nodeDisk } from '../../engine/link/node-disk.ts'
+import { openSegmentLog } from '../../engine/link/segment-log.ts'
+import { message } from '../../engine/link/testkit.ts'
+import { publishAll } from '../../engine/link/contract.ts'
+import { systemClock } from '../../model/system-clock.ts'
+import { requireOwnServer, startNats } from '../support/servers/index.ts'
+
+const FIXTURES = join(import.meta.dirname, 'fixtures')
+const QUEUES = ['Main', 'HighPriority', 'Slow']
+
+interface Account {
+  /** With their sequences. */
+  readonly acknowledged: ReadonlyMap<string, number>
+  readonly settled: ReadonlySet<string>
+  readonly failed: ReadonlySet<string>
+  readonly buried: ReadonlySet<string>
+}
+
+async function accountOf(name: string): Promise<Account> {
+  const text = gunzipSync(await readFile(join(FIXTURES, `${name}.account.gz`))).toString()
+  // The last line may be torn.
+  const lines = text
+    .slice(0, text.lastIndexOf('\n'))
+    .split('\n')
+    .map((line) => line.split(' '))
+  const ids = (kind: string): Set<string> => new Set(lines.filter(([of]) => of === kind).map(([, id = '']) => id))
+  const acknowledged = new Map(
+    lines.filter(([of]) => of === 'a').map(([, id = '', sequence = '']) => [id, Number(sequence)] as const),
+  )
+  return { acknowledged, settled: ids('s'), failed: ids('f'), buried: ids('b') }
+}
+
+async function unpack(context: TestContext, name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-upgrade-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  const { status, stderr } = spawnSync('tar', ['-xzf', join(FIXTURES, `${name}.tgz`), '-C', folder], {
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+  return folder
+}
+
+/** Everything that is delivered, in order; `expected` resolves when all of these ids are there. */
+class Taken implements LinkConsumer {
+  readonly deliveries: Delivery[] = []
+  private readonly missing: Set<string>
+  private readonly whenAll: () => void
+  readonly all: Promise<void>
+
+  constructor(expected: ReadonlySet<string>) {
+    this.missing = new Set(expected)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.all = promise
+    this.whenAll = resolve
+    if (this.missing.size === 0) resolve()
+  }
+
+  room(): number {
+    return 10_000
+  }
+
+  deliver(batch: readonly Delivery[]): void {
+    this.deliveries.push(...batch)
+    for (const {
+      message: { id },
+    } of batch)
+      this.missing.delete(id)
+    if (this.missing.size === 0) this.whenAll()
+  }
+}
+
+const numberOf = (id: string): number => Number(id.slice(2))
+const queueOf = (id: string): string => ['Main', 'Main', 'HighPriority', 'Main', 'Slow'][numberOf(id) % 5] ?? ''
+
+/** All that was acknowledged and not done with comes, once, in order, with its tries; then the link goes on. */
+async function checkUpgrade(link: FrameLink & Link, account: Account): Promise<string> {
+  const { acknowledged, settled, failed, buried } = account
+  const open = [...acknowledged.keys()].filter((id) => !settled.has(id) && !buried.has(id))
+  const takers = QUEUES.map((queue) => new Taken(new Set(open.filter((id) => queueOf(id) === queue))))
+  for (const [index, taker] of takers.entries()) link.consume(taker, QUEUES[index])
+  await Promise.all(takers.map(({ all }) => all))
+  const deliveries = takers.flatMap((taker) => taker.deliveries)
+  const ids = deliveries.map(({ message: { id } }) => id)
+  assert.equal(new Set(ids).size, ids.length, 'nothing comes twice')
+  for (const [index, { deliveries: own }] of takers.entries()) {
+    assert.ok(
+      own.every(({ message: { id } }) => queueOf(id) === QUEUES[index]),
+      'each in its queue',
+    )
+    const last = new Map<string, { readonly number: number; readonly sequence: number }>()
+    for (const {
+      message: { id, originator, sequence },
+    } of own) {
+      const before = last.get(originator.id)
+      const number = numberOf(id)
+      assert.ok(before === undefined || (before.number < number && before.sequence < sequence), `${id} is in order`)
+      assert.ok(sequence >= (acknowledged.get(id) ?? 0), `${id} has no lower sequence than before`)
+      last.set(originator.id, { number, sequence })
+    }
+  }
+  for (const {
+    message: { id, data, tenantId, metadata },
+    attempt,
+  } of deliveries) {
+    assert.equal(data, `{"value":${numberOf(id)}}`)
+    assert.equal(tenantId, `bbbbbbbb-0000-4000-8000-${(1 + (numberOf(id) % 3)).toString(16).padStart(12, '0')}`)
+    assert.equal(metadata['deviceName'], `device ${numberOf(id) % 20}`)
+    if (attempt !== 1) assert.deepEqual([attempt, failed.has(id)], [4, true])
+  }
+  const tried = deliveries.filter(({ attempt }) => attempt === 4).length
+  assert.ok(tried >= failed.size * 0.8, `${tried} of ${failed.size} know their tries`)
+  const again = ids.filter((id) => settled.has(id)).length
+  assert.ok(again <= settled.size / 5, `${again} of ${settled.size} settled ones come again`)
+  const letters = await link.deadLetters.list({ limit: 1000 })
+  const letterIds = new Set(letters.map((letter) => letter.message.id))
+  assert.deepEqual(
+    letters.map(({ message: { id }, reason, attempts }) => [reason, attempts, numberOf(id)]),
+    letters.map(({ message: { id } }) => [`poison ${numberOf(id)}`, 11, numberOf(id)]),
+  )
+  assert.ok(
+    [...buried].every((id) => letterIds.has(id) || ids.includes(id)),
+    'what was buried is a letter, or comes again',
+  )
+  link.settle(deliveries)
+  const later = Array.from({ length: 40 }, (_, device) =>
+    message({
+      device,
+      originator: {
+        entityType: 'DEVICE',
+        id: `cccccccc-0000-4000-8000-${(device % 20).toString(16).padStart(12, '0')}`,
+      },
+    }),
+  )
+  await publishAll(link, later)
+  const highest = Math.max(...[...acknowledged.values()].filter((_, index) => index % 20 === 0))
+  assert.ok(later.every(({ sequence }) => Number.isSafeInteger(sequence)) && highest > 0)
+  const lastOf = new Map<string, number>()
+  for (const {
+    message: { originator, sequence },
+  } of deliveries)
+    lastOf.set(originator.id, Math.max(lastOf.get(originator.id) ?? 0, sequence))
+  for (const { originator, sequence } of later)
+    assert.ok(sequence > (lastOf.get(originator.id) ?? 0), 'sequences go on rising')
+  return `acknowledged ${acknowledged.size}, settled ${settled.size}, delivered ${ids.length}, of these settled before the kill ${again}, letters ${letters.length}`
+}
+
+test('a folder of 9b03bf0, killed under load, opens: everything acknowledged is there and goes on in order', async (context) => {
+  const folder = await unpack(context, 'folder-9b03bf0')
+  const account = await accountOf('folder-9b03bf0')
+  const options = { disk: nodeDisk, clock: systemClock, durability: 'power-cut', partitions: 10 } as const
+  const log = await openSegmentLog({ ...options, directory: join(folder, 'link') })
+  context.diagnostic(await checkUpgrade(log, account))
+  await log.close()
+  const again = await openSegmentLog({ ...options, directory: join(folder, 'link') })
+  assert.equal(again.figures().unsettled, 40)
+  await again.close()
+})
+
+test('streams of 9b03bf0, killed under load, are moved: everything acknowledged is there and goes on in order', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const folder = await unpack(context, 'streams-9b03bf0')
+  const account = await accountOf('streams-9b03bf0')
+  await rename(join(folder, 'store'), join(folder, 'data'))
+  const nats = await startNats({ syncInterval: 'always', dataDir: folder })
+  context.after(() => nats.stop())
+  const settings = { partitions: 10, streams: 3 }
+  const opened = await openTestLink({ servers: nats.url, prefix: 'millrace', settings })
+  context.diagnostic(await checkUpgrade(opened.link, account))
+  await opened.close()
+  const again = await openTestLink({ servers: nats.url, prefix: 'millrace', settings })
+  const left = new Taken(new Set())
+  again.link.consume(left)
+  await publishAll(again.link, [message({ id: 'last' })])
+  while (!left.deliveries.some(({ message: { id } }) => id === 'last'))
+    await new Promise<void>((turn) => systemClock.soon(turn))
+  assert.ok(left.deliveries.length <= 41, `${left.deliveries.length} come after all was settled`)
+  await again.close()
+})
