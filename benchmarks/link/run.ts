@@ -53,11 +53,13 @@ async function publishAll(durability: Durability, outstanding: number): Promise<
   const log = await openSegmentLog({ directory, disk: nodeDisk, clock: systemClock, durability, partitions: 16 })
   const count = outstanding === 1 ? Math.min(total, 3000) : total
   let delivered = 0
+  const { promise: allDelivered, resolve: whenDelivered } = Promise.withResolvers<void>()
   log.consume({
     room: () => 20_000,
     deliver: (batch) => {
       delivered += batch.length
       log.settle(batch)
+      if (delivered === count) whenDelivered()
     },
   })
   const startedAt = performance.now()
@@ -74,6 +76,7 @@ async function publishAll(durability: Durability, outstanding: number): Promise<
     }
     while (sent < outstanding) send()
   })
+  await allDelivered
   const milliseconds = performance.now() - startedAt
   const { bytesWritten, writes, settled } = log.figures()
   await log.close()
