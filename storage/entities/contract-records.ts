@@ -13,6 +13,9 @@ import type {
 import type { Attribute } from '../../model/value.ts'
 import type { EntityStore } from './entity-store.ts'
 
+/** One promise of the contract, held against a fresh store. */
+export type Check = (sentence: string, run: (store: EntityStore) => Promise<void>) => void
+
 export interface Household {
   readonly tenant: Tenant
   readonly customer: Customer

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { Device } from '../../model/entities.ts'
 import { parseJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
-import { attribute, chainOf, deviceOf, household, nodeOf, tokenOf, userOf } from './contract-records.ts'
+import { attribute, chainOf, deviceOf, household, nodeOf, tokenOf, userOf, type Check } from './contract-records.ts'
 import { testDeviceProfiles, testQueues } from './contract-queues.ts'
 import type { EntityStore } from './entity-store.ts'
 
@@ -38,8 +38,6 @@ export function testEntityStore(name: string, open: () => Promise<ContractStore>
   testDeviceProfiles(check)
   testRest(check)
 }
-
-export type Check = (sentence: string, run: (store: EntityStore) => Promise<void>) => void
 
 function testTransactions(check: Check): void {
   check('a transaction is all or nothing', async (store) => {
