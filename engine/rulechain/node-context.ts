@@ -40,7 +40,7 @@ export function nodeContext(sources: ContextSources, chain: RuleChain, node: Rul
   }
 }
 
-/** A new message of its own: new id, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
+/** A new message: an id of its own, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
 function publish(sources: ContextSources, message: Message, nodeId: string): Promise<void> {
   const queueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
   const fresh = message.with({ id: causedId(message, nodeId), ruleNodeId: undefined, queueName, resumption: undefined })

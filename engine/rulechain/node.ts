@@ -19,7 +19,7 @@ export interface Emission {
  * Steps that leave the ordinary way from node to node (`rule-engine.md` 4.8, 5.5): `acknowledge` settles the message now and
  * goes on through `Success`; `enter` hands the message to another chain and remembers this node as the way back; `return`
  * goes on as if the remembered node had emitted `relation`, and ends the message where none is remembered; `enqueue` puts the
- * message, under a new id, into a queue once for each connection of `relation`, behind which it goes on, and ends it here when that is
+ * message, under an id of its own, into a queue once for each connection of `relation`, behind which it goes on, and ends it here when that is
  * durable.
  */
 export type FlowStep =
@@ -118,7 +118,10 @@ export interface NodeContext {
   readonly settings: NodeSettings
   /** One line in the system log, with the node's ids as fields; counted and summed up when repeated. */
   log(level: 'info' | 'warn' | 'error', text: string, fields?: Readonly<Record<string, unknown>>): void
-  /** Puts a new message at the start of its chain, durably, under a new id. */
+  /**
+   * Puts a message that the node made of the one in hand at the start of its chain, durably. Hand it in with that one's id: its own is made of
+   * it, so that a redelivery makes the same message.
+   */
   enqueue(message: Message): Promise<void>
 }
 

@@ -1,6 +1,7 @@
 /**
  * What waits in or for the nodes of one version of a chain, and the turns on which it goes on. Batch-aware nodes run once at
- * the end of a turn on all that reached them during it; outcomes that come in between book a turn of the clock.
+ * the end of a turn on all that reached them during it; outcomes that come in between book a turn of the clock. What takes too long
+ * is cut off by a timer that all calls share.
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { BatchLine } from './batch-line.ts'
