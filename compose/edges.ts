@@ -178,9 +178,17 @@ function openWebSockets({ config, closing, services, feed, log }: EdgeParts, ser
     server,
     services,
     feed,
-    authenticate: (token) => auth.authenticate(token),
+    authenticate: (token) => auth.authenticateLogin(token),
+    stillHolds: (login) => auth.stillHolds(login),
     clock: systemClock,
-    limits: { maxPendingBytes: config.wsPendingBytes },
+    limits: {
+      maxPendingBytes: config.wsPendingBytes,
+      sessions: config.wsMaxSessions,
+      sessionsPerTenant: config.wsMaxSessionsPerTenant,
+      subscriptionsPerTenant: config.wsMaxSubscriptionsPerTenant,
+      strangers: config.wsMaxStrangers,
+      concurrentReads: config.wsConcurrentReads,
+    },
     log,
   })
   closing.add('WebSocket sessions', () => webSockets.close())

@@ -161,6 +161,48 @@ export const SETTINGS = {
     unit: 'bytes',
     description: 'Most that waits for one slow WebSocket client before it is closed with 1008.',
   }),
+  wsMaxSessions: http.integer({
+    name: 'WS_MAX_SESSIONS',
+    default: 20_000,
+    min: 0,
+    max: 10_000_000,
+    unit: 'sessions, 0 is without limit',
+    description: 'WebSocket sessions with a login of this process; one more is closed with 1008.',
+  }),
+  wsMaxSessionsPerTenant: http.integer({
+    name: 'WS_MAX_SESSIONS_PER_TENANT',
+    default: 15_000,
+    min: 0,
+    max: 10_000_000,
+    unit: 'sessions, 0 is without limit',
+    description: 'Of them those of one tenant, so that one leaves room for the others.',
+  }),
+  wsMaxSubscriptionsPerTenant: http.integer({
+    name: 'WS_MAX_SUBSCRIPTIONS_PER_TENANT',
+    default: 200_000,
+    min: 0,
+    max: 100_000_000,
+    unit: 'subscriptions, 0 is without limit',
+    description:
+      'WebSocket subscriptions of one tenant; one more closes its session with 1008. Each takes about 1 KiB.',
+  }),
+  wsMaxStrangers: http.integer({
+    name: 'WS_MAX_UNAUTHENTICATED_SESSIONS',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    unit: 'sessions',
+    description: 'WebSocket sessions that have not logged in yet; one more, and the oldest of them is closed.',
+  }),
+  wsConcurrentReads: http.integer({
+    name: 'WS_CONCURRENT_READS',
+    default: 32,
+    min: 1,
+    max: 1000,
+    unit: 'reads',
+    description:
+      'Reads of history for WebSocket clients that are under way at a time; one tenant has half of them, one session an eighth. Each may hold megabytes.',
+  }),
 
   mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Whether the MQTT transport runs.' }),
   mqttBindAddress: mqtt.address({

@@ -39,6 +39,14 @@ export interface AuthOptions {
   readonly loginLimits?: LoginLimits
 }
 
+/** A user behind a token, and what can be withdrawn of it. */
+export interface Login {
+  readonly principal: Principal
+  readonly sessionId: string
+  /** Unix seconds. */
+  readonly issuedAt: number
+}
+
 export interface Auth {
   /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. */
   login(username: string, password: string, address: string): Promise<TokenPair>
@@ -46,6 +54,10 @@ export interface Auth {
   refresh(refreshToken: string): Promise<TokenPair>
   /** The user behind an access token, bare or behind `Bearer `. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`. */
   authenticate(token: string): Promise<Principal>
+  /** As `authenticate`, with what `stillHolds` asks for. */
+  authenticateLogin(token: string): Promise<Login>
+  /** Whether neither the session nor the tokens of the user were withdrawn, and the user is still who the login says. */
+  stillHolds(login: Login): Promise<boolean>
   /** Ends the token's session: its access and refresh tokens are refused from now on. */
   logout(token: string): Promise<void>
   /** Throws `invalid` as the user service does; every older token of the user is refused afterwards. */
@@ -78,6 +90,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return tokens.issue(user, options.random.uuid(), options.random.uuid(), issuedAt)
   }
 
+  const authenticateLogin = async (token: string): Promise<Login> => {
+    const claims = await verify(withoutScheme(token))
+    if (sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
+    const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
+    if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
+    if (claims.issuedAt < firstValidSecond(validFrom) || !stillTrue(claims, user)) throw AuthErrors.TOKEN_EXPIRED()
+    return { principal: principalOf(user), sessionId: claims.sessionId, issuedAt: claims.issuedAt }
+  }
+
   return {
     async login(username, password, address) {
       const user = await limiter.attempt(username, address, () => users.authenticate(username, password))
@@ -92,13 +113,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       }
       return issue(user)
     },
-    async authenticate(token) {
-      const claims = await verify(withoutScheme(token))
-      if (sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
-      const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
-      if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
-      if (claims.issuedAt < firstValidSecond(validFrom) || !stillTrue(claims, user)) throw AuthErrors.TOKEN_EXPIRED()
-      return principalOf(user)
+    authenticate: async (token) => (await authenticateLogin(token)).principal,
+    authenticateLogin,
+    async stillHolds({ principal, sessionId, issuedAt }) {
+      if (sessions.isEnded(sessionId)) return false
+      const { userId } = principal
+      const [user, validFrom] = await Promise.all([users.find(userId), users.tokensValidFrom(userId)])
+      return user !== undefined && issuedAt >= firstValidSecond(validFrom) && isSameUser(principal, user)
     },
     async logout(token) {
       const claims = await verify(withoutScheme(token))
@@ -150,6 +171,15 @@ function stillTrue(claims: AccessClaims, user: User): boolean {
     claims.authority === user.authority &&
     claims.tenantId === (user.tenantId ?? NULL_UUID) &&
     claims.customerId === (user.customerId ?? NULL_UUID)
+  )
+}
+
+function isSameUser(principal: Principal, user: User): boolean {
+  return (
+    principal.email === user.email &&
+    principal.authority === user.authority &&
+    principal.tenantId === user.tenantId &&
+    principal.customerId === user.customerId
   )
 }
 

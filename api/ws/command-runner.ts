@@ -17,6 +17,7 @@ import {
 import { CommandErrors } from './errors.ts'
 import { BAD_REQUEST, errorFrame, INTERNAL_ERROR, unservedFrame, updateFrame } from './frames.ts'
 import type { ReadServices } from './read-services.ts'
+import type { SessionReads } from './read-turns.ts'
 import { AttributesSelection, TimeSeriesSelection, type Selection } from './selection.ts'
 import { Subscription, type SubscriptionHost } from './subscription.ts'
 
@@ -43,12 +44,25 @@ export class CommandRunner {
   private readonly principal: Principal
   private readonly host: SubscriptionHost
   private readonly table: SubscriptionTable
+  /** Reads history in the session's turns. */
+  private readonly telemetry: ReadServices['telemetry']
 
-  constructor(world: CommandWorld, principal: Principal, host: SubscriptionHost, table: SubscriptionTable) {
+  constructor(
+    world: CommandWorld,
+    principal: Principal,
+    host: SubscriptionHost,
+    table: SubscriptionTable,
+    reads: SessionReads,
+  ) {
     this.world = world
     this.principal = principal
     this.host = host
     this.table = table
+    const { telemetry } = world.services
+    this.telemetry = {
+      history: (entity, request) => reads.run(() => telemetry.history(entity, request)),
+      latest: (entity, keys) => telemetry.latest(entity, keys),
+    }
   }
 
   /** Begins at once, in the caller's turn, so that commands take effect in their order. Never rejects. */
@@ -77,17 +91,17 @@ export class CommandRunner {
 
   private async timeSeries(command: TimeSeriesCommand): Promise<void> {
     if (command.unsubscribe) return this.table.remove(command.cmdId)
-    const { clock, services } = this.world
+    const { clock } = this.world
     const entity = entityOf(command)
     const keys = keysOf(command.keys)
-    const selection = new TimeSeriesSelection(services.telemetry, {
+    const selection = new TimeSeriesSelection(this.telemetry, {
       entity,
       keys,
       window: keys !== undefined && command.timeWindow > 0 ? windowOf(command, clock.now()) : undefined,
       latestOnly: command.scope === 'LATEST_TELEMETRY',
       now: () => clock.now(),
     })
-    await this.subscribe(command.cmdId, entity, selection, 'READ_TELEMETRY')
+    await this.subscribe(command, entity, selection, 'READ_TELEMETRY')
   }
 
   private async attributes(command: AttributesCommand): Promise<void> {
@@ -95,7 +109,7 @@ export class CommandRunner {
     const entity = entityOf(command)
     const { attributes } = this.world.services
     const selection = new AttributesSelection(attributes, entity, scopeOf(command.scope), keysOf(command.keys))
-    await this.subscribe(command.cmdId, entity, selection, 'READ_ATTRIBUTES')
+    await this.subscribe(command, entity, selection, 'READ_ATTRIBUTES')
   }
 
   private async history(command: HistoryCommand): Promise<void> {
@@ -105,7 +119,7 @@ export class CommandRunner {
     const { startTs, endTs } = command
     const request = { keys, startTs, endTs, ...shapeOf(command) }
     await this.checkAccess(entity, 'READ_TELEMETRY')
-    const selection = new TimeSeriesSelection(this.world.services.telemetry, {
+    const selection = new TimeSeriesSelection(this.telemetry, {
       entity,
       keys,
       window: request,
@@ -116,8 +130,18 @@ export class CommandRunner {
     this.host.send(updateFrame(command.cmdId, values))
   }
 
-  private async subscribe(cmdId: number, entity: EntityId, selection: Selection, operation: Operation): Promise<void> {
-    const subscription = new Subscription(cmdId, entity, selection, this.host)
+  private async subscribe(
+    command: TimeSeriesCommand | AttributesCommand,
+    entity: EntityId,
+    selection: Selection,
+    operation: Operation,
+  ): Promise<void> {
+    const check = (): Promise<void> => this.checkAccess(entity, operation)
+    const lost = (error: MillraceError): void => {
+      this.host.send(this.answerTo(error, command))
+      this.table.forget(subscription)
+    }
+    const subscription = new Subscription(command.cmdId, entity, selection, this.host, { check, lost })
     if (!this.table.add(subscription)) {
       subscription.close()
       return

@@ -6,9 +6,10 @@ import { WebSocket } from 'ws'
 import { systemClock } from '../../model/system-clock.ts'
 import { UwsServer } from '../../server/uws.ts'
 import { registerWebSocketApi, type WebSocketApi } from './register.ts'
-import { DEVICE, point, PRINCIPAL, TestErrors, TestLog, TestStore } from './testkit.ts'
+import { DEVICE, point, PRINCIPAL, TestErrors, TestLog, TestStore, settled } from './testkit.ts'
 
 const store = new TestStore()
+const withdrawn = new Set<string>()
 const server = new UwsServer({
   maxBodyBytes: 1000,
   drainTimeoutMs: 1000,
@@ -24,10 +25,12 @@ before(async () => {
     feed: store.feed,
     clock: systemClock,
     log: new TestLog(),
+    limits: { strangers: 3 },
     authenticate: async (token) => {
       if (token !== 'good') throw TestErrors.NO_TOKEN()
-      return PRINCIPAL
+      return { principal: PRINCIPAL, sessionId: token, issuedAt: 0 }
     },
+    stillHolds: async ({ sessionId }) => !withdrawn.has(sessionId),
   })
   url = `ws://127.0.0.1:${await server.listen('127.0.0.1', 0)}`
 })
@@ -55,6 +58,61 @@ async function frame(socket: WebSocket): Promise<unknown> {
 const target = { entityType: 'DEVICE', entityId: DEVICE.id }
 
 describe('WebSocket endpoints', () => {
+  test('issue-8 2.4: a socket is closed with 1008 when its session ends or its user’s tokens are withdrawn', async () => {
+    const entity = { entityType: 'USER', id: PRINCIPAL.userId } as const
+    const socket = await open('/api/ws?token=good')
+    socket.send(JSON.stringify({ cmds: [{ type: 'TIMESERIES', cmdId: 1, ...target, keys: 'other' }] }))
+    await frame(socket)
+    // Another session of the user, and a user whose tokens are as good as before.
+    withdrawn.add('good')
+    store.feed.publish({ kind: 'session-ended', entity, sessionId: 'another', until: 0 })
+    store.feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: DEVICE.id } })
+    await settled()
+    assert.equal(socket.readyState, WebSocket.OPEN)
+    for (const change of [
+      { kind: 'session-ended', entity, sessionId: 'good', until: 0 },
+      { kind: 'user-tokens-withdrawn', entity },
+    ] as const) {
+      withdrawn.clear()
+      const open = change.kind === 'session-ended' ? socket : await opened()
+      withdrawn.add('good')
+      const closed = closing(open)
+      store.feed.publish(change)
+      assert.deepEqual(await closed, { code: 1008, reason: 'The login was withdrawn' })
+    }
+    withdrawn.clear()
+
+    async function opened(): Promise<WebSocket> {
+      const next = await open('/api/ws?token=good')
+      next.send(JSON.stringify({ cmds: [{ type: 'TIMESERIES', cmdId: 1, ...target, keys: 'other' }] }))
+      await frame(next)
+      return next
+    }
+  })
+
+  test('issue-8 2.10: sessions that never log in give way to new ones', async () => {
+    const silent = [await open('/api/ws'), await open('/api/ws'), await open('/api/ws')]
+    const first = closing(silent[0] ?? assert.fail())
+    const socket = await open('/api/ws?token=good')
+    assert.deepEqual(await first, { code: 1008, reason: 'Auth cmd is missing' })
+    assert.equal(silent[1]?.readyState, WebSocket.OPEN)
+    for (const each of [...silent.slice(1), socket]) {
+      each.close()
+      await once(each, 'close')
+    }
+  })
+
+  test('issue-8 2.4: a gap in the changes has every login looked at again', async () => {
+    const socket = await open('/api/ws?token=good')
+    socket.send(JSON.stringify({ cmds: [{ type: 'TIMESERIES', cmdId: 1, ...target, keys: 'other' }] }))
+    await frame(socket)
+    withdrawn.add('good')
+    const closed = closing(socket)
+    store.feed.gap()
+    assert.equal((await closed).code, 1008)
+    withdrawn.clear()
+  })
+
   test('/api/ws serves a session from authCmd to update and unsubscribe', async () => {
     const socket = await open('/api/ws')
     socket.send(
@@ -74,7 +132,8 @@ describe('WebSocket endpoints', () => {
       data: { t: [[5, '20']] },
       latestValues: { t: 5 },
     })
-    assert.deepEqual(api.figures(), { sessions: 1, subscriptions: 1 })
+    const { sessions, subscriptions } = api.figures()
+    assert.deepEqual({ sessions, subscriptions }, { sessions: 1, subscriptions: 1 })
     const gone = closing(socket)
     socket.close(1000)
     await gone

@@ -5,7 +5,7 @@ import type { DataPoint } from '../../model/value.ts'
 import { Rereads } from './rereads.ts'
 import { AttributesSelection, TimeSeriesSelection, type Selection } from './selection.ts'
 import { Subscription } from './subscription.ts'
-import { DEVICE, point, settled, StepClock, TestErrors, TestStore } from './testkit.ts'
+import { OPEN, DEVICE, point, settled, StepClock, TestErrors, TestStore } from './testkit.ts'
 
 interface Frame {
   readonly data: Readonly<Record<string, readonly (readonly [number, string | null])[]>>
@@ -57,12 +57,18 @@ class Bench {
   }
 
   private subscription(selection: Selection): Subscription {
-    return new Subscription(7, DEVICE, selection, {
-      feed: this.store.feed,
-      send: (text) => this.sent.push(JSON.parse(text) as Frame),
-      atTurnEnd: (each) => this.clock.soon(() => each.flush()),
-      rereads: this.rereads,
-    })
+    return new Subscription(
+      7,
+      DEVICE,
+      selection,
+      {
+        feed: this.store.feed,
+        send: (text) => this.sent.push(JSON.parse(text) as Frame),
+        atTurnEnd: (each) => this.clock.soon(() => each.flush()),
+        rereads: this.rereads,
+      },
+      OPEN,
+    )
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { ReadTurns } from './read-turns.ts'
 import type { Session } from './session.ts'
 import { DEVICE, FOREIGN, point, sessionBench, settled, type SessionBench, type TestSocket } from './testkit.ts'
 
@@ -429,5 +430,126 @@ describe('limits of a session', () => {
     const { session, socket } = sessionBench().open()
     session.message(undefined)
     assert.equal(socket.closing?.code, 1003)
+  })
+})
+
+describe('access to a subscription', () => {
+  const changes = [
+    { kind: 'device-changed', entity: DEVICE, credentialsChanged: false },
+    { kind: 'entity-deleted', entity: DEVICE, tenantId: 'any' },
+  ] as const
+
+  for (const change of changes) {
+    test(`issue-8 2.4: is looked at again at ${change.kind}: lost, it ends with an error and shows nothing more`, async () => {
+      const bench = sessionBench()
+      const { session, socket } = await authenticated(bench)
+      await bench.say(session, series(1, { keys: 'a' }))
+      socket.frames()
+      bench.store.accessible = false
+      bench.store.feed.publish(change)
+      bench.store.save(point('a', 1, 1))
+      await settled()
+      bench.clock.endTurn()
+      assert.deepEqual(socket.frames(), [failure(1, 1, 'Failed to fetch data!')])
+      assert.equal(session.subscriptionCount, 0)
+      bench.store.save(point('a', 2, 2))
+      bench.clock.endTurn()
+      assert.deepEqual(socket.frames(), [])
+      assert.equal(socket.closing, undefined)
+    })
+  }
+
+  test('that is kept shows what came while it was looked at', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    await bench.say(session, series(1, { keys: 'a' }))
+    socket.frames()
+    bench.store.hold()
+    bench.store.feed.publish(changes[0])
+    bench.store.save(point('a', 1, 1))
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [])
+    bench.store.release()
+    await settled()
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [update(1, { a: [[1, '1']] })])
+  })
+
+  test('is asked for again until the store answers', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    await bench.say(session, series(1, { keys: 'a' }))
+    socket.frames()
+    bench.store.failure = new Error('the store does not answer')
+    bench.store.accessible = false
+    bench.store.feed.publish(changes[0])
+    await settled()
+    bench.store.save(point('a', 1, 1))
+    await settled()
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [])
+    bench.store.failure = undefined
+    bench.clock.advance(1000)
+    await settled()
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [failure(1, 1, 'Failed to fetch data!')])
+  })
+})
+
+describe('what one client may hold', () => {
+  test('issue-8 2.2: frames that wait for a slow client are bounded in bytes', async () => {
+    const bench = sessionBench({ pendingBytes: 100_000 })
+    const { session, socket } = await authenticated(bench)
+    await bench.say(session, series(1, { keys: 'a' }))
+    socket.pendingBytes = 1 << 20
+    for (let count = 0; count < 20 && socket.closing === undefined; count++) {
+      bench.store.saveText('a', count, 'x'.repeat(10_000))
+      bench.clock.endTurn()
+    }
+    assert.deepEqual(socket.closing, { code: 1008, reason: 'Max pending updates limit reached!' })
+  })
+
+  test('issue-8 2.2: frames that come before the login is known are bounded in bytes', async () => {
+    const bench = sessionBench()
+    const { session, socket } = bench.open()
+    session.openedWithToken('good')
+    for (let count = 0; count < 20; count++) session.message(' '.repeat(32_000))
+    assert.equal(socket.closing?.code, 1008)
+  })
+
+  test('issue-8 2.2: of a thousand history commands a few read at a time, and all are answered in turn', async () => {
+    const bench = sessionBench({ reads: { total: 4, perTenant: 3, perSession: 2 } })
+    const [one, two] = [await authenticated(bench), await authenticated(bench)]
+    const cmds = Array.from({ length: 500 }, (_, cmdId) => ({
+      type: 'TIMESERIES_HISTORY',
+      cmdId,
+      ...target,
+      keys: 'a',
+      startTs: 0,
+      endTs: 10,
+    }))
+    // Access is asked for first, and is not held.
+    await bench.say(one.session, { cmds })
+    await bench.say(two.session, { cmds })
+    assert.equal(one.socket.frames().length + two.socket.frames().length, 1000)
+    assert.ok(bench.store.mostReads <= 3, `${bench.store.mostReads} at once`)
+  })
+
+  test('what waits for its turn goes with its session', async () => {
+    const reads = new ReadTurns({ total: 1, perTenant: 1, perSession: 1 })
+    const [one, two] = [reads.forSession('a'), reads.forSession('b')]
+    let finish: (() => void) | undefined
+    const first = one.run(() => new Promise<void>((resolve) => (finish = resolve)))
+    const dropped = assert.rejects(
+      one.run(async () => undefined),
+      { code: 'ws.SESSION_ENDED' },
+    )
+    const second = two.run(async () => 'read')
+    one.end()
+    await dropped
+    finish?.()
+    await first
+    assert.equal(await second, 'read')
+    assert.deepEqual(reads.figures, { readsUnderWay: 0, sessionsWaitingToRead: 0 })
   })
 })

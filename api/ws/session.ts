@@ -7,10 +7,12 @@ import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
+import type { Login } from '../auth/auth.ts'
 import { CommandRunner, type CommandWorld, type SubscriptionTable } from './command-runner.ts'
 import { parseEnvelope, type AuthCommand, type Command, type EnvelopeKind } from './commands.ts'
 import { PARSE_ERROR_FRAME } from './frames.ts'
 import { Outgoing } from './outgoing.ts'
+import type { ReadTurns, SessionReads } from './read-turns.ts'
 import type { Rereads } from './rereads.ts'
 import type { Subscription, SubscriptionHost } from './subscription.ts'
 import type { TenantCounts } from './tenant-counts.ts'
@@ -27,6 +29,8 @@ export const CLOSE = {
 export interface SessionLimits {
   /** Frames kept for a slow client. */
   readonly pendingFrames: number
+  /** Bytes of them. */
+  readonly pendingBytes: number
   /** Commands of a session under way at a time, and frames that wait for its authentication. */
   readonly pendingCommands: number
   /** Live subscriptions of a session. */
@@ -35,13 +39,18 @@ export interface SessionLimits {
 
 export interface SessionWorld extends CommandWorld {
   readonly feed: ChangeFeed
-  readonly authenticate: (token: string) => Promise<Principal>
+  readonly authenticate: (token: string) => Promise<Login>
+  /** Whether the login was not withdrawn since: an access token that expired ends no session. */
+  readonly stillHolds: (login: Login) => Promise<boolean>
+  readonly reads: ReadTurns
   readonly counts: TenantCounts
   readonly limits: SessionLimits
   atTurnEnd(subscription: Subscription): void
   readonly rereads: Rereads
 }
 
+/** Characters that are kept of frames that come while a token is being checked. */
+const MAX_EARLY_LENGTH = 256 * 1024
 const AUTH_TIMEOUT_MS = 10_000
 const PONG_TIMEOUT_MS = 30_000
 
@@ -58,6 +67,9 @@ export class Session implements SubscriptionHost, SubscriptionTable {
   private principal: Principal | undefined
   /** What came while a token is being checked; undefined while none is. */
   private early: (string | readonly Command[])[] | undefined
+  private earlyLength = 0
+  private login: Login | undefined
+  private reads: SessionReads | undefined
   private underWay = 0
   private lastPong: number
   private ended = false
@@ -68,7 +80,7 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     this.world = world
     this.feed = world.feed
     this.rereads = world.rereads
-    this.outgoing = new Outgoing(connection, world.limits.pendingFrames, () =>
+    this.outgoing = new Outgoing(connection, world.limits, () =>
       this.end(CLOSE.policy, 'Max pending updates limit reached!'),
     )
     this.lastPong = world.clock.monotonic()
@@ -90,7 +102,8 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     if (this.ended) return
     if (text === undefined) return this.end(CLOSE.binary, 'Binary frames are not used')
     if (this.early !== undefined) {
-      if (this.early.length >= this.world.limits.pendingCommands)
+      this.earlyLength += text.length
+      if (this.early.length >= this.world.limits.pendingCommands || this.earlyLength > MAX_EARLY_LENGTH)
         this.end(CLOSE.policy, 'Max pending commands limit reached!')
       else this.early.push(text)
       return
@@ -119,6 +132,21 @@ export class Session implements SubscriptionHost, SubscriptionTable {
 
   pong(): void {
     this.lastPong = this.world.clock.monotonic()
+  }
+
+  get userId(): string | undefined {
+    return this.principal?.userId
+  }
+
+  get sessionId(): string | undefined {
+    return this.login?.sessionId
+  }
+
+  /** Ends the session where its login was withdrawn. Rejects where that is not known now. */
+  async checkLogin(): Promise<void> {
+    const { login } = this
+    if (this.ended || login === undefined || (await this.world.stillHolds(login))) return
+    this.end(CLOSE.policy, 'The login was withdrawn')
   }
 
   /** Called every ping interval. */
@@ -179,6 +207,8 @@ export class Session implements SubscriptionHost, SubscriptionTable {
       this.world.counts.removeSession(this.principal)
     }
     this.subscriptions.clear()
+    this.reads?.end()
+    this.outgoing.clear()
     this.early = undefined
   }
 
@@ -204,17 +234,20 @@ export class Session implements SubscriptionHost, SubscriptionTable {
 
   private async authenticate(token: string, refusalCode: number, behind: readonly Command[] = []): Promise<void> {
     this.early = [behind]
-    let principal: Principal
+    let login: Login
     try {
-      principal = await this.world.authenticate(token)
+      login = await this.world.authenticate(token)
     } catch (error) {
       if (!isMillraceError(error)) this.world.log.error('WebSocket authentication failed', { error: errorText(error) })
       return this.end(refusalCode, refusalText(error))
     }
     if (this.ended) return
+    const { principal } = login
     if (!this.world.counts.addSession(principal)) return this.end(CLOSE.policy, 'Max tenant sessions limit reached!')
     this.principal = principal
-    this.runner = new CommandRunner(this.world, principal, this, this)
+    this.login = login
+    this.reads = this.world.reads.forSession(principal.tenantId ?? '')
+    this.runner = new CommandRunner(this.world, principal, this, this, this.reads)
     this.authTimer.cancel()
     const early = this.early ?? []
     this.early = undefined

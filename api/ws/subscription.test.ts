@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { Rereads } from './rereads.ts'
 import { Subscription } from './subscription.ts'
 import { TimeSeriesSelection } from './selection.ts'
-import { DEVICE, point, settled, StepClock, TestStore } from './testkit.ts'
+import { OPEN, DEVICE, point, settled, StepClock, TestStore } from './testkit.ts'
 
 interface Frame {
   readonly data: Readonly<Record<string, readonly (readonly [number, string | null])[]>>
@@ -18,12 +18,18 @@ function subscribe(store: TestStore, clock: StepClock, window: boolean) {
     latestOnly: false,
     now: () => clock.now(),
   })
-  const subscription = new Subscription(7, DEVICE, selection, {
-    feed: store.feed,
-    send: (text) => frames.push(JSON.parse(text) as Frame),
-    atTurnEnd: (each) => clock.soon(() => each.flush()),
-    rereads: new Rereads(clock),
-  })
+  const subscription = new Subscription(
+    7,
+    DEVICE,
+    selection,
+    {
+      feed: store.feed,
+      send: (text) => frames.push(JSON.parse(text) as Frame),
+      atTurnEnd: (each) => clock.soon(() => each.flush()),
+      rereads: new Rereads(clock),
+    },
+    OPEN,
+  )
   return { subscription, frames }
 }
 

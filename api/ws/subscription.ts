@@ -5,6 +5,7 @@
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Change, ChangeFeed } from '../../engine/subscriptions/change.ts'
+import { isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { updateFrame, type ShownValue } from './frames.ts'
 import type { Rereadable, Rereads } from './rereads.ts'
 import { push, type DuplicateRisk, type Selection, type Shown } from './selection.ts'
@@ -21,6 +22,13 @@ export interface SubscriptionHost {
   /** Calls `flush` of the subscription when this turn ends. */
   atTurnEnd(subscription: Subscription): void
   readonly rereads: Rereads
+}
+
+export interface SubscriptionAccess {
+  /** Rejects `denied` where the user may not read the entity (any more). */
+  readonly check: () => Promise<void>
+  /** Told once, of what `check` rejected with: tells the client, and closes the subscription. */
+  readonly lost: (error: MillraceError) => void
 }
 
 interface Draft {
@@ -42,10 +50,20 @@ export class Subscription implements Rereadable {
   /** Up to where the snapshot speaks: a commit's change may be told after a snapshot that already holds it. */
   private snapshotSequence = -Infinity
   private draft: Draft | undefined
+  private readonly access: SubscriptionAccess
+  /** The entity may have changed hands since access was checked. */
+  private accessInDoubt = false
   private closed = false
 
   /** Listens from here on; nothing is sent before {@link start}. */
-  constructor(cmdId: number, entity: EntityId, selection: Selection, host: SubscriptionHost) {
+  constructor(
+    cmdId: number,
+    entity: EntityId,
+    selection: Selection,
+    host: SubscriptionHost,
+    access: SubscriptionAccess,
+  ) {
+    this.access = access
     this.cmdId = cmdId
     this.selection = selection
     this.host = host
@@ -72,10 +90,15 @@ export class Subscription implements Rereadable {
     if (this.closed || this.heard !== undefined) return
     this.flush()
     this.heard = []
+    // Who has it now may have changed in what was missed.
+    this.accessInDoubt = true
     try {
       const shown = await this.readWhole(() => this.selection.readAgain())
       if (this.closed) return
       for (const part of shown) this.collect(part)
+    } catch (error) {
+      if (!isDenied(error)) throw error
+      this.loseAccess(error)
     } finally {
       // Changes of this process are told all the same: the sequence stays, and what they repeat is left out.
       this.follow('replayed')
@@ -85,7 +108,9 @@ export class Subscription implements Rereadable {
   /** Until what was heard meanwhile, with what was read, is all there is. */
   private async readWhole<Result>(read: () => Promise<Result>): Promise<Result> {
     for (;;) {
+      await this.settleAccess()
       const result = await read()
+      if (this.accessInDoubt && !this.closed) continue
       if (!this.overflowed || this.closed) return result
       this.overflowed = false
       this.heard = []
@@ -98,6 +123,45 @@ export class Subscription implements Rereadable {
     this.heard = undefined
     for (const change of heard) this.show(change, isRemote(change) ? 'replayed' : duplicateRisk)
     this.selection.followed()
+  }
+
+  private async settleAccess(): Promise<void> {
+    while (this.accessInDoubt && !this.closed) {
+      this.accessInDoubt = false
+      try {
+        await this.access.check()
+      } catch (error) {
+        this.accessInDoubt = true
+        throw error
+      }
+    }
+  }
+
+  /** Nothing more is shown until it is known whether the user may still see it. */
+  private doubtAccess(): void {
+    this.accessInDoubt = true
+    if (this.heard !== undefined) return
+    this.flush()
+    this.heard = []
+    this.settleAccess().then(
+      () => {
+        if (this.closed) return
+        const { overflowed } = this
+        this.overflowed = false
+        this.follow('none')
+        if (overflowed) this.host.rereads.ask(this)
+      },
+      (error: unknown) => {
+        if (isDenied(error)) return this.loseAccess(error)
+        // The store does not answer: reading again asks again, and what is heard meanwhile is read then.
+        this.heard = undefined
+        this.host.rereads.ask(this)
+      },
+    )
+  }
+
+  private loseAccess(error: MillraceError): void {
+    if (!this.closed) this.access.lost(error)
   }
 
   private missed(): void {
@@ -124,7 +188,12 @@ export class Subscription implements Rereadable {
 
   private hear(change: Change): void {
     if (this.closed) return
-    if (this.heard === undefined) return this.show(change, isRemote(change) ? 'remote' : 'none')
+    if (change.kind === 'device-changed' || change.kind === 'entity-deleted') return this.doubtAccess()
+    if (this.heard === undefined) {
+      // Reading again is asked for, and asks for access first.
+      if (this.accessInDoubt) return
+      return this.show(change, isRemote(change) ? 'remote' : 'none')
+    }
     if (this.heard.length < HEARD_LIMIT) this.heard.push(change)
     else this.overflowed = true
   }
@@ -148,6 +217,10 @@ export class Subscription implements Rereadable {
       this.draft.size += values.length
     }
   }
+}
+
+function isDenied(error: unknown): error is MillraceError {
+  return isMillraceError(error) && error.kind === 'denied'
 }
 
 function isDeletion({ kind }: Change): boolean {

@@ -3,6 +3,8 @@ import type { Principal } from '../../model/principal.ts'
 
 /** 0 is without limit. */
 export interface TenantLimits {
+  /** Of all tenants together. */
+  readonly sessions: number
   readonly sessionsPerTenant: number
   readonly subscriptionsPerTenant: number
 }
@@ -17,6 +19,7 @@ const NO_TENANT = ''
 
 export class TenantCounts {
   private readonly limits: TenantLimits
+  private sessions = 0
   private readonly tenants = new Map<string, Count>()
 
   constructor(limits: TenantLimits) {
@@ -26,14 +29,17 @@ export class TenantCounts {
   /** False where the limit is reached: nothing is counted then. */
   addSession(principal: Principal): boolean {
     const count = this.countOf(principal)
-    if (isReached(this.limits.sessionsPerTenant, count.sessions)) return false
+    if (isReached(this.limits.sessions, this.sessions) || isReached(this.limits.sessionsPerTenant, count.sessions))
+      return false
     count.sessions++
+    this.sessions++
     return true
   }
 
   removeSession(principal: Principal): void {
     const count = this.countOf(principal)
     count.sessions--
+    this.sessions--
     if (count.sessions === 0) this.tenants.delete(principal.tenantId ?? NO_TENANT)
   }
 

@@ -8,9 +8,10 @@ import type { AttributeScope, Attribute, DataPoint } from '../../model/value.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
 import type { HistoryRequest } from '../../services/services.ts'
+import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
 import { Session, type SessionLimits, type SessionWorld } from './session.ts'
-import type { Subscription } from './subscription.ts'
+import type { Subscription, SubscriptionAccess } from './subscription.ts'
 import { TenantCounts, type TenantLimits } from './tenant-counts.ts'
 import type { EnvelopeKind } from './commands.ts'
 
@@ -24,6 +25,14 @@ export const PRINCIPAL: Principal = {
   customerId: null,
   firstName: null,
   lastName: null,
+}
+
+/** Access that is never lost. */
+export const OPEN: SubscriptionAccess = {
+  check: async () => undefined,
+  lost: (error) => {
+    throw error
+  },
 }
 
 export const TestErrors = defineErrors('test', {
@@ -106,7 +115,12 @@ export class TestStore {
   readonly points: (DataPoint & { readonly sequence: number })[] = []
   readonly attributes: (Attribute & { readonly scope: AttributeScope })[] = []
   readonly requests: HistoryRequest[] = []
+  /** Reads of history under way, and the most there were. */
+  readsUnderWay = 0
+  mostReads = 0
   failure: Error | undefined
+  /** Whether the device is the user's. */
+  accessible = true
   private held: (() => void)[] | undefined
 
   /** Reads wait until `release`. */
@@ -130,6 +144,10 @@ export class TestStore {
     this.commit(...points)()
   }
 
+  saveText(key: string, ts: number, value: string): void {
+    this.save({ key, ts, type: 'STRING', value })
+  }
+
   saveAttributes(scope: AttributeScope, ...attributes: readonly Attribute[]): void {
     const sequence = ++this.sequence
     this.attributes.push(...attributes.map((attribute) => ({ ...attribute, scope })))
@@ -141,13 +159,15 @@ export class TestStore {
     access: {
       check: async (_principal, _operation, entity) => {
         await this.pause()
-        if (entity.id !== DEVICE.id) throw TestErrors.NOT_FOUND()
+        if (entity.id !== DEVICE.id || !this.accessible) throw TestErrors.NOT_FOUND()
       },
     },
     telemetry: {
       history: async (_entity: EntityId, request: HistoryRequest) => {
         this.requests.push(request)
+        this.mostReads = Math.max(this.mostReads, ++this.readsUnderWay)
         await this.pause()
+        this.readsUnderWay--
         const value = new Map<string, DataPoint[]>()
         for (const key of request.keys) {
           const found = this.points.filter(
@@ -205,22 +225,26 @@ export interface SessionBench {
   say(session: Session, frame: unknown): Promise<void>
 }
 
-export function sessionBench(limits: Partial<SessionLimits & TenantLimits> = {}): SessionBench {
+export function sessionBench(
+  limits: Partial<SessionLimits & TenantLimits> & { readonly reads?: Partial<ReadLimits> } = {},
+): SessionBench {
   const clock = new StepClock()
   const store = new TestStore()
   const log = new TestLog()
-  const counts = new TenantCounts({ sessionsPerTenant: 0, subscriptionsPerTenant: 0, ...limits })
+  const counts = new TenantCounts({ sessions: 0, sessionsPerTenant: 0, subscriptionsPerTenant: 0, ...limits })
   const world: SessionWorld = {
     services: store.services,
     feed: store.feed,
     clock,
     log,
     counts,
-    limits: { pendingFrames: 1000, pendingCommands: 1000, subscriptions: 1000, ...limits },
+    limits: { pendingFrames: 1000, pendingBytes: 1_000_000, pendingCommands: 1000, subscriptions: 1000, ...limits },
     authenticate: async (token) => {
-      if (token === 'good') return PRINCIPAL
+      if (token === 'good') return { principal: PRINCIPAL, sessionId: 'session', issuedAt: 0 }
       throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
     },
+    stillHolds: async () => true,
+    reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
     atTurnEnd: (subscription: Subscription) => clock.soon(() => subscription.flush()),
     rereads: new Rereads(clock),
   }
