@@ -6,6 +6,7 @@ import type { MetricsSource } from '../api/metrics.ts'
 import { withoutPasswords } from '../config/define.ts'
 import type { Config } from '../config/settings.ts'
 import { soleMember, type Member, type Membership } from '../engine/cluster/membership.ts'
+import type { ClusterBus } from '../engine/cluster/bus.ts'
 import type { NatsLine } from '../engine/cluster/nats-connection.ts'
 import { localDeviceLine, type DeviceLine } from '../engine/device/announcement.ts'
 import { partitionOwners, soleOwner, type PartitionOwners } from '../engine/device/partition-owners.ts'
@@ -19,8 +20,9 @@ export interface Cluster {
   /** Between sessions of devices and their owners. */
   readonly deviceLine: DeviceLine
   readonly owners: PartitionOwners
-  /** Undefined where this process is alone. */
+  /** Undefined where this process is alone, as is the bus. */
   readonly line: NatsLine | undefined
+  readonly bus: ClusterBus | undefined
   readonly metricsSources: readonly MetricsSource[]
 }
 
@@ -35,6 +37,7 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
       deviceLine: localDeviceLine(self.id),
       owners: soleOwner(self.id),
       line: undefined,
+      bus: undefined,
       metricsSources: [],
     }
   }
@@ -88,6 +91,7 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
       connection: bus,
     }),
     line,
+    bus,
     metricsSources: [
       {
         name: 'device_line',

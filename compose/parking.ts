@@ -1,22 +1,32 @@
 /** Messages that wait apart since they fail again and again: where they are kept, within which bounds, and whose devices are refused for them. */
 import { errorText } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
-import { systemClock } from '../model/system-clock.ts'
+import type { Message } from '../model/message.ts'
+import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import type { Config } from '../config/settings.ts'
+import type { NatsLine } from '../engine/cluster/nats-connection.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
+import { partitionOf, streamOf } from '../engine/link/partition.ts'
+import { localControl, NO_LANES, type ParkingControl } from '../engine/parking/control.ts'
 import { DiskParkedLog } from '../engine/parking/disk-parked-log.ts'
 import { GatedLink } from '../engine/parking/full-tenants.ts'
-import { ParkedStore } from '../engine/parking/parked-store.ts'
+import { NO_FIGURES, type ParkingFigures } from '../engine/parking/parked-list.ts'
+import type { ParkedLog } from '../engine/parking/parked-log.ts'
+import { ParkedStore, type ParkedStoreOptions } from '../engine/parking/parked-store.ts'
 import { Parking } from '../engine/parking/parking.ts'
+import { ParkingBus } from '../engine/parking/parking-bus.ts'
 import type { Closing } from './closing.ts'
+import type { Cluster } from './cluster.ts'
 import { named, type Names } from './figure-names.ts'
 import type { Stores } from './stores.ts'
-import type { ParkingFigures } from '../engine/parking/parked-list.ts'
 
 export interface OpenedParking {
-  readonly parking: Parking
+  /** Undefined in a process that processes nothing. */
+  readonly parking: Parking | undefined
+  /** What people may ask of parked lanes, here and elsewhere. */
+  readonly control: ParkingControl
   /** The link as devices have it. */
   readonly deviceLink: GatedLink
   readonly metricsSources: readonly MetricsSource[]
@@ -29,52 +39,107 @@ export interface ParkingParts {
   readonly config: Config
   readonly log: Log
   readonly closing: Closing
+  readonly cluster: Cluster
   readonly stores: Stores
 }
 
-/** Resolves once what a former run parked is read. Throws what the disk throws. */
-export async function openParking({ config, log, closing, stores }: ParkingParts): Promise<OpenedParking> {
+/** Resolves once what a former run parked is read; over NATS it comes with each stream. Throws what the disk throws, and BROKER_AWAY. */
+export async function openParking(parts: ParkingParts): Promise<OpenedParking> {
+  const { config, log, closing, cluster, stores } = parts
   const { link } = stores
-  const bounds = { maxBytes: config.queueParkedMiB * MIB, maxTenantBytes: config.queueParkedTenantMiB * MIB }
-  const report = reportTo(log)
-  const parking = new Parking({
-    clock: systemClock,
-    letters: link.letters,
-    partitionOf: () => 0,
-    bounds,
-    maxInProcess: MAX_IN_PROCESS,
-    onFull: (full) => reportFull(log, full),
-    onEvent: report,
-  })
-  closing.add('parked messages', () => parking.close())
-  const store = await ParkedStore.open({
-    log: new DiskParkedLog({
-      disk: nodeDisk,
-      directory: stores.parkedFolder,
-      durability: config.durability,
-      segmentBytes: SEGMENT_BYTES,
-      onEvent: report,
-    }),
-    partition: 0,
-    clock: systemClock,
-    slackBytes: SEGMENT_BYTES,
-    onTrouble: troubleOf(log),
-  })
-  closing.add('parked store', () => store.close())
-  parking.open(store)
-  const deviceLink = new GatedLink(link, parking.shares.full, bounds.maxTenantBytes, systemClock, (error) =>
+  const { bus, membership } = cluster
+  let parkingBus: ParkingBus | undefined
+  const parking = config.roles.includes('engine')
+    ? createParking(parts, (full) => {
+        reportFull(log, full)
+        parkingBus?.announce()
+      })
+    : undefined
+  if (bus !== undefined) {
+    const [clock, random] = [systemClock, systemRandom]
+    const opened = new ParkingBus({ bus, cluster: config.natsPrefix, membership, clock, random, parking })
+    parkingBus = opened
+    closing.add('parking bus', () => opened.close())
+  }
+  if (parking !== undefined) {
+    closing.add('parked messages', () => parking.close())
+    if (cluster.line === undefined) await openOnDisk(parts, parking)
+    else await openOnNats(parts, cluster.line, parking)
+  }
+  const full = parkingBus ?? parking?.shares.full ?? new Set<string>()
+  const deviceLink = new GatedLink(link, full, config.queueParkedTenantMiB * MIB, systemClock, (error) =>
     log.error('a receipt threw', { reason: errorText(error) }),
   )
-  return { parking, deviceLink, metricsSources: [parkingFigures(parking, deviceLink)] }
+  return {
+    parking,
+    control: parkingBus ?? (parking === undefined ? NO_LANES : localControl(parking)),
+    deviceLink,
+    metricsSources: [parkingFigures(parking, deviceLink)],
+  }
+}
+
+function createParking({ config, log, cluster, stores }: ParkingParts, onFull: (full: ReadonlySet<string>) => void) {
+  const partitionOfMessage =
+    cluster.line === undefined
+      ? () => 0
+      : ({ originator }: Message) => streamOf(partitionOf(originator.id, config.queuePartitions), config.natsStreams)
+  return new Parking({
+    clock: systemClock,
+    letters: stores.link.letters,
+    partitionOf: partitionOfMessage,
+    bounds: { maxBytes: config.queueParkedMiB * MIB, maxTenantBytes: config.queueParkedTenantMiB * MIB },
+    maxInProcess: MAX_IN_PROCESS,
+    onFull,
+    onEvent: reportTo(log),
+  })
+}
+
+async function openOnDisk({ config, log, closing, stores }: ParkingParts, parking: Parking): Promise<void> {
+  const parked = new DiskParkedLog({
+    disk: nodeDisk,
+    directory: stores.parkedFolder,
+    durability: config.durability,
+    segmentBytes: SEGMENT_BYTES,
+    onEvent: reportTo(log),
+  })
+  const store = await ParkedStore.open(storeOptions(log, parked, 0))
+  closing.add('parked store', () => store.close())
+  parking.open(store)
+}
+
+/** A stream's parked lanes come and go with it. */
+async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine, parking: Parking): Promise<void> {
+  // Loaded only here: the embedded default starts without a client of NATS.
+  const { NatsParkedLog, prepareParkedStream } = await import('../engine/parking/nats-parked-log.ts')
+  const prefix = config.natsPrefix
+  await prepareParkedStream({ line, prefix, replicas: Number(config.natsReplicas) })
+  const onDamage = (stream: number, place: number): void => log.error('a parked block is damaged', { stream, place })
+  stores.link.watch?.({
+    taken: async (stream, isHeld) => {
+      const parked = new NatsParkedLog({ line, prefix, partition: stream, clock: systemClock, onDamage })
+      const store = await ParkedStore.open(storeOptions(log, parked, stream))
+      if (isHeld()) parking.open(store)
+      else await store.close()
+    },
+    gone: (stream) => void parking.drop(stream)?.close(),
+  })
+}
+
+function storeOptions(log: Log, parked: ParkedLog, partition: number): ParkedStoreOptions {
+  const onTrouble = troubleOf(log)
+  return { log: parked, partition, clock: systemClock, slackBytes: SEGMENT_BYTES, onTrouble }
 }
 
 /** A quarter of what `Main` holds. */
 const MAX_IN_PROCESS = 5000
 
-export function parkingFigures(parking: Parking, deviceLink: GatedLink): MetricsSource {
+export function parkingFigures(parking: Parking | undefined, deviceLink: GatedLink): MetricsSource {
   return {
     name: 'parked',
-    figures: () => ({ ...named(parking.figures(), PARKING), refused_messages_total: deviceLink.refused }),
+    figures: () => ({
+      ...named(parking?.figures() ?? NO_FIGURES, PARKING),
+      refused_messages_total: deviceLink.refused,
+    }),
   }
 }
 

@@ -8,7 +8,6 @@ import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/
 import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { Link } from '../engine/link/link.ts'
-import { localControl, NO_LANES } from '../engine/parking/control.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
@@ -52,7 +51,7 @@ export async function startPlatform(
     const cluster = await openCluster(config, log, closing)
     const { feed } = cluster
     const stores = await openStores(config, log, closing, cluster, onFatal)
-    const opened = stores.parkedFolder === '' ? undefined : await openParking({ config, log, closing, stores })
+    const opened = await openParking({ config, log, closing, cluster, stores })
     // The run before had ended when the data folder was taken: none of its times is later.
     const timesNotBefore = systemClock.now() + MAX_AHEAD_MS
     const stored = createServices({
@@ -61,7 +60,7 @@ export async function startPlatform(
       feed,
       link: stores.link,
       deadLetters: stores.link.deadLetters,
-      parked: opened === undefined ? NO_LANES : localControl(opened.parking),
+      parked: opened.control,
       clock: systemClock,
       random: systemRandom,
       catalogue,
@@ -80,7 +79,7 @@ export async function startPlatform(
     const roles = new Set(config.roles)
     const parts = { config, log, closing, cluster, stores, services: stored, feed, actors }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
-    const { parking, deviceLink = stores.link, metricsSources = [] } = opened ?? {}
+    const { parking, deviceLink, metricsSources } = opened
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink, timesNotBefore }) : undefined

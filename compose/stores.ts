@@ -10,6 +10,7 @@ import type { MetricsSource } from '../api/metrics.ts'
 import type { Config } from '../config/settings.ts'
 import type { LetterKeeper } from '../engine/link/dead-letters.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
+import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
@@ -40,6 +41,8 @@ export type StoredLink = Link &
     readonly deadLetters: DeadLetters
     /** Where dead letters of messages go that the link has settled. */
     readonly letters: LetterKeeper
+    /** Who hears which streams this process owns, before the first message; absent where there is one that is always its own. */
+    readonly watch?: (watcher: StreamWatcher) => void
     /** False while its servers do not answer; absent where there are none. */
     readonly connected?: boolean
     /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */

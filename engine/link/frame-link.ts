@@ -17,7 +17,7 @@ import {
   type PublishBound,
   type PublishReceipt,
 } from './link.ts'
-import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions } from './options.ts'
+import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions, type StreamWatcher } from './options.ts'
 import { Ownership } from './ownership.ts'
 
 export interface FrameLink extends Link, PublishBound {
@@ -32,6 +32,8 @@ export interface FrameLink extends Link, PublishBound {
   onConnection(listener: (connected: boolean) => void): () => void
   /** Resolves when what was settled before is durable, as far as the broker answers. */
   flush(): Promise<void>
+  /** Before the first `consume`. */
+  watch(watcher: StreamWatcher): void
 }
 
 /** Dead letters that wait for the broker: beyond it nothing more is delivered, since the consumer has let go of them. */
@@ -56,6 +58,7 @@ class BrokerLink implements FrameLink {
   private readonly stopListening: () => void
   private closing: Promise<void> | undefined
   private isClosing = false
+  private watcher: StreamWatcher | undefined
 
   constructor(options: FrameLinkOptions) {
     const { broker, membership, clock, random, letters, partitions, observer } = options
@@ -91,13 +94,21 @@ class BrokerLink implements FrameLink {
         this.queues.add(frame, deliveries)
         this.queues.pump()
       },
-      onGone: (stream) => this.queues.drop(stream),
+      onGone: (stream) => {
+        this.queues.drop(stream)
+        this.watcher?.gone(stream)
+      },
+      watcher: () => this.watcher,
       onReady: () => this.queues.pump(),
     })
     this.stopListening = broker.onConnection((connected) => {
       onEvent({ kind: connected ? 'broker-back' : 'broker-away' })
     })
     this.deadLetters = deadLettersOf(letters, (message, receipt) => this.publish(message, receipt))
+  }
+
+  watch(watcher: StreamWatcher): void {
+    this.watcher = watcher
   }
 
   get connected(): boolean {

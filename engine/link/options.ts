@@ -30,6 +30,16 @@ export interface FrameObserver {
   encode(stream: number): Uint8Array | undefined
 }
 
+/** What moves with a stream besides its frames. */
+export interface StreamWatcher {
+  /**
+   * This process owns the stream; none of its messages is delivered before this resolves. Where it rejects, it is asked again as long as `isHeld`.
+   */
+  taken(stream: number, isHeld: () => boolean): Promise<void>
+  /** Nothing that is done for the stream counts any more. */
+  gone(stream: number): void
+}
+
 export interface FrameLinkOptions {
   readonly broker: FrameBroker
   /** Of partitions; a broker's streams share them out. */

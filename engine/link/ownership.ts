@@ -6,6 +6,7 @@ import type { TimerHandle } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import { isFenced } from './errors.ts'
 import type { Membership } from '../cluster/membership.ts'
+import type { StreamWatcher } from './options.ts'
 import { OwnedStream, type StreamContext } from './owned-stream.ts'
 import { decodeRecord, encodeRecord, NEW_RECORD } from './record.ts'
 import { ownerOf } from './rendezvous.ts'
@@ -22,6 +23,7 @@ export interface OwnershipOptions extends StreamContext {
   readonly onGone: (stream: number) => void
   /** Deliveries may go on. */
   readonly onReady: () => void
+  readonly watcher: () => StreamWatcher | undefined
 }
 
 export class Ownership {
@@ -162,10 +164,29 @@ export class Ownership {
     this.owned.set(stream, owned)
     this.takeOvers++
     onEvent({ kind: 'stream-taken', stream, epoch: record.epoch, from: before.owner })
-    owned.start()
+    void this.begin(owned)
     // Who should own it may have changed while it was being taken.
     if (this.isClosing || !this.shouldOwn(stream)) void this.leave(owned, bounds.handOverMs)
     return true
+  }
+
+  /** Reads the stream, once what moves with it is here. Never rejects. */
+  private async begin(owned: OwnedStream): Promise<void> {
+    const { clock, onEvent, watcher } = this.options
+    const { stream } = owned
+    const isHeld = (): boolean => this.owned.get(stream) === owned && !this.leaving.has(stream)
+    for (const watching = watcher(); watching !== undefined && isHeld();) {
+      try {
+        await watching.taken(stream, isHeld)
+        break
+      } catch (error) {
+        onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
+        // It may be another's by now: then it is given up here.
+        await owned.verify().catch(() => undefined)
+        await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve))
+      }
+    }
+    if (isHeld()) owned.start()
   }
 
   private lost(lost: OwnedStream): void {

@@ -7,7 +7,8 @@ import type { ParkedEntry, ParkedStore, StoredLane } from './parked-store.ts'
  * waiting: for its pause to end · ready: for its turn · trying: its first message is in process, alone · draining: that succeeded, the others
  * are in process, some at a time · returning: all are handed out, what comes goes to the queue behind them.
  */
-export type LaneState = 'waiting' | 'ready' | 'trying' | 'draining' | 'returning'
+export const LANE_STATES = ['waiting', 'ready', 'trying', 'draining', 'returning'] as const
+export type LaneState = (typeof LANE_STATES)[number]
 
 /** Whether what comes of a lane is parked behind it. */
 export const TAKES_NEW: Record<LaneState, boolean> = {

@@ -1,0 +1,187 @@
+/**
+ * Parked lanes of a cluster: each process that owns streams has the lanes of these. Everybody hears whose tenants are full, and asks all of them
+ * what is parked.
+ */
+import { z } from 'zod'
+import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import type { ClusterBus } from '../cluster/bus.ts'
+import type { Membership } from '../cluster/membership.ts'
+import type { ParkingControl } from './control.ts'
+import type { FullTenants } from './full-tenants.ts'
+import { LANE_STATES } from './parked-lane.ts'
+import type { ParkedLaneView, ParkedPage, ParkedQuery } from './parked-list.ts'
+import type { Parking } from './parking.ts'
+
+/** How often a process whose tenants are full says so, and for how long the others believe it. */
+const ANNOUNCE_MS = 1000
+const BELIEVED_MS = 5000
+/** An owner that does not answer by then is left out. */
+const ANSWER_MS = 1000
+
+/** Lanes in one answer: it has to fit into a message of the bus. */
+const MAX_LISTED = 2000
+
+const laneSchema = z.object({
+  id: z.string(),
+  tenantId: z.string(),
+  queueName: z.string(),
+  originatorType: z.string(),
+  originatorId: z.string(),
+  messages: z.number(),
+  bytes: z.number(),
+  why: z.string(),
+  sinceMs: z.number(),
+  tries: z.number(),
+  nextTryMs: z.number().optional(),
+  state: z.enum(LANE_STATES),
+})
+const fullSchema = z.object({ from: z.string(), tenants: z.array(z.string()) })
+const questionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('list'), tenantId: z.string().optional(), limit: z.number() }),
+  z.object({ kind: z.enum(['retry', 'give up']), tenantId: z.string().optional(), id: z.string() }),
+])
+const askSchema = z.object({ ask: z.string(), from: z.string(), question: questionSchema })
+const answerSchema = z.object({
+  ask: z.string(),
+  lanes: z.array(laneSchema),
+  total: z.number(),
+  isDone: z.boolean(),
+})
+type Question = z.infer<typeof questionSchema>
+type Answer = z.infer<typeof answerSchema>
+
+export interface ParkingBusOptions {
+  readonly bus: ClusterBus
+  /** What the names of the cluster begin with. */
+  readonly cluster: string
+  readonly membership: Membership
+  readonly clock: Clock
+  readonly random: Random
+  /** Undefined where this process owns no streams. */
+  readonly parking: Parking | undefined
+}
+
+interface Asking {
+  readonly answers: Answer[]
+  readonly wanted: number
+  readonly end: () => void
+}
+
+export class ParkingBus implements ParkingControl, FullTenants {
+  private readonly options: ParkingBusOptions
+  private readonly full = new Map<string, { readonly tenants: ReadonlySet<string>; readonly untilMs: number }>()
+  private readonly asking = new Map<string, Asking>()
+  private readonly stops: (() => void)[]
+  private timer: TimerHandle | undefined
+
+  constructor(options: ParkingBusOptions) {
+    this.options = options
+    const { bus, cluster, membership } = options
+    this.stops = [
+      bus.subscribe(`${cluster}.parking.full`, (body) => this.heardFull(body)),
+      bus.subscribe(`${cluster}.parking.ask`, (body) => this.heardAsk(body)),
+      bus.subscribe(`${cluster}.parking.answer.${membership.self.id}`, (body) => this.heardAnswer(body)),
+    ]
+    if (options.parking !== undefined) this.announceLater()
+  }
+
+  has(tenantId: string): boolean {
+    if (this.options.parking?.shares.full.has(tenantId) === true) return true
+    if (this.full.size === 0) return false
+    const now = this.options.clock.monotonic()
+    for (const [from, { tenants, untilMs }] of this.full) {
+      if (untilMs < now) this.full.delete(from)
+      else if (tenants.has(tenantId)) return true
+    }
+    return false
+  }
+
+  /** Tells the others at once, after a change. */
+  announce(): void {
+    const { bus, cluster, membership, parking } = this.options
+    const tenants = [...(parking?.shares.full ?? [])]
+    bus.publish(`${cluster}.parking.full`, JSON.stringify({ from: membership.self.id, tenants }))
+  }
+
+  async list({ tenantId, offset, limit }: ParkedQuery): Promise<ParkedPage> {
+    const answers = await this.ask({ kind: 'list', tenantId, limit: offset + limit })
+    const lanes = answers.flatMap((answer) => answer.lanes.map(viewOf))
+    lanes.sort((one, other) => (one.id < other.id ? -1 : 1))
+    lanes.sort((one, other) => (one.tenantId < other.tenantId ? -1 : one.tenantId > other.tenantId ? 1 : 0))
+    const total = answers.reduce((sum, answer) => sum + answer.total, 0)
+    return { lanes: lanes.slice(offset, offset + limit), total }
+  }
+
+  async retryNow(id: string, tenantId: string | undefined): Promise<boolean> {
+    return (await this.ask({ kind: 'retry', id, tenantId })).some(({ isDone }) => isDone)
+  }
+
+  async giveUp(id: string, tenantId: string | undefined): Promise<boolean> {
+    return (await this.ask({ kind: 'give up', id, tenantId })).some(({ isDone }) => isDone)
+  }
+
+  close(): void {
+    this.timer?.cancel()
+    for (const stop of this.stops) stop()
+    for (const { end } of this.asking.values()) end()
+  }
+
+  private announceLater(): void {
+    this.timer = this.options.clock.after(ANNOUNCE_MS, () => {
+      if ((this.options.parking?.shares.full.size ?? 0) > 0) this.announce()
+      this.announceLater()
+    })
+  }
+
+  /** The answers of all engines that answer in time, this process included. */
+  private ask(question: Question): Promise<readonly Answer[]> {
+    const { bus, cluster, membership, clock, random } = this.options
+    const ask = random.uuid()
+    const wanted = membership.members().filter(({ roles }) => roles.includes('engine')).length
+    if (wanted === 0) return Promise.resolve([])
+    return new Promise((resolve) => {
+      const answers: Answer[] = []
+      const timer = clock.after(ANSWER_MS, () => end())
+      const end = (): void => {
+        timer.cancel()
+        this.asking.delete(ask)
+        resolve(answers)
+      }
+      this.asking.set(ask, { answers, wanted, end })
+      bus.publish(`${cluster}.parking.ask`, JSON.stringify({ ask, from: membership.self.id, question }))
+    })
+  }
+
+  private heardFull(body: string): void {
+    const { from, tenants } = fullSchema.parse(JSON.parse(body))
+    const { membership, clock } = this.options
+    if (from === membership.self.id) return
+    if (tenants.length === 0) this.full.delete(from)
+    else this.full.set(from, { tenants: new Set(tenants), untilMs: clock.monotonic() + BELIEVED_MS })
+  }
+
+  private heardAsk(body: string): void {
+    const { bus, cluster, parking } = this.options
+    if (parking === undefined) return
+    const { ask, from, question } = askSchema.parse(JSON.parse(body))
+    const { tenantId } = question
+    const answer = { ask, lanes: [] as readonly ParkedLaneView[], total: 0, isDone: false }
+    if (question.kind === 'list')
+      Object.assign(answer, parking.list({ tenantId, offset: 0, limit: Math.min(question.limit, MAX_LISTED) }))
+    else if (question.kind === 'retry') answer.isDone = parking.retryNow(question.id, tenantId)
+    else answer.isDone = parking.giveUp(question.id, tenantId)
+    bus.publish(`${cluster}.parking.answer.${from}`, JSON.stringify(answer))
+  }
+
+  private heardAnswer(body: string): void {
+    const answer = answerSchema.parse(JSON.parse(body))
+    const asking = this.asking.get(answer.ask)
+    if (asking === undefined) return
+    asking.answers.push(answer)
+    if (asking.answers.length >= asking.wanted) asking.end()
+  }
+}
+
+function viewOf({ nextTryMs, ...lane }: Answer['lanes'][number]): ParkedLaneView {
+  return { ...lane, nextTryMs }
+}
