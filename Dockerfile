@@ -32,4 +32,4 @@ EXPOSE 8080 1883
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node_modules/.bin/node", "deploy/health.ts"]
-ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "main.ts"]
+ENTRYPOINT ["node_modules/.bin/node", "--disable-warning=ExperimentalWarning", "--import", "./compose/stripped-types.mjs", "main.ts"]

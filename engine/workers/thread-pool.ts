@@ -4,6 +4,7 @@
  */
 import { Piscina } from 'piscina'
 import { defineErrors, errorText } from '../../model/errors.ts'
+import { threadArguments } from '../../model/thread-arguments.ts'
 
 export const ThreadPoolErrors = defineErrors('workers', {
   POOL_CLOSED: { kind: 'retryable', status: 503, text: 'worker pool is closed' },
@@ -43,8 +44,7 @@ export function createThreadPool<Request, Answer>(options: ThreadPoolOptions): T
     idleTimeout: options.idleTimeoutMs ?? 60_000,
     maxQueue: options.queueBound,
     workerData: options.workerData,
-    // Nothing here needs a process-wide flag, and one that only the main thread may have would stop a thread's start.
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: threadArguments(),
     recordTiming: false,
   })
   let closing: Promise<void> | undefined

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { errorText } from '../../../model/errors.ts'
+import { threadArguments } from '../../../model/thread-arguments.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import { READY, type Reply, type Request, type WorkerSettings } from './protocol.ts'
 
@@ -15,7 +16,7 @@ export async function startSqliteThread(settings: WorkerSettings, name: string):
   const worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
     workerData: settings,
     name,
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: threadArguments(),
   })
   const [first] = (await once(worker, 'message')) as [unknown]
   if (first !== READY) throw EntityStoreErrors.LOST({ reason: 'its thread does not answer as it should' })

@@ -1,6 +1,7 @@
 /** The callers' end of the worker: questions out, answers back in order, and an error for everybody who waits when it dies. */
 import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../../model/clock.ts'
+import { threadArguments } from '../../../model/thread-arguments.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { errorFromWire, type Opened, type Question, type Reply, type Request } from './protocol.ts'
@@ -46,8 +47,7 @@ export class WorkerPort {
       workerData: start,
       name: 'timeseries',
       resourceLimits: { maxOldGenerationSizeMb: heapMiB },
-      // node:sqlite says at every start that it is experimental.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: threadArguments(),
     })
     const { opened } = await new Promise<Opened>((resolve, reject) => {
       worker.once('message', resolve)
