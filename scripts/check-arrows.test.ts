@@ -39,6 +39,14 @@ test('a planted type-only import from a rule node to a storage driver fails the 
   assert.deepEqual(checkArrows(root).findings, ['nodes-know-node-context: nodes/wrong.ts -> storage/driver.ts'])
 })
 
+test('a planted circle of types alone fails the check', async (context) => {
+  const root = await plantedProject(context, {
+    'model/one.ts': "import type { Two } from './two.ts'\nexport interface One { readonly two: Two }\n",
+    'model/two.ts': "import type { One } from './one.ts'\nexport interface Two { readonly one: One }\n",
+  })
+  assert.match(checkArrows(root).findings.join('\n'), /^no-cycle: model/)
+})
+
 test('a run that saw no modules fails the check', async (context) => {
   const root = await plantedProject(context, {
     'model/empty.md': 'no module here',

@@ -6,7 +6,7 @@
 import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
 import { BLOCK_HEADER_BYTES, sealBlock } from './block.ts'
 import { partitionOf } from './partition.ts'
-import type { ObserverNote } from './frame-broker.ts'
+import type { ObserverNote } from './observer-note.ts'
 import { DATA_TYPES, NEWER_TAG, type SegmentHeader } from './wire.ts'
 
 /** Builds one block. Reused: `reset` keeps the buffer. */

@@ -1,5 +1,4 @@
 /** What happens to a link that a person on call should know: rare, never one a message. */
-import type { StreamDamage } from './frame-broker.ts'
 
 export type LinkEvent =
   | DiskEvent
@@ -53,3 +52,10 @@ export type StreamDamageEvent =
   | { readonly kind: 'stream-went-back'; readonly stream: number; readonly from: number; readonly to: number }
 
 export type LinkEventListener = (event: LinkEvent) => void
+
+/** Frames of a stream that nobody will be handed any more. */
+export type StreamDamage =
+  /** They stay in the stream, which counts them and steps over them: their bytes are damaged. */
+  | { readonly kind: 'frames-missing'; readonly from: number; readonly to: number; readonly frames: number }
+  /** The broker found its files damaged and dropped what it could not read; how many frames that were it may not know. */
+  | { readonly kind: 'frames-dropped'; readonly bytes: number; readonly frames: number | undefined }

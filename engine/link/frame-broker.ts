@@ -5,7 +5,9 @@
  */
 import type { MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
+import type { StreamDamage } from './events.ts'
 import type { Frame } from './frame.ts'
+import type { ObserverNote } from './observer-note.ts'
 import type { OpenFrame, ReadPoint } from './record.ts'
 
 /** Says which queues' messages are wanted. */
@@ -50,13 +52,6 @@ export interface FrameReader {
   close(): Promise<void>
 }
 
-/** Frames of a stream that nobody will be handed any more. */
-export type StreamDamage =
-  /** They stay in the stream, which counts them and steps over them: their bytes are damaged. */
-  | { readonly kind: 'frames-missing'; readonly from: number; readonly to: number; readonly frames: number }
-  /** The broker found its files damaged and dropped what it could not read; how many frames that were it may not know. */
-  | { readonly kind: 'frames-dropped'; readonly bytes: number; readonly frames: number | undefined }
-
 export interface FrameReaderListener {
   onFrame(frame: StoredFrame): void
   /** Told by every reader that meets it. */
@@ -81,12 +76,6 @@ export interface RecordChange {
   readonly tries: ReadonlyMap<number, number>
   /** Of the observer, where it is another one than before. */
   readonly note: ObserverNote | undefined
-}
-
-export interface ObserverNote {
-  /** It belongs behind the frame of this position. */
-  readonly upTo: number
-  readonly bytes: Uint8Array
 }
 
 export interface RecordWrite {

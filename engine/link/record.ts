@@ -3,7 +3,7 @@
  * frames that are not settled whole. Everything at or below `read` that is not among the open frames is settled.
  */
 import { z } from 'zod'
-import type { ObserverNote } from './frame-broker.ts'
+import type { ObserverNote } from './observer-note.ts'
 
 /** What is known of a frame that was read and is not settled whole. */
 export interface OpenFrame {

@@ -19,13 +19,13 @@ import type {
   FrameReader,
   FrameReaderListener,
   HistoryPiece,
-  ObserverNote,
   ReadStart,
   RecordWrite,
   StoredFrame,
   StreamRecord,
   WantsQueue,
 } from './frame-broker.ts'
+import type { ObserverNote } from './observer-note.ts'
 import { RangeSet } from './range-set.ts'
 import { encodeRecord, NEW_RECORD, type OpenFrame } from './record.ts'
 import { recover, type Recovery } from './recovery.ts'

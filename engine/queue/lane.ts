@@ -3,10 +3,15 @@
  * has failed, nothing further starts; when those in process have ended, the failed ones are tried again one by one, the oldest first,
  * and the rest goes on when none is left.
  */
-import type { Task } from './task.ts'
+import type { Delivery } from '../link/link.ts'
 import { weightOf } from './weight.ts'
 
-export class Lane {
+/** What waits in a lane: the queue's tasks. */
+export interface Waiting {
+  readonly delivery: Delivery
+}
+
+export class Lane<Task extends Waiting> {
   readonly key: string
   inFlight = 0
   /** When the next retry is due, in the queue's time; undefined while none is waited for. */

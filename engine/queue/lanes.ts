@@ -32,24 +32,24 @@ export function inLogOrder(one: Task, other: Task): number {
 
 export class Lanes {
   readonly kind: LaneKind
-  private readonly lanes = new Map<string, Lane>()
+  private readonly lanes = new Map<string, Lane<Task>>()
 
   constructor(submit: SubmitStrategyType) {
     this.kind = KINDS[submit]
   }
 
-  of(message: Message): Lane {
+  of(message: Message): Lane<Task> {
     const key = this.kind === 'originator' ? message.originator.id : this.kind === 'tenant' ? message.tenantId : ''
     let lane = this.lanes.get(key)
-    if (lane === undefined) this.lanes.set(key, (lane = new Lane(key)))
+    if (lane === undefined) this.lanes.set(key, (lane = new Lane<Task>(key)))
     return lane
   }
 
-  forget(lane: Lane): void {
+  forget(lane: Lane<Task>): void {
     this.lanes.delete(lane.key)
   }
 
-  all(): readonly Lane[] {
+  all(): readonly Lane<Task>[] {
     return [...this.lanes.values()]
   }
 

@@ -1,9 +1,10 @@
 /** Lanes that wait for what is away or full: an outage begins with the first, and is over with the last. */
 import type { Lane } from './lane.ts'
+import type { Task } from './task.ts'
 
 export class Outages {
   /** Lanes whose last failure was an outage. */
-  private readonly away = new Set<Lane>()
+  private readonly away = new Set<Lane<Task>>()
   private readonly onOutage: (failure: Error | undefined) => void
 
   constructor(onOutage: (failure: Error | undefined) => void) {
@@ -11,13 +12,13 @@ export class Outages {
   }
 
   /** Messages that were in process side by side meet one outage together: it counts once, before the lane's pause. */
-  met(lane: Lane, failure: Error | undefined): void {
+  met(lane: Lane<Task>, failure: Error | undefined): void {
     if (this.away.size === 0) this.onOutage(failure)
     this.away.add(lane)
     if (lane.outages === 0 || lane.pausedUntilMs === undefined) lane.outages++
   }
 
-  over(lane: Lane): void {
+  over(lane: Lane<Task>): void {
     if (lane.outages === 0) return
     lane.outages = 0
     this.away.delete(lane)

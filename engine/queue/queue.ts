@@ -88,9 +88,9 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   /** Settings with other lanes: they hold once nothing is in process. */
   private nextSettings: QueueSettings | undefined
   private lanes: Lanes
-  private readonly failing = new Set<Lane>()
+  private readonly failing = new Set<Lane<Task>>()
   private readonly outages: Outages
-  private readonly pauses: Pauses<Lane>
+  private readonly pauses: Pauses<Lane<Task>>
   private readonly packs: Packs
   /** Tasks that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
   private starting: Task[] = []
@@ -218,7 +218,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     return isSequential(this.settings.submit) ? 1 : this.settings.maxInFlightPerOriginator
   }
 
-  private mustWait(lane: Lane): boolean {
+  private mustWait(lane: Lane<Task>): boolean {
     const isFree = MAY[this.state].start && !lane.hasFailed && lane.waitingCount === 0
     return !isFree || lane.inFlight >= this.maxInFlight
   }
@@ -314,7 +314,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   }
 
   /** A message of the lane is done with: what waits behind it may start. */
-  private release(lane: Lane): void {
+  private release(lane: Lane<Task>): void {
     if (!lane.hasFailed) this.failing.delete(lane)
     if (!MAY[this.state].start) return
     for (;;) {
@@ -331,7 +331,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   }
 
   /** What another process has by now is not begun here. */
-  private drop(lane: Lane, delivery: Delivery): void {
+  private drop(lane: Lane<Task>, delivery: Delivery): void {
     lane.inFlight++
     lane.ended()
     this.outages.over(lane)
@@ -342,7 +342,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   }
 
   /** The lane has a failed message; it was its so many-th failure in a row. */
-  private pause(lane: Lane, failures: number): void {
+  private pause(lane: Lane<Task>, failures: number): void {
     this.failing.add(lane)
     if (lane.pausedUntilMs !== undefined || this.state === 'closing') return
     this.pauses.pause(lane, this.isCrowding(lane) ? 0 : this.pauseMs(failures))
@@ -382,7 +382,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   }
 
   /** Hands over the whole lane. The link hears of each message when it is durable there. */
-  private park(lane: Lane): void {
+  private park(lane: Lane<Task>): void {
     const why = lane.parkFor ?? ''
     const tasks = lane.takeWaiting().sort(inLogOrder)
     lane.parkFor = undefined
@@ -399,7 +399,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
    * A lane that fills half of the room and can not be parked would hold up others: it is brought to its end without pauses. In an outage, and
    * with retries without end, it has no end to be brought to; a queue of one lane has no others.
    */
-  private isCrowding(lane: Lane): boolean {
+  private isCrowding(lane: Lane<Task>): boolean {
     const { maxHeld, retries, submit } = this.settings
     const isFull = lane.waitingWeight > maxHeld / 2
     return isFull && !this.canPark && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
@@ -409,7 +409,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
    * Whether a message that is retried without end and can not be parked keeps the link from being emptied, so that in the end nobody could
    * send. It has had the tries that are enough elsewhere, and senders were held up at several in a row.
    */
-  private mustMakeRoom(lane: Lane, attempt: number): boolean {
+  private mustMakeRoom(lane: Lane<Task>, attempt: number): boolean {
     const { retries } = this.settings
     if (this.canPark || retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
       lane.failedUnderBackpressure = 0
@@ -418,7 +418,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     return ++lane.failedUnderBackpressure >= MAX_FAILED_UNDER_BACKPRESSURE
   }
 
-  private retry(lanes: readonly Lane[]): void {
+  private retry(lanes: readonly Lane<Task>[]): void {
     for (const lane of lanes) this.release(lane)
     this.handOut()
   }

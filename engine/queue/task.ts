@@ -32,7 +32,7 @@ export class Task implements Work {
   readonly delivery: Delivery
   readonly attempt: number
   /** Of the settings in force: other ones sort what waits into other lanes. */
-  lane: Lane
+  lane: Lane<Task>
   pack: Pack | undefined
   error: Error | undefined
   isCancelled = false
@@ -42,7 +42,7 @@ export class Task implements Work {
   private open = 1
   private state: TaskState = 'open'
 
-  constructor(owner: TaskOwner, delivery: Delivery, attempt: number, lane: Lane) {
+  constructor(owner: TaskOwner, delivery: Delivery, attempt: number, lane: Lane<Task>) {
     this.owner = owner
     this.delivery = delivery
     this.attempt = attempt
