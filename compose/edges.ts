@@ -98,6 +98,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
     clock: systemClock,
     random: systemRandom,
+    endedSessions: stores.entities.endedSessions,
     settings: stores.entities.settings,
     feed: parts.feed,
     issuer: config.jwtIssuer,

@@ -7,7 +7,7 @@ import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import { createAuth, type Auth } from './auth.ts'
 import { DEFAULT_LOGIN_LIMITS } from './login-limiter.ts'
 import { resolveSigningKey } from './signing-key.ts'
-import { HandClock, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
+import { HandClock, MemoryEndedSessions, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
 
 const KEY = randomBytes(64)
 const HERE = '192.0.2.1'
@@ -17,15 +17,18 @@ describe('logins', () => {
   let clock: HandClock
   let users: MemoryUsers
   let settings: MemorySettings
+  let endedSessions: MemoryEndedSessions
   let user: User
   let auth: Auth
 
-  const start = (): Promise<Auth> => createAuth({ users, signingKey: KEY, clock, random: testRandom, settings })
+  const start = (): Promise<Auth> =>
+    createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings })
 
   beforeEach(async () => {
     clock = new HandClock()
     users = new MemoryUsers(clock)
     settings = new MemorySettings()
+    endedSessions = new MemoryEndedSessions()
     user = users.add({ id: '33333333-3333-4333-8333-333333333333', email: 'a@example.com', firstName: 'Ada' }, 'secret')
     auth = await start()
   })
@@ -55,7 +58,15 @@ describe('logins', () => {
   })
 
   test('name the issuer that is set, and take no token of another', async () => {
-    const other = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, issuer: 'a.example' })
+    const other = await createAuth({
+      users,
+      signingKey: KEY,
+      clock,
+      random: testRandom,
+      endedSessions,
+      settings,
+      issuer: 'a.example',
+    })
     const { token } = await other.login('a@example.com', 'secret', HERE)
     assert.equal(decodeJwt(token).iss, 'a.example')
     assert.equal((await other.authenticate(token)).userId, user.id)
@@ -84,7 +95,15 @@ describe('logins', () => {
 
   test('guessed all at once are locked as well', async () => {
     const wide = { ...DEFAULT_LOGIN_LIMITS, checksPerAddress: 60 }
-    auth = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, loginLimits: wide })
+    auth = await createAuth({
+      users,
+      signingKey: KEY,
+      clock,
+      random: testRandom,
+      endedSessions,
+      settings,
+      loginLimits: wide,
+    })
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, () => auth.login('a@example.com', 'wrong', HERE)),
     )
@@ -132,7 +151,8 @@ describe('logins', () => {
 
   test('end in every process, also where two log out at once, and where the news was lost', async () => {
     const feed = new TestFeed(assert.ifError)
-    const open = (): Promise<Auth> => createAuth({ users, signingKey: KEY, clock, random: testRandom, settings, feed })
+    const open = (): Promise<Auth> =>
+      createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings, feed })
     const [one, two] = await Promise.all([open(), open()])
     const ended = await Promise.all([1, 2, 3].map(() => one.login('a@example.com', 'secret', HERE)))
     const [first, second, third] = ended.map(({ token }) => token)
@@ -150,6 +170,34 @@ describe('logins', () => {
     await assert.rejects(two.authenticate(third), { code: 'auth.TOKEN_EXPIRED' })
     one.close()
     two.close()
+  })
+
+  test('issue-8 2.7: end though the answer to the logout was lost, here and in every process', async () => {
+    const feed = new TestFeed(assert.ifError)
+    const open = (): Promise<Auth> =>
+      createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings, feed })
+    const processes = await Promise.all([open(), open()])
+    const { token } = await auth.login('a@example.com', 'secret', HERE)
+    for (const each of processes) await each.authenticate(token)
+    endedSessions.losesAnswers = true
+    await assert.rejects(processes[0].logout(token))
+    for (const each of processes) await assert.rejects(each.authenticate(token), { code: 'auth.TOKEN_EXPIRED' })
+  })
+
+  test('are looked up once, until something ends', async () => {
+    const { token } = await auth.login('a@example.com', 'secret', HERE)
+    await auth.authenticate(token)
+    const { reads } = endedSessions
+    for (let count = 0; count < 10; count++) await auth.authenticate(token)
+    assert.equal(endedSessions.reads, reads)
+  })
+
+  test('that a version before had ended stay ended', async () => {
+    const { token } = await auth.login('a@example.com', 'secret', HERE)
+    const sessionId = String(decodeJwt(token)['sessionId'])
+    await settings.put('jwt.endedSessions', [[sessionId, TEST_START + 1e9]])
+    await assert.rejects((await start()).authenticate(token), { code: 'auth.TOKEN_EXPIRED' })
+    assert.deepEqual(await settings.find('jwt.endedSessions'), [])
   })
 
   test('end by a logout, for this session only, and stay ended after a restart', async () => {

@@ -10,7 +10,7 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { UserService } from '../../services/services.ts'
 import { AuthErrors } from './errors.ts'
 import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
-import { SessionRegistry } from './session-registry.ts'
+import { SessionRegistry, type EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
 import {
   ACCESS_LIFETIME_SECONDS,
@@ -28,7 +28,8 @@ export interface AuthOptions {
   readonly signingKey: Uint8Array
   readonly clock: Clock
   readonly random: Random
-  /** Where logged-out sessions are kept. */
+  /** Where logged-out sessions are kept, and where versions before kept them. */
+  readonly endedSessions: EndedSessionStore
   readonly settings: SettingsStore
   /** Tells the other processes who logged out, and hears it of them; absent where there are none. */
   readonly feed?: ChangeFeed
@@ -75,7 +76,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const issuer = options.issuer ?? TOKEN_ISSUER
   const tokens = createTokens(options.signingKey, { issuer, accessLifetimeSeconds, refreshLifetimeSeconds })
   const sessions = await SessionRegistry.load({
-    store: options.settings,
+    store: options.endedSessions,
+    settings: options.settings,
     lifetimeMs: refreshLifetimeSeconds * 1000,
     clock,
     feed: options.feed,
@@ -92,7 +94,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 
   const authenticateLogin = async (token: string): Promise<Login> => {
     const claims = await verify(withoutScheme(token))
-    if (sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
+    if (await sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
     const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
     if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
     if (claims.issuedAt < firstValidSecond(validFrom) || !stillTrue(claims, user)) throw AuthErrors.TOKEN_EXPIRED()
@@ -108,7 +110,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async refresh(refreshToken) {
       const claims = await tokens.verifyRefresh(refreshToken, clock.now())
       const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
-      if (user === undefined || sessions.isEnded(claims.sessionId) || claims.issuedAt < firstValidSecond(validFrom)) {
+      const isEnded = await sessions.isEnded(claims.sessionId)
+      if (user === undefined || isEnded || claims.issuedAt < firstValidSecond(validFrom)) {
         throw AuthErrors.TOKEN_OUTDATED()
       }
       return issue(user)
@@ -116,7 +119,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     authenticate: async (token) => (await authenticateLogin(token)).principal,
     authenticateLogin,
     async stillHolds({ principal, sessionId, issuedAt }) {
-      if (sessions.isEnded(sessionId)) return false
+      if (await sessions.isEnded(sessionId)) return false
       const { userId } = principal
       const [user, validFrom] = await Promise.all([users.find(userId), users.tokensValidFrom(userId)])
       return user !== undefined && issuedAt >= firstValidSecond(validFrom) && isSameUser(principal, user)

@@ -1,22 +1,31 @@
 /**
- * Sessions that were logged out before their tokens expired. Kept as long as a refresh token lives, and written to a store,
- * so that a restart does not bring a logged-out session back. Where several processes check tokens each hears of the others' ends
- * by the feed, and reads them from the store where it may have missed some.
+ * Sessions that were logged out before their tokens expired: a row each in the store, kept as long as a refresh token lives. What was read is
+ * known for a while; where another process ends a session, or a commit's outcome is unknown, it is read again.
  */
 import { z } from 'zod'
-import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { ByteCache } from '../../model/byte-cache.ts'
+import type { Clock } from '../../model/clock.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import { CommitDoubts } from '../../services/commit-doubts.ts'
 import type { SettingsStore } from './settings-store.ts'
 
-const SETTING = 'jwt.endedSessions'
-const MAX_SESSIONS = 50_000
-/** Every process writes the whole list; one whose entry another wrote over finds it missing, and writes again. */
-const WRITES = 3
-const RETRY_MS = 1000
-const storedSchema = z.array(z.tuple([z.string(), z.number()]))
+/** Where versions before kept all of them in one list. */
+const OLD_SETTING = 'jwt.endedSessions'
+const oldListSchema = z.array(z.tuple([z.string(), z.number()]))
+/** Asked at every request: some 20,000 sessions. */
+const MAX_CACHE_BYTES = 4 << 20
+const ANSWER_BYTES = 16
+
+/** The rows of the entity store, as far as they are needed here. */
+export interface EndedSessionStore {
+  has(sessionId: string): Promise<boolean>
+  /** Resolves when the ends are durable; forgets what ended before `now`. */
+  add(sessions: readonly (readonly [sessionId: string, until: number])[], now: number): Promise<void>
+}
 
 export interface SessionRegistryOptions {
-  readonly store: SettingsStore
+  readonly store: EndedSessionStore
+  readonly settings: SettingsStore
   readonly lifetimeMs: number
   readonly clock: Clock
   /** Absent where no other process checks tokens. */
@@ -25,81 +34,75 @@ export interface SessionRegistryOptions {
 
 export class SessionRegistry {
   private readonly options: SessionRegistryOptions
-  /** Session to the Unix ms at which its last token has expired. */
-  private readonly ended = new Map<string, number>()
-  private saving: Promise<void> = Promise.resolve()
+  private readonly doubts: CommitDoubts
+  private readonly known = new ByteCache<{ readonly isEnded: boolean }>({
+    maxBytes: MAX_CACHE_BYTES,
+    sizeOf: () => ANSWER_BYTES,
+  })
+  /** Counts what may have changed: an answer that was read before is not remembered. */
+  private generation = 0
   private stops: (() => void)[] = []
-  private retry: TimerHandle | undefined
 
   private constructor(options: SessionRegistryOptions) {
     this.options = options
+    this.doubts = new CommitDoubts(options.clock)
   }
 
-  /** Throws where the stored list is damaged: to go on would bring logged-out sessions back. */
+  /** Throws where the list of a version before is damaged: to go on would bring logged-out sessions back. */
   static async load(options: SessionRegistryOptions): Promise<SessionRegistry> {
     const registry = new SessionRegistry(options)
-    const { feed } = options
+    const { feed, settings, store, clock } = options
+    const old = await settings.find(OLD_SETTING)
+    if (old !== undefined) {
+      const sessions = oldListSchema.parse(old)
+      if (sessions.length > 0) {
+        await store.add(sessions, clock.now())
+        await settings.put(OLD_SETTING, [])
+      }
+    }
     if (feed !== undefined) {
       registry.stops = [
-        feed.listenToAll(['session-ended'], ({ sessionId, until }) => void registry.ended.set(sessionId, until)),
-        feed.onGap(() => registry.readAgain()),
+        feed.listenToAll(['session-ended'], ({ sessionId }) => registry.lookAgain(sessionId)),
+        feed.onGap(() => {
+          registry.generation++
+          registry.known.clear()
+        }),
       ]
       await feed.settled()
     }
-    await registry.read()
     return registry
   }
 
-  isEnded(sessionId: string): boolean {
-    return this.ended.has(sessionId)
+  async isEnded(sessionId: string): Promise<boolean> {
+    const known = this.known.get(sessionId)
+    if (known !== undefined) return known.isEnded
+    const { generation } = this
+    const isEnded = await this.options.store.has(sessionId)
+    if (generation === this.generation) this.known.set(sessionId, { isEnded })
+    return isEnded
   }
 
   /** Resolves when the end is durable. */
   async end(userId: string, sessionId: string): Promise<void> {
-    const now = this.options.clock.now()
-    for (const [session, until] of this.ended) {
-      if (until <= now || this.ended.size >= MAX_SESSIONS) this.ended.delete(session)
+    const { store, clock, lifetimeMs } = this.options
+    const now = clock.now()
+    const until = now + lifetimeMs
+    const tell = (): void => {
+      this.lookAgain(sessionId)
+      const entity = { entityType: 'USER', id: userId } as const
+      this.options.feed?.publish({ kind: 'session-ended', entity, sessionId, until })
     }
-    const until = now + this.options.lifetimeMs
-    this.ended.set(sessionId, until)
-    const write = this.saving.then(() => this.save(sessionId))
-    this.saving = write.catch(() => undefined)
-    await write
-    this.options.feed?.publish({
-      kind: 'session-ended',
-      entity: { entityType: 'USER', id: userId },
-      sessionId,
-      until,
-    })
+    await this.doubts.watch(store.add([[sessionId, until]], now), tell)
+    tell()
   }
 
   close(): void {
-    this.retry?.cancel()
+    this.doubts.close()
     for (const stop of this.stops.splice(0)) stop()
   }
 
-  /** Adds what is stored to what is known. */
-  private async read(): Promise<ReadonlySet<string>> {
-    const stored = await this.options.store.find(SETTING)
-    const sessions = stored === undefined ? [] : storedSchema.parse(stored)
-    const now = this.options.clock.now()
-    for (const [session, until] of sessions) if (until > now) this.ended.set(session, until)
-    return new Set(sessions.map(([session]) => session))
-  }
-
-  /** Until the store answers. */
-  private readAgain(): void {
-    this.retry?.cancel()
-    this.read().catch(() => {
-      if (this.stops.length > 0) this.retry = this.options.clock.after(RETRY_MS, () => this.readAgain())
-    })
-  }
-
-  private async save(sessionId: string): Promise<void> {
-    const { store, feed } = this.options
-    for (let write = 1; write <= WRITES; write++) {
-      await store.put(SETTING, [...this.ended])
-      if (feed === undefined || (await this.read()).has(sessionId)) return
-    }
+  private lookAgain(sessionId: string): void {
+    this.generation++
+    this.known.delete(sessionId)
   }
 }

@@ -5,6 +5,7 @@ import { defineErrors } from '../../model/errors.ts'
 import type { User } from '../../model/entities.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { UserService } from '../../services/services.ts'
+import type { EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
 
 /** 2023-11-14T22:13:20Z and a bit: not at the start of a second. */
@@ -21,8 +22,9 @@ export class HandClock implements Clock {
   advance(ms: number): void {
     this.time += ms
   }
-  after(): never {
-    throw new Error('logins start no timers')
+  /** For commits in doubt: nothing waits for what these do. */
+  after() {
+    return { cancel: () => undefined }
   }
   soon(): never {
     throw new Error('logins use no shared turn')
@@ -49,6 +51,24 @@ export class MemorySettings implements SettingsStore {
     if (present !== undefined) return present
     this.values.set(name, value)
     return value
+  }
+}
+
+export class MemoryEndedSessions implements EndedSessionStore {
+  private readonly rows = new Map<string, number>()
+  /** Commits whose answer is lost: what was written is there all the same. */
+  losesAnswers = false
+  reads = 0
+
+  async has(sessionId: string): Promise<boolean> {
+    this.reads++
+    return this.rows.has(sessionId)
+  }
+
+  async add(sessions: readonly (readonly [string, number])[], now: number): Promise<void> {
+    for (const [id, until] of this.rows) if (until <= now) this.rows.delete(id)
+    for (const [id, until] of sessions) this.rows.set(id, until)
+    if (this.losesAnswers) throw new Error('the connection broke')
   }
 }
 

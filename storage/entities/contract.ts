@@ -173,6 +173,21 @@ function testRecords(check: Check): void {
     assert.deepEqual(await store.cleanups.pending(), [])
   })
 
+  check(
+    'issue-8 2.8: ends of sessions are rows of their own, added by whoever, and go when they are over',
+    async (store) => {
+      await Promise.all([store.endedSessions.add([['one', 1000]], 1), store.endedSessions.add([['two', 2000]], 1)])
+      await store.endedSessions.add([['one', 5000]], 1)
+      assert.deepEqual(await Promise.all(['one', 'two', 'three'].map((id) => store.endedSessions.has(id))), [
+        true,
+        true,
+        false,
+      ])
+      await store.endedSessions.add([], 1000)
+      assert.deepEqual(await Promise.all(['one', 'two'].map((id) => store.endedSessions.has(id))), [false, true])
+    },
+  )
+
   check('an address is one user’s over the whole system', async (store) => {
     const { tenant } = await household(store)
     const user = userOf(tenant, 'a@example.org')

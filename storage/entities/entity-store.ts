@@ -10,6 +10,7 @@ import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
+import { EndedSessionRepository } from './ended-sessions.ts'
 import { QueueRepository } from './queues.ts'
 import { openPostgresDatabase, type PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RuleChainRepository } from './rule-chains.ts'
@@ -32,6 +33,7 @@ export interface EntityStore {
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
+  readonly endedSessions: EndedSessionRepository
   /** Commits the steps together, after everything that was given before. */
   write(statements: readonly Statement[]): Promise<Written>
   /** Waits for what was given to `write`, closes. Idempotent. */
@@ -96,6 +98,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),
+    endedSessions: new EndedSessionRepository(database),
     write: (statements) => database.write(statements),
     close: () => database.close(),
   }

@@ -139,6 +139,11 @@ export interface CleanupTable {
   entity_id: string
 }
 
+export interface EndedSessionTable {
+  session_id: string
+  ended_until: number
+}
+
 export interface SettingTable {
   name: string
   value: string
@@ -164,6 +169,7 @@ export interface Schema {
   attribute: AttributeTable
   outbox: OutboxTable
   cleanup: CleanupTable
+  ended_session: EndedSessionTable
   setting: SettingTable
   schema_version: SchemaVersionTable
 }

@@ -48,6 +48,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     signingKey: randomBytes(64),
     clock,
     random: testRandom,
+    endedSessions: entities.endedSessions,
     settings: entities.settings,
   })
   const javaScript = createJavaScriptWorkers({

@@ -3,7 +3,14 @@ import assert from 'node:assert/strict'
 import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { createAuth, type Auth } from '../../api/auth/auth.ts'
-import { HandClock, MemorySettings, MemoryUsers, TEST_START, testRandom } from '../../api/auth/testkit.ts'
+import {
+  HandClock,
+  MemoryEndedSessions,
+  MemorySettings,
+  MemoryUsers,
+  TEST_START,
+  testRandom,
+} from '../../api/auth/testkit.ts'
 import type { TokenPair } from '../../api/auth/tokens.ts'
 import { errorAnswer } from '../../api/errors.ts'
 import type { User } from '../../model/entities.ts'
@@ -59,7 +66,14 @@ describe('a token is refused', () => {
     clock = new HandClock()
     users = new MemoryUsers(clock)
     user = users.add({ id: '33333333-3333-4333-8333-333333333333', email: 'admin@example.com' }, 'secret')
-    auth = await createAuth({ users, signingKey: KEY, clock, random: testRandom, settings: new MemorySettings() })
+    auth = await createAuth({
+      users,
+      signingKey: KEY,
+      clock,
+      random: testRandom,
+      endedSessions: new MemoryEndedSessions(),
+      settings: new MemorySettings(),
+    })
     pair = await auth.login('admin@example.com', 'secret', '127.0.0.1')
   })
 

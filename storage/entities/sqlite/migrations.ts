@@ -69,6 +69,13 @@ export const MIGRATIONS: readonly Migration[] = [
         additional_info text not null, unique (tenant_id, name), unique (tenant_id, topic))`,
     ],
   },
+  {
+    version: 3,
+    statements: [
+      'create table ended_session (session_id text primary key, ended_until integer not null) without rowid',
+      'create index ended_session_until on ended_session (ended_until)',
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */
