@@ -71,7 +71,8 @@ test('the copy of logs that are written to is what a process killed at one insta
       recordsIn(await readFile(join(target, 'letters', 'a.log'))),
     ]
     assert.ok(main >= before && main <= after + 1, `${before} before, ${main} copied, ${after} after`)
-    assert.ok(letters >= main, `${main} records, ${letters} of what goes before each`)
+    // At one instant the one log is a record ahead at most, and a torn one.
+    assert.ok(letters >= main && letters <= main + 2, `${main} records, ${letters} of what goes before each`)
   }
 })
 
