@@ -15,8 +15,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'reversed batches',
     file: 'engine/queue/queue.ts',
-    code: 'this.processor.process(works)',
-    planted: 'this.processor.process(works.toReversed())',
+    code: 'this.processor.process(tasks)',
+    planted: 'this.processor.process(tasks.toReversed())',
   },
   {
     name: 'a lane that overtakes',
@@ -28,15 +28,15 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a strict lane that overtakes what failed',
     file: 'engine/queue/queue.ts',
-    code: 'lane.hasFailed || lane.waitingCount > 0 ||',
+    code: '&& !lane.hasFailed && lane.waitingCount === 0',
     planted: '',
     isOfStrictOrder: true,
   },
   {
     name: 'settle before commit',
     file: 'engine/queue/queue.ts',
-    code: 'this.inFlight += works.length',
-    planted: 'this.inFlight += works.length; this.link.settle(works.map((work) => work.delivery))',
+    code: 'this.inFlight += tasks.length',
+    planted: 'this.inFlight += tasks.length; this.link.settle(tasks.map((task) => task.delivery))',
   },
   {
     name: 'a resend counted twice',
