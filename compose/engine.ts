@@ -94,6 +94,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     settings: {
       tenantShare: config.queueTenantRoomPercent / 100,
       triesBeforeParking: config.queueTriesBeforeParking,
+      ...(config.queueStrictOrder ? { maxInFlightPerOriginator: 1 } : {}),
     },
     onOutage: outageReport(nodeLog),
   })

@@ -577,6 +577,12 @@ export const SETTINGS = {
     unit: 'ms',
     description: 'A message that did not end in this time counts as failed.',
   }),
+  queueStrictOrder: queue.flag({
+    name: 'QUEUE_STRICT_ORDER',
+    default: false,
+    description:
+      'Whether a message starts only when the one before it of the same originator is done with, so that a retry never comes behind its successors. It costs parallelism: an originator then gets one message through per processing time, some 200 a second.',
+  }),
   queueTriesBeforeParking: queue.integer({
     name: 'QUEUE_TRIES_BEFORE_PARKING',
     default: 3,

@@ -247,3 +247,22 @@ test('a tenant whose share is full is named, alone, and until there is room agai
   await clock.advance(1000)
   assert.deepEqual(heard, [[sample.tenantId], []])
 })
+
+test('issue-8 I: in strict order a failed message is retried before any of its successors starts', async () => {
+  for (const [isStrict, expected] of [
+    [true, ['1', '1', '2', '3']],
+    [false, ['1', '2', '3', '1']],
+  ] as const) {
+    const { clock, link, works } = await open(isStrict ? { maxInFlightPerOriginator: 1 } : {})
+    const begun: string[] = []
+    for (const data of ['1', '2', '3']) link.publish(message({ device: 1, data }))
+    for (let round = 0; round < 4; round++) {
+      for (const work of works.splice(0)) {
+        begun.push(work.message.data)
+        work.end(work.message.data === '1' && work.attempt === 1 ? new Error('no') : undefined)
+      }
+      await clock.advance(1500)
+    }
+    assert.deepEqual(begun, expected, isStrict ? 'strict' : 'side by side')
+  }
+})
