@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
+import { systemClock } from '../../model/system-clock.ts'
 import type { Message } from '../../model/message.ts'
-import type { Delivery, Link, LinkConsumer, PublishBound } from './link.ts'
+import type { Delivery, Link, LinkConsumer, PublishBound, ReadableLink } from './link.ts'
 import { message } from './testkit.ts'
 
 /** One link under test, with the ways in which it can end. */
 export interface LinkUnderTest {
-  readonly link: Link & PublishBound
+  readonly link: Link & PublishBound & ReadableLink
   /** Closes it and opens what it left. */
   readonly reopen: () => Promise<LinkUnderTest>
   /** Leaves it as a killed process would and opens what it left. */
@@ -288,6 +289,7 @@ export function testLink(name: string, open: () => Promise<LinkUnderTest>): void
   })
 
   testQueues(name, open)
+  testReading(name, open)
 }
 
 function testQueues(name: string, open: () => Promise<LinkUnderTest>): void {
@@ -402,6 +404,62 @@ function testQueues(name: string, open: () => Promise<LinkUnderTest>): void {
     second.link.consume(left)
     await left.got(1)
     assert.deepEqual(data(left.messages), ['again'])
+    await second.close()
+  })
+}
+
+function testReading(name: string, open: () => Promise<LinkUnderTest>): void {
+  /** What stands behind these positions, by stream; moves them on. */
+  const readOn = async (link: ReadableLink, positions: number[]): Promise<Message[]> => {
+    const messages: Message[] = []
+    for (const [stream, from] of positions.entries()) {
+      for await (const frame of link.read({ stream, position: from })) {
+        assert.ok(frame.position >= (positions[stream] ?? 0), 'positions rise')
+        assert.ok(frame.storedAt > 0)
+        positions[stream] = frame.position + 1
+        messages.push(...frame.messages)
+      }
+    }
+    return messages
+  }
+
+  test(`${name}: a reader from a position sees every frame once while devices write, settled or not`, async () => {
+    const first = await open()
+    let settled = 0
+    first.link.consume({
+      room: () => 1000,
+      deliver: (batch) => {
+        settled += batch.length
+        first.link.settle(batch)
+      },
+    })
+    const published = Array.from({ length: 400 }, (_, index) => message({ device: index % 9 }))
+    const positions = new Array<number>(first.link.streams).fill(0)
+    const seen: Message[] = []
+    const writing = (async () => {
+      for (let from = 0; from < published.length; from += 20)
+        await publishAll(first.link, published.slice(from, from + 20))
+    })()
+    let isWritten = false
+    void writing.then(() => (isWritten = true))
+    while (!isWritten) {
+      seen.push(...(await readOn(first.link, positions)))
+      await new Promise<void>((resolve) => systemClock.soon(resolve))
+    }
+    await writing
+    seen.push(...(await readOn(first.link, positions)))
+    const order = (messages: readonly Message[]): string[] => byOriginator(messages, (each) => each).map(({ id }) => id)
+    assert.deepEqual(order(seen), order(published))
+    assert.ok(settled > 0)
+    const last = message({ device: 3 })
+    await publishAll(first.link, [last])
+    assert.deepEqual(
+      (await readOn(first.link, positions)).map(({ id }) => id),
+      [last.id],
+    )
+    const second = await first.reopen()
+    const again = await readOn(second.link, new Array<number>(second.link.streams).fill(0))
+    assert.deepEqual(order(again), order([...published, last]), 'the same after a restart')
     await second.close()
   })
 }

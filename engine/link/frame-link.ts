@@ -14,13 +14,17 @@ import {
   type Delivery,
   type Link,
   type LinkConsumer,
+  type LoggedFrame,
+  type LogPosition,
   type PublishBound,
   type PublishReceipt,
+  type ReadableLink,
 } from './link.ts'
 import { DEFAULT_FRAME_BOUNDS, type FrameLinkFigures, type FrameLinkOptions, type StreamWatcher } from './options.ts'
 import { Ownership } from './ownership.ts'
+import { readAgain } from './reading-again.ts'
 
-export interface FrameLink extends Link, PublishBound {
+export interface FrameLink extends Link, PublishBound, ReadableLink {
   readonly deadLetters: DeadLetters
   /** Where dead letters of messages go that the link has settled. */
   readonly letters: LetterKeeper
@@ -162,6 +166,15 @@ class BrokerLink implements FrameLink {
 
   bury(delivery: Delivery, reason: string, tries: number): void {
     if (delivery instanceof HeldDelivery && delivery.frame.bury(delivery)) this.burial.bury(delivery, reason, tries)
+  }
+
+  get streams(): number {
+    return this.options.broker.streams
+  }
+
+  read(from: LogPosition): AsyncIterable<LoggedFrame> {
+    const { broker, clock, onEvent = () => undefined } = this.options
+    return readAgain({ broker, clock, onEvent, isBehind: () => this.queues.isWaiting }, from)
   }
 
   flush(): Promise<void> {

@@ -49,6 +49,29 @@ export interface PublishBound {
   checkFits(message: Message): void
 }
 
+/** A place in one stream of the log. */
+export interface LogPosition {
+  readonly stream: number
+  readonly position: number
+}
+
+/** What was stored together, as it is read again. */
+export interface LoggedFrame extends LogPosition {
+  /** Unix ms. */
+  readonly storedAt: number
+  readonly messages: readonly Message[]
+}
+
+export interface ReadableLink {
+  /** An originator's messages are all in one of them. */
+  readonly streams: number
+  /**
+   * Frames of a stream from the first at or above a position up to its end, each once, settled or not; what comes later is read from
+   * the last position + 1 on. Settled frames are there for the retention. It waits while deliveries wait, and is in no bound.
+   */
+  read(from: LogPosition): AsyncIterable<LoggedFrame>
+}
+
 export interface Link {
   /** Joins the open frame. Never throws; the receipt tells. */
   publish(message: Message, receipt: PublishReceipt): void

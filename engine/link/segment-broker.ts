@@ -269,7 +269,11 @@ export class SegmentBroker implements FrameBroker {
     const known = this.historyAt?.next === from && this.segments.withId(this.historyAt.segment.id) !== undefined
     const segment = known ? this.historyAt?.segment : this.segments.at(from)
     if (segment === undefined) return { frames: [], next: from, isEnd: true }
-    const file = await this.options.disk.open(segment.path)
+    const file = await this.options.disk.open(segment.path).catch((error: unknown) => {
+      if (this.segments.withId(segment.id) !== undefined) throw error
+    })
+    // Removed meanwhile: what is kept begins behind it.
+    if (file === undefined) return { frames: [], next: Math.max(from, segment.nextSequence), isEnd: false }
     try {
       const limit = segment.end
       const reader = new BlockReader(file, known ? (this.historyAt?.offset ?? 0) : 0)
