@@ -70,7 +70,7 @@ export class DeliveryQueues {
   }
 
   /** Takes a frame's messages: behind what waits of their queues. */
-  add(frame: HeldFrame, deliveries: readonly HeldDelivery[]): void {
+  add(frame: HeldFrame, deliveries: HeldDelivery[]): void {
     const name = deliveries[0]?.message.queueName
     if (deliveries.every(({ message }) => message.queueName === name)) {
       if (deliveries.length > 0) this.take(frame, this.queue(name ?? MAIN_QUEUE), deliveries)
@@ -86,7 +86,7 @@ export class DeliveryQueues {
     for (const [queue, own] of byQueue) this.take(frame, queue, own)
   }
 
-  private take(frame: HeldFrame, queue: Queue, own: readonly HeldDelivery[]): void {
+  private take(frame: HeldFrame, queue: Queue, own: HeldDelivery[]): void {
     const bytes = (frame.bytes * own.length) / frame.count
     if (queue.parked.length > 0 || queue.isFetching || this.isOver(queue, own.length, bytes)) queue.parked.push(frame)
     else push(queue, own, bytes)
@@ -258,8 +258,10 @@ function isIdle(queue: Queue): boolean {
   return consumer === undefined && waiting.length === 0 && parked.length === 0 && !isFetching && retry === undefined
 }
 
-function push(queue: Queue, deliveries: readonly HeldDelivery[], bytes: number): void {
-  for (const delivery of deliveries) queue.waiting.push(delivery)
+function push(queue: Queue, deliveries: HeldDelivery[], bytes: number): void {
+  // Most often nothing waits: the frame's own list will do.
+  if (queue.waiting.length === 0) queue.waiting = deliveries
+  else for (const delivery of deliveries) queue.waiting.push(delivery)
   queue.bytes += bytes
 }
 

@@ -364,8 +364,8 @@ export class FramePublisher {
     const { broker, onEvent } = this.options
     if (position <= lastPosition) onEvent({ kind: 'stream-went-back', stream, from: position, to: lastPosition })
     lane.lastPosition = position
-    const first = position * broker.step
-    for (const [index, message] of frame.messages.entries()) message.sequence = first + index
+    let sequence = position * broker.step
+    for (const message of frame.messages) message.sequence = sequence++
     this.counts.writes++
     this.counts.bytesWritten += frame.block.bytes
     this.counts.stored += frame.messages.length

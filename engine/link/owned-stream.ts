@@ -29,7 +29,7 @@ export interface StreamContext {
   readonly bounds: FrameLinkBounds
   readonly observer: FrameObserver | undefined
   readonly onEvent: LinkEventListener
-  readonly onFrame: (frame: HeldFrame, deliveries: readonly HeldDelivery[]) => void
+  readonly onFrame: (frame: HeldFrame, deliveries: HeldDelivery[]) => void
 }
 
 export interface OwnedStreamOptions extends StreamContext {

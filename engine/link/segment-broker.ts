@@ -314,8 +314,6 @@ export class SegmentBroker implements FrameBroker {
     this.lastStoredAt = Math.max(this.lastStoredAt, this.options.clock.now())
     block.renumber(position)
     block.time(this.lastStoredAt)
-    let sequence = position
-    for (const message of messages) message.sequence = sequence++
   }
 
   private stored(

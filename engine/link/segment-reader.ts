@@ -8,6 +8,8 @@ import type { SegmentFile } from './segment-file.ts'
 import type { Segments } from './segments.ts'
 
 const READ_RETRY_MS = 1000
+/** Of frames that were stored while it was behind: without them it would hardly catch up with a busy writer. */
+const TAIL_BYTES = 4 << 20
 
 export interface SegmentReaderOptions {
   readonly disk: Disk
@@ -44,6 +46,9 @@ export class SegmentReader implements FrameReader {
   private blocks: readonly Block[] = []
   private nextBlock = 0
   private damage: DamagedRange | undefined
+  /** The newest frames of the log while it is behind, one after the other. */
+  private tail: { readonly frame: StoredFrame; readonly segment: SegmentFile; readonly offset: number }[] = []
+  private tailBytes = 0
   private open: { readonly segment: SegmentFile; readonly file: DiskFile } | undefined
   private isReading = false
   private isClosed = false
@@ -63,13 +68,16 @@ export class SegmentReader implements FrameReader {
 
   /** A frame is durable at the end of the log. */
   stored(frame: StoredFrame, segment: SegmentFile, offset: number): void {
-    if (this.cursor !== undefined || this.isClosed) return
-    if (this.demand === 0) {
-      this.cursor = { segment, offset, expected: frame.position }
+    if (this.isClosed) return
+    if (this.cursor === undefined && this.demand > 0) {
+      this.demand--
+      this.options.onFrame(frame)
       return
     }
-    this.demand--
-    this.options.onFrame(frame)
+    this.cursor ??= { segment, offset, expected: frame.position }
+    this.tail.push({ frame, segment, offset })
+    this.tailBytes += frame.bytes
+    while (this.tailBytes > TAIL_BYTES) this.tailBytes -= this.tail.shift()?.frame.bytes ?? 0
   }
 
   async close(): Promise<void> {
@@ -102,13 +110,34 @@ export class SegmentReader implements FrameReader {
 
   private async readUntilEnough(): Promise<void> {
     while (this.cursor !== undefined && !this.isClosed && this.demand > 0) {
-      if (this.nextBlock < this.blocks.length) this.handOut(this.cursor)
+      if (this.isAtTail(this.cursor)) this.handOutTail(this.cursor)
+      else if (this.nextBlock < this.blocks.length) this.handOut(this.cursor)
       else await this.readSome(this.cursor)
     }
   }
 
+  private isAtTail({ segment, offset }: Cursor): boolean {
+    const first = this.tail[0]
+    return first !== undefined && first.segment === segment && first.offset === offset
+  }
+
+  private handOutTail(cursor: Cursor): void {
+    this.blocks = []
+    this.nextBlock = 0
+    const count = Math.min(this.demand, this.tail.length)
+    const frames = this.tail.splice(0, count)
+    this.demand -= count
+    const next = this.tail[0]
+    if (next === undefined) this.cursor = undefined
+    else Object.assign(cursor, { segment: next.segment, offset: next.offset, expected: next.frame.position })
+    for (const { frame } of frames) {
+      this.tailBytes -= frame.bytes
+      this.options.onFrame(frame)
+    }
+  }
+
   private handOut(cursor: Cursor): void {
-    while (this.demand > 0 && this.nextBlock < this.blocks.length && !this.isClosed) {
+    while (this.demand > 0 && this.nextBlock < this.blocks.length && !this.isClosed && !this.isAtTail(cursor)) {
       const block = this.blocks[this.nextBlock++]
       if (block === undefined) return
       cursor.offset = block.end
