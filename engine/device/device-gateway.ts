@@ -95,7 +95,7 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 /** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
 const CLOCK_DIFFERENCE_MS = 5000
 /** What an actor knows is in its record: an idle one is made anew when something comes. */
-const ACTOR_IDLE_MS = 180_000
+const ACTOR_IDLE_MS = 20_000
 
 class LocalDeviceGateway
   implements ClosableDeviceGateway, SessionHost, SessionActorHost, RefreshHost, SessionEndListener

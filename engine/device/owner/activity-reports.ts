@@ -18,14 +18,16 @@ export interface ActivityReportSettings {
 export class ActivityReports {
   private readonly clock: Clock
   private readonly settings: ActivityReportSettings
+  private readonly tell: (device: OwnedDevice, heardAt: number) => void
   /** In the order in which they were first heard since they were last reported. */
   private unreported: OwnedDevice[] = []
   private timer: TimerHandle | undefined
   private isReporting = false
 
-  constructor(clock: Clock, settings: ActivityReportSettings) {
+  constructor(clock: Clock, settings: ActivityReportSettings, tell: (device: OwnedDevice, heardAt: number) => void) {
     this.clock = clock
     this.settings = settings
+    this.tell = tell
   }
 
   /** Devices whose last activity is not yet told. */
@@ -46,7 +48,7 @@ export class ActivityReports {
   close(): void {
     this.timer?.cancel()
     this.isReporting = true
-    for (const device of this.unreported) report(device)
+    for (const device of this.unreported) this.report(device)
     this.unreported = []
   }
 
@@ -69,7 +71,7 @@ export class ActivityReports {
       const device = devices[index]
       if (device === undefined || device.isReleased) continue
       if (device.isActive && room-- <= 0) left.push(device)
-      else report(device)
+      else this.report(device)
     }
     if (end < devices.length) {
       this.clock.soon(() => this.reportSlices(devices, end, room, left))
@@ -80,9 +82,9 @@ export class ActivityReports {
     this.isReporting = false
     if (this.unreported.length > 0) this.arm()
   }
-}
 
-function report(device: OwnedDevice): void {
-  device.actor.tell({ kind: 'heard', at: device.unreportedActivity })
-  device.unreportedActivity = 0
+  private report(device: OwnedDevice): void {
+    this.tell(device, device.unreportedActivity)
+    device.unreportedActivity = 0
+  }
 }

@@ -86,6 +86,8 @@ export function createDeviceOwner(options: DeviceOwnerOptions): DeviceOwner {
 const FROM_DEVICES: ReadonlySet<string> = new Set(['POST_TELEMETRY_REQUEST', 'POST_ATTRIBUTES_REQUEST'])
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'entity-deleted'] as const
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
+/** Longer than between two reports of a device that sends all the time. */
+const ACTOR_IDLE_MS = 20_000
 /** After a change of members it takes so long until all processes see the same ones. */
 const MEMBERS_SETTLE_MS = 3000
 
@@ -116,13 +118,13 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     this.inactivityTimeoutMs = settings.inactivityTimeoutMs
     this.ids = new MessageIds(random)
     this.directory = new SessionDirectory(line, settings, this)
-    this.activity = new ActivityReports(clock, settings)
+    this.activity = new ActivityReports(clock, settings, (device, at) => this.tell(device, { kind: 'heard', at }))
     this.active = new ActiveDevices(options.directory, clock, (deviceId) => this.foundActive(deviceId))
     this.kind = {
       name: 'device',
       create: ({ id }) => new DeviceActor(this, id),
       // Its state is in the attributes: whatever comes next reads it again.
-      idleTimeoutMs: 3 * settings.stateCheckIntervalMs,
+      idleTimeoutMs: ACTOR_IDLE_MS,
     }
     const { counts } = this
     this.eventReceipt = { stored: () => undefined, refused: () => counts.eventsRefused++ }
@@ -159,7 +161,7 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
   }
 
   connected(device: OwnedDevice, at: number): void {
-    device.actor.tell({
+    this.tell(device, {
       kind: 'connected',
       at,
       isNew: this.isSettled(device.partition, this.options.clock.monotonic()),
@@ -167,7 +169,7 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
   }
 
   disconnected(device: OwnedDevice, at: number): void {
-    device.actor.tell({ kind: 'disconnected', at, heardAt: device.unreportedActivity })
+    this.tell(device, { kind: 'disconnected', at, heardAt: device.unreportedActivity })
   }
 
   now(): number {
@@ -228,6 +230,10 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     this.activity.close()
   }
 
+  private tell(device: OwnedDevice, fact: DeviceFact): void {
+    this.options.actors.tell(this.kind, device.deviceId, fact)
+  }
+
   private memberIds(): readonly string[] {
     return this.options.members?.() ?? [this.options.line.self]
   }
@@ -242,17 +248,17 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
 
   /** Undefined where another process owns it. */
   private own(deviceId: string): OwnedDevice | undefined {
-    const { owners, actors } = this.options
+    const { owners } = this.options
     const partition = owners.partitionOf(deviceId)
     if (this.isClosed || this.ownedSince[partition] === undefined) return undefined
-    const device = new OwnedDevice(deviceId, partition, actors.spawn(this.kind, deviceId))
+    const device = new OwnedDevice(deviceId, partition)
     this.devices.set(deviceId, device)
     return device
   }
 
   /** It was deleted, or is another process's. */
   private forget(device: OwnedDevice): void {
-    device.actor.tell({ kind: 'gone' })
+    this.tell(device, { kind: 'gone' })
     this.release(device)
   }
 
@@ -277,7 +283,7 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     const now = clock.monotonic()
     this.directory.expire(device, at, now, (member) => this.members.has(member))
     if (device.isTroubled || (device.isActive && at >= device.silentAt && this.isSettled(device.partition, now))) {
-      device.actor.tell({ kind: 'check', at: this.checkTime(device.partition), heardAt: device.unreportedActivity })
+      this.tell(device, { kind: 'check', at: this.checkTime(device.partition), heardAt: device.unreportedActivity })
       return
     }
     const isIdle = !device.isActive && device.leases === undefined && device.unreportedActivity === 0
@@ -314,7 +320,9 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
   private foundActive(deviceId: string): void {
     if (this.devices.has(deviceId)) return
     const at = this.checkTime(this.options.owners.partitionOf(deviceId))
-    if (at > 0) this.own(deviceId)?.actor.tell({ kind: 'unattended', at })
+    if (at === 0) return
+    const device = this.own(deviceId)
+    if (device !== undefined) this.tell(device, { kind: 'unattended', at })
   }
 
   private changed(change: HeardChange): void {
@@ -331,6 +339,6 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     if (isDeleted ? !change.keys.includes('inactivityTimeout') : entry === undefined) return
     device.silentAt = 0
     const at = this.checkTime(device.partition)
-    device.actor.tell({ kind: 'inactivity-timeout', entry, at, heardAt: device.unreportedActivity })
+    this.tell(device, { kind: 'inactivity-timeout', entry, at, heardAt: device.unreportedActivity })
   }
 }

@@ -1,6 +1,7 @@
-/** What the owner of a device has of it at hand: plain fields, because every message that is read touches them. */
-import type { ActorRef } from '../../actor/actor.ts'
-import type { DeviceFact } from './device-actor.ts'
+/**
+ * What the owner of a device has of it at hand: plain fields, because every message that is read touches them. Its actor is found by the
+ * device's id when there is something to settle, and passivated soon after: most devices have none.
+ */
 
 /** A session somewhere, for as long as its process says so. */
 export interface Lease {
@@ -14,7 +15,6 @@ export interface Lease {
 export class OwnedDevice {
   readonly deviceId: string
   readonly partition: number
-  readonly actor: ActorRef<DeviceFact>
   /** Unix ms, the last that is known; 0 for never. */
   heardAt = 0
   /** Unix ms; 0 while nothing is to be reported. */
@@ -31,9 +31,8 @@ export class OwnedDevice {
   /** Sessions that were told to end and are still announced: `member id`. */
   ending: Set<string> | undefined
 
-  constructor(deviceId: string, partition: number, actor: ActorRef<DeviceFact>) {
+  constructor(deviceId: string, partition: number) {
     this.deviceId = deviceId
     this.partition = partition
-    this.actor = actor
   }
 }
