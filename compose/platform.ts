@@ -5,7 +5,6 @@ import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/device/device-gateway.ts'
-import { MAX_AHEAD_MS } from '../engine/device/device-record.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { Link } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -52,8 +51,6 @@ export async function startPlatform(
     const { feed } = cluster
     const stores = await openStores(config, log, closing, cluster, onFatal)
     const opened = await openParking({ config, log, closing, cluster, stores })
-    // The run before had ended when the data folder was taken: none of its times is later.
-    const timesNotBefore = systemClock.now() + MAX_AHEAD_MS
     const stored = createServices({
       entities: stores.entities,
       timeSeries: stores.timeSeries,
@@ -82,7 +79,7 @@ export async function startPlatform(
     const { parking, deviceLink, metricsSources } = opened
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
-    const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink, timesNotBefore }) : undefined
+    const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink }) : undefined
     const backups = new Backups({
       sources: stores.backupSources,
       kept: `link: ${config.link}, entities: ${config.entitiesDatabase}, time series: ${config.timeSeriesDatabase}`,
@@ -198,12 +195,10 @@ function startDeviceOwner({ config, closing, cluster, stores, services, feed, ac
 interface GatewayParts extends DeviceParts {
   /** Takes nothing of tenants whose share of parked messages is full. */
   readonly deviceLink: Link
-  /** Unix ms. */
-  readonly timesNotBefore: number
 }
 
 /** The role `transport`, without its protocols: sessions of devices. */
-function startGateway({ config, closing, cluster, deviceLink, services, feed, actors, timesNotBefore }: GatewayParts) {
+function startGateway({ config, closing, cluster, deviceLink, services, feed, actors }: GatewayParts) {
   const gateway = createDeviceGateway({
     link: deviceLink,
     line: cluster.deviceLine,
@@ -215,7 +210,6 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     random: systemRandom,
     actors,
     settings: { forgetAfterMs: config.inactivityTimeoutSeconds * 1000 },
-    timesNotBefore,
   })
   closing.add('device gateway', () => gateway.close())
   return gateway

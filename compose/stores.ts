@@ -14,6 +14,7 @@ import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
+import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
 import { DEFAULT_BOUNDS } from '../engine/link/segment-log-options.ts'
 import {
@@ -228,6 +229,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
       clock: systemClock,
       durability: config.durability,
       partitions: config.queuePartitions,
+      observer: stampingObserver(),
       bounds: retention,
       onEvent: (event) => reportLinkEvent(log, event),
     })
@@ -247,6 +249,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     monitors: config.natsMonitorUrls.join(','),
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,
+    observer: stampingObserver(),
     bounds: { publishTimeoutMs: config.publishTimeoutMs, ...retention },
     clock: systemClock,
     random: systemRandom,

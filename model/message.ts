@@ -130,6 +130,11 @@ export class Message {
     return copy
   }
 
+  /** Gives its points a time where they carried none: once, by the link's owner, before anybody else has the message. */
+  stampPoints(ts: number): void {
+    Object.assign(this, { metadata: { ...this.metadata, ts: String(ts) } })
+  }
+
   /** The time the data speaks of: metadata `ts` where it is a number, else the message's own (`rule-engine.md` 1.1). */
   metadataTs(): number {
     const text = this.metadata['ts']

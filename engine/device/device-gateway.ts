@@ -65,8 +65,6 @@ export interface DeviceGatewayOptions {
   readonly random: Random
   readonly actors: ActorSystem
   readonly settings?: Partial<DeviceGatewaySettings>
-  /** No server time at or below it is given out, Unix ms: what the run before may have given out. 0 where absent. */
-  readonly timesNotBefore?: number
 }
 
 export interface DeviceGatewayFigures {
@@ -95,7 +93,7 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 /** An attribute has the time of the process that wrote it: what their clocks differ at most, with the way from a commit to its telling. */
 const CLOCK_DIFFERENCE_MS = 5000
 /** What an actor knows is in its record: an idle one is made anew when something comes. */
-const ACTOR_IDLE_MS = 20_000
+const ACTOR_IDLE_MS = 5000
 
 class LocalDeviceGateway
   implements ClosableDeviceGateway, SessionHost, SessionActorHost, RefreshHost, SessionEndListener
@@ -106,7 +104,6 @@ class LocalDeviceGateway
   readonly maxSessionsPerDevice: number
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
-  private readonly timesNotBefore: number
   private readonly actors: ActorSystem
   private readonly credentials: CredentialCache
   private readonly records = new Map<string, DeviceRecord>()
@@ -122,11 +119,10 @@ class LocalDeviceGateway
     const { clock, directory, feed, line, owners } = options
     this.link = options.link
     this.clock = clock
-    this.uploads = new Uploads(options.link, clock, new MessageIds(options.random))
+    this.uploads = new Uploads(options.link, new MessageIds(options.random))
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
     this.maxSessionsPerDevice = this.settings.maxSessionsPerDevice
     this.attributes = options.attributes
-    this.timesNotBefore = options.timesNotBefore ?? 0
     this.actors = options.actors
     this.credentials = new CredentialCache(directory, clock, this.settings)
     this.refreshing = new IdentityRefresh(this, this.records, clock)
@@ -176,7 +172,7 @@ class LocalDeviceGateway
   recordOf(device: DeviceIdentity): DeviceRecord {
     let record = this.records.get(device.deviceId)
     if (record === undefined) {
-      record = new DeviceRecord(device, this.actors.spawn(this.kind, device.deviceId), this.timesNotBefore)
+      record = new DeviceRecord(device, this.actors.spawn(this.kind, device.deviceId))
       this.records.set(device.deviceId, record)
     } else if (record.identity !== device && this.credentials.isPresent(device)) record.identity = device
     return record
@@ -320,7 +316,6 @@ class LocalDeviceGateway
     for (const stop of this.stops) stop()
     this.refreshing.close()
     for (const record of this.records.values()) {
-      record.paced?.close()
       this.endSessions(record, 'SHUTDOWN')
     }
     // The session actors' turn; then what they say is announced.

@@ -11,13 +11,19 @@ export function deviceOriginator(device: DeviceIdentity): EntityId {
   return entityId('DEVICE', device.deviceId)
 }
 
-/** `ts` is the points' time, `arrival` the message's. `json` is the entries' text where it is known. */
+/** In place of a time: that of the element before it in the same upload, which carried none either. */
+export const SAME_UPLOAD = '='
+
+/**
+ * `arrival` is the message's time. `ts` is the points', undefined where the device sent none: its owner gives them one in log order.
+ * `json` is the entries' text where it is known.
+ */
 export function telemetryMessage(
   ids: MessageIds,
   device: DeviceIdentity,
   originator: EntityId,
   arrival: number,
-  ts: number,
+  ts: number | typeof SAME_UPLOAD | undefined,
   entries: readonly Entry[],
   json: string | undefined,
 ): Message {
@@ -29,7 +35,10 @@ export function telemetryMessage(
       tenantId: device.tenantId,
       originator,
       customerId: device.customerId ?? undefined,
-      metadata: { deviceName: device.deviceName, deviceType: device.deviceType, ts: String(ts) },
+      metadata:
+        ts === undefined
+          ? { deviceName: device.deviceName, deviceType: device.deviceType }
+          : { deviceName: device.deviceName, deviceType: device.deviceType, ts: String(ts) },
       data: json ?? entriesJson(entries),
       ruleChainId: device.ruleChainId ?? undefined,
       queueName: device.queueName ?? undefined,

@@ -4,11 +4,6 @@ import { defineErrors } from '../../model/errors.ts'
 export const DeviceErrors = defineErrors('device', {
   SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
   TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
-  TOO_FAST: {
-    kind: 'retryable',
-    status: 429,
-    text: 'More than {limit} uploads of this device wait for a time: send times, or at most one upload a millisecond',
-  },
   MAILBOX_FULL: { kind: 'retryable', status: 503, text: 'More of this device waits than there is room for' },
   SESSION_FAILED: { kind: 'terminal', status: 500, text: 'The session failed and was ended' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },

@@ -1,58 +1,46 @@
 /** What a device sends, made into messages and handed to the link at once: an upload that waits to be stored holds none behind it. */
-import type { Clock } from '../../model/clock.ts'
 import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
-import { attributesMessage, telemetryMessage } from './device-messages.ts'
+import { attributesMessage, SAME_UPLOAD, telemetryMessage } from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { UploadGroup } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
-import { PacedUploads } from './paced-uploads.ts'
 
 export class Uploads {
   private readonly link: Pick<Link, 'publish'>
-  private readonly clock: Clock
   private readonly ids: MessageIds
 
-  constructor(link: Pick<Link, 'publish'>, clock: Clock, ids: MessageIds) {
+  constructor(link: Pick<Link, 'publish'>, ids: MessageIds) {
     this.link = link
-    this.clock = clock
     this.ids = ids
   }
 
   /** `at`: when it arrived, Unix ms. */
   telemetry(record: DeviceRecord, at: number, groups: readonly UploadGroup[], receipt: PublishReceipt): void {
-    if (record.paced?.isEmpty === false || (!record.hasTime(at) && groups.some((group) => group.ts === undefined))) {
-      record.paced ??= new PacedUploads(record, this.clock)
-      return record.paced.add(() => this.publishAll(record, groups, this.clock.now(), receipt), receipt)
+    const [only] = groups
+    if (only === undefined) return receipt.stored()
+    if (groups.length === 1) return this.publish(record, only, at, only.ts, receipt)
+    const all = new UploadReceipt(groups.length, receipt)
+    let hasUntimed = false
+    for (const group of groups) {
+      this.publish(record, group, at, group.ts ?? (hasUntimed ? SAME_UPLOAD : undefined), all)
+      hasUntimed ||= group.ts === undefined
     }
-    this.publishAll(record, groups, at, receipt)
   }
 
   attributes(record: DeviceRecord, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
-    const publish = (): void => {
-      this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
-    }
-    if (record.paced?.isEmpty === false) record.paced.add(publish, receipt)
-    else publish()
+    this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
   }
 
-  private publishAll(record: DeviceRecord, groups: readonly UploadGroup[], now: number, receipt: PublishReceipt): void {
-    const [only] = groups
-    if (only === undefined) return receipt.stored()
-    if (groups.length === 1) {
-      this.publish(record, only, now, only.ts ?? record.serverTime(now), receipt)
-      return
-    }
-    const all = new UploadReceipt(groups.length, receipt)
-    // Elements without a time of their own share one.
-    let shared: number | undefined
-    for (const group of groups) this.publish(record, group, now, group.ts ?? (shared ??= record.serverTime(now)), all)
-  }
-
-  private publish(record: DeviceRecord, group: UploadGroup, now: number, ts: number, receipt: PublishReceipt): void {
-    const { identity, originator } = record
-    this.link.publish(telemetryMessage(this.ids, identity, originator, now, ts, group.entries, group.json), receipt)
+  private publish(
+    { identity, originator }: DeviceRecord,
+    { entries, json }: UploadGroup,
+    at: number,
+    ts: Parameters<typeof telemetryMessage>[4],
+    receipt: PublishReceipt,
+  ): void {
+    this.link.publish(telemetryMessage(this.ids, identity, originator, at, ts, entries, json), receipt)
   }
 }
 

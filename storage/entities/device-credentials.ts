@@ -31,10 +31,13 @@ export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
   /** By credentials, built once: asked for every device that connects alone. */
   private readonly byOne: CompiledQuery<KnownDeviceRow>
+  /** By the device's id: asked for every device of which an event is told. */
+  private readonly byId: CompiledQuery<KnownDeviceRow>
 
   constructor(database: EntityDatabase) {
     this.database = database
     this.byOne = knownDevices(database, 'ACCESS_TOKEN', ['']).compile()
+    this.byId = selectKnown(database).where('device.id', '=', '').compile()
   }
 
   async findByDevice(deviceId: string): Promise<DeviceCredentials | undefined> {
@@ -56,7 +59,7 @@ export class DeviceCredentialsRepository {
   }
 
   async findDeviceById(deviceId: string): Promise<KnownDevice | undefined> {
-    const { rows } = await this.database.read(knownDevice(this.database, deviceId).compile())
+    const { rows } = await this.database.read(withParameters(this.byId, [deviceId]))
     return rows[0] && knownDeviceOf(rows[0])
   }
 
@@ -80,10 +83,6 @@ function knownDevices(database: EntityDatabase, type: CredentialsType, ids: read
   return selectKnown(database)
     .where('device_credentials.credentials_id', 'in', ids)
     .where('device_credentials.credentials_type', '=', type)
-}
-
-function knownDevice(database: EntityDatabase, deviceId: string) {
-  return selectKnown(database).where('device.id', '=', deviceId)
 }
 
 function selectKnown(database: EntityDatabase) {

@@ -87,7 +87,7 @@ const FROM_DEVICES: ReadonlySet<string> = new Set(['POST_TELEMETRY_REQUEST', 'PO
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'entity-deleted'] as const
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 /** Longer than between two reports of a device that sends all the time. */
-const ACTOR_IDLE_MS = 20_000
+const ACTOR_IDLE_MS = 5000
 /** After a change of members it takes so long until all processes see the same ones. */
 const MEMBERS_SETTLE_MS = 3000
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { SeededRandom } from '../../actor/testkit.ts'
+import { Stamper, type UnstampedMessage } from './stamper.ts'
+
+interface Frame {
+  readonly storedAt: number
+  readonly messages: readonly UnstampedMessage[]
+}
+
+const START = 1_700_000_000_000
+
+/** Bursts, pauses, clocks that stand and go back, uploads of several elements. */
+function randomLog(random: SeededRandom): readonly Frame[] {
+  let clock = START
+  let before: string | undefined
+  return Array.from({ length: 1 + random.below(60) }, () => {
+    clock += random.chance(0.2) ? -random.below(500) : random.below(random.chance(0.3) ? 2 : 400)
+    const messages: UnstampedMessage[] = []
+    const count = random.below(random.chance(0.1) ? 600 : 20)
+    for (let index = 0; index < count; index++) {
+      const isSameUpload = before !== undefined && random.chance(0.2)
+      const deviceId: string = isSameUpload && before !== undefined ? before : `d${random.below(6)}`
+      messages.push({ deviceId, isSameUpload })
+      before = deviceId
+    }
+    return { storedAt: clock, messages }
+  })
+}
+
+test('stamps of a device rise, an upload has one, and none lies before the time of its frame', () => {
+  for (let seed = 1; seed <= 300; seed++) {
+    const stamper = new Stamper()
+    const last = new Map<string, number>()
+    let time = 0
+    for (const { storedAt, messages } of randomLog(new SeededRandom(seed))) {
+      time = Math.max(time, storedAt)
+      const stamps = stamper.stamp(storedAt, messages)
+      for (const [index, { deviceId, isSameUpload }] of messages.entries()) {
+        const stamp = stamps[index] ?? 0
+        const before = last.get(deviceId) ?? 0
+        assert.ok(stamp >= time, `seed ${seed}`)
+        if (isSameUpload && before >= time) assert.equal(stamp, before, `seed ${seed}`)
+        // As early as it may be: a device that sends slowly gets the time itself.
+        else assert.equal(stamp, Math.max(time, before + 1), `seed ${seed}`)
+        last.set(deviceId, stamp)
+      }
+    }
+  }
+})
+
+test('a log that is read again from any frame gets the same stamps, with a note of few devices', () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const log = randomLog(new SeededRandom(seed))
+    const stamper = new Stamper()
+    const first = log.map(({ storedAt, messages }) => {
+      const note = stamper.note()
+      return { note: JSON.stringify(note), stamps: stamper.stamp(storedAt, messages) }
+    })
+    for (const [from, { note }] of first.entries()) {
+      const again = new Stamper(JSON.parse(note) as ReturnType<Stamper['note']>)
+      for (const [index, { storedAt, messages }] of log.slice(from).entries()) {
+        assert.deepEqual(again.stamp(storedAt, messages), first[from + index]?.stamps, `seed ${seed} from ${from}`)
+      }
+    }
+  }
+})
+
+test('100,000 devices that send at their pace leave no floor behind', () => {
+  const stamper = new Stamper()
+  for (let index = 0; index < 100_000; index++)
+    stamper.stamp(START + index, [{ deviceId: `d${index}`, isSameUpload: false }])
+  assert.equal(stamper.note().floors.length, 1)
+})

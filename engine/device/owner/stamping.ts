@@ -1,0 +1,78 @@
+/**
+ * Stamps points that carry no time as their frames are read, in log order and before any node: the observer of the link's frames. What it
+ * needs to stamp the same after a crash is durable with the stream's record.
+ */
+import { z } from 'zod'
+import type { Message } from '../../../model/message.ts'
+import { SAME_UPLOAD } from '../device-messages.ts'
+import { Stamper, type UnstampedMessage } from './stamper.ts'
+import type { FrameObserver, OpenedFrame } from '../../link/options.ts'
+
+const noteSchema = z.object({ time: z.int().nonnegative(), floors: z.array(z.tuple([z.string(), z.int()])) })
+
+/** The stamps of a frame's messages by their place in it; 0 for one that needed none. */
+interface FrameStamps {
+  readonly firstSequence: number
+  readonly stamps: readonly number[]
+}
+
+export function stampingObserver(): FrameObserver {
+  return new StampingObserver()
+}
+
+class StampingObserver implements FrameObserver {
+  private readonly stampers = new Map<number, Stamper>()
+
+  taken(stream: number, _epoch: number, note: Uint8Array | undefined): void {
+    this.stampers.set(stream, note === undefined ? new Stamper() : new Stamper(parseNote(note)))
+  }
+
+  gone(stream: number): void {
+    this.stampers.delete(stream)
+  }
+
+  opened({ stream, storedAt, messages }: OpenedFrame): FrameStamps | undefined {
+    const stamper = this.stampers.get(stream)
+    if (stamper === undefined) throw new Error(`a frame of stream ${stream}, which nobody has taken`)
+    const unstamped = messages.filter(isUnstamped)
+    const stamps = stamper.stamp(storedAt, unstamped.map(asUnstamped))
+    const [first] = messages
+    if (unstamped.length === 0 || first === undefined) return undefined
+    const byPlace: number[] = messages.map(() => 0)
+    for (const [index, message] of unstamped.entries()) {
+      const stamp = stamps[index] ?? storedAt
+      message.stampPoints(stamp)
+      byPlace[message.sequence - first.sequence] = stamp
+    }
+    return { firstSequence: first.sequence, stamps: byPlace }
+  }
+
+  reopened({ messages }: OpenedFrame, memo: unknown): void {
+    if (memo === undefined) return
+    const { firstSequence, stamps } = memo as FrameStamps
+    for (const message of messages) {
+      const stamp = stamps[message.sequence - firstSequence]
+      if (stamp !== undefined && stamp > 0) message.stampPoints(stamp)
+    }
+  }
+
+  encode(stream: number): Uint8Array | undefined {
+    const stamper = this.stampers.get(stream)
+    return stamper === undefined ? undefined : Buffer.from(JSON.stringify(stamper.note()))
+  }
+}
+
+/** What a device sent without a time; not what a rule node put into a queue. */
+function isUnstamped({ type, originator, metadata, resumption }: Message): boolean {
+  if (type !== 'POST_TELEMETRY_REQUEST' || originator.entityType !== 'DEVICE' || resumption !== undefined) return false
+  const ts = metadata['ts']
+  return ts === undefined || ts === SAME_UPLOAD
+}
+
+function asUnstamped({ originator, metadata }: Message): UnstampedMessage {
+  return { deviceId: originator.id, isSameUpload: metadata['ts'] === SAME_UPLOAD }
+}
+
+function parseNote(note: Uint8Array): z.infer<typeof noteSchema> {
+  return noteSchema.parse(JSON.parse(Buffer.from(note).toString()))
+}
