@@ -87,6 +87,26 @@ test('after its owner died a connected device hears nothing of it, and a silent 
   assert.deepEqual(cluster.failures, [])
 })
 
+test('a device that leaves before its new owner has heard of its session is told disconnected, once', async () => {
+  const cluster = new DeviceCluster(SHORT, 12)
+  const engines = [cluster.addEngine('engine 1'), cluster.addEngine('engine 2')]
+  const transport = cluster.addTransport('a')
+  await cluster.clock.advance(GRACE_MS)
+  const names = [...cluster.devices.keys()]
+  const sessions = await Promise.all(names.map((name) => transport.open(name)))
+  await cluster.clock.advance(3000)
+  const [first] = engines
+  if (first !== undefined) cluster.kill(first)
+  await cluster.clock.advance(100)
+  for (const { session } of sessions) session.close()
+  await cluster.clock.advance(40_000)
+  for (const name of names) {
+    const events = cluster.events(name)
+    assert.deepEqual(events.filter((type) => type === 'DISCONNECT_EVENT').length, 1, `${name}: ${events.join()}`)
+    assert.equal(events.filter((type) => type === 'INACTIVITY_EVENT').length, 1)
+  }
+})
+
 test('issue-8 C: a device that was active when everything crashed and never returns is told inactive', async () => {
   const cluster = new DeviceCluster(SHORT)
   const engine = cluster.addEngine('engine')

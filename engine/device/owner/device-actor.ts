@@ -19,8 +19,8 @@ export type DeviceFact =
   | { readonly kind: 'heard'; readonly at: number }
   /** `heardAt`: the same. */
   | { readonly kind: 'check'; readonly at: number; readonly heardAt: number }
-  /** A device that its attributes say to be active, and that nobody has announced. */
-  | { readonly kind: 'unattended'; readonly at: number }
+  /** Nobody has announced a session of it. `heardAt`: the same. */
+  | { readonly kind: 'unattended'; readonly at: number; readonly heardAt: number }
   /** `at` 0: without a check. */
   | {
       readonly kind: 'inactivity-timeout'
@@ -93,8 +93,8 @@ export class DeviceActor implements Behaviour<DeviceFact> {
       case 'check':
         return this.noteCheck(fact)
       case 'unattended':
-        this.checkAt = this.unattendedAt = fact.at
-        return
+        this.unattendedAt = fact.at
+        return this.noteCheck(fact)
       case 'inactivity-timeout':
         if (this.state !== undefined) {
           this.state.inactivityTimeout = inactivityTimeoutFrom(fact.entry, this.host.inactivityTimeoutMs)

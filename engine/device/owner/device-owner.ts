@@ -156,7 +156,9 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
       const device = known ?? this.own(deviceId)
       if (device === undefined) continue
       if (heardAt > 0) this.heard(device, heardAt)
-      this.directory.announced(device, member, sessions, { at, now, inOrder: this.isSettled(device.partition, now) })
+      const isSettled = this.isSettled(device.partition, now)
+      this.directory.announced(device, member, sessions, { at, now, inOrder: isSettled })
+      if (!isSettled && device.leases === undefined) device.mayHaveLeft = true
     }
   }
 
@@ -282,6 +284,11 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     const at = clock.now()
     const now = clock.monotonic()
     this.directory.expire(device, at, now, (member) => this.members.has(member))
+    if (device.mayHaveLeft && this.isSettled(device.partition, now)) {
+      device.mayHaveLeft = false
+      if (device.leases === undefined)
+        return this.tell(device, { kind: 'unattended', at, heardAt: device.unreportedActivity })
+    }
     if (device.isTroubled || (device.isActive && at >= device.silentAt && this.isSettled(device.partition, now))) {
       this.tell(device, { kind: 'check', at: this.checkTime(device.partition), heardAt: device.unreportedActivity })
       return
@@ -318,11 +325,12 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
 
   /** The store has it as active: if nobody has heard of it since, it is silent or will be. */
   private foundActive(deviceId: string): void {
-    if (this.devices.has(deviceId)) return
+    const known = this.devices.get(deviceId)
+    if (known?.leases !== undefined) return
     const at = this.checkTime(this.options.owners.partitionOf(deviceId))
     if (at === 0) return
-    const device = this.own(deviceId)
-    if (device !== undefined) this.tell(device, { kind: 'unattended', at })
+    const device = known ?? this.own(deviceId)
+    if (device !== undefined) this.tell(device, { kind: 'unattended', at, heardAt: device.unreportedActivity })
   }
 
   private changed(change: HeardChange): void {

@@ -24,6 +24,8 @@ export class OwnedDevice {
   silentAt = 0
   /** Its actor could not read or write: it is woken again at the next round. */
   isTroubled = false
+  /** It may have lost its last session when nobody was its owner: looked at once all transports have announced. */
+  mayHaveLeft = false
   /** The owner has let go of it. */
   isReleased = false
   /** Long-lived sessions anywhere, the oldest first. */
