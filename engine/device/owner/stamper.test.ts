@@ -66,6 +66,32 @@ test('a log that is read again from any frame gets the same stamps, with a note 
   }
 })
 
+test('more devices ahead than a note may hold move the time of the stream, the same on a replay', () => {
+  const MAX = 4
+  for (let seed = 1; seed <= 200; seed++) {
+    const log = randomLog(new SeededRandom(seed))
+    const stamper = new Stamper(undefined, MAX)
+    const first = log.map(({ storedAt, messages }) => {
+      const note = stamper.note()
+      assert.ok(note.floors.length <= MAX, `seed ${seed}`)
+      return { note: JSON.stringify(note), stamps: stamper.stamp(storedAt, messages) }
+    })
+    for (const [from, { note }] of first.entries()) {
+      const again = new Stamper(JSON.parse(note) as ReturnType<Stamper['note']>, MAX)
+      const last = new Map<string, number>()
+      for (const [index, { storedAt, messages }] of log.slice(from).entries()) {
+        const stamps = again.stamp(storedAt, messages)
+        assert.deepEqual(stamps, first[from + index]?.stamps, `seed ${seed} from ${from}`)
+        for (const [place, { deviceId, isSameUpload }] of messages.entries()) {
+          const stamp = stamps[place] ?? 0
+          if (!isSameUpload) assert.ok(stamp > (last.get(deviceId) ?? 0), `seed ${seed}`)
+          last.set(deviceId, stamp)
+        }
+      }
+    }
+  }
+})
+
 test('100,000 devices that send at their pace leave no floor behind', () => {
   const stamper = new Stamper()
   for (let index = 0; index < 100_000; index++)

@@ -18,6 +18,8 @@ export interface StamperNote {
 
 /** Floors are looked over when there are twice as many as the last look left, and so many at least. */
 const MIN_FLOORS = 1024
+/** What a note holds at most, some 450 KB: a stream's record must fit into one message. */
+const MAX_FLOORS = 8192
 
 export class Stamper {
   /** Unix ms of the frame that was opened last. */
@@ -25,8 +27,10 @@ export class Stamper {
   /** A device that is not here has no stamp at or ahead of `time`: its next one follows from the time alone. */
   private readonly floors: Map<string, number>
   private lookAt = MIN_FLOORS
+  private readonly maxFloors: number
 
-  constructor(note: StamperNote = { time: 0, floors: [] }) {
+  constructor(note: StamperNote = { time: 0, floors: [] }, maxFloors = MAX_FLOORS) {
+    this.maxFloors = maxFloors
     this.time = note.time
     this.floors = new Map(note.floors)
   }
@@ -35,7 +39,8 @@ export class Stamper {
   stamp(storedAt: number, messages: readonly UnstampedMessage[]): readonly number[] {
     this.time = Math.max(this.time, Math.floor(storedAt))
     const stamps = messages.map(({ deviceId, isSameUpload }) => this.next(deviceId, isSameUpload))
-    if (this.floors.size >= this.lookAt) this.forgetPast()
+    if (this.floors.size >= this.lookAt || this.floors.size > this.maxFloors) this.forgetPast()
+    if (this.floors.size > this.maxFloors) this.raiseTime()
     return stamps
   }
 
@@ -52,6 +57,16 @@ export class Stamper {
     const stamp = last === undefined || last < this.time ? this.time : last + 1
     this.floors.set(deviceId, stamp)
     return stamp
+  }
+
+  /**
+   * More devices are ahead than a note can hold: the stream's time moves up to where half of that are left. It depends on the log alone, as
+   * it is done behind each frame after what lies in the past was forgotten.
+   */
+  private raiseTime(): void {
+    const ahead = [...this.floors.values()].sort((one, other) => other - one)
+    this.time = (ahead[Math.floor(this.maxFloors / 2)] ?? this.time) + 1
+    this.forgetPast()
   }
 
   private forgetPast(): void {
