@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import protobuf from 'protobufjs/minimal.js'
+import { jetstreamManager } from '@nats-io/jetstream'
 import type { Delivery, Link, LinkConsumer } from '../../engine/link/link.ts'
 import { openTestLink } from '../../engine/link/jetstream/nats-testkit.ts'
 import type { FrameLink } from '../../engine/link/frame-link.ts'
@@ -167,6 +169,17 @@ test('a folder of 9b03bf0, killed under load, opens: everything acknowledged is 
   await again.close()
 })
 
+test('a folder of this version is refused by 9b03bf0, before it changes anything', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'millrace-upgrade-'))
+  context.after(() => rm(folder, { recursive: true, force: true }))
+  const options = { disk: nodeDisk, clock: systemClock, durability: 'power-cut', partitions: 10 } as const
+  await (await openSegmentLog({ ...options, directory: folder })).close()
+  const segment = await readFile(join(folder, 'segment-0000000001.log'))
+  // That version looks at fields it does not know as every reader of protobuf does, and opens no log whose first block it cannot read.
+  const reader = protobuf.Reader.create(segment.subarray(12))
+  assert.throws(() => reader.skipType(reader.uint32() & 7), /invalid wire type 7/)
+})
+
 test('streams of 9b03bf0, killed under load, are moved: everything acknowledged is there and goes on in order', async (context) => {
   if (!requireOwnServer(context, 'nats')) return
   const folder = await unpack(context, 'streams-9b03bf0')
@@ -185,5 +198,8 @@ test('streams of 9b03bf0, killed under load, are moved: everything acknowledged 
   while (!left.deliveries.some(({ message: { id } }) => id === 'last'))
     await new Promise<void>((turn) => systemClock.soon(turn))
   assert.ok(left.deliveries.length <= 41, `${left.deliveries.length} come after all was settled`)
+  // What 9b03bf0 asks first of all: its records stream, which it finds unfit.
+  const { config } = await (await jetstreamManager(again.line.connection)).streams.info('millrace_RECORDS')
+  assert.equal(config.discard, 'new')
   await again.close()
 })
