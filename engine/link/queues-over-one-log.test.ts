@@ -164,9 +164,12 @@ test('queues come, go, fall behind and crash: each message reaches one consumer,
       for (let step = 0; step < 80; step++) await run.step()
       await run.finish()
     } catch (error) {
-      throw new Error(`seed ${seed}; repeat: SEED=${seed} SEEDS=1 node --test engine/link/queues-over-one-log.test.ts`, {
-        cause: error,
-      })
+      throw new Error(
+        `seed ${seed}; repeat: SEED=${seed} SEEDS=1 node --test engine/link/queues-over-one-log.test.ts`,
+        {
+          cause: error,
+        },
+      )
     }
   }
 })

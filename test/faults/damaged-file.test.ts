@@ -57,7 +57,7 @@ function middle(random: ReturnType<typeof seededRandom>): { readonly value: numb
 test('D8: a damaged segment of the link: one message is named as lost, all others are delivered', async (context) => {
   if (!requireTool(context, 'strace')) return
   const random = seededRandom()
-  const prepared = await prepare(context)
+  const prepared = await prepare(context, { LINK_RETENTION_MINUTES: '0' })
   const { member, journal } = prepared
   const { pid, dataDir } = member.process
   // What the time-series store does not take stays in the link's log.
