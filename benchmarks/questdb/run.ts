@@ -197,6 +197,6 @@ try {
   })
 } finally {
   await store.close()
-  await other.close()
+  other.close()
   await Promise.all([questdb.stop(), postgres.stop()])
 }
