@@ -42,9 +42,10 @@ const LAST_PROBE_MS = 5000
 const OFFSETS = 2 ** 32
 /**
  * A log without a segment begins to count here × Unix ms. What devices wrote carries the sequence as its version, so a log that was lost must
- * not count from below; the product stays exact until 2039.
+ * not count from below: 256,000 messages a second would have to come all the time to overtake it. The product stays far below 2^52, so that the
+ * series store has room for a version between two sequences.
  */
-const SEQUENCES_A_MS = 4096
+const SEQUENCES_A_MS = 256
 
 /** What the files told at the opening. */
 interface Known {
@@ -152,7 +153,7 @@ export class SegmentBroker implements FrameBroker {
     this.settledBelow = known.settledBelow
     this.lastStoredAt = storedAt
     const isNew = recovery.segments.length === 0 && known.nextSequence === 1
-    this.nextSequence = isNew ? clock.now() * SEQUENCES_A_MS : known.nextSequence
+    this.nextSequence = isNew ? Math.floor(clock.now()) * SEQUENCES_A_MS : known.nextSequence
     this.segments = new Segments(disk, directory, onEvent, () => this.roomChanged())
     const files = recovery.segments.map((segment) => this.segments.recovered(segment))
     this.writer = new SegmentWriter({
