@@ -88,6 +88,8 @@ export interface RecordWrite {
   readonly settledBelow: number
   /** Frames below this position leave the stream, once the record is durable. */
   readonly removeBelow: number
+  /** Called where they did not leave: the owner asks again. A broker that tries by itself need not. */
+  readonly notRemoved: () => void
 }
 
 /** What is stored together, or one after the other: the frame first, then the record, then what the record lets leave. */

@@ -156,6 +156,30 @@ test('a full stream refuses, holds senders back, and takes frames again when it 
   await world.close(a)
 })
 
+test('issue-8 I: a full stream whose settled frames could not be removed is asked again, and takes frames', async () => {
+  const world = new World(1)
+  world.streams.capacity = 2
+  const a = world.start('a', new TestMembership())
+  const collector = new Collector()
+  a.link.consume(collector)
+  await world.clock.advance(50)
+  a.broker.lostRemovals = 2
+  const [one, two, late] = series(3, 1)
+  assert.ok(one !== undefined && two !== undefined && late !== undefined)
+  a.publish([one])
+  await world.clock.advance(1)
+  a.publish([two])
+  await world.clock.advance(10)
+  a.link.settle(collector.deliveries)
+  await world.clock.advance(5000)
+  assert.equal(a.broker.lostRemovals, 0)
+  assert.deepEqual(world.streams.stream(0).frames, [])
+  a.publish([late])
+  await world.clock.advance(100)
+  assert.equal(a.outcomes.get(late.id), 'stored')
+  await world.close(a)
+})
+
 test('a message larger than a frame is refused, its neighbours are not', async () => {
   const world = new World(1)
   const a = world.start('a', new TestMembership())

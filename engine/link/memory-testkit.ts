@@ -120,6 +120,8 @@ export class MemoryBroker implements FrameBroker {
   readonly maxBacklogBytes = Infinity
   /** Answers of the next publishes are lost, though they are done. */
   lostAnswers = 0
+  /** The next removals are not done. */
+  lostRemovals = 0
   publishes = 0
   private readonly memory: MemoryStreams
   private readonly listeners = new Set<(connected: boolean) => void>()
@@ -236,7 +238,7 @@ export class MemoryBroker implements FrameBroker {
     return position
   }
 
-  private async writeRecord(index: number, { body, revision, removeBelow }: RecordWrite): Promise<number> {
+  private async writeRecord(index: number, { body, revision, removeBelow, notRemoved }: RecordWrite): Promise<number> {
     const content = body()
     await this.pass()
     const stream = this.memory.stream(index)
@@ -244,7 +246,10 @@ export class MemoryBroker implements FrameBroker {
       throw LinkErrors.FENCED({ stream: index, reason: 'the record has changed' })
     }
     stream.record = { body: content, revision: (revision ?? 0) + 1, settledBytes: 0 }
-    stream.frames = stream.frames.filter(({ position }) => position >= removeBelow)
+    if (stream.frames.some(({ position }) => position < removeBelow) && this.lostRemovals > 0) {
+      this.lostRemovals--
+      notRemoved()
+    } else stream.frames = stream.frames.filter(({ position }) => position >= removeBelow)
     return stream.record.revision
   }
 

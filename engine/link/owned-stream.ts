@@ -483,6 +483,8 @@ export class OwnedStream implements FrameOwner, RecordSource {
       revision: this.revision,
       settledBelow: this.lowWater,
       removeBelow: this.removedBelow,
+      // Else they stayed until the next record, and a stream that is full of them takes nothing of which one could be written.
+      notRemoved: () => (this.removedBelow = 0),
     }
   }
 

@@ -146,6 +146,7 @@ export class Ownership {
       revision: stored?.revision,
       settledBelow: 0,
       removeBelow: 0,
+      notRemoved: () => undefined,
     }
     const { revision } = await broker.commit(stream, { record: write })
     const { bounds, onEvent, observer, publisher } = this.options

@@ -282,7 +282,7 @@ export class SimulatedBroker implements FrameBroker {
     const body = record.body()
     const revision = await this.ask(() => network.writeRecord(stream, body, record.revision))
     // Nobody waits for it, and it may be lost.
-    if (network.removesSettled) void this.ask(() => network.remove(stream, record.removeBelow)).catch(() => undefined)
+    if (network.removesSettled) void this.ask(() => network.remove(stream, record.removeBelow)).catch(record.notRemoved)
     return { position, revision }
   }
 

@@ -144,7 +144,7 @@ export class NatsBroker implements FrameBroker {
   async commit(stream: number, { frame, record }: Commit): Promise<Committed> {
     const position = frame === undefined ? 0 : await this.publish(stream, frame.content.block.finish(), frame.id)
     const revision = record === undefined ? 0 : await this.writeRecord(stream, record)
-    if (record !== undefined) this.remove(stream, record.removeBelow)
+    if (record !== undefined) this.remove(stream, record)
     return { position, revision }
   }
 
@@ -222,13 +222,14 @@ export class NatsBroker implements FrameBroker {
     }
   }
 
-  /** Not fenced, and need not be: a record that is durable says that what leaves is settled. What fails is for the next removal. */
-  private remove(stream: number, below: number): void {
+  /** Not fenced, and need not be: a record that is durable says that what leaves is settled. */
+  private remove(stream: number, { removeBelow: below, notRemoved }: RecordWrite): void {
     const before = this.removedBelow[stream] ?? 0
     if (below <= before) return
     this.removedBelow[stream] = below
     this.answer(this.manager.streams.purge(this.names.stream(stream), { seq: below })).catch(() => {
       if (this.removedBelow[stream] === below) this.removedBelow[stream] = before
+      notRemoved()
     })
   }
 
