@@ -21,6 +21,8 @@ export interface Behaviour<T> {
   receive(batch: readonly T[]): void | Promise<void>
   /** The actor idles, restarts or stops. */
   close?(): void | Promise<void>
+  /** It holds what is kept nowhere else yet: the actor is not passivated meanwhile. */
+  readonly isUnsettled?: boolean
 }
 
 export interface ActorContext<T> {
@@ -161,7 +163,7 @@ export class Actor<T> implements ActorRef<T>, BatchReceiver<T> {
   /** Closes the behaviour of an actor that got nothing since `beforeMs` (monotonic). */
   passivate(beforeMs: number): void {
     if ((this.state !== 'awake' && this.state !== 'asleep') || this.mailbox.size > 0) return
-    if (this.lastActiveMs > beforeMs) return
+    if (this.lastActiveMs > beforeMs || this.behaviour?.isUnsettled === true) return
     this.closeBehaviour(() => this.fellAsleep())
   }
 

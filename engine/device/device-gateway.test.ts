@@ -335,4 +335,32 @@ describe('device state', () => {
     assert.equal(bench.attributes.value(ONE, 'active'), true)
     assert.equal('active' in (bench.link.ofType('CONNECT_EVENT')[0]?.json() as object), false)
   })
+
+  it('issue-8 C: is told once when the store was away for longer than an actor idles', async () => {
+    const bench = openGatewayBench()
+    bench.attributes.fails = true
+    const { session } = await bench.open('one')
+    await bench.clock.advance(1000)
+    session.close()
+    await bench.clock.advance(150_000)
+    bench.attributes.fails = false
+    await bench.clock.advance(150_000)
+    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT', 'DISCONNECT_EVENT'])
+    await bench.clock.advance(1_200_000)
+    assert.deepEqual(lifecycle(bench).slice(3), ['INACTIVITY_EVENT'])
+  })
+
+  it('issue-8 C: that went and came back while the store was away is told connected last', async () => {
+    const bench = openGatewayBench()
+    const { session } = await bench.open('one')
+    await bench.clock.advance(60_000)
+    bench.attributes.fails = true
+    session.close()
+    await bench.clock.advance(100)
+    await bench.open('one')
+    await bench.clock.advance(100)
+    bench.attributes.fails = false
+    await bench.clock.advance(150_000)
+    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT', 'DISCONNECT_EVENT', 'CONNECT_EVENT'])
+  })
 })

@@ -59,6 +59,8 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   private connectedAt = 0
   private isNewConnection = false
   private disconnectedAt = 0
+  /** Of the two the later word: it came back. */
+  private hasReturned = false
   private heardAt = 0
   private checkAt = 0
   /** It was heard until then, which is not to be written down unless it matters. */
@@ -77,14 +79,21 @@ export class DeviceActor implements Behaviour<DeviceFact> {
     if (this.hasFacts()) return this.settle()
   }
 
+  /** The store did not answer: the owner's next check tries again. */
+  get isUnsettled(): boolean {
+    return this.hasFacts()
+  }
+
   private note(fact: DeviceFact): void {
     switch (fact.kind) {
       case 'connected':
         this.connectedAt = fact.at
         this.isNewConnection = fact.isNew
+        this.hasReturned = this.disconnectedAt > 0
         return
       case 'disconnected':
         this.disconnectedAt = fact.at
+        this.hasReturned = false
         this.heardAt = Math.max(this.heardAt, fact.heardAt)
         return
       case 'heard':
@@ -126,6 +135,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   private forgetFacts(): void {
     this.connectedAt = this.disconnectedAt = this.heardAt = 0
     this.checkAt = this.unreportedAt = this.unattendedAt = 0
+    this.hasReturned = false
   }
 
   private async settle(): Promise<void> {
@@ -165,8 +175,9 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   }
 
   private apply(device: DeviceIdentity | undefined, state: DeviceState): void {
-    const { connectedAt, disconnectedAt, heardAt, checkAt, unreportedAt, unattendedAt } = this
+    const { connectedAt, disconnectedAt, heardAt, checkAt, unreportedAt, unattendedAt, hasReturned } = this
     this.forgetFacts()
+    if (hasReturned) this.left(device, state, disconnectedAt)
     const isConnected = connectedAt > 0 && (this.isNewConnection || connectedAt > state.lastConnectTime)
     if (isConnected) {
       this.set(state, 'lastConnectTime', connectedAt)
@@ -176,11 +187,13 @@ export class DeviceActor implements Behaviour<DeviceFact> {
     // Its session ended when nobody was its owner, or with its process.
     const isLeftOver = unattendedAt > 0 && connectedAt === 0 && state.lastConnectTime > state.lastDisconnectTime
     const leftAt = disconnectedAt > 0 ? disconnectedAt : isLeftOver ? unattendedAt : 0
-    if (leftAt > 0) {
-      this.set(state, 'lastDisconnectTime', leftAt)
-      this.emit(device, 'DISCONNECT_EVENT', leftAt, state)
-    }
+    if (leftAt > 0 && !hasReturned) this.left(device, state, leftAt)
     if (checkAt > 0) this.check(device, state, checkAt, unreportedAt)
+  }
+
+  private left(device: DeviceIdentity | undefined, state: DeviceState, at: number): void {
+    this.set(state, 'lastDisconnectTime', at)
+    this.emit(device, 'DISCONNECT_EVENT', at, state)
   }
 
   private wasHeard(device: DeviceIdentity | undefined, state: DeviceState, heardAt: number): void {
