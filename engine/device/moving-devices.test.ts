@@ -58,6 +58,23 @@ test('a connection waits for nothing that the owner says, and what the bus lost 
   assert.equal(cluster.events('d1').filter((type) => type === 'ACTIVITY_EVENT').length, 1)
 })
 
+test('issue-8 C: an older session that the owner hears of late does not end the newer one', async () => {
+  const cluster = new DeviceCluster({ ...SHORT, inactivityTimeoutMs: 60_000 })
+  cluster.addEngine('engine')
+  const a = cluster.addTransport('a', 500)
+  const b = cluster.addTransport('b', -500)
+  await cluster.clock.advance(GRACE_MS)
+  cluster.hub.loses = () => true
+  const older = await a.open('d1')
+  await cluster.clock.advance(3000)
+  cluster.hub.loses = () => false
+  const newer = await b.open('d1')
+  await cluster.clock.advance(20_000)
+  assert.deepEqual(newer.listener.ends, [])
+  assert.deepEqual(older.listener.ends, ['TAKEN_OVER'])
+  assert.equal(cluster.events('d1').filter((type) => type === 'CONNECT_EVENT').length, 1)
+})
+
 test('after its owner died a connected device hears nothing of it, and a silent one is told inactive once', async () => {
   const cluster = new DeviceCluster(SHORT, 40)
   const engines = [cluster.addEngine('engine 1'), cluster.addEngine('engine 2')]

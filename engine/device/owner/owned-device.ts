@@ -7,6 +7,7 @@
 export interface Lease {
   readonly member: string
   readonly id: number
+  /** Monotonic ms of this process, from its age when it was told first. */
   readonly openedAt: number
   /** Monotonic ms. */
   until: number

@@ -19,6 +19,8 @@ export interface DirectorySettings {
 
 /** Announcements that may be lost before a session counts as gone. */
 const INTERVALS_PER_LEASE = 3
+/** A session that is told within this time of its opening has just come. Longer than a transport takes to tell of it. */
+const JUST_OPENED_MS = 1000
 
 export class SessionDirectory {
   private readonly line: DeviceLine
@@ -32,8 +34,8 @@ export class SessionDirectory {
   }
 
   /**
-   * All that `member` has of the device, at its time `at`. `inOrder`: sessions not seen before are newer than all that are here. Otherwise,
-   * where this process has just become the owner, they go by the times at which they were opened.
+   * All that `member` has of the device, at its time `at`. `inOrder`: sessions that have just come are newer than all that are here. Others,
+   * whose first word was lost, and all where this process has just become the owner, go by their age: clocks may differ, ages do not.
    */
   announced(
     device: OwnedDevice,
@@ -52,7 +54,7 @@ export class SessionDirectory {
     }
     const before = leases.length
     this.forgetEnded(device, member, sessions)
-    for (const session of sessions) this.renewOrAdd(device, member, session, { until, inOrder })
+    for (const session of sessions) this.renewOrAdd(device, member, session, { at, now, until, inOrder })
     if (leases.length > 0) return
     device.leases = undefined
     if (before > 0) this.listener.disconnected(device, at)
@@ -87,7 +89,12 @@ export class SessionDirectory {
     device: OwnedDevice,
     member: string,
     session: AnnouncedSession,
-    { until, inOrder }: { readonly until: number; readonly inOrder: boolean },
+    {
+      at,
+      now,
+      until,
+      inOrder,
+    }: { readonly at: number; readonly now: number; readonly until: number; readonly inOrder: boolean },
   ): void {
     if (device.ending?.has(`${member} ${session.id}`) === true) {
       // The word was lost, or is on its way.
@@ -100,8 +107,10 @@ export class SessionDirectory {
       known.until = until
       return
     }
-    const lease: Lease = { member, id: session.id, openedAt: session.openedAt, until }
-    const place = inOrder ? -1 : leases.findIndex(({ openedAt }) => openedAt > lease.openedAt)
+    const ageMs = Math.max(0, at - session.openedAt)
+    const lease: Lease = { member, id: session.id, openedAt: now - ageMs, until }
+    const isNewest = inOrder && ageMs < JUST_OPENED_MS
+    const place = isNewest ? -1 : leases.findIndex(({ openedAt }) => openedAt > lease.openedAt)
     if (place < 0) leases.push(lease)
     else leases.splice(place, 0, lease)
     while (leases.length > this.settings.maxSessionsPerDevice) this.end(device, leases)
