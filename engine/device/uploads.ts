@@ -25,6 +25,8 @@ export class Uploads {
     let hasUntimed = false
     for (const group of groups) {
       this.publish(record, group, at, group.ts ?? (hasUntimed ? SAME_UPLOAD : undefined), all)
+      // The device sends it all once more. The rest would be stamped as if it belonged to the upload before this one.
+      if (all.isRefused) return
       hasUntimed ||= group.ts === undefined
     }
   }
@@ -58,8 +60,12 @@ class UploadReceipt implements PublishReceipt {
     if (--this.open === 0) this.receipt.stored()
   }
 
+  get isRefused(): boolean {
+    return this.open === Infinity
+  }
+
   refused(error: MillraceError): void {
-    if (this.open === Infinity) return
+    if (this.isRefused) return
     // Never counts down to zero again: what is stored of it is sent once more by the device, and overwrites.
     this.open = Infinity
     this.receipt.refused(error)

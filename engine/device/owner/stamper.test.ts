@@ -34,16 +34,19 @@ test('stamps of a device rise, an upload has one, and none lies before the time 
     const last = new Map<string, number>()
     let time = 0
     for (const { storedAt, messages } of randomLog(new SeededRandom(seed))) {
+      const begun = new Set<string>()
       time = Math.max(time, storedAt)
       const stamps = stamper.stamp(storedAt, messages)
       for (const [index, { deviceId, isSameUpload }] of messages.entries()) {
         const stamp = stamps[index] ?? 0
         const before = last.get(deviceId) ?? 0
         assert.ok(stamp >= time, `seed ${seed}`)
-        if (isSameUpload && before >= time) assert.equal(stamp, before, `seed ${seed}`)
+        // One whose first element is in no frame or in another may follow an upload that is not its own.
+        if (isSameUpload && begun.has(deviceId)) assert.equal(stamp, before, `seed ${seed}`)
         // As early as it may be: a device that sends slowly gets the time itself.
         else assert.equal(stamp, Math.max(time, before + 1), `seed ${seed}`)
         last.set(deviceId, stamp)
+        begun.add(deviceId)
       }
     }
   }

@@ -6,7 +6,7 @@
 
 export interface UnstampedMessage {
   readonly deviceId: string
-  /** It is a further element of the upload before it, and has that one's time. */
+  /** It is a further element of the upload before it, and has that one's time where the same frame holds both. */
   readonly isSameUpload: boolean
 }
 
@@ -38,7 +38,9 @@ export class Stamper {
   /** Stamps of a frame's messages, in their order; each frame once and in log order. `storedAt`: Unix ms. */
   stamp(storedAt: number, messages: readonly UnstampedMessage[]): readonly number[] {
     this.time = Math.max(this.time, Math.floor(storedAt))
-    const stamps = messages.map(({ deviceId, isSameUpload }) => this.next(deviceId, isSameUpload))
+    // What a frame begins with may follow an element that was refused: the device's last stamp is another upload's then.
+    const begun = new Set<string>()
+    const stamps = messages.map(({ deviceId, isSameUpload }) => this.next(deviceId, isSameUpload, begun))
     if (this.floors.size >= this.lookAt || this.floors.size > this.maxFloors) this.forgetPast()
     if (this.floors.size > this.maxFloors) this.raiseTime()
     return stamps
@@ -50,10 +52,10 @@ export class Stamper {
     return { time: this.time, floors: [...this.floors] }
   }
 
-  private next(deviceId: string, isSameUpload: boolean): number {
+  private next(deviceId: string, isSameUpload: boolean, begun: Set<string>): number {
     const last = this.floors.get(deviceId)
-    // Of an upload that two frames hold the rest is stamped anew: a floor in the past may be forgotten.
-    if (isSameUpload && last !== undefined && last >= this.time) return last
+    if (isSameUpload && last !== undefined && begun.has(deviceId)) return last
+    begun.add(deviceId)
     const stamp = last === undefined || last < this.time ? this.time : last + 1
     this.floors.set(deviceId, stamp)
     return stamp
