@@ -5,7 +5,9 @@ import { defineErrors } from '../model/errors.ts'
 import { UWS_FOLDER } from './uws-packages.ts'
 
 export interface UwsRequest {
+  /** The first of this name. */
   getHeader(lowerCaseName: string): string
+  forEach(each: (lowerCaseName: string, value: string) => void): void
   getParameter(index: number): string | undefined
   getUrl(): string
   getCaseSensitiveMethod(): string

@@ -71,7 +71,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.headerValues = headerNames.map((name) => request.getHeader(name))
     if (withAddress) {
       const remote = Buffer.from(response.getRemoteAddressAsText()).toString('latin1')
-      this.client = clientOf(remote, request.getHeader('x-forwarded-for'), owner.trustedProxies)
+      this.client = clientOf(remote, forwardedFor(request), owner.trustedProxies)
     }
     response.onAborted(() => this.abort())
   }
@@ -95,7 +95,8 @@ export class UwsExchange implements HttpRequest, HttpReply {
   }
 
   onClosed(listener: () => void): void {
-    this.closedListener = listener
+    if (this.state === 'aborted') listener()
+    else this.closedListener = listener
   }
 
   send(
@@ -130,6 +131,16 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.owner.ended()
     this.closedListener?.()
   }
+}
+
+/** Of all headers of this name, in their order: some proxies add one of their own behind what the client wrote. */
+function forwardedFor(request: UwsRequest): string {
+  if (request.getHeader('x-forwarded-for') === '') return ''
+  const values: string[] = []
+  request.forEach((name, value) => {
+    if (name === 'x-forwarded-for') values.push(value)
+  })
+  return values.join(',')
 }
 
 function readParameters(request: UwsRequest, count: number): string[] {

@@ -73,6 +73,9 @@ test('an answer after the client went away is let go, a second answer is a progr
   await gone
   assert.equal(reply.open, false)
   reply.send(200, undefined, 'nobody reads this')
+  let told = 0
+  reply.onClosed(() => told++)
+  assert.equal(told, 1, 'issue-8 2.10: who asks late is told too, or a place would be held for nobody')
 
   server.route('GET', '/twice', (_request, twice) => {
     twice.send(200, undefined, 'once')
@@ -121,6 +124,25 @@ test('issue-8 2.9: the client address is that of the connection, or what a trust
     const headers = { 'x-forwarded-for': '1.2.3.4, 198.51.100.1' }
     assert.equal(await (await fetch(`http://127.0.0.1:${port}/who`, { headers })).text(), expected)
   }
+})
+
+test('issue-8 2.9: of several headers the last address counts, which the proxy has written', async (context) => {
+  const server = new UwsServer({
+    maxBodyBytes: 1000,
+    drainTimeoutMs: 500,
+    trustedProxies: proxyList(['127.0.0.1']),
+    onHandlerError: () => undefined,
+  })
+  context.after(() => server.close())
+  server.route('GET', '/who', (request, reply) => reply.send(200, undefined, request.clientAddress), {
+    clientAddress: true,
+  })
+  const port = await server.listen('127.0.0.1', 0)
+  const socket = connect(port, '127.0.0.1')
+  socket.write('GET /who HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 1.2.3.4\r\nX-Forwarded-For: 198.51.100.1\r\n\r\n')
+  const [data] = (await once(socket, 'data')) as [Buffer]
+  socket.destroy()
+  assert.match(data.toString(), /198\.51\.100\.1$/)
 })
 
 test('a port is taken once: a second server on it is refused by name', async (context) => {
