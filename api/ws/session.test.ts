@@ -496,6 +496,29 @@ describe('access to a subscription', () => {
   })
 })
 
+describe('access after a gap', () => {
+  test('issue-8 2.4: while the store does not say who may see the device, nothing of it is shown', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    await bench.say(session, series(1, { keys: 'a' }))
+    socket.frames()
+    bench.store.hold()
+    bench.store.failure = new Error('the store does not answer')
+    bench.store.accessible = false
+    bench.store.feed.gap()
+    bench.store.save(point('a', 1, 1))
+    bench.store.release()
+    await settled()
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [])
+    bench.store.failure = undefined
+    bench.clock.advance(1000)
+    await settled()
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [failure(1, 1, 'Failed to fetch data!')])
+  })
+})
+
 describe('what one client may hold', () => {
   test('issue-8 2.2: frames that wait for a slow client are bounded in bytes', async () => {
     const bench = sessionBench({ pendingBytes: 100_000 })

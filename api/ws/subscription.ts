@@ -100,8 +100,10 @@ export class Subscription implements Rereadable {
       if (!isDenied(error)) throw error
       this.loseAccess(error)
     } finally {
+      // Whose it is now is not known: what was heard is read once it is.
+      if (this.accessInDoubt) this.heard = undefined
       // Changes of this process are told all the same: the sequence stays, and what they repeat is left out.
-      this.follow('replayed')
+      else this.follow('replayed')
     }
   }
 
