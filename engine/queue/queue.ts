@@ -182,7 +182,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     const { retiring } = this
     this.retiring = undefined
     retiring?.end(false)
-    if (this.state === 'retiring') this.detach = this.parking?.attach(this)
+    // Also where it was to retire once it has other lanes.
+    if (retiring !== undefined) this.detach = this.parking?.attach(this)
     this.nextSettings = undefined
     this.state = 'running'
     if (haveSameLanes(settings.submit, this.settings.submit)) {
