@@ -6,6 +6,8 @@ import type { Delivery } from './link.ts'
 
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
+/** Characters of a letter's reason: a script may throw any text, and beside the largest message a broker takes no more than a little. */
+const MAX_REASON = 1000
 
 export class Burial<Held extends Delivery> {
   private readonly letters: LetterKeeper
@@ -29,7 +31,7 @@ export class Burial<Held extends Delivery> {
   }
 
   bury(delivery: Held, reason: string, tries: number): void {
-    const burial = this.buryDurably(delivery, reason, tries)
+    const burial = this.buryDurably(delivery, reason.slice(0, MAX_REASON).toWellFormed(), tries)
     this.open.add(burial)
     void burial.then(() => this.open.delete(burial))
   }

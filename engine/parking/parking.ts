@@ -53,6 +53,8 @@ const FOLLOWERS = 256
 const FIRST_LOOK_MS = 1000
 /** Lanes found at a start are not all tried at once. */
 const LOOKS = 64
+/** Characters of why a lane is parked: each block that has a message of it says so, and a script may throw any text. */
+const MAX_WHY = 500
 const LOOK_PAUSE_MS = 50
 
 export class Parking {
@@ -149,7 +151,8 @@ export class Parking {
   }
 
   /** Parks a lane: `attempts` are all of it, in the order of the log, none of them in process. Its first try comes after the pause. */
-  park(queue: ParkingQueue, key: string, attempts: readonly ParkedAttempt[], why: string, pauseMs: number): void {
+  park(queue: ParkingQueue, key: string, attempts: readonly ParkedAttempt[], reason: string, pauseMs: number): void {
+    const why = reason.slice(0, MAX_WHY).toWellFormed()
     const parked = new Set<ParkedLane>()
     for (const next of attempts) {
       const { delivery, attempt } = next

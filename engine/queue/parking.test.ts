@@ -266,3 +266,36 @@ test('issue-8 I: in strict order a failed message is retried before any of its s
     assert.deepEqual(begun, expected, isStrict ? 'strict' : 'side by side')
   }
 })
+
+test('issue-8 A: however long the text is that a chain throws, little of it is kept with a lane and with a letter', async () => {
+  const opened = await open({ retries: 4, triesBeforeParking: 2 })
+  const { clock, link, parking, letters } = opened
+  opened.process = (work) => work.end(new Error('x'.repeat(1 << 20)))
+  link.publish(message({ device: 1, data: 'bad' }))
+  await clock.advance(2000)
+  const [lane] = parking.list({ tenantId: undefined, offset: 0, limit: 10 }).lanes
+  assert.equal(lane?.why.length, 500)
+  await clock.advance(60_000)
+  assert.deepEqual(
+    letters.letters.map(({ reason }) => reason.length),
+    [1000],
+  )
+})
+
+test('issue-8 A: a queue that was to retire while its lanes changed, and is wanted again, has its parked lanes', async () => {
+  const opened = await open({ submit: 'BURST' })
+  const { clock, link, works, queue, parking } = opened
+  link.publish(message({ device: 1, data: '1' }))
+  queue.apply({ submit: 'SEQUENTIAL_BY_TENANT' })
+  void queue.retire()
+  queue.apply({ submit: 'BURST', pauseBetweenRetriesMs: 1000 })
+  for (let tries = 1; tries <= 3; tries++) {
+    works.splice(0).forEach((work) => work.end(new Error('no')))
+    await clock.advance(3000)
+  }
+  assert.equal(parking.figures().parked, 1)
+  await clock.advance(10_000)
+  works.splice(0).forEach((work) => work.end())
+  await clock.advance(100)
+  assert.deepEqual([parking.figures().lanes, queue.figures().settled], [0, 1])
+})
