@@ -5,10 +5,12 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { systemClock } from '../../model/system-clock.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { openBlock } from '../link/block.ts'
 import { nodeDisk } from '../link/node-disk.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
-import type { ParkedStore } from './parked-store.ts'
+import type { ParkedLog } from './parked-log.ts'
+import { ParkedStore } from './parked-store.ts'
 import { openDiskStore } from './testkit.ts'
 
 async function underTest(directory: string): Promise<StoreUnderTest> {
@@ -53,6 +55,76 @@ test('a log that holds little else than notes gives its files back', async () =>
   }
   assert.ok((await readdir(directory)).length <= 3)
   await close()
+})
+
+/** A log in memory that can be read a hundred times. */
+class CountedLog implements ParkedLog {
+  readonly blocks = new Map<number, Buffer>()
+  appends = 0
+  reads = 0
+
+  load(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  append(block: Buffer): Promise<number> {
+    this.blocks.set(++this.appends, block)
+    return Promise.resolve(this.appends)
+  }
+
+  read(place: number): Promise<Buffer | undefined> {
+    if (++this.reads > 100) return Promise.reject(new Error('it is read without end'))
+    const block = this.blocks.get(place)
+    return Promise.resolve(block === undefined ? undefined : openBlock(block))
+  }
+
+  trim(place: number): Promise<void> {
+    for (const known of this.blocks.keys()) if (known < place) this.blocks.delete(known)
+    return Promise.resolve()
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+test('issue-8 A: a log whose messages are smaller than what is said of their lanes is not rewritten without end', async () => {
+  const log = new CountedLog()
+  const onTrouble = (): void => undefined
+  const store = await ParkedStore.open({ log, partition: 0, clock: systemClock, slackBytes: 0, onTrouble })
+  const lanes = [1, 2, 3, 4].map((device) => {
+    const each = message({ device, data: 'small' })
+    each.sequence = device
+    const { tenantId, originator } = each
+    const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+    return { lane: store.openLane({ ...note, why: 'x'.repeat(2000) }), each }
+  })
+  for (const { lane, each } of lanes) await store.append(lane, each, 1)
+  await store.close()
+  assert.equal(log.appends, 4)
+})
+
+test('issue-8 A: blocks that were read are kept by their bytes, not by their count', async () => {
+  const log = new CountedLog()
+  const onTrouble = (): void => undefined
+  const store = await ParkedStore.open({ log, partition: 0, clock: systemClock, slackBytes: 1 << 30, onTrouble })
+  const { tenantId, originator } = message({ device: 1 })
+  const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+  const lane = store.openLane({ ...note, why: '' })
+  for (let sequence = 1; sequence <= 10; sequence++) {
+    const each = message({ device: 1, data: 'z'.repeat(1 << 20) })
+    each.sequence = sequence
+    await store.append(lane, each, 1)
+  }
+  for (const entry of lane.entries) assert.equal((await store.read(entry))?.sequence, entry.sequence)
+  const [oldest] = lane.entries
+  const newest = lane.entries.at(-1)
+  assert.ok(oldest !== undefined && newest !== undefined)
+  await store.read(newest)
+  assert.equal(log.reads, 10)
+  await store.read(oldest)
+  assert.equal(log.reads, 11, '10 MiB were kept')
+  await store.close()
 })
 
 /** Lives through appends and notes with a crash by seed: what was said to be durable is there, whatever was under way. */

@@ -39,6 +39,8 @@ export interface ParkedEntry {
 export interface Block {
   readonly place: number
   readonly bytes: number
+  /** Of its bytes, what stands for one message: its part of what the block says of lanes included. */
+  readonly share: number
   live: number
 }
 
@@ -126,7 +128,7 @@ export interface ParkedStoreOptions {
   readonly log: ParkedLog
   readonly partition: number
   readonly clock: Clock
-  /** Bytes that notes and removed messages may take beside as many again as the messages do. */
+  /** Bytes that notes and removed messages may take beside as many again as the messages do, with what is said of their lanes. */
   readonly slackBytes: number
   /** A write failed, and is tried again; undefined once one succeeded. */
   readonly onTrouble: (error: unknown) => void
@@ -136,8 +138,8 @@ export interface ParkedStoreOptions {
 const BLOCK_BYTES = 64 << 10
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5000
-/** Decoded blocks kept for the next reader. */
-const CACHED_BLOCKS = 32
+/** Of decoded blocks, kept for the next reader: one is always kept, however large. */
+const CACHED_BYTES = 2 << 20
 
 export class ParkedStore {
   readonly partition: number
@@ -149,10 +151,15 @@ export class ParkedStore {
   /** In the order of their places. */
   private readonly blocks = new Map<number, Block>()
   private totalBytes = 0
+  /** What stands in the blocks for messages that are not done with: a log of nothing else is never rewritten. */
   private liveBytes = 0
   private operations: Operation[] = []
   private writing: Promise<void> | undefined
-  private readonly cache = new Map<number, Promise<readonly Message[] | undefined>>()
+  private readonly cache = new Map<
+    number,
+    { readonly messages: Promise<readonly Message[] | undefined>; readonly bytes: number }
+  >()
+  private cachedBytes = 0
   /** Done with before this run, sequence and hash: the link may not know yet, and deliver them once more. */
   private readonly doneBefore = new Map<number, number>()
 
@@ -349,7 +356,7 @@ export class ParkedStore {
   }
 
   private apply(place: number, bytes: number, notes: BlockNotes): void {
-    const block: Block = { place, bytes, live: 0 }
+    const block: Block = { place, bytes, share: Math.floor(bytes / Math.max(1, notes.entries.length)), live: 0 }
     this.blocks.set(place, block)
     this.totalBytes += bytes
     const lanes = notes.lanes.map((note) => this.openLane(note))
@@ -357,13 +364,13 @@ export class ParkedStore {
       const lane = lanes[note.lane]
       if (lane === undefined) continue
       const known = lane.find(note.sequence, note.idHash)
-      block.live++
+      this.countLive(block, 1)
       if (known === undefined) {
         const { sequence, idHash, attempt, weight } = note
         lane.add({ sequence, idHash, attempt, weight, isOver: false, isOut: false, block, index })
-        this.weigh(lane, weight)
+        this.onWeight(lane.tenantId, weight)
       } else {
-        known.block.live--
+        this.countLive(known.block, -1)
         known.block = block
         known.index = index
       }
@@ -376,14 +383,14 @@ export class ParkedStore {
       const lane = lanes[index]
       const entry = lane?.remove(sequence, idHash)
       if (lane === undefined || entry === undefined) continue
-      entry.block.live--
-      this.weigh(lane, -entry.weight)
+      this.countLive(entry.block, -1)
+      this.onWeight(lane.tenantId, -entry.weight)
     }
   }
 
-  private weigh(lane: StoredLane, change: number): void {
-    this.liveBytes += change
-    this.onWeight(lane.tenantId, change)
+  private countLive(block: Block, change: number): void {
+    block.live += change
+    this.liveBytes += change * block.share
   }
 
   /** Removes what nobody needs at the front, and rewrites the front where the log holds more notes than messages. */
@@ -410,7 +417,7 @@ export class ParkedStore {
       if (block.live > 0 || this.blocks.size === 1) break
       this.blocks.delete(block.place)
       this.totalBytes -= block.bytes
-      this.cache.delete(block.place)
+      this.uncache(block.place)
       isChanged = true
     }
     // What it leaves behind after a failure goes with the next trim.
@@ -441,13 +448,22 @@ export class ParkedStore {
 
   private messagesOf(place: number): Promise<readonly Message[] | undefined> {
     const known = this.cache.get(place)
-    if (known !== undefined) return known
-    const reading = this.options.log.read(place).then((body) => (body === undefined ? undefined : readMessages(body)))
-    this.cache.set(place, reading)
+    if (known !== undefined) return known.messages
+    const messages = this.options.log.read(place).then((body) => (body === undefined ? undefined : readMessages(body)))
+    const bytes = this.blocks.get(place)?.bytes ?? 0
+    this.cache.set(place, { messages, bytes })
+    this.cachedBytes += bytes
     // One that failed is read again by the next who asks.
-    reading.catch(() => this.cache.delete(place))
-    const [oldest] = this.cache.keys()
-    if (this.cache.size > CACHED_BLOCKS && oldest !== undefined) this.cache.delete(oldest)
-    return reading
+    messages.catch(() => this.uncache(place))
+    for (const oldest of this.cache.keys()) {
+      if (this.cachedBytes <= CACHED_BYTES || oldest === place) break
+      this.uncache(oldest)
+    }
+    return messages
+  }
+
+  private uncache(place: number): void {
+    this.cachedBytes -= this.cache.get(place)?.bytes ?? 0
+    this.cache.delete(place)
   }
 }
