@@ -30,6 +30,17 @@ describe('login limits', () => {
     assert.equal(await enter('a', '192.0.2.1'), 'a')
   })
 
+  test('issue-8 2.9: an old password that is tried for ever locks out neither the office nor the user elsewhere', async (context) => {
+    await enter('a', '192.0.2.1')
+    for (let round = 0; round < 10; round++) {
+      for (let count = 0; count < LIMITS.failuresAllowed; count++) await guess('a', '192.0.2.1')
+      await assert.rejects(enter('a', '192.0.2.1'), { code: 'auth.LOCKED' })
+      context.mock.timers.tick(LIMITS.lockSeconds * 1000 + 1)
+    }
+    assert.equal(await enter('colleague', '192.0.2.1'), 'colleague')
+    assert.equal(await enter('a', '192.0.2.2'), 'a')
+  })
+
   test('end with their window', async (context) => {
     for (let user = 0; user < 5; user++) await guess(`user${user}`, '192.0.2.1')
     await assert.rejects(enter('other', '192.0.2.1'))

@@ -100,6 +100,8 @@ export class LoginLimiter {
   }
 
   private async failed({ user, address, pair }: Keys): Promise<void> {
+    // Those limits do not stop it: to count it there would only lock out its neighbours, for as long as an old password is tried.
+    if (this.familiar.has(pair)) return this.pairs.failed(pair)
     await Promise.all([this.pairs.failed(pair), this.addresses.failed(address), this.users.failed(user)])
   }
 
