@@ -123,10 +123,10 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
   const checks = new LoginChecks(clock, () => sessions.values())
   const stops = [
     options.feed.listenToAll(['user-tokens-withdrawn'], ({ entity }) =>
-      checks.ask((session) => session.userId === entity.id),
+      checks.ask((session) => session.isLoggingIn || session.userId === entity.id),
     ),
     options.feed.listenToAll(['session-ended'], ({ sessionId }) =>
-      checks.ask((session) => session.sessionId === sessionId),
+      checks.ask((session) => session.isLoggingIn || session.sessionId === sessionId),
     ),
     options.feed.onGap(() => checks.ask(() => true)),
   ]

@@ -62,6 +62,27 @@ describe('authentication', () => {
     })
   }
 
+  for (const [isWithdrawn, closing] of [
+    [true, { code: 1008, reason: 'The login was withdrawn' }],
+    [false, undefined],
+  ] as const) {
+    const outcome = isWithdrawn ? 'ends the session' : 'may prove false'
+    test(`issue-8 2.4: a login that may have been withdrawn while it was checked ${outcome}`, async () => {
+      const bench = sessionBench()
+      const { session, socket } = bench.open('legacy')
+      bench.store.hold()
+      session.openedWithToken('slow')
+      assert.equal(session.isLoggingIn, true)
+      bench.store.accessible = !isWithdrawn
+      await session.checkLogin()
+      bench.store.release()
+      await settled()
+      assert.deepEqual(socket.closing, closing)
+      assert.equal(session.userId === undefined, isWithdrawn)
+      assert.equal(session.isLoggingIn, false)
+    })
+  }
+
   test('a bad token in the URL closes with 1011', async () => {
     const { session, socket } = sessionBench().open('legacy')
     session.openedWithToken('bad')

@@ -69,6 +69,8 @@ export class Session implements SubscriptionHost, SubscriptionTable {
   private early: (string | readonly Command[])[] | undefined
   private earlyLength = 0
   private login: Login | undefined
+  /** Something was withdrawn while it was checked. */
+  private isLoginInDoubt = false
   private reads: SessionReads | undefined
   private underWay = 0
   private lastPong: number
@@ -142,9 +144,15 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     return this.login?.sessionId
   }
 
-  /** Ends the session where its login was withdrawn. Rejects where that is not known now. */
+  /** Whose it will be is not known yet. */
+  get isLoggingIn(): boolean {
+    return this.early !== undefined
+  }
+
+  /** Ends the session where its login was withdrawn, one that is under way as soon as it is known. Rejects where that is not known now. */
   async checkLogin(): Promise<void> {
     const { login } = this
+    if (this.isLoggingIn) this.isLoginInDoubt = true
     if (this.ended || login === undefined || (await this.world.stillHolds(login))) return
     this.end(CLOSE.policy, 'The login was withdrawn')
   }
@@ -237,6 +245,10 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     let login: Login
     try {
       login = await this.world.authenticate(token)
+      while (this.isLoginInDoubt) {
+        this.isLoginInDoubt = false
+        if (!(await this.world.stillHolds(login))) return this.end(CLOSE.policy, 'The login was withdrawn')
+      }
     } catch (error) {
       if (!isMillraceError(error)) this.world.log.error('WebSocket authentication failed', { error: errorText(error) })
       return this.end(refusalCode, refusalText(error))

@@ -198,7 +198,7 @@ export class TestStore {
     },
   }
 
-  private async pause(): Promise<void> {
+  async pause(): Promise<void> {
     const { held } = this
     if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve))
     if (this.failure !== undefined) throw this.failure
@@ -240,10 +240,11 @@ export function sessionBench(
     counts,
     limits: { pendingFrames: 1000, pendingBytes: 1_000_000, pendingCommands: 1000, subscriptions: 1000, ...limits },
     authenticate: async (token) => {
-      if (token === 'good') return { principal: PRINCIPAL, sessionId: 'session', issuedAt: 0 }
+      if (token === 'slow') await store.pause()
+      if (token === 'good' || token === 'slow') return { principal: PRINCIPAL, sessionId: 'session', issuedAt: 0 }
       throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
     },
-    stillHolds: async () => true,
+    stillHolds: async () => store.accessible,
     reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
     atTurnEnd: (subscription: Subscription) => clock.soon(() => subscription.flush()),
     rereads: new Rereads(clock),
