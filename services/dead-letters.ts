@@ -6,9 +6,6 @@ import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
 import { ServiceErrors } from './errors.ts'
 import type { DeadLetterService } from './services.ts'
 
-/** Letters read at a time while those of the tenant are looked for: bounds the memory of a search, not its reach. */
-const READ_AT_ONCE = 500
-
 export class TenantDeadLetters implements DeadLetterService {
   private readonly letters: DeadLetters
 
@@ -20,16 +17,7 @@ export class TenantDeadLetters implements DeadLetterService {
     tenantId: string,
     query: { readonly after?: number | undefined; readonly limit: number },
   ): Promise<readonly DeadLetter[]> {
-    const found: DeadLetter[] = []
-    let after = query.after ?? 0
-    while (found.length < query.limit) {
-      const page = await this.letters.list({ after, limit: READ_AT_ONCE })
-      for (const letter of page) if (letter.message.tenantId === tenantId) found.push(letter)
-      const last = page.at(-1)
-      if (last === undefined) break
-      after = last.id
-    }
-    return found.slice(0, query.limit)
+    return this.letters.list({ tenantId, after: query.after, limit: query.limit })
   }
 
   async replay(tenantId: string, id: number): Promise<void> {

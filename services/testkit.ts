@@ -23,7 +23,7 @@ import type {
 } from '../storage/timeseries/store.ts'
 import { Message } from '../model/message.ts'
 import { LinkErrors } from '../engine/link/errors.ts'
-import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
+import type { DeadLetter, DeadLetters, LetterQuery } from '../engine/link/dead-letters.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { ParkedLaneView, ParkedPage, ParkedQuery } from '../engine/parking/parked-list.ts'
 import { createServices } from './create-services.ts'
@@ -249,8 +249,9 @@ export class TestDeadLetters implements DeadLetters {
     return this.letters.length
   }
 
-  async list({ after = 0, limit }: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
-    return this.letters.filter((letter) => letter.id > after).slice(0, limit)
+  async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
+    const isOf = ({ message }: DeadLetter): boolean => tenantId === undefined || message.tenantId === tenantId
+    return this.letters.filter((letter) => letter.id > after && isOf(letter)).slice(0, limit)
   }
 
   async read(id: number): Promise<DeadLetter | undefined> {

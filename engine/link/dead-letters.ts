@@ -1,19 +1,20 @@
 /**
  * Messages that failed every try, kept with their body and the reason until somebody replays or removes them. A log of its
- * own beside the main one; the index is in memory, the bodies are on disk. Bounded: over its bound the oldest letters go,
- * counted and told.
+ * own beside the main one; the index is in memory, the bodies are on disk. Bounded, the bound shared out by tenant: over it the
+ * oldest letters of the tenant that holds the most go, counted and told.
  */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import { BlockReader } from './block.ts'
+import { openBlock } from './block.ts'
 import type { Disk, Durability } from './disk.ts'
 import type { LinkEventListener } from './events.ts'
 import type { PublishReceipt } from './link.ts'
+import { LetterIndex, type LetterPlace } from './letter-index.ts'
 import { recover } from './recovery.ts'
 import type { SegmentFile } from './segment-file.ts'
 import { SegmentWriter } from './segment-writer.ts'
 import { BlockWriter } from './block-writer.ts'
-import { decodeBlock } from './wire.ts'
+import { decodeBlock, tenantOf } from './wire.ts'
 
 export interface DeadLetter {
   /** The message's sequence in the main log. */
@@ -25,10 +26,17 @@ export interface DeadLetter {
   readonly attempts: number
 }
 
+export interface LetterQuery {
+  /** Only letters of this tenant; those of others are not read. Absent: of all. */
+  readonly tenantId?: string | undefined
+  readonly after?: number | undefined
+  readonly limit: number
+}
+
 export interface DeadLetters {
   readonly count: number
   /** Oldest first: at most `limit` letters with an id above `after`. */
-  list(query: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]>
+  list(query: LetterQuery): Promise<DeadLetter[]>
   read(id: number): Promise<DeadLetter | undefined>
   /** Publishes the message once more, under its old id, and removes the letter when that is durable. False: no such letter. */
   replay(id: number): Promise<boolean>
@@ -77,20 +85,23 @@ export interface DeadLetterOptions {
   readonly onEvent: LinkEventListener
 }
 
-interface Place {
-  readonly segment: SegmentFile
-  readonly offset: number
-  readonly bytes: number
+interface Unwritten {
+  readonly id: number
+  readonly tenantId: string
+  readonly time: number
+  readonly block: Buffer
 }
+
+/** Letters may take so much of the bytes: the rest is for what their files hold besides, so that a file is seldom written again. */
+const LETTERS_SHARE = 0.75
 
 export class DeadLetterStore implements LetterStore {
   droppedCount = 0
   private readonly options: DeadLetterOptions
-  /** In the order of burial. */
-  private readonly places = new Map<number, Place>()
+  private readonly index = new LetterIndex()
   private readonly segments: SegmentFile[] = []
   private writer: SegmentWriter | undefined
-  private unwritten: { readonly id: number; readonly block: Buffer }[] = []
+  private unwritten: Unwritten[] = []
   private nextWrite: Promise<void> | undefined
   /** One write at a time. */
   private last: Promise<unknown> = Promise.resolve()
@@ -106,7 +117,7 @@ export class DeadLetterStore implements LetterStore {
   }
 
   get count(): number {
-    return this.places.size
+    return this.index.count
   }
 
   /** Resolves when the letter is durable. Throws what the disk throws; then it is not there, and may be put again. */
@@ -114,28 +125,28 @@ export class DeadLetterStore implements LetterStore {
     const block = new BlockWriter(1)
     block.message(letter.message)
     block.attempts(new Map([[letter.message.sequence, letter.attempts]]))
-    block.deadLetter(letter.reason, this.options.clock.now())
-    this.unwritten.push({ id: letter.message.sequence, block: block.finish() })
+    const time = this.options.clock.now()
+    block.deadLetter(letter.reason, time)
+    const { sequence: id, tenantId } = letter.message
+    this.unwritten.push({ id, tenantId, time, block: block.finish() })
     // What piles up while the last write is under way is one write, and one promise.
     return (this.nextWrite ??= this.inTurn(() => this.writeLetters()))
   }
 
   remove(id: number): Promise<boolean> {
     return this.inTurn(async () => {
-      if (!this.places.has(id)) return false
-      const block = new BlockWriter(1)
-      block.removed([id])
-      await this.append(block.finish(), 0)
-      this.places.delete(id)
+      if (!this.index.has(id)) return false
+      await this.noteRemoved([id])
+      this.index.delete(id)
       await this.removeEmptyFront()
       return true
     })
   }
 
-  async list(query: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
-    const ids = [...this.places.keys()].filter((id) => id > (query.after ?? 0)).sort((a, b) => a - b)
+  async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
     const letters: DeadLetter[] = []
-    for (const id of ids.slice(0, query.limit)) {
+    for (const id of this.index.idsAfter(after, tenantId)) {
+      if (letters.length >= limit) break
       const letter = await this.read(id)
       if (letter !== undefined) letters.push(letter)
     }
@@ -144,30 +155,12 @@ export class DeadLetterStore implements LetterStore {
 
   /** Undefined where there is no such letter, or where it is damaged (told as an event). */
   async read(id: number): Promise<DeadLetter | undefined> {
-    const place = this.places.get(id)
-    if (place === undefined) return undefined
-    const file = await this.options.disk.open(place.segment.path)
-    try {
-      const end = place.offset + place.bytes
-      const { blocks } = await new BlockReader(file, place.offset).read(end)
-      const block = blocks[0]
-      if (block === undefined) {
-        this.options.onEvent({
-          kind: 'damaged',
-          file: place.segment.path,
-          from: place.offset,
-          to: end,
-          lostMessages: 1,
-        })
-        return undefined
-      }
-      const content = decodeBlock(block.body, { entries: true })
-      const message = content.messages[0]
-      if (message === undefined) return undefined
-      return { id, message, reason: content.reason ?? '', time: content.time, attempts: content.attempts[0]?.[1] ?? 0 }
-    } finally {
-      await file.close()
-    }
+    const block = await this.readBlock(id)
+    if (block === undefined) return undefined
+    const content = decodeBlock(block.body, { entries: true })
+    const message = content.messages[0]
+    if (message === undefined) return undefined
+    return { id, message, reason: content.reason ?? '', time: content.time, attempts: content.attempts[0]?.[1] ?? 0 }
   }
 
   async close(): Promise<void> {
@@ -180,10 +173,13 @@ export class DeadLetterStore implements LetterStore {
     const recovery = await recover(disk, directory, onEvent, { entries: false }, (content, segment, block) => {
       if (this.segments.at(-1) !== segment) this.segments.push(segment)
       if (content.count > 0) {
-        this.places.set(content.firstSequence, { segment, offset: block.offset, bytes: block.end - block.offset })
+        const { offset, end, body } = block
+        const place = { tenantId: tenantOf(body), time: content.time, segment, offset, bytes: end - offset }
+        this.index.set(content.firstSequence, place)
       }
-      for (const id of content.removed) this.places.delete(id)
+      for (const id of content.removed) this.index.delete(id)
     })
+    this.index.sortByTime()
     this.writer = new SegmentWriter({
       disk,
       directory,
@@ -201,9 +197,9 @@ export class DeadLetterStore implements LetterStore {
     this.unwritten = []
     this.nextWrite = undefined
     const place = await this.append(Buffer.concat(letters.map(({ block }) => block)), (letters.at(-1)?.id ?? 0) + 1)
-    let offset = place.offset
-    for (const { id, block } of letters) {
-      this.places.set(id, { segment: place.segment, offset, bytes: block.length })
+    let { offset } = place
+    for (const { id, tenantId, time, block } of letters) {
+      this.index.set(id, { tenantId, time, segment: place.segment, offset, bytes: block.length })
       offset += block.length
     }
     await this.keepBound()
@@ -215,7 +211,7 @@ export class DeadLetterStore implements LetterStore {
     return done
   }
 
-  private async append(block: Buffer, nextSequence: number): Promise<Place> {
+  private async append(block: Buffer, nextSequence: number): Promise<Omit<LetterPlace, 'tenantId' | 'time'>> {
     const writer = this.writer
     if (writer === undefined) throw new Error('the dead-letter store is not open')
     const offset = await writer.append(block, nextSequence)
@@ -226,19 +222,52 @@ export class DeadLetterStore implements LetterStore {
 
   private async keepBound(): Promise<void> {
     const { maxLetters, maxBytes, onEvent } = this.options
-    const bytes = this.segments.reduce((sum, segment) => sum + segment.end, 0)
-    if (this.places.size <= maxLetters && bytes <= maxBytes) return
-    const front = this.segments[0]
-    if (front === undefined || this.segments.length < 2) return
-    let count = 0
-    for (const [id, place] of this.places) {
-      if (place.segment !== front) continue
-      this.places.delete(id)
-      count++
+    const dropped = this.index.dropBeyond({ count: maxLetters, bytes: maxBytes * LETTERS_SHARE })
+    if (dropped.length > 0) {
+      this.droppedCount += dropped.length
+      onEvent({ kind: 'dead-letters-dropped', count: dropped.length })
+      await this.noteRemoved(dropped)
+      await this.removeEmptyFront()
     }
-    this.droppedCount += count
-    onEvent({ kind: 'dead-letters-dropped', count })
-    await this.removeEmptyFront()
+    await this.keepFilesBound()
+  }
+
+  /** Files that hold few letters any more give their space back: those letters are written again, behind all others. */
+  private async keepFilesBound(): Promise<void> {
+    const oldest = [...this.segments]
+    for (const front of oldest) {
+      const bytes = this.segments.reduce((sum, segment) => sum + segment.end, 0)
+      if (bytes <= this.options.maxBytes || this.segments[0] !== front || front === this.writer?.current) return
+      for (const [id, { tenantId, time }] of this.index.in(front)) {
+        const block = await this.readBlock(id)
+        if (block === undefined) this.index.delete(id)
+        else this.index.set(id, { tenantId, time, ...(await this.append(block.whole, 0)) })
+      }
+      await this.removeEmptyFront()
+    }
+  }
+
+  private async noteRemoved(ids: readonly number[]): Promise<void> {
+    const block = new BlockWriter(1)
+    block.removed(ids)
+    await this.append(block.finish(), 0)
+  }
+
+  private async readBlock(id: number): Promise<{ readonly whole: Buffer; readonly body: Buffer } | undefined> {
+    const place = this.index.get(id)
+    if (place === undefined) return undefined
+    const { offset, bytes } = place
+    const { path } = place.segment
+    const file = await this.options.disk.open(path)
+    try {
+      const whole = await file.read(offset, bytes)
+      const body = openBlock(whole)
+      if (body !== undefined) return { whole, body }
+      this.options.onEvent({ kind: 'damaged', file: path, from: offset, to: offset + bytes, lostMessages: 1 })
+      return undefined
+    } finally {
+      await file.close()
+    }
   }
 
   /** Removes front segments that hold no letter; a `removed` record there speaks of letters that are gone too. */
@@ -246,7 +275,7 @@ export class DeadLetterStore implements LetterStore {
     for (;;) {
       const front = this.segments[0]
       if (front === undefined || this.segments.length < 2) return
-      for (const place of this.places.values()) if (place.segment === front) return
+      if (this.index.holds(front)) return
       try {
         await this.options.disk.remove(front.path)
         await this.options.disk.syncDirectory(this.options.directory)

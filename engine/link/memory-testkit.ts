@@ -89,7 +89,10 @@ export class MemoryStreams {
         if (!isKnown) letters.push({ ...letter, id: ++this.letterCount, time: this.clock.now() })
         return Promise.resolve()
       },
-      list: ({ after = 0, limit }) => Promise.resolve(letters.filter(({ id }) => id > after).slice(0, limit)),
+      list: ({ tenantId, after = 0, limit }) => {
+        const isOf = ({ message }: DeadLetter): boolean => tenantId === undefined || message.tenantId === tenantId
+        return Promise.resolve(letters.filter((letter) => letter.id > after && isOf(letter)).slice(0, limit))
+      },
       read: (id) => Promise.resolve(letters.find((letter) => letter.id === id)),
       remove: (id) => Promise.resolve(remove(id)),
       close: () => Promise.resolve(),

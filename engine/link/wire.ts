@@ -115,6 +115,27 @@ export function decodeBlock(body: Buffer, options: DecodeOptions): BlockContent 
   return content
 }
 
+/** Whose message the block holds, without reading the message: a letter's block has one. Throws where the schema is not kept. */
+export function tenantOf(body: Buffer): string {
+  const reader = protobuf.Reader.create(body)
+  const texts: string[] = ['']
+  while (reader.pos < reader.len) {
+    const tag = reader.uint32()
+    if (tag === NEWER_TAG) continue
+    if (tag >>> 3 === 2) texts.push(reader.string())
+    else if (tag >>> 3 !== 3) reader.skipType(tag & 7)
+    else {
+      const end = reader.uint32() + reader.pos
+      while (reader.pos < end) {
+        const entryTag = reader.uint32()
+        if (entryTag >>> 3 === 4) return texts[reader.uint32()] ?? ''
+        reader.skipType(entryTag & 7)
+      }
+    }
+  }
+  return ''
+}
+
 /** The queue of the entry that comes next, without reading it. */
 function queueOf(reader: protobuf.Reader, texts: readonly string[]): string | undefined {
   const start = reader.pos

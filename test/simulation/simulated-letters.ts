@@ -1,7 +1,7 @@
 /** Dead letters of a cluster: kept beside the streams, a while away, and not there every time. */
 import type { Clock } from '../../model/clock.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
-import type { DeadLetter, LetterStore } from '../../engine/link/dead-letters.ts'
+import type { DeadLetter, LetterQuery, LetterStore } from '../../engine/link/dead-letters.ts'
 import type { RunClock } from './run-clock.ts'
 
 const MAX_LATENCY_MS = 20
@@ -36,9 +36,9 @@ export class SimulatedLetters implements LetterStore {
     })
   }
 
-  list(query: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
-    const { after = 0, limit } = query
-    return Promise.resolve(this.letters.filter(({ id }) => id > after).slice(0, limit))
+  list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
+    const isOf = ({ message }: DeadLetter): boolean => tenantId === undefined || message.tenantId === tenantId
+    return Promise.resolve(this.letters.filter((letter) => letter.id > after && isOf(letter)).slice(0, limit))
   }
 
   read(id: number): Promise<DeadLetter | undefined> {

@@ -8,7 +8,7 @@ import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { openBlock } from '../block.ts'
 import { BlockWriter } from '../block-writer.ts'
-import type { DeadLetter, LetterStore } from '../dead-letters.ts'
+import type { DeadLetter, LetterQuery, LetterStore } from '../dead-letters.ts'
 import { LinkErrors } from '../errors.ts'
 import { decodeBlock } from '../wire.ts'
 import { API_CODES, natsNames, type NatsNames } from './nats-names.ts'
@@ -69,7 +69,7 @@ class NatsLetters implements LetterStore {
     if (stored?.duplicate === false) this.known++
   }
 
-  async list({ after = 0, limit }: { readonly after?: number; readonly limit: number }): Promise<DeadLetter[]> {
+  async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
     const letters: DeadLetter[] = []
     const { letters: stream, letterSubject } = this.names
     for (let seq = after + 1; letters.length < limit;) {
@@ -78,7 +78,8 @@ class NatsLetters implements LetterStore {
       if (message === null || message === undefined) break
       seq = message.seq + 1
       const letter = letterOf(message.seq, message.data)
-      if (letter !== undefined) letters.push(letter)
+      const isAsked = tenantId === undefined || letter?.message.tenantId === tenantId
+      if (letter !== undefined && isAsked) letters.push(letter)
     }
     return letters
   }
