@@ -146,7 +146,7 @@ function natsConfiguration(
     `max_payload: ${options.maxPayload ?? 8 * 1024 * 1024}`,
     'jetstream {',
     `  store_dir: "${data}"`,
-    `  max_file_store: ${options.maxFileStore ?? 4 * 1024 ** 3}`,
+    `  max_file_store: ${options.maxFileStore ?? 16 * 1024 ** 3}`,
     `  sync_interval: ${options.syncInterval ?? 'always'}`,
     '}',
   ]
