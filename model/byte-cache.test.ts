@@ -47,3 +47,20 @@ test('keys count, and a cache that is cleared holds nothing', () => {
   cache.clear()
   assert.deepEqual([cache.size, cache.bytes], [0, 0])
 })
+
+test('who listens hears of each value that is no longer held, once', () => {
+  const dropped: string[] = []
+  const onDrop = (key: string, { bytes }: Body): unknown => dropped.push(`${key} ${bytes}`)
+  const cache = new ByteCache<Body>({ maxBytes: 10_000, sizeOf: ({ bytes }) => bytes, onDrop })
+  cache.set('a', { bytes: 4000 })
+  cache.set('a', { bytes: 4001 })
+  cache.set('b', { bytes: 4000 })
+  cache.set('c', { bytes: 4000 })
+  cache.set('b', { bytes: 20_000 })
+  assert.deepEqual(
+    [...cache.all()].map(([key]) => key),
+    ['c'],
+  )
+  cache.delete('c')
+  assert.deepEqual(dropped, ['a 4000', 'a 4001', 'b 4000', 'c 4000'])
+})

@@ -7,6 +7,8 @@ export interface ByteCacheOptions<Value> {
   readonly sizeOf: (value: Value) => number
   /** The part of the bound that one entry may take; a larger one is not held. */
   readonly maxShare?: number
+  /** Hears of each value that is no longer held: there was no room, another took its place, or it was deleted. */
+  readonly onDrop?: (key: string, value: Value) => void
 }
 
 /** What an entry costs beyond key and value: its places in the cache's lists. */
@@ -17,11 +19,12 @@ const TEXT_BYTES = 16
 export class ByteCache<Value extends object> {
   private readonly entries: LRUCache<string, Value>
 
-  constructor({ maxBytes, sizeOf, maxShare = 1 }: ByteCacheOptions<Value>) {
+  constructor({ maxBytes, sizeOf, maxShare = 1, onDrop }: ByteCacheOptions<Value>) {
     this.entries = new LRUCache<string, Value>({
       maxSize: maxBytes,
       maxEntrySize: Math.max(1, Math.floor(maxBytes * maxShare)),
       sizeCalculation: (value, key) => Math.ceil(ENTRY_BYTES + textBytes(key) + sizeOf(value)),
+      ...(onDrop === undefined ? {} : { dispose: (value: Value, key: string) => onDrop(key, value) }),
     })
   }
 
@@ -42,6 +45,11 @@ export class ByteCache<Value extends object> {
   /** The entry as it is held, without counting as a use. */
   peek(key: string): Value | undefined {
     return this.entries.peek(key)
+  }
+
+  /** Key and value of each; nothing may be set or deleted meanwhile. */
+  all(): Iterable<readonly [string, Value]> {
+    return this.entries.entries()
   }
 
   /** Holds the value in the place of the one before; one that is too large is not held, and the one before goes. */

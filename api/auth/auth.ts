@@ -12,6 +12,7 @@ import { AuthErrors } from './errors.ts'
 import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
 import { SessionRegistry, type EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
+import { VerifiedTokens } from './verified-tokens.ts'
 import {
   ACCESS_LIFETIME_SECONDS,
   REFRESH_LIFETIME_SECONDS,
@@ -19,7 +20,6 @@ import {
   createTokens,
   type AccessClaims,
   type TokenPair,
-  type Tokens,
 } from './tokens.ts'
 
 export interface AuthOptions {
@@ -67,7 +67,8 @@ export interface Auth {
   close(): void
 }
 
-const MAX_CACHED_TOKENS = 10_000
+/** Some 8,000 tokens of users with short names. */
+const MAX_TOKEN_CACHE_BYTES = 16 << 20
 
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock, users } = options
@@ -83,7 +84,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     feed: options.feed,
   })
   const limiter = new LoginLimiter(options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
-  const verify = cachedVerification(tokens, clock)
+  const verified = new VerifiedTokens(tokens, clock, MAX_TOKEN_CACHE_BYTES)
 
   /** After the second in which older tokens were withdrawn: claims count in seconds, and no token of that second may pass. */
   const issue = async (user: User): Promise<TokenPair> => {
@@ -93,7 +94,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   }
 
   const authenticateLogin = async (token: string): Promise<Login> => {
-    const claims = await verify(withoutScheme(token))
+    const claims = await verified.claimsOf(withoutScheme(token))
     if (await sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
     const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
     if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
@@ -125,7 +126,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return user !== undefined && issuedAt >= firstValidSecond(validFrom) && isSameUser(principal, user)
     },
     async logout(token) {
-      const claims = await verify(withoutScheme(token))
+      const claims = await verified.claimsOf(withoutScheme(token))
       await sessions.end(claims.userId, claims.sessionId)
     },
     async changePassword(principal, current, next, address) {
@@ -145,23 +146,6 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
 /** The first Unix second whose tokens are good; 0 where none was ever withdrawn. */
 function firstValidSecond(validFromMs: number): number {
   return validFromMs <= 0 ? 0 : Math.floor(validFromMs / 1000) + 1
-}
-
-/** Signature checks are the costly part, and a token's signature does not change; its expiry is looked at every time. */
-function cachedVerification(tokens: Tokens, clock: Clock): (token: string) => Promise<AccessClaims> {
-  const known = new Map<string, AccessClaims>()
-  return async (token) => {
-    const found = known.get(token)
-    if (found !== undefined) {
-      if (found.expiresAt * 1000 > clock.now()) return found
-      known.delete(token)
-    }
-    const claims = await tokens.verifyAccess(token, clock.now())
-    const oldest = known.size >= MAX_CACHED_TOKENS ? known.keys().next().value : undefined
-    if (oldest !== undefined) known.delete(oldest)
-    known.set(token, claims)
-    return claims
-  }
 }
 
 function withoutScheme(token: string): string {

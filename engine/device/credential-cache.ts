@@ -1,15 +1,16 @@
 /**
- * Which device has which credentials, so that a message does not cost a read of the store. Bounded; the oldest entry makes
- * room. Unknown credentials are remembered for a moment, so that a device that was deleted and goes on trying costs little.
+ * Which device has which credentials, so that a message does not cost a read of the store. Bounded in bytes; the oldest entry
+ * makes room. Unknown credentials are remembered for a moment, so that a device that was deleted and goes on trying costs little.
  * Where changes may have been missed every entry is in doubt: it is given out again once it has been read again.
  */
+import { ByteCache, textBytes } from '../../model/byte-cache.ts'
 import type { Clock } from '../../model/clock.ts'
 import { CredentialReads, type DeviceDirectory } from './credential-reads.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
 export interface CredentialCacheSettings {
-  readonly maxCachedCredentials: number
-  readonly maxUnknownCredentials: number
+  readonly maxCredentialBytes: number
+  readonly maxUnknownCredentialBytes: number
   readonly unknownCredentialsTtlMs: number
   /** Logins with credentials not seen lately that wait for the store at once; more are refused as `retryable`. */
   readonly maxLogins: number
@@ -17,6 +18,9 @@ export interface CredentialCacheSettings {
 
 /** What the store can hold; a longer one is nobody's. */
 const LONGEST_TOKEN = 255
+/** Of a known device beyond token and names: its objects, six ids, its places in the maps beside the cache. */
+const IDENTITY_BYTES = 640
+const UNKNOWN_BYTES = 24
 
 interface Entry {
   readonly device: DeviceIdentity
@@ -24,15 +28,19 @@ interface Entry {
   readonly doubt: number
 }
 
+interface Unknown {
+  readonly untilMs: number
+}
+
 export class CredentialCache {
   private readonly reads: CredentialReads
   private readonly clock: Clock
   private readonly settings: CredentialCacheSettings
-  private readonly known = new Map<string, Entry>()
+  private readonly known: ByteCache<Entry>
   private readonly tokenByDevice = new Map<string, string>()
   private readonly tokens = new WeakMap<DeviceIdentity, string>()
   /** Until when a token is known to be nobody's. */
-  private readonly unknown = new Map<string, number>()
+  private readonly unknown: ByteCache<Unknown>
   /** How often anything may have changed. */
   private doubt = 0
 
@@ -43,14 +51,28 @@ export class CredentialCache {
     })
     this.clock = clock
     this.settings = settings
+    this.known = new ByteCache<Entry>({
+      maxBytes: settings.maxCredentialBytes,
+      sizeOf: ({ device }) => identityBytes(device),
+      onDrop: (token, { device }) => {
+        if (this.tokenByDevice.get(device.deviceId) === token) this.tokenByDevice.delete(device.deviceId)
+      },
+    })
+    this.unknown = new ByteCache<Unknown>({ maxBytes: settings.maxUnknownCredentialBytes, sizeOf: () => UNKNOWN_BYTES })
   }
 
   get size(): number {
     return this.known.size
   }
 
+  /** About the memory of what is known and of what is known to be nobody's: each below its bound. */
+  get bytes(): { readonly known: number; readonly unknown: number } {
+    return { known: this.known.bytes, unknown: this.unknown.bytes }
+  }
+
+  /** Called for every message over HTTP: does not reorder the entries. */
   lookUp(token: string): DeviceIdentity | undefined {
-    const entry = this.known.get(token)
+    const entry = this.known.peek(token)
     return entry?.doubt === this.doubt ? entry.device : undefined
   }
 
@@ -70,7 +92,7 @@ export class CredentialCache {
     const known = this.lookUp(token)
     if (known !== undefined) return Promise.resolve(known)
     if (token.length > LONGEST_TOKEN || this.isUnknown(token)) return Promise.resolve(undefined)
-    return this.reads.login(token, !this.known.has(token))
+    return this.reads.login(token, this.known.peek(token) === undefined)
   }
 
   /** Reads it again, behind all logins. Rejects as the store does. */
@@ -83,14 +105,14 @@ export class CredentialCache {
   deviceChanged(deviceId: string): void {
     this.changed(deviceId)
     const token = this.tokenByDevice.get(deviceId)
-    if (token !== undefined) this.forget(token, deviceId)
+    if (token !== undefined) this.known.delete(token)
   }
 
   profileChanged(profileId: string): void {
     this.changed(profileId)
-    for (const [token, { device }] of this.known) {
-      if (device.deviceProfileId === profileId) this.forget(token, device.deviceId)
-    }
+    const tokens: string[] = []
+    for (const [token, { device }] of this.known.all()) if (device.deviceProfileId === profileId) tokens.push(token)
+    for (const token of tokens) this.known.delete(token)
   }
 
   /** Any change may have been missed. */
@@ -105,42 +127,33 @@ export class CredentialCache {
   }
 
   private remember(token: string, device: DeviceIdentity | undefined): void {
-    const before = this.known.get(token)
-    if (before !== undefined) this.forget(token, before.device.deviceId)
+    this.known.delete(token)
     if (device === undefined) {
-      makeRoom(this.unknown, this.settings.maxUnknownCredentials)
-      this.unknown.set(token, this.clock.monotonic() + this.settings.unknownCredentialsTtlMs)
+      this.unknown.set(token, { untilMs: this.clock.monotonic() + this.settings.unknownCredentialsTtlMs })
       return
     }
-    if (this.known.size >= this.settings.maxCachedCredentials) {
-      for (const [oldest, entry] of this.known) {
-        this.forget(oldest, entry.device.deviceId)
-        break
-      }
-    }
-    this.known.set(token, { device, doubt: this.doubt })
     this.tokenByDevice.set(device.deviceId, token)
     this.tokens.set(device, token)
-  }
-
-  private forget(token: string, deviceId: string): void {
-    this.known.delete(token)
-    if (this.tokenByDevice.get(deviceId) === token) this.tokenByDevice.delete(deviceId)
+    const entry: Entry = { device, doubt: this.doubt }
+    this.known.set(token, entry)
+    if (this.known.peek(token) !== entry) this.tokenByDevice.delete(device.deviceId)
   }
 
   private isUnknown(token: string): boolean {
-    const until = this.unknown.get(token)
-    if (until === undefined) return false
-    if (until > this.clock.monotonic()) return true
+    const unknown = this.unknown.peek(token)
+    if (unknown === undefined) return false
+    if (unknown.untilMs > this.clock.monotonic()) return true
     this.unknown.delete(token)
     return false
   }
 }
 
-function makeRoom(map: Map<string, unknown>, limit: number): void {
-  if (map.size < limit) return
-  for (const oldest of map.keys()) {
-    map.delete(oldest)
-    return
-  }
+function identityBytes({ deviceName, deviceType, deviceLabel, queueName }: DeviceIdentity): number {
+  return (
+    IDENTITY_BYTES +
+    textBytes(deviceName) +
+    textBytes(deviceType) +
+    textBytes(deviceLabel ?? '') +
+    textBytes(queueName ?? '')
+  )
 }

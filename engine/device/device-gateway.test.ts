@@ -61,7 +61,7 @@ describe('device credentials', () => {
   })
 
   it('are kept within bounds, known and unknown', async () => {
-    const bench = openGatewayBench({ maxCachedCredentials: 3, maxUnknownCredentials: 3, maxLogins: 2 })
+    const bench = openGatewayBench({ maxCredentialBytes: 3000, maxUnknownCredentialBytes: 500, maxLogins: 2 })
     const { directory, gateway } = bench
     for (let count = 0; count < 10; count++) directory.devices.set(`t${count}`, identityOf(`t${count}`))
     for (let count = 0; count < 10; count++) await login(bench, `t${count}`)

@@ -48,8 +48,9 @@ export const DEFAULT_DEVICE_GATEWAY_SETTINGS: DeviceGatewaySettings = Object.fre
   activityReportMs: 3000,
   leaseIntervalMs: 10_000,
   maxSessionsPerDevice: 1,
-  maxCachedCredentials: 100_000,
-  maxUnknownCredentials: 10_000,
+  // Some 130,000 devices with short names, 40,000 with the longest.
+  maxCredentialBytes: 128 << 20,
+  maxUnknownCredentialBytes: 4 << 20,
   unknownCredentialsTtlMs: 1000,
   maxLogins: 10_000,
 })
