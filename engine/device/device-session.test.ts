@@ -141,6 +141,24 @@ describe('device session', () => {
     assert.deepEqual(receipt.answers, [])
   })
 
+  it('issue-8: a session that throws at a change of attributes is ended, and the others of the device are told', async () => {
+    const { clock, failures, feed, open } = openGatewayBench({ maxSessionsPerDevice: 2 })
+    const broken = await open('one')
+    const whole = await open('one')
+    broken.listener.sharedAttributesChanged = () => {
+      throw new Error('a bug')
+    }
+    for (const { session } of [broken, whole]) session.subscribeToSharedAttributes()
+    await clock.settle()
+    const entity = { entityType: 'DEVICE', id: identityOf('one').deviceId } as const
+    const attributes = [{ key: 'a', type: 'LONG', value: 1, lastUpdateTs: 1 }] as const
+    feed.publish({ kind: 'attributes', entity, sequence: 1, scope: 'SHARED_SCOPE', attributes })
+    await clock.settle()
+    assert.deepEqual([broken.listener.ends, whole.listener.ends], [['FAILED'], []])
+    assert.equal(whole.listener.updates.length, 1)
+    assert.equal(failures.length, 1)
+  })
+
   it('issue-8: a session whose behaviour throws is ended, its upload refused, and the next one is taken', async () => {
     const { clock, failures, link, open } = openGatewayBench()
     const { session, listener } = await open('one')

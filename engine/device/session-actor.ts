@@ -156,6 +156,17 @@ function end(record: DeviceRecord, reason: SessionEnd, sessionId: number | undef
   }
 }
 
+/** One that throws is ended, and harms no other; the first error is thrown at the end. */
 function publish(record: DeviceRecord, update: SharedAttributesUpdate): void {
-  for (const session of record.subscribed ?? []) session.tell(update)
+  let failure: { readonly error: unknown } | undefined
+  for (const session of record.subscribed ?? []) {
+    try {
+      session.tell(update)
+    } catch (error) {
+      failure ??= { error }
+      left(record, session)
+      session.end('FAILED')
+    }
+  }
+  if (failure !== undefined) throw failure.error
 }
