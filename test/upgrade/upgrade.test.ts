@@ -7,9 +7,14 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import protobuf from 'protobufjs/minimal.js'
-import { jetstreamManager } from '@nats-io/jetstream'
+import { DiscardPolicy, jetstream, jetstreamManager, RetentionPolicy } from '@nats-io/jetstream'
 import type { Delivery, Link, LinkConsumer } from '../../engine/link/link.ts'
+import { connectNats } from '../../engine/cluster/nats-connection.ts'
+import { BlockWriter } from '../../engine/link/block-writer.ts'
+import { contentOf } from '../../engine/link/jetstream/nats-frame.ts'
+import { natsNames } from '../../engine/link/jetstream/nats-names.ts'
 import { openTestLink } from '../../engine/link/jetstream/nats-testkit.ts'
+import { moveOldStreams } from '../../engine/link/jetstream/nats-upgrade.ts'
 import type { FrameLink } from '../../engine/link/frame-link.ts'
 import { nodeDisk } from '../../engine/link/node-disk.ts'
 import { openSegmentLog } from '../../engine/link/segment-log.ts'
@@ -202,4 +207,43 @@ test('streams of 9b03bf0, killed under load, are moved: everything acknowledged 
   const { config } = await (await jetstreamManager(again.line.connection)).streams.info('millrace_RECORDS')
   assert.equal(config.discard, 'new')
   await again.close()
+})
+
+test('issue-8: a move that is interrupted leaves in the old streams what is not moved, and nothing else', async (context) => {
+  if (!requireOwnServer(context, 'nats')) return
+  const nats = await startNats({ syncInterval: 'always' })
+  context.after(() => nats.stop())
+  const line = await connectNats({ servers: nats.url, name: 'test', clock: systemClock })
+  context.after(() => line.close())
+  const manager = await jetstreamManager(line.connection)
+  const client = jetstream(line.connection)
+  const names = natsNames('moved')
+  const old = names.old.stream(0)
+  await manager.streams.add({ name: names.old.records, subjects: [names.old.recordSubject(0)] })
+  await manager.streams.add({
+    name: old,
+    subjects: [names.old.subject(0)],
+    retention: RetentionPolicy.Workqueue,
+    allow_direct: true,
+  })
+  const target = { subjects: [names.subject(0)], discard: DiscardPolicy.New, allow_direct: true }
+  await manager.streams.add({ name: names.stream(0), ...target, max_msgs: 2 })
+  for (const id of ['1', '2', '3', '4']) {
+    const block = new BlockWriter(1)
+    block.message(message({ id, device: 1 }))
+    await client.publish(names.old.subject(0), block.finish())
+  }
+  const found = { partitions: [0], lastPosition: 4 }
+  await assert.rejects(moveOldStreams(manager, client, names, found, 1), /maximum messages/)
+  assert.deepEqual((await manager.streams.info(old)).state.messages, 2)
+  await manager.streams.update(names.stream(0), { ...target, max_msgs: -1 })
+  await moveOldStreams(manager, client, names, found, 1)
+  const ids: string[] = []
+  for (let seq = 1; seq <= 4; seq++) {
+    const stored = await manager.streams.getMessage(names.stream(0), { seq })
+    ids.push(...contentOf(seq, stored?.data ?? new Uint8Array(), undefined).messages.map(({ id }) => id))
+  }
+  assert.deepEqual(ids, ['1', '2', '3', '4'])
+  assert.equal((await manager.streams.info(names.stream(0))).state.messages, 4)
+  await assert.rejects(manager.streams.info(old), /not found/)
 })

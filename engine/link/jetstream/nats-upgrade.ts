@@ -1,7 +1,7 @@
 /**
  * Moves what the version before left on the servers: a work-queue stream per partition, with a record each. Frame by frame in order they go into
  * the streams of today, without what was settled, before anything else is published. Processes that do so at once, or again after a crash, store a
- * frame once: it has an id of its own. The old records stream stays, changed so that the version before refuses to start.
+ * frame once: it has an id of its own, and leaves its old stream at once. The old records stream stays, changed so that the version before refuses to start.
  */
 import { DiscardPolicy, JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream'
 import { errorText } from '../../../model/errors.ts'
@@ -68,10 +68,13 @@ export async function moveOldStreams(
       if (found === undefined || found === null) break
       seq = found.seq + 1
       const block = unsettledOf(found.seq, found.data, record)
-      if (block === undefined) continue
-      const msgID = `moved-${partition}-${found.seq}`
-      const options = { msgID, timeout: ANSWER_MS, expect: { streamName: names.stream(stream) } }
-      await answered(client.publish(names.subject(stream), block, options))
+      if (block !== undefined) {
+        const msgID = `moved-${partition}-${found.seq}`
+        const options = { msgID, timeout: ANSWER_MS, expect: { streamName: names.stream(stream) } }
+        await answered(client.publish(names.subject(stream), block, options))
+      }
+      // The server forgets the id after two minutes: who begins again later must not find what is moved.
+      await present(manager.streams.purge(old, { seq }))
     }
     await present(manager.streams.delete(old))
   }
