@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { systemClock } from '../../model/system-clock.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { openBlock } from '../link/block.ts'
+import { LinkErrors } from '../link/errors.ts'
 import { nodeDisk } from '../link/node-disk.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
 import { testParkedStore, type StoreUnderTest } from './contract.ts'
@@ -125,6 +126,68 @@ test('issue-8 A: blocks that were read are kept by their bytes, not by their cou
   await store.read(oldest)
   assert.equal(log.reads, 11, '10 MiB were kept')
   await store.close()
+})
+
+/** As a log with an owner: a block whose answer was lost is known when it comes again, any other fences. */
+class OwnedLog extends CountedLog {
+  isAnswerLost = false
+  private unheard: Buffer | undefined
+
+  override async append(block: Buffer): Promise<number> {
+    if (this.unheard?.equals(block) === false)
+      throw LinkErrors.FENCED({ stream: 0, reason: 'another block is the last' })
+    const place = this.unheard === undefined ? await super.append(block) : this.appends
+    this.unheard = this.isAnswerLost ? block : undefined
+    if (!this.isAnswerLost) return place
+    this.isAnswerLost = false
+    throw LinkErrors.BROKER_AWAY({ reason: 'the answer was lost' })
+  }
+}
+
+test('issue-8 A: an answer that is lost while the front of a log is rewritten does not fence its owner', async () => {
+  const clock = new ManualClock()
+  const log = new OwnedLog()
+  const store = await ParkedStore.open({ log, partition: 0, clock, slackBytes: 0, onTrouble: () => undefined })
+  const { tenantId, originator } = message({ device: 1 })
+  const note = { queueName: 'Main', key: originator.id, tenantId, originatorType: 'DEVICE', sinceMs: 0 } as const
+  const lane = store.openLane({ ...note, why: '' })
+  const each = [1, 2, 3, 4].map((sequence) => {
+    const made = message({ device: 1, data: String(sequence) })
+    made.sequence = sequence
+    return made
+  })
+  for (const made of each.slice(0, 3)) {
+    void store.append(lane, made, 1)
+    await clock.advance(10)
+  }
+  const appended = log.appends
+  const [, second, third] = lane.entries
+  assert.ok(second !== undefined && third !== undefined)
+  void store.done(lane, second)
+  const done = store.done(lane, third)
+  log.read = ((read) => (place: number) => {
+    log.isAnswerLost = true
+    return read(place)
+  })(log.read.bind(log))
+  await clock.advance(10)
+  await done
+  assert.equal(log.appends, appended + 2, 'the notes, and the front once more')
+  let isDurable = false
+  const last = each.at(-1)
+  assert.ok(last !== undefined)
+  store.append(lane, last, 1).then(
+    () => (isDurable = true),
+    () => undefined,
+  )
+  await clock.advance(5000)
+  assert.ok(isDurable, 'the store was taken for fenced')
+  assert.deepEqual(
+    lane.entries.map(({ sequence }) => sequence),
+    [1, 4],
+  )
+  const closing = store.close()
+  await clock.advance(10)
+  await closing
 })
 
 /** Lives through appends and notes with a crash by seed: what was said to be durable is there, whatever was under way. */

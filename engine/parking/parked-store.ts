@@ -179,7 +179,7 @@ export class ParkedStore {
     // The link is told at once of what is found here: that has to be durable.
     for (const place of unsure) {
       const block = store.blocks.get(place)
-      if (block !== undefined && block.live > 0) await store.rewrite(block)
+      if (block !== undefined && block.live > 0) await store.rewrite(block, (again) => options.log.append(again))
     }
     return store
   }
@@ -400,7 +400,8 @@ export class ParkedStore {
       if (front === undefined || this.totalBytes <= 2 * this.liveBytes + this.options.slackBytes) return
       if (this.isClosed || this.blocks.size < 2) return
       try {
-        if (!(await this.rewrite(front))) return
+        // Until its fate is known: to a log with an owner another block behind it would look like another owner's.
+        if (!(await this.rewrite(front, (block) => this.appendPatiently(block, [])))) return
       } catch (error) {
         // The next write tries again.
         this.options.onTrouble(error)
@@ -425,8 +426,8 @@ export class ParkedStore {
     return keepFrom
   }
 
-  /** Appends once more what lives of a block. False where that can not be read. Throws what the medium throws. */
-  private async rewrite(old: Block): Promise<boolean> {
+  /** Appends once more what lives of a block. False where that can not be read, or `append` has given up. Throws what the medium throws. */
+  private async rewrite(old: Block, append: (block: Buffer) => Promise<number | undefined>): Promise<boolean> {
     const body = await this.options.log.read(old.place)
     if (body === undefined) return false
     const before = readNotes(body)
@@ -442,7 +443,9 @@ export class ParkedStore {
     }
     const { block, notes } = writer.finish(this.options.clock.now())
     if (notes.entries.length === 0) return false
-    this.apply(await this.options.log.append(block), block.length, notes)
+    const place = await append(block)
+    if (place === undefined) return false
+    this.apply(place, block.length, notes)
     return true
   }
 
