@@ -45,7 +45,7 @@ export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<
   const durability = await checkDurability(options)
   const { retentionBytes } = bounds
   const broker = await openNatsBroker({ ...options, retentionBytes, maxFrameBytes: maxPayload - OVERHEAD_BYTES })
-  const letters = await openNatsLetters({ line, prefix, clock })
+  const letters = await openNatsLetters({ line, prefix, clock, maxLetters: options.maxLetters, onEvent })
   const events = onEvent === undefined ? {} : { onEvent }
   const link = createFrameLink({
     broker,

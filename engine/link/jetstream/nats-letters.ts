@@ -1,6 +1,7 @@
 /**
  * Dead letters of a cluster: a stream of their own, a letter a message, its id the message's place there. The same burial twice is one
- * letter, by the id that the server remembers for an hour. Bounded: over its bound the oldest letters go.
+ * letter, by the id that the server remembers for an hour. A tenant's letters have a subject of their own: nobody else's are read for it, and
+ * over the bound the oldest letters of the tenants that hold the most go.
  */
 import { jetstream, jetstreamManager, JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
 import type { Clock } from '../../../model/clock.ts'
@@ -10,6 +11,7 @@ import { openBlock } from '../block.ts'
 import { BlockWriter } from '../block-writer.ts'
 import type { DeadLetter, LetterQuery, LetterStore } from '../dead-letters.ts'
 import { LinkErrors } from '../errors.ts'
+import type { LinkEventListener } from '../events.ts'
 import { decodeBlock } from '../wire.ts'
 import { API_CODES, natsNames, type NatsNames } from './nats-names.ts'
 
@@ -22,7 +24,12 @@ export interface NatsLettersOptions {
   readonly line: NatsLine
   readonly prefix: string
   readonly clock: Clock
+  readonly maxLetters: number
+  readonly onEvent?: LinkEventListener | undefined
 }
+
+/** So often within its bound a process that buries looks whose letters are too many. */
+const LOOKS = 64
 
 /** The stream has to be there: `openNatsBroker` makes it. Throws BROKER_AWAY where the server does not tell of it. */
 export async function openNatsLetters(options: NatsLettersOptions): Promise<LetterStore> {
@@ -39,6 +46,9 @@ class NatsLetters implements LetterStore {
   private known = 0
   private countedAtMs = 0
   private counting: Promise<void> | undefined
+  /** Letters stored here since the last look at the shares. */
+  private unlooked = 0
+  private looking: Promise<void> | undefined
 
   constructor(options: NatsLettersOptions, names: NatsNames, manager: JetStreamManager) {
     this.options = options
@@ -65,23 +75,25 @@ class NatsLetters implements LetterStore {
     // An originator's sequences are its own: with its id, one names the message.
     const msgID = `${message.originator.id}-${message.sequence}`
     const options = { msgID, timeout: ANSWER_MS }
-    const stored = await this.ask(() => client.publish(this.names.letterSubject, block.finish(), options))
-    if (stored?.duplicate === false) this.known++
+    const stored = await this.ask(() =>
+      client.publish(this.names.letterSubject(message.tenantId), block.finish(), options),
+    )
+    if (stored?.duplicate !== false) return
+    this.known++
+    this.unlooked++
+    const { maxLetters } = this.options
+    // The letter is stored, whatever becomes of the look: the next one makes up for it.
+    if (this.known > maxLetters || this.unlooked > maxLetters / LOOKS) await this.keepShares().catch(() => undefined)
   }
 
   async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
-    const letters: DeadLetter[] = []
-    const { letters: stream, letterSubject } = this.names
-    for (let seq = after + 1; letters.length < limit;) {
-      const query = { seq, next_by_subj: letterSubject }
-      const message = await this.ask(() => this.manager.direct.getMessage(stream, query))
-      if (message === null || message === undefined) break
-      seq = message.seq + 1
-      const letter = letterOf(message.seq, message.data)
-      const isAsked = tenantId === undefined || letter?.message.tenantId === tenantId
-      if (letter !== undefined && isAsked) letters.push(letter)
-    }
-    return letters
+    const { names } = this
+    if (tenantId === undefined) return this.listSubject('>', after, limit, undefined)
+    const [own, old] = await Promise.all([
+      this.listSubject(names.letterSubject(tenantId), after, limit, tenantId),
+      this.listSubject(names.oldLetterSubject, after, limit, tenantId),
+    ])
+    return [...own, ...old].sort((a, b) => a.id - b.id).slice(0, limit)
   }
 
   async read(id: number): Promise<DeadLetter | undefined> {
@@ -110,6 +122,54 @@ class NatsLetters implements LetterStore {
       }))
   }
 
+  /** Whose letters the old subject holds, only the letters themselves say. */
+  private async listSubject(
+    next_by_subj: string,
+    after: number,
+    limit: number,
+    tenantId: string | undefined,
+  ): Promise<DeadLetter[]> {
+    const letters: DeadLetter[] = []
+    for (let seq = after + 1; letters.length < limit;) {
+      const message = await this.ask(() => this.manager.direct.getMessage(this.names.letters, { seq, next_by_subj }))
+      if (message === null || message === undefined) break
+      seq = message.seq + 1
+      const letter = letterOf(message.seq, message.data)
+      const isAsked = tenantId === undefined || letter?.message.tenantId === tenantId
+      if (letter !== undefined && isAsked) letters.push(letter)
+    }
+    return letters
+  }
+
+  private keepShares(): Promise<void> {
+    return (this.looking ??= this.dropBeyondShares().finally(() => {
+      this.looking = undefined
+    }))
+  }
+
+  /** Letters of before they had subjects by tenant count as one tenant's. */
+  private async dropBeyondShares(): Promise<void> {
+    const { maxLetters, onEvent } = this.options
+    const { letters } = this.names
+    const info = await this.ask(() => this.manager.streams.info(letters, { subjects_filter: '>' }))
+    const counts = Object.entries(info?.state.subjects ?? {})
+    this.unlooked = 0
+    this.known = info?.state.messages ?? 0
+    if (this.known <= maxLetters) return
+    const most = maxLetters - Math.floor(maxLetters / LOOKS)
+    const keep = shareOf(
+      counts.map(([, count]) => count),
+      most,
+    )
+    let dropped = 0
+    for (const [filter, count] of counts) {
+      if (count <= keep) continue
+      dropped += (await this.ask(() => this.manager.streams.purge(letters, { filter, keep })))?.purged ?? 0
+    }
+    this.known -= dropped
+    if (dropped > 0) onEvent?.({ kind: 'dead-letters-dropped', count: dropped })
+  }
+
   /** Undefined where the server says that there is no such message. */
   private async ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
     if (!this.options.line.connected) throw away('not connected')
@@ -125,6 +185,18 @@ class NatsLetters implements LetterStore {
 
 /** No message found; and "sequence not found", which a delete of what is gone answers. */
 const MISSING: ReadonlySet<number> = new Set([API_CODES.messageNotFound, API_CODES.sequenceNotFound])
+
+/** How many each may keep, so that all together have no more than `most`: what some leave of their share, the others have. */
+function shareOf(counts: readonly number[], most: number): number {
+  let rest = most
+  let sharers = counts.length
+  for (const count of counts.toSorted((a, b) => a - b)) {
+    if (count * sharers > rest) return Math.max(1, Math.floor(rest / sharers))
+    rest -= count
+    sharers--
+  }
+  return most
+}
 
 /** Undefined where it is damaged. */
 function letterOf(id: number, stored: Uint8Array): DeadLetter | undefined {

@@ -7,7 +7,10 @@ export interface NatsNames {
   readonly recordSubjects: string
   recordSubject(stream: number): string
   readonly letters: string
-  readonly letterSubject: string
+  /** Of every letter, and what all had before they were told apart by tenant. */
+  readonly letterSubjects: readonly string[]
+  readonly oldLetterSubject: string
+  letterSubject(tenantId: string): string
   /** What version 1 had: a stream a partition, and their records. */
   readonly old: {
     stream(partition: number): string
@@ -29,7 +32,9 @@ export function natsNames(prefix: string): NatsNames {
     recordSubjects: `${prefix}.owner.*`,
     recordSubject: (stream) => `${prefix}.owner.${stream}`,
     letters: `${prefix}_LETTERS`,
-    letterSubject: `${prefix}.letter`,
+    letterSubjects: [`${prefix}.letter`, `${prefix}.letter.*`],
+    oldLetterSubject: `${prefix}.letter`,
+    letterSubject: (tenantId) => `${prefix}.letter.${tokenOf(tenantId)}`,
     old: {
       stream: (partition) => `${prefix}_P${partition}`,
       subject: (partition) => `${prefix}.frame.${partition}`,
@@ -37,6 +42,11 @@ export function natsNames(prefix: string): NatsNames {
       recordSubject: (partition) => `${prefix}.record.${partition}`,
     },
   }
+}
+
+/** One token of a subject, another for every tenant: what would be a wildcard or a border stands in base64, behind a sign that no other has. */
+function tokenOf(tenantId: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(tenantId) ? tenantId : `=${Buffer.from(tenantId).toString('base64url')}`
 }
 
 /** The consumer of one reader. The epoch in its name says which of two readers is the later one. */

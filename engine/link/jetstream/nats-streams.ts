@@ -15,6 +15,8 @@ const NANOS = 1_000_000
 /** How long the server knows a frame's id: a frame is tried for seconds. */
 const FRAME_IDS_MS = 120_000
 const LETTER_IDS_MS = 3_600_000
+/** The part of the letters' bound by which processes that bury at once may be over it. */
+const LETTERS_SPARE = 4
 const AT_ONCE = 8
 /** Of the records stream's metadata. */
 const PARTITIONS_KEY = 'partitions'
@@ -103,12 +105,13 @@ function recordStream(names: NatsNames, options: StreamsOptions): Wanted {
 function letterStream(names: NatsNames, options: StreamsOptions): Wanted {
   return {
     name: names.letters,
-    subjects: [names.letterSubject],
+    subjects: [...names.letterSubjects],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     discard: DiscardPolicy.Old,
     max_bytes: options.maxLetterBytes,
-    max_msgs: options.maxLetters,
+    // The bound itself is kept by whoever buries, by tenant: the server would drop the oldest of anybody.
+    max_msgs: options.maxLetters + Math.ceil(options.maxLetters / LETTERS_SPARE),
     num_replicas: options.replicas,
     duplicate_window: LETTER_IDS_MS * NANOS,
     allow_direct: true,
@@ -123,9 +126,14 @@ async function prepare(manager: JetStreamManager, wanted: Wanted): Promise<Strea
     const reason = `its ${key} is ${found[key]}, it should be ${value}`
     throw LinkErrors.STREAM_UNFIT({ stream: wanted.name, reason })
   }
-  if (found.num_replicas === wanted.num_replicas && found.max_bytes === wanted.max_bytes) return found
-  const { max_bytes, num_replicas } = wanted
-  return (await manager.streams.update(wanted.name, { max_bytes, num_replicas })).config
+  const { max_bytes, num_replicas, subjects = found.subjects, max_msgs = found.max_msgs } = wanted
+  const isSame =
+    found.num_replicas === num_replicas &&
+    found.max_bytes === max_bytes &&
+    found.max_msgs === max_msgs &&
+    found.subjects.join() === subjects.join()
+  if (isSame) return found
+  return (await manager.streams.update(wanted.name, { max_bytes, num_replicas, max_msgs, subjects })).config
 }
 
 async function find(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {
