@@ -446,3 +446,17 @@ test('what the link has given to another process is not begun, and not tried aga
   await clock.settle()
   assert.deepEqual(data(take()), ['e'], 'the lane is free')
 })
+
+test('issue-8 I: a queue that is to retire while its lanes change retries a bounded number of times', async () => {
+  const { clock, link, queue, take, publish } = open({ submit: 'BURST' })
+  publish(1, 'a')
+  queue.apply({ submit: 'SEQUENTIAL_BY_TENANT', retries: Infinity, pauseBetweenRetriesMs: 1000 })
+  let isGone = false
+  void queue.retire().then((gone) => (isGone = gone))
+  for (let tries = 0; tries < 20 && !isGone; tries++) {
+    for (const work of take()) work.end(new Error('no'))
+    await clock.advance(30_000)
+  }
+  assert.ok(isGone, 'it is still there')
+  assert.equal(link.buried.length, 1)
+})

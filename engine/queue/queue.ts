@@ -204,8 +204,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     const promise = new Promise<boolean>((resolve) => (end = resolve))
     this.retiring = { promise, end }
     if (this.state === 'running') this.state = 'retiring'
-    const retries = Math.min(this.settings.retries, DEFAULT_QUEUE_SETTINGS.retries)
-    this.settings = { ...this.settings, retries }
+    this.settings = withoutEndlessRetries(this.settings)
+    if (this.nextSettings !== undefined) this.nextSettings = withoutEndlessRetries(this.nextSettings)
     this.detach?.()
     this.askTurn()
     return promise
@@ -491,6 +491,11 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     this.packs.close()
     this.retiring?.end(false)
   }
+}
+
+/** Of a queue that is to end. */
+function withoutEndlessRetries(settings: QueueSettings): QueueSettings {
+  return { ...settings, retries: Math.min(settings.retries, DEFAULT_QUEUE_SETTINGS.retries) }
 }
 
 /** Whether the message is done with. */
