@@ -84,6 +84,19 @@ describe('MQTT connect', () => {
       assert.deepEqual(codes(device), [0x88])
     }))
 
+  it('issue-8: ends a connection whose session cannot be opened after its credentials were looked up', () =>
+    bench(async ({ gateway, client, logged }) => {
+      gateway.cold = true
+      gateway.openSession = () => {
+        throw new Error('no more sessions')
+      }
+      const device = await client(5)
+      device.send(device.connectPacket('one'))
+      await device.end()
+      assert.deepEqual(codes(device), [0x80])
+      assert.match(String(logged.splice(0)), /no more sessions/)
+    }))
+
   it('issue-8 2.13: tells a v5 client its bounds, that nothing is retained and that there are wildcards', () =>
     bench(async ({ client }) => {
       const device = await client(5)

@@ -41,6 +41,8 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   sendBytes(bytes: Buffer): void
   /** Ends the connection, with the reason for a v5 client; undefined where the client ended it. */
   close(reason: ReasonCode | undefined): void
+  /** Ends the connection for what a handler threw. */
+  violated(error: unknown): void
   /** Writes what there is to say. */
   flush(): void
   /** Goes on reading where it stopped. */

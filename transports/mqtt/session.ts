@@ -108,7 +108,7 @@ export class MqttSession implements MqttConnection {
     if (!this.host.gateway.writable) this.host.waitForRoom(this)
   }
 
-  private violated(error: unknown): void {
+  violated(error: unknown): void {
     if (!(error instanceof ProtocolViolation)) {
       this.host.unexpected(error)
       this.close(Reason.UNSPECIFIED_ERROR)

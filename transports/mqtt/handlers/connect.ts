@@ -23,18 +23,21 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   if (token === '') return refuse(session, unknownDevice(packet))
   const known = session.host.gateway.lookUp({ type: 'ACCESS_TOKEN', token })
   if (known !== undefined) return accept(session, packet, known)
-  session.host.gateway.authenticate({ type: 'ACCESS_TOKEN', token }).then(
-    (device) => {
-      if (session.phase !== 'AUTHENTICATING') return
-      if (device === undefined) refuse(session, unknownDevice(packet))
-      else accept(session, packet, device)
-      session.resume()
-    },
-    () => {
-      // The store did not answer: the gateway counts it, the client may try again.
-      if (session.phase === 'AUTHENTICATING') refuse(session, Reason.SERVER_UNAVAILABLE)
-    },
-  )
+  session.host.gateway
+    .authenticate({ type: 'ACCESS_TOKEN', token })
+    .then(
+      (device) => {
+        if (session.phase !== 'AUTHENTICATING') return
+        if (device === undefined) refuse(session, unknownDevice(packet))
+        else accept(session, packet, device)
+        session.resume()
+      },
+      () => {
+        // The store did not answer: the gateway counts it, the client may try again.
+        if (session.phase === 'AUTHENTICATING') refuse(session, Reason.SERVER_UNAVAILABLE)
+      },
+    )
+    .catch((error: unknown) => session.violated(error))
 }
 
 function versionOf(packet: IConnectPacket): 3 | 4 | 5 {
