@@ -1,0 +1,80 @@
+import { settingsOf } from '../define.ts'
+
+const auth = settingsOf('Authentication')
+
+export const AUTHENTICATION_SETTINGS = {
+  jwtSigningKey: auth.secret({
+    name: 'JWT_TOKEN_SIGNING_KEY',
+    default: undefined,
+    description:
+      'Key that signs the tokens of users. Made at first start and kept in the data folder where none is given.',
+    absent: 'made at first start',
+    allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
+    accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
+  }),
+  jwtExpirationSeconds: auth.integer({
+    name: 'JWT_TOKEN_EXPIRATION_TIME',
+    default: 9000,
+    min: 60,
+    max: 31_536_000,
+    unit: 's',
+    description: 'Life of an access token.',
+  }),
+  jwtRefreshExpirationSeconds: auth.integer({
+    name: 'JWT_REFRESH_TOKEN_EXPIRATION_TIME',
+    default: 604_800,
+    min: 900,
+    max: 31_536_000,
+    unit: 's',
+    description: 'Life of a refresh token.',
+  }),
+  jwtIssuer: auth.text({
+    name: 'JWT_TOKEN_ISSUER',
+    default: 'thingsboard.io',
+    description: 'Issuer named in the tokens; the default is what existing clients expect.',
+  }),
+
+  loginFailures: auth.integer({
+    name: 'LOGIN_MAX_FAILURES',
+    default: 10,
+    min: 1,
+    max: 1000,
+    unit: 'failures',
+    description:
+      'Failed logins in a row that lock a user for the address they came from, and for no other, for LOGIN_LOCK_SECONDS.',
+  }),
+  loginLockSeconds: auth.integer({
+    name: 'LOGIN_LOCK_SECONDS',
+    default: 30,
+    min: 1,
+    max: 86_400,
+    unit: 's',
+    description: 'How long such a lock lasts.',
+  }),
+  loginFailuresPerAddress: auth.integer({
+    name: 'LOGIN_MAX_FAILURES_PER_ADDRESS',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    unit: 'failures',
+    description:
+      'Failed logins within LOGIN_WINDOW_SECONDS after which an address (of IPv6: a /64) gets 429 until they are over; users who have logged in from it before are let in. Behind a proxy, name it in TRUSTED_PROXIES.',
+  }),
+  loginFailuresPerUser: auth.integer({
+    name: 'LOGIN_MAX_FAILURES_PER_USER',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    unit: 'failures',
+    description:
+      'Failed logins of one user from all addresses within LOGIN_WINDOW_SECONDS that lock the user until they are over, but for addresses the user has logged in from before.',
+  }),
+  loginWindowSeconds: auth.integer({
+    name: 'LOGIN_WINDOW_SECONDS',
+    default: 900,
+    min: 1,
+    max: 86_400,
+    unit: 's',
+    description: 'How long failed logins are counted together.',
+  }),
+} as const

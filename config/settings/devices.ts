@@ -1,0 +1,36 @@
+import { settingsOf } from '../define.ts'
+
+const devices = settingsOf('Devices')
+
+export const DEVICE_SETTINGS = {
+  castStrings: devices.flag({
+    name: 'JSON_TYPE_CAST_ENABLED',
+    default: true,
+    description: 'Store texts that are plain numbers ("21.5") as numbers.',
+  }),
+  inactivityTimeoutSeconds: devices.integer({
+    name: 'DEFAULT_INACTIVITY_TIMEOUT',
+    default: 600,
+    min: 1,
+    max: 31_536_000,
+    unit: 's',
+    description:
+      'Silence after which a device counts as inactive; its server attribute inactivityTimeout (ms) overrides it.',
+  }),
+  stateCheckSeconds: devices.integer({
+    name: 'DEFAULT_STATE_CHECK_INTERVAL',
+    default: 60,
+    min: 1,
+    max: 86_400,
+    unit: 's',
+    description: 'How often inactivity is looked for.',
+  }),
+  activityReportsPerSecond: devices.integer({
+    name: 'ACTIVITY_REPORTS_PER_SECOND',
+    default: 2000,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'Most times of last activity that are written down a second. Each active device has one every 3 s where there is room, else in turn; when a device becomes active or inactive is never late.',
+  }),
+} as const

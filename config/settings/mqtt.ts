@@ -1,0 +1,55 @@
+import { settingsOf } from '../define.ts'
+
+const mqtt = settingsOf('MQTT')
+
+export const MQTT_SETTINGS = {
+  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Whether the MQTT transport runs.' }),
+  mqttBindAddress: mqtt.address({
+    name: 'MQTT_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: 'Address of the MQTT transport.',
+  }),
+  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Port of the MQTT transport.' }),
+  mqttMaxPayloadBytes: mqtt.integer({
+    name: 'NETTY_MAX_PAYLOAD_SIZE',
+    default: 65_536,
+    min: 1024,
+    max: 268_435_455,
+    unit: 'bytes',
+    description: 'Largest MQTT packet; a longer one closes the connection (MQTT 5: 0x95).',
+  }),
+  mqttInFlightPerDevice: mqtt.integer({
+    name: 'MQTT_MSG_QUEUE_SIZE_PER_DEVICE_LIMIT',
+    default: 1000,
+    min: 1,
+    max: 65_535,
+    unit: 'messages',
+    description: 'Publishes of one session that may wait for their acknowledgement; beyond it the socket is not read.',
+  }),
+  mqttMaxConnections: mqtt.integer({
+    name: 'MQTT_MAX_CONNECTIONS',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description: 'MQTT connections of this process; more are closed at once.',
+  }),
+  mqttMaxConnectionsPerTenant: mqtt.integer({
+    name: 'MQTT_MAX_CONNECTIONS_PER_TENANT',
+    default: 75_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description:
+      'Of them those of one tenant, so that one leaves room for the others; more are refused (CONNACK 3, MQTT 5: 0x97).',
+  }),
+  mqttMaxSilentConnections: mqtt.integer({
+    name: 'MQTT_MAX_SILENT_CONNECTIONS',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    unit: 'connections',
+    description:
+      'Connections that have sent no CONNECT yet; one more, and the oldest of them is closed. Below a wave of reconnects it cuts off devices on slow lines.',
+  }),
+} as const
