@@ -269,3 +269,25 @@ export function sessionBench(
 export function point(key: string, ts: number, value: number): DataPoint {
   return { key, ts, type: 'LONG', value }
 }
+
+export const AUTH = { authCmd: { cmdId: 0, token: 'good' } }
+export const target = { entityType: 'DEVICE', entityId: DEVICE.id }
+
+export function series(cmdId: number, fields: object = {}) {
+  return { cmds: [{ type: 'TIMESERIES', cmdId, ...target, ...fields }] }
+}
+
+export function update(subscriptionId: number, data: Record<string, (readonly [number, string | null])[]>) {
+  const latestValues = Object.fromEntries(Object.entries(data).map(([key, list]) => [key, list.at(-1)?.[0]]))
+  return { subscriptionId, errorCode: 0, errorMsg: null, data, latestValues }
+}
+
+export function failure(subscriptionId: number, errorCode: number, errorMsg: string) {
+  return { subscriptionId, errorCode, errorMsg, data: null, latestValues: {} }
+}
+
+export async function authenticated(bench: SessionBench): Promise<{ session: Session; socket: TestSocket }> {
+  const opened = bench.open()
+  await bench.say(opened.session, AUTH)
+  return opened
+}
