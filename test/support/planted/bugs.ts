@@ -48,8 +48,40 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   },
 ]
 
+/** Which simulation finds it. */
+export type Simulation = 'group-commit'
+
+/** Bugs that the simulations must find. */
+export const SIMULATION_BUGS: readonly (PlantedBug & { readonly simulation: Simulation })[] = [
+  {
+    name: 'a failed group takes with it who waits',
+    simulation: 'group-commit',
+    file: 'storage/group-commit.ts',
+    code: 'for (const entry of group) entry.reject(error)',
+    planted: 'for (const entry of [...group, ...this.waiting]) entry.reject(error)',
+  },
+  {
+    name: 'a group is acknowledged when its write begins',
+    simulation: 'group-commit',
+    file: 'storage/group-commit.ts',
+    code: 'this.groups++',
+    planted: 'this.groups++; for (const entry of group) entry.resolve(this.groups as Result)',
+  },
+  {
+    name: 'an item between two groups is lost',
+    simulation: 'group-commit',
+    file: 'storage/group-commit.ts',
+    code: 'this.waiting.slice(count)',
+    planted: 'this.waiting.slice(count + 1)',
+  },
+]
+
+export function simulationBugs(simulation: Simulation): readonly PlantedBug[] {
+  return SIMULATION_BUGS.filter((bug) => bug.simulation === simulation)
+}
+
 export function bugOf(name: string): PlantedBug {
-  const bug = PLANTED_BUGS.find((one) => one.name === name)
+  const bug = [...PLANTED_BUGS, ...SIMULATION_BUGS].find((one) => one.name === name)
   if (bug === undefined) throw new Error(`no planted bug is called "${name}"`)
   return bug
 }
