@@ -7,7 +7,7 @@ export interface ReturnAddress extends NodeAddress {
   readonly next: ReturnAddress | undefined
 }
 
-/** Where a branch left the others, innermost first. The first way out of a node is no fork: the branch goes on there. */
+/** Which way a branch took where there were several, innermost first: two visits of one node are told apart by the ways before them. */
 export interface Fork {
   readonly nodeId: string
   /** Which of the ways out of the node. */
@@ -28,7 +28,7 @@ export class Branch {
   /** Where it comes to a chain: at this node, or out of it by the relation; without it at the chain's first node. */
   readonly nodeId: string | undefined
   readonly relation: string | undefined
-  readonly fork: Fork | undefined
+  fork: Fork | undefined
 
   constructor(work: Work, message: Message, returns?: ReturnAddress, nodeId?: string, relation?: string, fork?: Fork) {
     this.work = work
@@ -39,7 +39,12 @@ export class Branch {
     this.fork = fork
   }
 
-  /** The way out of a node that has the number `index`. */
+  /** Goes on by the first of several ways out of a node. */
+  takeFirst(nodeId: string): void {
+    this.fork = { nodeId, index: 0, before: this.fork }
+  }
+
+  /** Another branch, on the way out of the node that has the number `index`. */
   split(nodeId: string, index: number, message: Message): Branch {
     const fork = { nodeId, index, before: this.fork }
     return new Branch(this.work, message, this.returns, undefined, undefined, fork)

@@ -305,3 +305,32 @@ test('issue-8 I: a message delivered twice makes the same children, each of them
   assert.ok(![...ids(other)].some((id) => ids(first).has(id)))
   for (const id of ids(first)) assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
 })
+
+test('issue-8 I: a message that comes through one fork twice has children of its own from each visit, the same on a redelivery', async () => {
+  const enterFork: MakeNode = () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'FORK' }) })
+  const backBy = (relation: string): MakeNode => {
+    return () => ({ handle: () => ({ flow: 'return', relation }) })
+  }
+  const types = { pass, enterFork, first: backBy('first'), second: backBy('second'), enqueue, end: sink().make }
+  const setup = testEngine(types)
+  // The fork's first way leads back into the fork through another node, its second one to the checkpoint.
+  const nodes = ['enterFork', 'enterFork', 'enqueue', 'end'].map((type) => ({ type }))
+  await load(setup, 'A', nodes, [
+    [0, 'first', 1],
+    [0, 'second', 2],
+    [1, 'second', 2],
+    [2, 'Success', 3],
+  ])
+  const fork = ['pass', 'first', 'second'].map((type) => ({ type }))
+  const ways = [[0, 'Success', 1] as const, [0, 'Success', 2] as const]
+  await load(setup, 'FORK', fork, ways, { root: false })
+  const parent = testWork({ id: '0b1c2d3e-0000-4000-8000-000000000003' }).message
+  const childrenOf = async (): Promise<string[]> => {
+    await setup.run(new TestWork(parent))
+    return setup.published.splice(0).map(({ id }) => id)
+  }
+  const first = await childrenOf()
+  assert.equal(first.length, 2)
+  assert.equal(new Set(first).size, 2, 'two children have one id')
+  assert.deepEqual(await childrenOf(), first)
+})

@@ -202,6 +202,7 @@ export class ChainProgram {
     work.branch(targets.length - 1)
     // Before the first goes on, with whatever its nodes make of its message.
     const others = targets.slice(1).map((_, index) => branch.split(node.record.id, index + 1, message))
+    branch.takeFirst(node.record.id)
     this.run(first, branch)
     for (const [index, other] of others.entries()) this.run(targets[index + 1] ?? first, other)
   }
