@@ -13,6 +13,7 @@ export const LinkErrors = defineErrors('link', {
     kind: 'retryable',
     status: 503,
     text: 'the log holds {bytes} bytes not yet processed, at most {limit} are allowed',
+    isOutage: true,
   },
   DISK_REFUSED: {
     kind: 'retryable',
@@ -45,4 +46,10 @@ export const LinkErrors = defineErrors('link', {
 /** The stream has another owner: nothing that this process says of it counts any more. */
 export function isFenced(error: unknown): boolean {
   return isMillraceError(error) && error.code === 'link.FENCED'
+}
+
+/** The log is full of what is not settled: what failed for that is to leave it, else nothing of the log may ever be settled. */
+export function isBacklogFull(error: unknown): boolean {
+  if (!isMillraceError(error)) return false
+  return error.code === 'link.BACKLOG_FULL' || isBacklogFull(error.cause)
 }

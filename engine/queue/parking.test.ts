@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
+import { LinkErrors } from '../link/errors.ts'
 import { message, SimulatedDisk } from '../link/testkit.ts'
 import { openParking, type OpenParking } from '../parking/testkit.ts'
 import type { ParkingOptions } from '../parking/parking.ts'
+import { unhandledFailure } from '../rulechain/errors.ts'
 import { createQueue, type Queue } from './queue.ts'
 import type { QueueSettings } from './settings.ts'
 import { MemoryLink } from './testkit.ts'
@@ -185,6 +187,21 @@ test('an outage parks nothing, however often and however much; a limit of the te
   await clock.advance(60_000)
   assert.ok(parking.figures().lanes >= 35, `${parking.figures().lanes} lanes are parked`)
   assert.ok(queue.figures().held <= 25)
+})
+
+test('issue-8 I: lanes that wait for room in a full log are parked, which makes that room', async () => {
+  const opened = await open({ maxHeld: 100, processing: 'SKIP_ALL_FAILURES' })
+  const { clock, link, parking } = opened
+  const refusal = LinkErrors.BACKLOG_FULL({ bytes: 1, limit: 1 })
+  opened.process = (work) => work.end(unhandledFailure('chain', 'checkpoint', refusal))
+  // No tenant is beyond its share, and together they fill the room: nothing could settle, so the log would never have room again.
+  for (let tenant = 1; tenant <= 200; tenant++) link.publish(message({ tenantId: `t${tenant}`, device: tenant }))
+  await clock.advance(30_000)
+  assert.deepEqual([link.undelivered, parking.figures().messages, link.buried.length], [0, 200, 0])
+  assert.equal(link.settled.length, 200)
+  opened.process = (work) => work.end()
+  await clock.advance(60_000)
+  assert.deepEqual([parking.figures().lanes, opened.queue.figures().skipped], [0, 0])
 })
 
 test('a store of parked messages that refuses loses nothing: the link is not told, and hears of it once the store is back', async () => {

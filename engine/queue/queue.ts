@@ -9,6 +9,7 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
+import { isBacklogFull } from '../link/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { ParkedDelivery } from '../parking/parked-lane.ts'
 import type { Parking, ParkingQueue } from '../parking/parking.ts'
@@ -279,6 +280,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     lane.ended()
     this.inFlight--
     if (verdict === 'retry' && this.mustMakeRoom(lane, attempt)) verdict = 'bury'
+    if (verdict === 'wait' && this.mustLeaveFullLog(lane, task.error)) verdict = 'bury'
     if (IS_OVER[verdict]) {
       this.outages.over(lane)
       lane.failedUnderBackpressure = 0
@@ -288,7 +290,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
       lane.putBack(task.again(attempt))
       this.outages.met(lane, task.error)
       this.pause(lane, lane.outages)
-      if (isOwnLimit(task.error) && this.hasOverShare(task.delivery)) lane.parkFor ??= errorText(task.error)
+      if (this.mustParkInOutage(task)) lane.parkFor ??= errorText(task.error)
     } else {
       this.outages.over(lane)
       if (!(task.delivery instanceof ParkedDelivery)) this.link.failed(task.delivery, attempt)
@@ -375,6 +377,17 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   private mustPark({ delivery, attempt }: Task): boolean {
     if (delivery instanceof ParkedDelivery) return true
     return (this.canPark && attempt >= this.settings.triesBeforeParking) || this.hasOverShare(delivery)
+  }
+
+  /** Others go on beyond a tenant's own limit; and a full log has room again only once something leaves it. */
+  private mustParkInOutage({ delivery, lane, error }: Task): boolean {
+    if (isOwnLimit(error)) return this.hasOverShare(delivery)
+    return this.canPark && lane.outages >= this.settings.triesBeforeParking && isBacklogFull(error)
+  }
+
+  /** Of a lane that can not be parked: it waited as long as it would have been tried for another failure. */
+  private mustLeaveFullLog(lane: Lane<Task>, error: Error | undefined): boolean {
+    return !this.canPark && lane.outages >= DEFAULT_QUEUE_SETTINGS.retries && isBacklogFull(error)
   }
 
   private hasOverShare({ message }: Delivery): boolean {

@@ -12,6 +12,7 @@ import { MemoryLink } from './testkit.ts'
 const REFUSALS = {
   'full script workers': ScriptErrors.POOL_FULL({ waiting: 1, limit: 1 }),
   'a disk that refused the link': LinkErrors.DISK_REFUSED({ reason: 'ENOSPC' }),
+  'a full log': LinkErrors.BACKLOG_FULL({ bytes: 1, limit: 1 }),
   'a full buffer of the link': LinkErrors.BUFFER_FULL({ messages: 1 }),
   'a link that closes': LinkErrors.LINK_CLOSED(),
   'a full rule chain': RuleChainErrors.CHAIN_FULL({ chain: 'c', waiting: 1, limit: 1 }),
@@ -38,3 +39,21 @@ for (const [name, refusal] of Object.entries(REFUSALS)) {
     assert.deepEqual([tries, link.settled.length, link.buried.length], [5, 1, 0])
   })
 }
+
+test('issue-8 I: in a queue of one lane, which nothing can be moved out of, a message becomes a letter before a full log stands still', async () => {
+  const clock = new ManualClock()
+  const link = new MemoryLink()
+  createQueue({
+    link,
+    clock,
+    settings: { processing: 'SKIP_ALL_FAILURES', submit: 'SEQUENTIAL', maxPauseBetweenRetriesMs: 1000 },
+    processor: {
+      process: (pack) => pack.forEach((work) => work.end(LinkErrors.BACKLOG_FULL({ bytes: 1, limit: 1 }))),
+    },
+  })
+  link.publish(message({ data: 'acknowledged' }))
+  await clock.advance(9500)
+  assert.deepEqual([link.settled.length, link.buried.length], [0, 0])
+  await clock.advance(2000)
+  assert.deepEqual([link.settled.length, link.buried.length], [0, 1])
+})
