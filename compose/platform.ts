@@ -203,7 +203,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     link: deviceLink,
     line: cluster.deviceLine,
     owners: cluster.owners,
-    directory: { findByAccessTokens: (tokens) => services.devices.findByAccessTokens(tokens) },
+    directory: services.devices,
     attributes: services.attributes,
     feed,
     clock: systemClock,

@@ -141,6 +141,23 @@ test('tells sessions when the credentials change, and finds the device by the ne
   assert.equal((await services.devices.findByAccessTokens(['NEW_KEY'])).get('NEW_KEY')?.deviceId, device.id)
 })
 
+test('issue-8 E: notes which devices have other credentials or none any more, for processes that missed it', async () => {
+  const { services, tenant, tenantId, clock } = platform
+  const [changed, renamed, deleted] = await Promise.all(
+    ['other token', 'other name', 'gone'].map((name) => services.devices.saveByUser(tenant, { name })),
+  )
+  if (changed === undefined || renamed === undefined || deleted === undefined) throw new Error('three were made')
+  clock.time += 1000
+  const since = clock.now()
+  const credentials = await services.devices.credentials(tenantId, changed.id)
+  if (credentials === undefined) throw new Error('no credentials')
+  await services.devices.saveCredentialsByUser(tenant, { ...credentials, credentialsId: 'OTHER_TOKEN' })
+  await services.devices.saveByUser(tenant, { id: renamed.id, name: 'another name' })
+  await services.devices.deleteByUser(tenant, deleted.id)
+  const found = await services.devices.findCredentialsChanged(since, 10)
+  assert.deepEqual([...found].sort(), [changed.id, deleted.id].sort())
+})
+
 test('refuses kinds of credentials that no transport would accept', async () => {
   const device = await platform.services.devices.findByName(platform.tenantId, DEMO_DEVICE_NAME)
   const draft = {

@@ -82,6 +82,10 @@ export class StoredDevices implements DeviceService {
     return this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens)
   }
 
+  findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {
+    return this.entities.credentialChanges.since(since, limit)
+  }
+
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined> {
     return this.entities.deviceCredentials.findDeviceById(deviceId)
   }
@@ -115,7 +119,9 @@ export class StoredDevices implements DeviceService {
   async deleteByUser(principal: Principal, deviceId: string): Promise<void> {
     const before = await this.required(principal, deviceId)
     const originator: EntityId = { entityType: 'DEVICE', id: deviceId }
-    const steps = [...this.entities.devices.delete(before), this.entities.cleanups.note(deviceId)]
+    const { cleanups, credentialChanges, devices } = this.entities
+    const gone = [cleanups.note(deviceId), ...credentialChanges.note(deviceId, this.parts.clock.now())]
+    const steps = [...devices.delete(before), ...gone]
     await this.commit(principal, before, steps, 'ENTITY_DELETED', {})
     this.parts.forgetAttributes(deviceId)
     this.parts.feed.publish({ kind: 'entity-deleted', entity: originator, tenantId: before.tenantId })
@@ -143,7 +149,9 @@ export class StoredDevices implements DeviceService {
       credentialsId: draft.credentialsId,
       credentialsValue: draft.credentialsValue ?? null,
     }
-    const commit = this.entities.write(this.entities.deviceCredentials.update(credentials))
+    const { credentialChanges, deviceCredentials } = this.entities
+    const noted = credentialChanges.note(device.id, this.parts.clock.now())
+    const commit = this.entities.write([...deviceCredentials.update(credentials), ...noted])
     await this.parts.doubts.watch(commit, () => this.publishChanged(device.id, true))
     this.publishChanged(device.id, true)
     return credentials

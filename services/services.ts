@@ -135,6 +135,8 @@ export interface DeviceService {
   assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device>
   /** For the device gateway: who has these tokens, in one read. Who is not in the answer is nobody's. */
   findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+  /** For the device gateway: devices, newest change first, whose credentials changed or which were deleted since (Unix ms). */
+  findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
   /** For the device's owner. */
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined>
   /** The same: ids of devices whose attribute `active` is true, behind `after` in their order, at most `limit`. */

@@ -92,6 +92,7 @@ export class DeviceCluster {
     const gateway = createDeviceGateway({
       ...parts,
       directory: {
+        findCredentialsChanged: () => Promise.resolve([]),
         findByAccessTokens: (tokens) =>
           Promise.resolve(
             new Map(

@@ -5,7 +5,7 @@
  */
 import { ByteCache, textBytes } from '../../model/byte-cache.ts'
 import type { Clock } from '../../model/clock.ts'
-import { CredentialReads, type DeviceDirectory } from './credential-reads.ts'
+import { CredentialReads, type TokenDirectory } from './credential-reads.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
 export interface CredentialCacheSettings {
@@ -44,7 +44,7 @@ export class CredentialCache {
   /** How often anything may have changed. */
   private doubt = 0
 
-  constructor(directory: DeviceDirectory, clock: Clock, settings: CredentialCacheSettings) {
+  constructor(directory: TokenDirectory, clock: Clock, settings: CredentialCacheSettings) {
     this.reads = new CredentialReads(directory, settings.maxLogins, (token, device, isFresh) => {
       if (isFresh) this.remember(token, device)
       else if (device !== undefined) this.tokens.set(device, token)

@@ -6,9 +6,14 @@
 import { DeviceErrors } from './errors.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
-export interface DeviceDirectory {
+export interface TokenDirectory {
   /** Who has these tokens, in one read; who is not in the answer is nobody's. Rejects when the store does not answer. */
   findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+}
+
+export interface DeviceDirectory extends TokenDirectory {
+  /** Devices whose credentials changed, or which were deleted, since then (Unix ms): the newest `limit`. Rejects likewise. */
+  findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
 }
 
 /** Hears who has a token, nobody where `device` is absent, before whoever asked. `isFresh`: nothing changed since it was read. */
@@ -39,7 +44,7 @@ interface ReadUnderWay {
 }
 
 export class CredentialReads {
-  private readonly directory: DeviceDirectory
+  private readonly directory: TokenDirectory
   private readonly maxLogins: number
   private readonly onRead: ReadListener
   private readonly logins = new Map<string, Asked>()
@@ -50,7 +55,7 @@ export class CredentialReads {
   private loginsUnderWay = 0
   private isPumpDue = false
 
-  constructor(directory: DeviceDirectory, maxLogins: number, onRead: ReadListener) {
+  constructor(directory: TokenDirectory, maxLogins: number, onRead: ReadListener) {
     this.directory = directory
     this.maxLogins = maxLogins
     this.onRead = onRead
@@ -68,8 +73,16 @@ export class CredentialReads {
 
   /** As the caller bounds them. Rejects as the store does. */
   refresh(token: string): Promise<DeviceIdentity | undefined> {
-    const asked = this.refreshes.get(token) ?? this.logins.get(token) ?? this.reading.get(token)
-    return asked?.promise ?? this.ask(this.refreshes, token, false)
+    const asked = this.refreshes.get(token) ?? this.reading.get(token)
+    if (asked !== undefined) return asked.promise
+    const login = this.logins.get(token)
+    if (login === undefined) return this.ask(this.refreshes, token, false)
+    // Far behind in a storm of logins it would wait for all before it; refreshes have a part of every read.
+    if (this.logins.size > LOGINS_PER_READ) {
+      this.logins.delete(token)
+      this.refreshes.set(token, login)
+    }
+    return login.promise
   }
 
   /** The device or profile of this id is another; undefined: anything may be. */

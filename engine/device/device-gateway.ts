@@ -95,6 +95,10 @@ type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 const CLOCK_DIFFERENCE_MS = 5000
 /** What an actor knows is in its record: an idle one is made anew when something comes. */
 const ACTOR_IDLE_MS = 5000
+/** A change is noted with the clock of the process that made it, before its commit. Looking some devices up for nothing costs little. */
+const NOTED_BEFORE_MS = 60_000
+/** What is beyond is found by looking at everybody. */
+const MAX_CHANGED = 10_000
 
 class LocalDeviceGateway
   implements ClosableDeviceGateway, SessionHost, SessionActorHost, RefreshHost, SessionEndListener
@@ -106,6 +110,7 @@ class LocalDeviceGateway
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
+  private readonly directory: DeviceDirectory
   private readonly credentials: CredentialCache
   private readonly records = new Map<string, DeviceRecord>()
   private readonly refreshing: IdentityRefresh
@@ -124,6 +129,7 @@ class LocalDeviceGateway
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
     this.maxSessionsPerDevice = this.settings.maxSessionsPerDevice
     this.attributes = options.attributes
+    this.directory = directory
     this.actors = options.actors
     this.credentials = new CredentialCache(directory, clock, this.settings)
     this.refreshing = new IdentityRefresh(this, this.records, clock)
@@ -275,10 +281,13 @@ class LocalDeviceGateway
     else this.refreshing.addOne(record)
   }
 
-  /** Any device may be another's, renamed or gone: those with sessions are looked up again in turns, the others when they come. */
+  /**
+   * Any device may be another's, renamed or gone. Those with sessions are looked up again: first those whose credentials the store says
+   * changed, then all in turns. The others are looked up when they come.
+   */
   private changesMissed(since: number): void {
     this.credentials.doubtAll()
-    this.refreshing.add((record) => {
+    this.refreshing.addSince(since - NOTED_BEFORE_MS, (record) => {
       if (!record.isAttended) return false
       record.actor.tell({ kind: 'attributes-missed', since: since - CLOCK_DIFFERENCE_MS })
       return true
@@ -306,8 +315,19 @@ class LocalDeviceGateway
       else this.endSessions(record, 'CREDENTIALS_CHANGED')
       return true
     } catch {
+      // Counted; whoever asks tries again.
       this.counts.readFailures++
       return false
+    }
+  }
+
+  async credentialsChanged(since: number): Promise<readonly string[] | undefined> {
+    try {
+      return await this.directory.findCredentialsChanged(since, MAX_CHANGED)
+    } catch {
+      // Counted; whoever asks tries again.
+      this.counts.readFailures++
+      return undefined
     }
   }
 

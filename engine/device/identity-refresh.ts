@@ -1,7 +1,7 @@
 /**
  * Looks devices up again that may have changed, in turns: one slice of the records at a time, behind all logins, so that a gap in the
- * change feed costs a slow store a few reads a second and no device its connection. A slice that the store does not answer is tried
- * again until it does.
+ * change feed costs a slow store a few reads a second and no device its connection. Devices whose credentials the store knows to have
+ * changed go before the rest. What the store does not answer is tried again until it does.
  */
 import type { Clock } from '../../model/clock.ts'
 import type { DeviceRecord } from './device-record.ts'
@@ -9,6 +9,8 @@ import type { DeviceRecord } from './device-record.ts'
 export interface RefreshHost {
   /** Looks one device up again; false where the store did not answer. Never rejects. */
   refresh(record: DeviceRecord): Promise<boolean>
+  /** Ids of devices whose credentials changed since (Unix ms); undefined where the store did not answer. Never rejects. */
+  credentialsChanged(since: number): Promise<readonly string[] | undefined>
 }
 
 /** What may have changed: true for a record that is to be looked up again. */
@@ -25,6 +27,8 @@ export class IdentityRefresh {
   private readonly clock: Clock
   private doubts: Doubt[] = []
   private readonly single = new Set<DeviceRecord>()
+  /** Since when credentials may have changed unheard; undefined: they have not. */
+  private unheardSince: number | undefined
   private isRunning = false
   private isClosed = false
 
@@ -38,6 +42,12 @@ export class IdentityRefresh {
   add(doubt: Doubt): void {
     this.doubts.push(doubt)
     this.start()
+  }
+
+  /** Everybody may have changed since then (Unix ms); `doubt` as above. */
+  addSince(since: number, doubt: Doubt): void {
+    this.unheardSince = Math.min(since, this.unheardSince ?? since)
+    this.add(doubt)
   }
 
   addOne(record: DeviceRecord): void {
@@ -58,11 +68,29 @@ export class IdentityRefresh {
   private async run(): Promise<void> {
     try {
       while (!this.isClosed && (this.single.size > 0 || this.doubts.length > 0)) {
-        await this.refreshSingle()
+        await this.refreshFirst()
         await this.goRound()
       }
     } finally {
       this.isRunning = false
+    }
+  }
+
+  private async refreshFirst(): Promise<void> {
+    await this.askWhatChanged()
+    await this.refreshSingle()
+  }
+
+  private async askWhatChanged(): Promise<void> {
+    const since = this.unheardSince
+    if (since === undefined) return
+    this.unheardSince = undefined
+    const changed = await this.host.credentialsChanged(since)
+    // Asked again after the next slice, which waits until the store answers.
+    if (changed === undefined) this.unheardSince = Math.min(since, this.unheardSince ?? since)
+    for (const id of changed ?? []) {
+      const record = this.records.get(id)
+      if (record?.isAttended === true) this.single.add(record)
     }
   }
 
@@ -89,7 +117,7 @@ export class IdentityRefresh {
       for (const doubt of doubts) if (doubt(record)) isInDoubt = true
       if (isInDoubt) slice.push(record)
       if (slice.length === RECORDS_PER_SLICE) {
-        await this.refreshSingle()
+        await this.refreshFirst()
         await this.refreshAll(slice)
         slice = []
         passed = 0

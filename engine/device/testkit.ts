@@ -225,6 +225,7 @@ export function openGatewayBench(
   const gateway = createDeviceGateway({
     ...shared,
     directory: {
+      findCredentialsChanged: () => Promise.resolve([]),
       async findByAccessTokens(tokens) {
         directory.reads++
         const found = tokens.flatMap((token) => {

@@ -60,7 +60,10 @@ test('issue-8 H: no turn holds more than a slice of 100,000 devices that connect
   })
   const gateway = createDeviceGateway({
     ...shared,
-    directory: { findByAccessTokens: () => Promise.resolve(new Map()) },
+    directory: {
+      findByAccessTokens: () => Promise.resolve(new Map()),
+      findCredentialsChanged: () => Promise.resolve([]),
+    },
   })
   const sessions: DeviceSession[] = []
   for (const identity of identities) {

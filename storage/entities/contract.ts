@@ -188,6 +188,18 @@ function testRecords(check: Check): void {
     },
   )
 
+  check('issue-8 E: devices whose credentials changed since a time are found at once, for an hour', async (store) => {
+    const hour = 3_600_000
+    await store.write([...store.credentialChanges.note('a', 1000), ...store.credentialChanges.note('b', 2000)])
+    await store.write(store.credentialChanges.note('a', 3000))
+    assert.deepEqual(await store.credentialChanges.since(1000, 10), ['a', 'b'])
+    assert.deepEqual(await store.credentialChanges.since(2001, 10), ['a'])
+    assert.deepEqual(await store.credentialChanges.since(3001, 10), [])
+    assert.deepEqual(await store.credentialChanges.since(0, 1), ['a'])
+    await store.write(store.credentialChanges.note('c', 2001 + hour))
+    assert.deepEqual(await store.credentialChanges.since(0, 10), ['c', 'a'], 'what is over goes')
+  })
+
   check('an address is one user’s over the whole system', async (store) => {
     const { tenant } = await household(store)
     const user = userOf(tenant, 'a@example.org')

@@ -4,6 +4,7 @@
  */
 import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
+import { CredentialChangeRepository } from './credential-changes.ts'
 import { CustomerRepository } from './customers.ts'
 import type { EntityDatabase, Statement, Written } from './database.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
@@ -27,6 +28,7 @@ export interface EntityStore {
   readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
   readonly deviceCredentials: DeviceCredentialsRepository
+  readonly credentialChanges: CredentialChangeRepository
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
@@ -92,6 +94,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),
     deviceCredentials: new DeviceCredentialsRepository(database),
+    credentialChanges: new CredentialChangeRepository(database),
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),

@@ -144,6 +144,12 @@ export interface EndedSessionTable {
   ended_until: number
 }
 
+export interface CredentialChangeTable {
+  id: Generated<number>
+  device_id: string
+  changed_time: number
+}
+
 export interface SettingTable {
   name: string
   value: string
@@ -170,6 +176,7 @@ export interface Schema {
   outbox: OutboxTable
   cleanup: CleanupTable
   ended_session: EndedSessionTable
+  credential_change: CredentialChangeTable
   setting: SettingTable
   schema_version: SchemaVersionTable
 }

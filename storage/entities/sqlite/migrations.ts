@@ -76,6 +76,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index ended_session_until on ended_session (ended_until)',
     ],
   },
+  {
+    version: 4,
+    statements: [
+      `create table credential_change (id integer primary key autoincrement, device_id text not null,
+        changed_time integer not null)`,
+      'create index credential_change_time on credential_change (changed_time)',
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */
