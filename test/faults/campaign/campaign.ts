@@ -1,6 +1,8 @@
 /** Runs faults in worlds, one world a shape (and one a disk of its own), and reads everything back once more at the end. */
+import type { ServerName } from '../../support/servers/index.ts'
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 import { CHAIN_FAULTS } from './chain-faults.ts'
+import { CLOCK_FAULTS } from './clock-faults.ts'
 import { openEmbeddedWorld } from './embedded-world.ts'
 import type { Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
@@ -9,10 +11,11 @@ import { LINE_FAULTS } from './line-faults.ts'
 import { OWNER_FAULTS } from './owner-faults.ts'
 import { PAIR_FAULTS } from './pair-faults.ts'
 import { PROCESS_FAULTS } from './process-faults.ts'
-import { openProductionWorld } from './production-world.ts'
+import { openProductionWorld, type SmallDisk } from './production-world.ts'
 import { RESOURCE_FAULTS } from './resource-faults.ts'
 import { readBack, runRound, type RoundResult } from './round.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
+import { STORE_FAULTS } from './store-faults.ts'
 import { judge } from './verdict.ts'
 import type { World } from './world.ts'
 
@@ -23,6 +26,8 @@ export const ALL_FAULTS: readonly Fault[] = [
   ...PAIR_FAULTS,
   ...RESOURCE_FAULTS,
   ...CHAIN_FAULTS,
+  ...CLOCK_FAULTS,
+  ...STORE_FAULTS,
 ]
 
 export interface Stage {
@@ -33,15 +38,18 @@ export interface Stage {
 }
 
 /** A world for such faults; a sentence when this machine does not allow it. */
-export async function openStage({ shape, onSmallDisk }: Fault, seed: number): Promise<Stage | string> {
-  const disk = onSmallDisk === true ? mountSmallDisk() : undefined
+export async function openStage(
+  { shape, onSmallDisk, smallDiskOf = 'nats' }: Fault,
+  seed: number,
+): Promise<Stage | string> {
+  const disk = onSmallDisk === true ? mountSmallDisk(DISK_MIB[smallDiskOf]) : undefined
   if (disk !== undefined && 'refusal' in disk) return disk.refusal
   const free = (): void => {
     if (disk !== undefined) unmountSmallDisk(disk.folder)
   }
   let world: World | undefined
   try {
-    world = await openWorld(shape, seed, disk?.folder)
+    world = await openWorld(shape, seed, disk === undefined ? undefined : { folder: disk.folder, of: smallDiskOf })
     const fleet = await Fleet.open(world)
     const opened = world
     return {
@@ -60,8 +68,11 @@ export async function openStage({ shape, onSmallDisk }: Fault, seed: number): Pr
   }
 }
 
-function openWorld(shape: World['shape'], seed: number, smallDisk: string | undefined): Promise<World> {
-  if (shape === 'embedded') return openEmbeddedWorld(smallDisk)
+/** An empty PostgreSQL takes 60, and QuestDB sets 16 aside for each column. */
+const DISK_MIB: Readonly<Record<ServerName, number>> = { nats: 64, postgres: 192, questdb: 768 }
+
+function openWorld(shape: World['shape'], seed: number, smallDisk: SmallDisk | undefined): Promise<World> {
+  if (shape === 'embedded') return openEmbeddedWorld(smallDisk?.folder)
   if (smallDisk === undefined) return openProductionWorld({ shape, seed })
   return openProductionWorld({ shape, seed, smallDisk, environment: SMALL_PARTITIONS })
 }

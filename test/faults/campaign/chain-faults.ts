@@ -1,5 +1,6 @@
 /** The rule chain of the devices, and what befalls it: made, drawn and made the root, again and again, while messages run through it. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { RUN_LOG_NODE } from '../../support/run-log/index.ts'
 import { RestClient, login } from '../../support/clients.ts'
 import type { Fault } from './fault.ts'
 import type { Shape } from './world.ts'
@@ -11,16 +12,27 @@ return { msg: msg, metadata: metadata, msgType: msgType };`
 
 const SPARES = 40
 
+interface Drawn {
+  /** With the node that logs each run: only where the world's programs have it. */
+  readonly isLogged: boolean
+}
+
 /** As the web page and the SDKs do: a chain is made, then drawn, then made the root, in three requests. */
-export async function replaceRootChain(rest: RestClient, name: string, spares = 0): Promise<string> {
+export async function replaceRootChain(rest: RestClient, name: string, drawn: Drawn, spares = 0): Promise<string> {
   const { id } = await rest.expect<{ id: { id: string } }>('POST', '/api/ruleChain', { name })
-  await drawChain(rest, id.id, spares)
+  await drawChain(rest, id.id, drawn, spares)
   await rest.expect('POST', `/api/ruleChain/${id.id}/root`)
   return id.id
 }
 
 /** With scripts of its own each time: every engine has to compile them, and `spares` that nobody runs make that last. */
-async function drawChain(rest: RestClient, ruleChainId: string, spares: number, note = ''): Promise<void> {
+async function drawChain(
+  rest: RestClient,
+  ruleChainId: string,
+  { isLogged }: Drawn,
+  spares: number,
+  note = '',
+): Promise<void> {
   const script = (name: string) => ({
     type: `${PREFIX}transform.TbTransformMsgNode`,
     name,
@@ -31,6 +43,7 @@ async function drawChain(rest: RestClient, ruleChainId: string, spares: number, 
     firstNodeIndex: 0,
     nodes: [
       script('script'),
+      ...(isLogged ? [{ type: RUN_LOG_NODE, name: 'run log', configuration: { failEach: 0 } }] : []),
       {
         type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,
         name: 'save',
@@ -39,7 +52,11 @@ async function drawChain(rest: RestClient, ruleChainId: string, spares: number, 
       },
       ...Array.from({ length: spares }, (_, spare) => script(`spare ${spare}`)),
     ],
-    connections: [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
+    connections: Array.from({ length: isLogged ? 2 : 1 }, (_, index) => ({
+      fromIndex: index,
+      toIndex: index + 1,
+      type: 'Success',
+    })),
   })
 }
 
@@ -49,13 +66,15 @@ function rootReplaced(shape: Shape): Fault {
     row: 'Q6',
     shape,
     holdMs: [3_000, 5_000],
-    inject: async ({ api }, random) => {
+    inject: async ({ api, runLog }, random) => {
+      const drawn = { isLogged: runLog !== undefined }
       const rest = new RestClient(api.process, await login(api.process))
       const stop = new AbortController()
       const changing = async (): Promise<void> => {
         while (!stop.signal.aborted) {
-          const id = await replaceRootChain(rest, `root ${random.between(0, 2 ** 31)}`, SPARES)
-          for (let draws = random.between(0, 2); draws > 0; draws--) await drawChain(rest, id, SPARES, `draw ${draws}`)
+          const id = await replaceRootChain(rest, `root ${random.between(0, 2 ** 31)}`, drawn, SPARES)
+          for (let draws = random.between(0, 2); draws > 0; draws--)
+            await drawChain(rest, id, drawn, SPARES, `draw ${draws}`)
           await delay(random.between(0, 300))
         }
       }

@@ -1,15 +1,30 @@
 /** The embedded default: one process is transport, engine and API, and everything is in its data folder. */
 import { join } from 'node:path'
+import type { RunLog } from '../../support/run-log/index.ts'
 import { Member } from './member.ts'
+import { watchRuns } from './runs.ts'
 import type { World } from './world.ts'
 
 export async function openEmbeddedWorld(smallDisk?: string): Promise<World> {
   const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'data') }
-  return embeddedWorldOf(await Member.start({ name: 'process', environment: {}, ...place }), smallDisk)
+  const watched = await watchRuns()
+  try {
+    const member = await Member.start({ name: 'process', ...watched.options, ...place })
+    return {
+      ...embeddedWorldOf(member, smallDisk, watched.log),
+      close: async () => {
+        await member.close()
+        await watched.close()
+      },
+    }
+  } catch (error) {
+    await watched.close()
+    throw error
+  }
 }
 
 /** Closing it closes the process. */
-export function embeddedWorldOf(member: Member, smallDisk?: string): World {
+export function embeddedWorldOf(member: Member, smallDisk?: string, runLog?: RunLog): World {
   return {
     shape: 'embedded',
     transports: [member],
@@ -20,6 +35,8 @@ export function embeddedWorldOf(member: Member, smallDisk?: string): World {
     lines: () => [],
     addresses: [member.address],
     deviceLines: [],
+    natsRoutes: [],
+    runLog,
     addEngine: () => Promise.reject(new Error('the embedded shape is one process')),
     smallDisk,
     close: () => member.close(),

@@ -1,5 +1,6 @@
 /** A fault: what it does to a world, and how that ends. */
 import type { SeededRandom } from '../../support/seeded-random.ts'
+import type { ServerName } from '../../support/servers/index.ts'
 import type { Shape, World } from './world.ts'
 
 export interface Fault {
@@ -10,6 +11,8 @@ export interface Fault {
   readonly shape: Shape
   /** Needs a disk of its own below the data. */
   readonly onSmallDisk?: boolean
+  /** Whose data is on it, where it is a server's; NATS where nothing is said. */
+  readonly smallDiskOf?: ServerName
   /** Between injection and heal, ms, by chance. */
   readonly holdMs: readonly [number, number]
   /** Resolves when the fault is there, with what ends it: that resolves when the broken is whole again, if not yet at work. */

@@ -19,7 +19,7 @@ export class Fleet {
   /** Sets up the chain and the device that misuses it. */
   static async open(world: World): Promise<Fleet> {
     const rest = new RestClient(world.api.process, await login(world.api.process))
-    await replaceRootChain(rest, 'by way of a script')
+    await replaceRootChain(rest, 'by way of a script', { isLogged: world.runLog !== undefined })
     await rest.createDevice('glutton', GLUTTON_TOKEN)
     return new Fleet(rest)
   }

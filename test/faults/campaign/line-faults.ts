@@ -93,5 +93,6 @@ export const LINE_FAULTS: readonly Fault[] = [
   deviceFault('half-open connections', [2_000, 5_000], silenceAll),
   deviceFault('a slow network', [3_000, 5_000], slowAll),
   alone('nats'),
+  alone('postgres'),
   alone('questdb'),
 ]

@@ -72,8 +72,9 @@ export class Member {
     if (code !== 0) throw new Error(`${this.name} ended with ${code} when it was asked to:\n${this.#running.log()}`)
   }
 
-  async restart(): Promise<void> {
-    this.#running = await run(this.#dataDir, this.#environment, this.#preload)
+  /** `changes` hold for this start alone. */
+  async restart(changes: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#running = await run(this.#dataDir, { ...this.#environment, ...changes }, this.#preload)
     this.#isWanted = true
   }
 

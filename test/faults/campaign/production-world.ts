@@ -10,19 +10,26 @@ import {
   startNatsCluster,
   startPostgres,
   startQuestDb,
+  type NatsRoute,
   type RunningServer,
   type ServerName,
 } from '../../support/servers/index.ts'
 import { productionEnvironment, type ClusterRole } from '../../support/start-cluster.ts'
 import { Member } from './member.ts'
+import { watchRuns } from './runs.ts'
 import type { World } from './world.ts'
 
 export interface ProductionWorldOptions {
   readonly shape: 'production' | 'nats-cluster'
   readonly seed: number
-  /** A disk of its own for the data of NATS. */
-  readonly smallDisk?: string
+  /** A disk of its own for the data of a server. */
+  readonly smallDisk?: SmallDisk
   readonly environment?: Readonly<Record<string, string>>
+}
+
+export interface SmallDisk {
+  readonly folder: string
+  readonly of: ServerName
 }
 
 type Lines = Readonly<Record<ServerName, FaultProxy>>
@@ -46,7 +53,9 @@ async function open(
   close: () => Promise<void>,
 ): Promise<World> {
   const { shape } = options
-  const servers = await startServers(options, closing)
+  const watched = await watchRuns()
+  closing.push(() => watched.close())
+  const { natsRoutes, ...servers } = await startServers(options, closing)
   const linesOf = new Map<Member, Lines>()
   let proxies = 0
   const start = async (name: string, ...roles: readonly ClusterRole[]): Promise<Member> => {
@@ -60,8 +69,9 @@ async function open(
       lines === undefined
         ? { ...direct, NATS_REPLICAS: '3' }
         : productionEnvironment({ nats: lines.nats.url, postgres: lines.postgres.url, questdb: lines.questdb.url })
-    const environment = { ...through, ...options.environment, MILLRACE_ROLES: roles.join(',') }
-    const member = await Member.start({ name, environment })
+    const { preload, environment: own } = watched.options
+    const environment = { ...through, ...options.environment, ...own, MILLRACE_ROLES: roles.join(',') }
+    const member = await Member.start({ name, environment, preload })
     closing.push(() => member.close())
     if (lines !== undefined) linesOf.set(member, lines)
     return member
@@ -96,7 +106,9 @@ async function open(
     })),
     deviceLines,
     addEngine: () => start('engine 3', 'engine'),
-    smallDisk: options.smallDisk,
+    natsRoutes,
+    runLog: watched.log,
+    smallDisk: options.smallDisk?.folder,
     close,
   }
 }
@@ -104,23 +116,28 @@ async function open(
 async function startServers(
   { shape, smallDisk }: ProductionWorldOptions,
   closing: (() => Promise<unknown>)[],
-): Promise<Readonly<Record<ServerName, readonly RunningServer[]>>> {
+): Promise<Readonly<Record<ServerName, readonly RunningServer[]>> & { readonly natsRoutes: readonly NatsRoute[] }> {
+  let natsRoutes: readonly NatsRoute[] = []
+  const placeOf = (server: ServerName) => (smallDisk?.of === server ? { dataDir: join(smallDisk.folder, server) } : {})
   const keep = async <Kept extends { stop(): Promise<void> }>(starting: Promise<Kept>): Promise<Kept> => {
     const started = await starting
     closing.push(() => started.stop())
     return started
   }
   const nats = async (): Promise<readonly RunningServer[]> => {
-    if (shape === 'nats-cluster') return (await keep(startNatsCluster(3, { syncInterval: 'always' }))).nodes
-    const place = smallDisk === undefined ? {} : { dataDir: join(smallDisk, 'nats') }
-    return [await keep(startNats({ syncInterval: 'always', ...place }))]
+    if (shape === 'nats-cluster') {
+      const cluster = await keep(startNatsCluster(3, { syncInterval: 'always', routesByLines: true }))
+      natsRoutes = cluster.routes
+      return cluster.nodes
+    }
+    return [await keep(startNats({ syncInterval: 'always', ...placeOf('nats') }))]
   }
   const [natsNodes, postgres, questdb] = await allOf(
     nats(),
-    keep(startPostgres()),
-    keep(startQuestDb({ commitMode: 'sync' })),
+    keep(startPostgres(placeOf('postgres'))),
+    keep(startQuestDb({ commitMode: 'sync', ...placeOf('questdb') })),
   )
-  return { nats: natsNodes, postgres: [postgres], questdb: [questdb] }
+  return { nats: natsNodes, postgres: [postgres], questdb: [questdb], natsRoutes }
 }
 
 async function openLines(

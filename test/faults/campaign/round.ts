@@ -5,6 +5,7 @@ import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
 import type { Journal, SentValue } from './journal.ts'
+import { judgeRuns } from './runs.ts'
 import { startSteadyLoad } from './steady-load.ts'
 import { judge, type ReadSeries, type Verdict } from './verdict.ts'
 import type { World } from './world.ts'
@@ -72,6 +73,7 @@ export async function runRound(
   const verdict = judge(read)
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
+  findings.push(...judgeRuns(world.runLog, journals, world.shape !== 'embedded'))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
   if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
   for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)

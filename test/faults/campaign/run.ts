@@ -44,8 +44,8 @@ say(`${rounds.length} rounds, ${findings.length} findings; the report is ${join(
 process.exitCode = findings.length === 0 ? 0 : 1
 
 /** Faults of one place share a world: what one fault leaves behind, the next one meets. */
-function routeOf({ shape, onSmallDisk }: Fault): string {
-  return onSmallDisk === true ? `${shape} on a disk of 64 MiB` : shape
+function routeOf({ shape, onSmallDisk, smallDiskOf }: Fault): string {
+  return onSmallDisk === true ? `${shape} with a small disk for ${smallDiskOf ?? 'its data'}` : shape
 }
 
 async function runIn(place: string, faults: readonly Fault[]): Promise<void> {

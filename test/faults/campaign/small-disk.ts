@@ -1,13 +1,13 @@
-/** A disk of 64 MiB that a test can fill (tmpfs), where this user may mount one. */
+/** A small disk that a test can fill (tmpfs), where this user may mount one. */
 import { spawnSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** The folder, or why there is none. */
-export function mountSmallDisk(): { readonly folder: string } | { readonly refusal: string } {
+export function mountSmallDisk(mebibytes = 64): { readonly folder: string } | { readonly refusal: string } {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-small-'))
-  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'tmpfs', folder], { encoding: 'utf8' })
+  const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', folder], { encoding: 'utf8' })
   if (mount.status === 0) return { folder }
   rmSync(folder, { recursive: true })
   return { refusal: `a disk of its own can not be mounted: ${mount.error?.message ?? mount.stderr.trim()}` }

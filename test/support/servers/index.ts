@@ -1,5 +1,5 @@
 /** Real servers for tests: started on free loopback ports with a data folder of their own, ended with the test. */
-export { startNats, startNatsCluster, type NatsCluster, type NatsOptions } from './nats.ts'
+export { startNats, startNatsCluster, type NatsCluster, type NatsOptions, type NatsRoute } from './nats.ts'
 export { startPostgres, type PostgresOptions } from './postgres.ts'
 export { startQuestDb, type QuestDbOptions, type RunningQuestDb } from './questdb.ts'
 export { requireOwnServer, requireServer } from './require-server.ts'

@@ -5,6 +5,7 @@ import { connect as connectSocket } from 'node:net'
 import { join } from 'node:path'
 import { connect } from '@nats-io/transport-node'
 import { jetstreamManager } from '@nats-io/jetstream'
+import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts'
 import { hasTool } from '../require-tool.ts'
 import { installOnce, runInstaller } from './install.ts'
 import { freePorts } from './ports.ts'
@@ -27,10 +28,23 @@ export interface NatsOptions extends PlaceOptions {
 export type NatsLogin =
   { readonly user: string; readonly password: string } | { readonly token: string } | { readonly nkey: string }
 
+/** The one line between two nodes, by their places in the cluster. */
+export interface NatsRoute {
+  readonly nodes: readonly [number, number]
+  readonly line: FaultProxy
+}
+
+export interface NatsClusterOptions extends Omit<NatsOptions, 'dataDir' | 'ports'> {
+  /** Nodes reach each other by lines that can be cut. */
+  readonly routesByLines?: boolean
+}
+
 export interface NatsCluster {
   /** All nodes, for a client that shall survive the loss of one. */
   readonly url: string
   readonly nodes: readonly RunningServer[]
+  /** Empty unless asked for. */
+  readonly routes: readonly NatsRoute[]
   stop(): Promise<void>
 }
 
@@ -51,21 +65,20 @@ export async function startNats(options: NatsOptions = {}): Promise<RunningServe
 }
 
 /** Always of our own, since a cluster is for losing nodes. Resolves when JetStream has a leader. */
-export async function startNatsCluster(
-  size = 3,
-  options: Omit<NatsOptions, 'dataDir' | 'ports'> = {},
-): Promise<NatsCluster> {
+export async function startNatsCluster(size = 3, options: NatsClusterOptions = {}): Promise<NatsCluster> {
   const binary = await natsBinary()
   for (let tries = 1; ; tries++) {
     const ports = await freePorts(size * 2)
     const clientPorts = ports.slice(0, size)
     const routePorts = ports.slice(size)
+    const routes = options.routesByLines === true ? await openRoutes(routePorts) : []
     const starts = await Promise.allSettled(
       clientPorts.map((port, index) => {
         const definition = natsDefinition(binary, options, {
           name: `n${index + 1}`,
           own: routePorts[index] ?? 0,
-          routePorts,
+          routePorts: routes.length === 0 ? routePorts : lineTargets(routes, index),
+          isAdvertised: routes.length === 0,
         })
         return runServer(definition, { ports: [port] })
       }),
@@ -73,12 +86,13 @@ export async function startNatsCluster(
     const nodes = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
     const stop = async (): Promise<void> => {
       await Promise.all(nodes.map((node) => node.stop()))
+      await Promise.all(routes.map(({ line }) => line.close()))
     }
     const failure = starts.find((start) => start.status === 'rejected')
     if (failure === undefined) {
       const url = nodes.map((node) => node.url).join(',')
       await jetStreamAnswers(url)
-      return { url, nodes, stop }
+      return { url, nodes, routes, stop }
     }
     await stop()
     if (tries === 5 || !/address already in use/.test(String(failure.reason))) throw failure.reason
@@ -114,10 +128,27 @@ function natsOnPath(): boolean {
   return major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])
 }
 
+/** One line for each two nodes: the first of them opens the route. */
+async function openRoutes(ports: readonly number[]): Promise<NatsRoute[]> {
+  const pairs = ports.flatMap((_, first) => ports.slice(first + 1).map((_, rest) => [first, first + 1 + rest] as const))
+  return Promise.all(
+    pairs.map(async ([first, second]) => ({
+      nodes: [first, second] as const,
+      line: await startFaultProxy({ target: `127.0.0.1:${ports[second] ?? 0}`, seed: first * 10 + second }),
+    })),
+  )
+}
+
+function lineTargets(routes: readonly NatsRoute[], node: number): number[] {
+  return routes.filter(({ nodes }) => nodes[0] === node).map(({ line }) => line.port)
+}
+
 interface ClusterPlace {
   readonly name: string
   readonly own: number
   readonly routePorts: readonly number[]
+  /** Else nodes know of each other by their own routes alone. */
+  readonly isAdvertised: boolean
 }
 
 function natsDefinition(binary: string, options: NatsOptions, cluster?: ClusterPlace): ServerDefinition {
@@ -164,6 +195,8 @@ function natsConfiguration(
       '  name: "millrace"',
       `  listen: "127.0.0.1:${cluster.own}"`,
       `  routes: [${routes.join(', ')}]`,
+      // A route of one connection: of a pool each would have its own way around a cut.
+      ...(cluster.isAdvertised ? [] : ['  no_advertise: true', '  pool_size: -1']),
       '}',
     )
   }
