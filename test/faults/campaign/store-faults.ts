@@ -98,7 +98,7 @@ const natsNodeCutOff: Fault = {
   inject: async ({ natsRoutes }, random) => {
     const node = random.between(0, 2)
     const cut = natsRoutes.filter(({ nodes }) => nodes.includes(node)).map(({ line }) => line)
-    if (cut.length !== 2) throw new Error(`the node has ${cut.length} routes in place of 2`)
+    if (cut.length !== 4) throw new Error(`the node has ${cut.length} routes in place of 4`)
     for (const line of cut) line.change({ stalled: true })
     return async () => {
       await Promise.all(cut.map((line) => line.heal()))

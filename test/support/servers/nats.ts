@@ -28,7 +28,7 @@ export interface NatsOptions extends PlaceOptions {
 export type NatsLogin =
   { readonly user: string; readonly password: string } | { readonly token: string } | { readonly nkey: string }
 
-/** The one line between two nodes, by their places in the cluster. */
+/** A line from one node to another, by their places in the cluster. */
 export interface NatsRoute {
   readonly nodes: readonly [number, number]
   readonly line: FaultProxy
@@ -128,9 +128,10 @@ function natsOnPath(): boolean {
   return major > LEAST[0] || (major === LEAST[0] && minor >= LEAST[1])
 }
 
-/** One line for each two nodes: the first of them opens the route. */
+/** One line from each node to each other: JetStream starts on no node without a route of its own. */
 async function openRoutes(ports: readonly number[]): Promise<NatsRoute[]> {
-  const pairs = ports.flatMap((_, first) => ports.slice(first + 1).map((_, rest) => [first, first + 1 + rest] as const))
+  const places = [...ports.keys()]
+  const pairs = places.flatMap((from) => places.filter((to) => to !== from).map((to) => [from, to] as const))
   return Promise.all(
     pairs.map(async ([first, second]) => ({
       nodes: [first, second] as const,
