@@ -86,7 +86,9 @@ export function randomOfRound(seed: number, round: number): SeededRandom {
 }
 
 export async function runOn(stage: Stage, fault: Fault, random: SeededRandom): Promise<RoundResult> {
-  const { result, journals } = await runRound(fault, stage.world, stage.fleet, random)
+  const { result, journals } = await runRound(fault, stage.world, stage.fleet, random, {
+    isNewWorld: stage.journals.length === 0,
+  })
   stage.journals.push(...journals)
   return result
 }

@@ -25,10 +25,12 @@ export interface RoundSettings {
   readonly devices: number
   /** Until a device that does not recover, or a value that is not readable, is a finding. */
   readonly limitMs: number
+  /** The first round of its world. */
+  readonly isNewWorld: boolean
 }
 
 const POLL_MS = 100
-const ROUND_SETTINGS: RoundSettings = { devices: 16, limitMs: 90_000 }
+const ROUND_SETTINGS: RoundSettings = { devices: 16, limitMs: 90_000, isNewWorld: false }
 /** Each device has this many acknowledgements before anything happens. */
 const WARM = 3
 
@@ -39,7 +41,7 @@ export async function runRound(
   random: SeededRandom,
   settings: Partial<RoundSettings> = {},
 ): Promise<{ readonly result: RoundResult; readonly journals: readonly Journal[] }> {
-  const { devices, limitMs } = { ...ROUND_SETTINGS, ...settings }
+  const { devices, limitMs, isNewWorld } = { ...ROUND_SETTINGS, ...settings }
   const journals = await fleet.devices(devices)
   const began = performance.now()
   const load = startSteadyLoad(journals, world.addresses, random)
@@ -73,7 +75,7 @@ export async function runRound(
   const verdict = judge(read)
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
-  findings.push(...judgeRuns(world.runLog, journals, world.shape !== 'embedded'))
+  findings.push(...judgeRuns(world.runLog, journals, { partitionsMove: world.shape !== 'embedded', isNewWorld }))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
   if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
   for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)

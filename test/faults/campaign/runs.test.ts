@@ -10,7 +10,12 @@ import { Journal, type Outcome } from './journal.ts'
 import { judgeRuns } from './runs.ts'
 
 /** One device that sent these values, `|` being a new connection; the runs are in the order given. */
-function judged(context: TestContext, sent: readonly (Outcome | '|')[], ran: readonly number[]): readonly string[] {
+function judged(
+  context: TestContext,
+  sent: readonly (Outcome | '|')[],
+  ran: readonly number[],
+  isNewWorld = false,
+): readonly string[] {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-runs-'))
   context.after(() => rmSync(folder, { recursive: true }))
   const log = new RunLog(join(folder, 'runs'))
@@ -23,7 +28,7 @@ function judged(context: TestContext, sent: readonly (Outcome | '|')[], ran: rea
   for (const [index, value] of ran.entries()) {
     appendFileSync(log.file, lineOf({ id: `m${index}`, epoch: 'p.1', attempt: 1, deviceId: 'id', value }))
   }
-  return judgeRuns(log, [journal], true)
+  return judgeRuns(log, [journal], { partitionsMove: true, isNewWorld })
 }
 
 test('what was acknowledged runs once, in order', (context) => {
@@ -38,6 +43,14 @@ test('a value without an answer may come late over another connection, and not o
   assert.match(judged(context, ['unknown', 'acknowledged'], [2, 1])[0] ?? '', /^outOfOrder: value 1/)
 })
 
+test('in a new world the first values of a device may meet the chain before it', (context) => {
+  const sent = ['acknowledged', 'acknowledged', 'acknowledged'] as const
+  assert.deepEqual(judged(context, sent, [2, 3], true), [])
+  assert.match(judged(context, sent, [2, 3])[0] ?? '', /^lost: value 1/)
+  assert.match(judged(context, sent, [1, 3], true)[0] ?? '', /^lost: value 2/)
+  assert.match(judged(context, sent, [], true)[0] ?? '', /^lost: value 1/)
+})
+
 test('a world without a log of runs has nothing to judge', () => {
-  assert.deepEqual(judgeRuns(undefined, [], false), [])
+  assert.deepEqual(judgeRuns(undefined, [], { partitionsMove: false, isNewWorld: false }), [])
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
 import { RUN_LOG_PRELOAD, RunJudge, RunLog } from '../../support/run-log/index.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, SentValue } from './journal.ts'
 
 export interface WatchedRuns {
   readonly log: RunLog
@@ -26,11 +26,17 @@ export async function watchRuns(): Promise<WatchedRuns> {
   }
 }
 
+export interface RunCircumstances {
+  readonly partitionsMove: boolean
+  /** An engine hears of a new world's chain a little later: until then it runs the one before it, which logs nothing. */
+  readonly isNewWorld: boolean
+}
+
 /** Runs of the devices of one round, held against what these sent: no try twice, no value twice, first runs in order. */
 export function judgeRuns(
   log: RunLog | undefined,
   journals: readonly Journal[],
-  partitionsMove: boolean,
+  { partitionsMove, isNewWorld }: RunCircumstances,
 ): readonly string[] {
   if (log === undefined) return []
   const byDevice = new Map(journals.map((journal) => [journal.device.deviceId, journal]))
@@ -41,11 +47,14 @@ export function judgeRuns(
     partitionsMove,
   })
   judge.take(log.next().filter(({ deviceId }) => byDevice.has(deviceId)))
-  const missing = journals.flatMap(({ device, sent }) =>
-    sent
-      .filter(({ value, outcome }) => outcome === 'acknowledged' && !judge.has(device.deviceId, value))
-      .map(({ value }) => `lost: value ${value} of ${device.name} was acknowledged and never ran`),
-  )
+  const missing = journals.flatMap(({ device, sent }) => {
+    const hasRun = ({ value }: SentValue): boolean => judge.has(device.deviceId, value)
+    const first = isNewWorld ? Math.max(0, sent.findIndex(hasRun)) : 0
+    return sent
+      .slice(first)
+      .filter((value) => value.outcome === 'acknowledged' && !hasRun(value))
+      .map(({ value }) => `lost: value ${value} of ${device.name} was acknowledged and never ran`)
+  })
   return [...judge.verdict().findings, ...missing.slice(0, 10)]
 }
 

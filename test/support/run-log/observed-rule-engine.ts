@@ -8,7 +8,7 @@ export function createRuleEngine(options: Parameters<typeof createProgramEngine>
   const engine = createProgramEngine(options)
   const process = engine.process.bind(engine)
   engine.process = (pack) => {
-    for (const { message, attempt } of pack) noteTry(message, attempt)
+    for (const work of pack) noteTry(work)
     process(pack)
   }
   return engine

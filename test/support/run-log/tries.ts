@@ -1,8 +1,10 @@
 /**
  * Which try of a message runs, by its id: a node is not told. The epoch is the process and how many times the link has delivered the
- * message to it: a retry is the same object, a new delivery another one.
+ * message to it: a retry is the same object, a new delivery another one. The queue does not count a try that met an outage; here it counts.
  */
+import { isMillraceError } from '../../../model/errors.ts'
 import type { Message } from '../../../model/message.ts'
+import type { Work } from '../../../engine/queue/work.ts'
 
 export interface Try {
   readonly epoch: string
@@ -12,21 +14,41 @@ export interface Try {
 interface Known {
   readonly message: WeakRef<Message>
   readonly deliveries: number
-  readonly attempt: number
+  attempt: number
+  /** Tries of this delivery that met an outage. */
+  outages: number
 }
 
 const PROCESS = `${process.pid}-${Date.now()}`
+/** What is older is settled, or another process has it by now. */
+const MAX_KNOWN = 200_000
 const known = new Map<string, Known>()
 
-export function noteTry(message: Message, attempt: number): void {
+export function noteTry(work: Work): void {
+  const { message, attempt } = work
   const before = known.get(message.id)
   const isSame = before?.message.deref() === message
-  const deliveries = (before?.deliveries ?? 0) + (isSame ? 0 : 1)
-  known.set(message.id, { message: isSame && before ? before.message : new WeakRef(message), deliveries, attempt })
+  const noted =
+    isSame && before
+      ? before
+      : { message: new WeakRef(message), deliveries: (before?.deliveries ?? 0) + 1, attempt, outages: 0 }
+  noted.attempt = attempt
+  known.set(message.id, noted)
+  if (known.size > MAX_KNOWN) forgetOldest()
+  const end = work.end.bind(work)
+  work.end = (error) => {
+    if (isMillraceError(error) && error.isOutage) noted.outages++
+    end(error)
+  }
 }
 
 export function tryOf(id: string): Try {
   const found = known.get(id)
   if (found === undefined) throw new Error(`message ${id} runs and was handed to no rule engine`)
-  return { epoch: `${PROCESS}.${found.deliveries}`, attempt: found.attempt }
+  return { epoch: `${PROCESS}.${found.deliveries}`, attempt: found.attempt + found.outages }
+}
+
+function forgetOldest(): void {
+  const [oldest] = known.keys()
+  if (oldest !== undefined) known.delete(oldest)
 }

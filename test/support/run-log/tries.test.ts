@@ -1,0 +1,60 @@
+/** The tries that the log of runs tells apart. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defineErrors } from '../../../model/errors.ts'
+import { Message } from '../../../model/message.ts'
+import type { Work } from '../../../engine/queue/work.ts'
+import { noteTry, tryOf } from './tries.ts'
+
+const Failures = defineErrors('test', {
+  AWAY: { kind: 'retryable', status: 503, text: 'away', isOutage: true },
+  BROKEN: { kind: 'retryable', status: 500, text: 'broken' },
+})
+
+function messageOf(id: string): Message {
+  const originator = { entityType: 'DEVICE', id: 'device' } as const
+  return new Message({
+    id,
+    ts: 0,
+    type: 'POST_TELEMETRY_REQUEST',
+    tenantId: 'tenant',
+    originator,
+    metadata: {},
+    data: '{}',
+  })
+}
+
+/** Runs it once; it ends with the error. */
+function run(message: Message, attempt: number, error?: Error): readonly [delivery: string, attempt: number] {
+  const work: Work = {
+    message,
+    attempt,
+    isCancelled: false,
+    executions: 0,
+    branch: () => undefined,
+    end: () => undefined,
+  }
+  noteTry(work)
+  const { epoch, attempt: noted } = tryOf(message.id)
+  work.end(error)
+  return [epoch.slice(epoch.indexOf('.')), noted]
+}
+
+test('a try that met an outage is counted, though the queue does not', () => {
+  const message = messageOf('waits')
+  assert.deepEqual(run(message, 1, Failures.AWAY()), ['.1', 1])
+  assert.deepEqual(run(message, 1, Failures.AWAY()), ['.1', 2])
+  assert.deepEqual(run(message, 1, Failures.BROKEN()), ['.1', 3])
+  assert.deepEqual(run(message, 2), ['.1', 4])
+})
+
+test('a try that the queue hands out again for no reason is the same try', () => {
+  const message = messageOf('doubled')
+  assert.deepEqual(run(message, 1), ['.1', 1])
+  assert.deepEqual(run(message, 1), ['.1', 1])
+})
+
+test('a new delivery is another message object of the same id', () => {
+  run(messageOf('moved'), 1, Failures.AWAY())
+  assert.deepEqual(run(messageOf('moved'), 1), ['.2', 1])
+})
