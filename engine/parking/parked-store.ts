@@ -147,7 +147,8 @@ export class ParkedStore {
   /** Hears of every change of what a tenant has here. */
   onWeight: (tenantId: string, change: number) => void = () => undefined
   private readonly options: ParkedStoreOptions
-  private readonly lanesByQueue = new Map<string, Map<string, StoredLane>>()
+  /** By key, then by the name of the queue. */
+  private readonly lanesByKey = new Map<string, Map<string, StoredLane>>()
   /** In the order of their places. */
   private readonly blocks = new Map<number, Block>()
   private totalBytes = 0
@@ -185,11 +186,16 @@ export class ParkedStore {
   }
 
   lane(queueName: string, key: string): StoredLane | undefined {
-    return this.lanesByQueue.get(queueName)?.get(key)
+    return this.lanesByKey.get(key)?.get(queueName)
+  }
+
+  /** Of all queues. */
+  lanesOf(key: string): Iterable<StoredLane> {
+    return this.lanesByKey.get(key)?.values() ?? []
   }
 
   *lanes(): Iterable<StoredLane> {
-    for (const lanes of this.lanesByQueue.values()) yield* lanes.values()
+    for (const lanes of this.lanesByKey.values()) yield* lanes.values()
   }
 
   get bytes(): number {
@@ -213,17 +219,17 @@ export class ParkedStore {
     const known = this.lane(note.queueName, note.key)
     if (known !== undefined) return known
     const lane = new StoredLane(note)
-    let lanes = this.lanesByQueue.get(note.queueName)
-    if (lanes === undefined) this.lanesByQueue.set(note.queueName, (lanes = new Map<string, StoredLane>()))
-    lanes.set(note.key, lane)
+    let lanes = this.lanesByKey.get(note.key)
+    if (lanes === undefined) this.lanesByKey.set(note.key, (lanes = new Map<string, StoredLane>()))
+    lanes.set(note.queueName, lane)
     return lane
   }
 
   forgetLane(lane: StoredLane): void {
-    const lanes = this.lanesByQueue.get(lane.queueName)
-    if (lanes?.get(lane.key) !== lane) return
-    lanes.delete(lane.key)
-    if (lanes.size === 0) this.lanesByQueue.delete(lane.queueName)
+    const lanes = this.lanesByKey.get(lane.key)
+    if (lanes?.get(lane.queueName) !== lane) return
+    lanes.delete(lane.queueName)
+    if (lanes.size === 0) this.lanesByKey.delete(lane.key)
   }
 
   /** Resolves when the message is durable behind those of its lane. Rejects only where the store is closed or fenced. */

@@ -154,15 +154,17 @@ export class Parking {
   park(queue: ParkingQueue, key: string, attempts: readonly ParkedAttempt[], reason: string, pauseMs: number): void {
     const why = reason.slice(0, MAX_WHY).toWellFormed()
     const parked = new Set<ParkedLane>()
+    // First what is parked, so that nothing of its lane is in process when the others come behind it.
+    for (const { delivery, attempt } of attempts) {
+      if (!(delivery instanceof ParkedDelivery)) continue
+      const { lane, entry } = delivery
+      this.leaveProcess(lane, 1)
+      if (attempt > entry.attempt) void settled(lane.store.tried(lane.stored, entry, attempt))
+      parked.add(lane)
+    }
     for (const next of attempts) {
-      const { delivery, attempt } = next
-      if (delivery instanceof ParkedDelivery) {
-        this.leaveProcess(delivery.lane, 1)
-        if (attempt > delivery.entry.attempt)
-          void settled(delivery.lane.store.tried(delivery.lane.stored, delivery.entry, attempt))
-        parked.add(delivery.lane)
-        continue
-      }
+      const { delivery } = next
+      if (delivery instanceof ParkedDelivery) continue
       const { message } = delivery
       const store = this.stores.get(this.options.partitionOf(message))
       if (store === undefined || delivery.isGone === true) {
@@ -248,21 +250,43 @@ export class Parking {
   }
 
   private parkedLane(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {
-    const own = message.queueName ?? MAIN_QUEUE
-    const names = own === queueName ? [queueName] : [queueName, own]
-    for (const name of names) {
-      for (const key of [message.originator.id, message.tenantId]) {
-        const stored = store.lane(name, key)
-        const lane = stored === undefined ? undefined : this.lanes.get(stored)
-        if (lane !== undefined && TAKES_NEW[lane.state]) return lane
-      }
+    for (const key of [message.originator.id, message.tenantId]) {
+      const lane = this.laneAmong(
+        store,
+        key,
+        queueName,
+        message.queueName ?? MAIN_QUEUE,
+        ({ state }) => TAKES_NEW[state],
+      )
+      if (lane !== undefined) return lane
     }
     return undefined
   }
 
+  /** The lane of that queue; else of that name; else of a queue that is gone, where it is this one that tries its lanes now. */
+  private laneAmong(
+    store: ParkedStore,
+    key: string,
+    queueName: string,
+    ownName: string,
+    mayBe: (lane: ParkedLane) => boolean,
+  ): ParkedLane | undefined {
+    let other: ParkedLane | undefined
+    for (const stored of store.lanesOf(key)) {
+      const lane = this.lanes.get(stored)
+      if (lane === undefined || !mayBe(lane)) continue
+      if (stored.queueName === queueName) return lane
+      if (stored.queueName === ownName) other = lane
+      else if (this.queueOf(lane)?.queueName === queueName) other ??= lane
+    }
+    return other
+  }
+
   private openLane(store: ParkedStore, queueName: string, key: string, message: Message, why: string): ParkedLane {
-    const known = store.lane(queueName, key)
-    const lane = known === undefined ? undefined : this.lanes.get(known)
+    const ownName = message.queueName ?? MAIN_QUEUE
+    // A queue that is to go may still have something of its lane in process, and tells of it.
+    const mayBe = ({ out, stored }: ParkedLane): boolean => out === 0 || stored.queueName === queueName
+    const lane = this.laneAmong(store, key, queueName, ownName, mayBe)
     if (lane !== undefined) return lane
     const { tenantId, originator } = message
     const originatorType = key === originator.id ? originator.entityType : 'TENANT'
