@@ -83,6 +83,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const server = new UwsServer({
     maxBodyBytes: config.restMaxBodyBytes,
     maxUnknownBodyBytes: config.unauthenticatedMaxBodyBytes,
+    maxUnknownBodiesBytes: config.unauthenticatedMaxBodiesMiB * 2 ** 20,
     trustedProxies: proxyList(config.trustedProxies),
     // The other half is for what the queue has in process.
     drainTimeoutMs: config.stopTimeoutMs / 2,
@@ -126,7 +127,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     version: parts.version,
     metricsSources: [
       ...metricsSources,
-      { name: 'http', figures: () => ({ requestsInFlight: server.requestsInFlight }) },
+      { name: 'http', figures: () => serverFigures(server) },
       ...(deviceApi === undefined
         ? []
         : [{ name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) }]),
@@ -194,4 +195,12 @@ function openWebSockets({ config, closing, services, feed, log }: EdgeParts, ser
   })
   closing.add('WebSocket sessions', () => webSockets.close())
   return webSockets
+}
+
+function serverFigures(server: UwsServer): Record<string, number> {
+  return {
+    requestsInFlight: server.requestsInFlight,
+    unknown_bodies_bytes: server.unknownBodiesBytes,
+    refused_bodies_total: server.bodiesRefused,
+  }
 }

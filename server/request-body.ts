@@ -12,6 +12,11 @@ export class RequestBody {
     return this.used
   }
 
+  /** The memory it takes. */
+  get capacity(): number {
+    return this.room?.length ?? 0
+  }
+
   /** Copies: the chunk's memory is the server's own. */
   add(chunk: ArrayBuffer): void {
     const { byteLength } = chunk
@@ -25,6 +30,11 @@ export class RequestBody {
   /** What came, without a copy. */
   whole(): Buffer {
     return this.room?.subarray(0, this.used) ?? Buffer.alloc(0)
+  }
+
+  drop(): void {
+    this.room = undefined
+    this.used = 0
   }
 
   private grow(needed: number): void {

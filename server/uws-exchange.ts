@@ -44,6 +44,8 @@ export class UwsExchange implements HttpRequest, HttpReply {
   body: Buffer = NO_BODY
   /** Its body did not come whole: the answer ends the connection, or what is left would be read as the next request. */
   endsConnection = false
+  /** Called when the client goes away before its body was handed over; apart from `onClosed`, which is the handler's. */
+  bodyLost: (() => void) | undefined
   private readonly response: UwsResponse
   private readonly headerNames: readonly string[]
   private readonly headerValues: string[]
@@ -119,6 +121,12 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.owner.ended()
   }
 
+  /** Answers in the place of the route, which may still be about to: what it sends then is for nobody. */
+  giveUp(status: number, contentType: string, body: string): void {
+    this.send(status, contentType, body)
+    this.state = 'aborted'
+  }
+
   private knownClient(): Client {
     if (this.client === undefined)
       throw new Error('this route does not read the client address: name it in its options')
@@ -129,6 +137,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     if (this.state !== 'waiting') return
     this.state = 'aborted'
     this.owner.ended()
+    this.bodyLost?.()
     this.closedListener?.()
   }
 }

@@ -2,6 +2,7 @@
 import { BlockList } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
 import { BodyIntake, type IntakePlan } from './body-intake.ts'
+import { BodyRoom } from './body-room.ts'
 import {
   COMMON_HEADERS,
   type HttpHandler,
@@ -31,6 +32,8 @@ export interface HttpServerOptions {
   readonly maxBodyBytes: number
   /** How much of a body is read before its route was asked who sends it; default 64 KiB. */
   readonly maxUnknownBodyBytes?: number
+  /** How much of all bodies together is kept before it is known who sends them; default 64 MiB. */
+  readonly maxUnknownBodiesBytes?: number
   /** Proxies whose `X-Forwarded-For` is believed; default none. */
   readonly trustedProxies?: BlockList
   /** How long `close` waits for requests under way. */
@@ -40,6 +43,7 @@ export interface HttpServerOptions {
 }
 
 const MAX_UNKNOWN_BODY_BYTES = 65_536
+const MAX_UNKNOWN_BODIES_BYTES = 64 << 20
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
 export class UwsServer implements HttpServer, ExchangeOwner {
@@ -48,6 +52,7 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   private readonly binding: UwsBinding
   private readonly app: UwsApp
   private readonly options: HttpServerOptions
+  private readonly unknownBodies: BodyRoom
   private listenSocket: unknown
   private inFlight = 0
   private drained: (() => void) | undefined
@@ -56,6 +61,7 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   /** Throws BINDING_MISSING where the install step did not run. */
   constructor(options: HttpServerOptions) {
     this.options = options
+    this.unknownBodies = new BodyRoom(options.maxUnknownBodiesBytes ?? MAX_UNKNOWN_BODIES_BYTES)
     this.trustedProxies = options.trustedProxies ?? new BlockList()
     this.binding = loadUws()
     this.app = this.binding.App()
@@ -68,6 +74,16 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   /** Requests whose answer is not sent yet. */
   get requestsInFlight(): number {
     return this.inFlight
+  }
+
+  /** What bodies hold whose senders are not known yet. */
+  get unknownBodiesBytes(): number {
+    return this.unknownBodies.bytes
+  }
+
+  /** Bodies that were given up to make room for others. Only grows. */
+  get bodiesRefused(): number {
+    return this.unknownBodies.evicted
   }
 
   get isClosing(): boolean {
@@ -89,6 +105,7 @@ export class UwsServer implements HttpServer, ExchangeOwner {
       limit: options.maxBodyBytes ?? this.options.maxBodyBytes,
       freeBytes: this.options.maxUnknownBodyBytes ?? MAX_UNKNOWN_BODY_BYTES,
       admit: admit && ((exchange) => admit(exchange, exchange)),
+      room: this.unknownBodies,
       whole: (exchange) => this.handle(handler, exchange),
       tooLarge: refuseBody,
       failed: (exchange, error) => this.options.onHandlerError(error, exchange, exchange),

@@ -39,6 +39,15 @@ export const HTTP_SETTINGS = {
     description:
       'How much of a body is read before its sender is known; also the largest body of a login. A larger body costs one more look at the token.',
   }),
+  unauthenticatedMaxBodiesMiB: http.integer({
+    name: 'UNAUTHENTICATED_MAX_BODIES_MIB',
+    default: 64,
+    min: 2,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      'Memory for all bodies together whose senders are not known yet. Over half of it a body in pieces costs a look at its token at once; over it the oldest gets 503 and its connection is closed.',
+  }),
   trustedProxies: http.networks({
     name: 'TRUSTED_PROXIES',
     description:
