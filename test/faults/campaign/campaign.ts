@@ -13,7 +13,7 @@ import { PAIR_FAULTS } from './pair-faults.ts'
 import { PROCESS_FAULTS } from './process-faults.ts'
 import { openProductionWorld, type SmallDisk } from './production-world.ts'
 import { RESOURCE_FAULTS } from './resource-faults.ts'
-import { readBack, runRound, type RoundResult } from './round.ts'
+import { measureTopRate, readBack, runRound, type RoundResult } from './round.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 import { STORE_FAULTS } from './store-faults.ts'
 import { judge } from './verdict.ts'
@@ -85,13 +85,29 @@ export function randomOfRound(seed: number, round: number): SeededRandom {
   return seededRandom((seed * 1_009 + round) % 2 ** 31)
 }
 
-export async function runOn(stage: Stage, fault: Fault, random: SeededRandom): Promise<RoundResult> {
+export async function runOn(
+  stage: Stage,
+  fault: Fault,
+  random: SeededRandom,
+  messagesPerSecond = 0,
+): Promise<RoundResult> {
   const { result, journals } = await runRound(fault, stage.world, stage.fleet, random, {
     isNewWorld: stage.journals.length === 0,
+    messagesPerSecond,
   })
   stage.journals.push(...journals)
   return result
 }
+
+/** What its load came to, as a round without a fault. */
+export async function measureOn(stage: Stage): Promise<RoundResult> {
+  const { messagesPerSecond, verdict, journals } = await measureTopRate(stage.world, stage.fleet)
+  stage.journals.push(...journals)
+  const none = { recoveredFromInjectionMs: 0, recoveredFromHealMs: 0, readableMs: 0, longestSilenceMs: 0 }
+  return { ...verdict, ...none, fault: NO_FAULT, messagesPerSecond: Math.round(messagesPerSecond) }
+}
+
+export const NO_FAULT = 'no fault, as fast as is acknowledged'
 
 /** What came late over what was right at the end of its round shows here. */
 export async function readAllAgain({ fleet, journals }: Stage): Promise<readonly string[]> {

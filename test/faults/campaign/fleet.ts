@@ -26,17 +26,23 @@ export class Fleet {
 
   /** Half of them over MQTT, half over HTTP; half with times of their own. */
   async devices(count: number): Promise<Journal[]> {
+    return this.#make(count, (index) => ({
+      protocol: PROTOCOLS[index % PROTOCOLS.length] ?? 'HTTP',
+      explicitTimes: index % 8 < 4,
+    }))
+  }
+
+  /** For a background load: all over MQTT, half with times of their own, numbers alone. */
+  async pacedDevices(count: number): Promise<Journal[]> {
+    return this.#make(count, (index) => ({ protocol: 'MQTT 3.1.1', explicitTimes: index % 2 === 0, isBare: true }))
+  }
+
+  #make(count: number, kindOf: (index: number) => DeviceKind): Promise<Journal[]> {
     return Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const name = `device ${++this.#made}`
         const token = name.replace(' ', '_').toUpperCase()
-        const device: DeviceIdentity = {
-          name,
-          token,
-          deviceId: await this.#rest.createDevice(name, token),
-          protocol: PROTOCOLS[index % PROTOCOLS.length] ?? 'HTTP',
-          explicitTimes: index % 8 < 4,
-        }
+        const device = { name, token, deviceId: await this.#rest.createDevice(name, token), ...kindOf(index) }
         return new Journal(device)
       }),
     )
@@ -54,9 +60,10 @@ export class Fleet {
   /** All that is stored of a device now. Throws when the API does not answer. */
   async series({ device }: Journal): Promise<ReadSeries> {
     const path = pathOf(device)
+    const keys = device.isBare === true ? 'n' : 'n,text'
     const history = await this.#rest.expect<{ n?: ReadPoint[]; text?: ReadPoint<string>[] }>(
       'GET',
-      `${path}?keys=n,text&${ALL_TIMES}&limit=1000000&orderBy=ASC`,
+      `${path}?keys=${keys}&${ALL_TIMES}&limit=1000000&orderBy=ASC`,
     )
     const latest = await this.#rest.expect<{ n?: ReadPoint<number | null>[] }>(
       'GET',
@@ -65,6 +72,8 @@ export class Fleet {
     return { n: history.n ?? [], text: history.text ?? [], latest: pointOf(latest.n?.[0]) }
   }
 }
+
+type DeviceKind = Omit<DeviceIdentity, 'name' | 'token' | 'deviceId'>
 
 const ALL_TIMES = 'startTs=0&endTs=9999999999999&useStrictDataTypes=true'
 

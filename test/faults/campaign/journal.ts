@@ -23,6 +23,8 @@ export interface DeviceIdentity {
   readonly protocol: 'MQTT 3.1.1' | 'MQTT 5' | 'HTTP'
   /** Sends times of its own, one second apart, when true; else the server stamps what it receives. */
   readonly explicitTimes: boolean
+  /** Sends the number alone, without the text beside it. */
+  readonly isBare?: boolean
 }
 
 export class Journal {
@@ -93,7 +95,7 @@ export class Journal {
 }
 
 export function bodyOf(device: DeviceIdentity, value: number): string {
-  const values = { n: value, text: `value ${value}` }
+  const values = device.isBare === true ? { n: value } : { n: value, text: `value ${value}` }
   return JSON.stringify(device.explicitTimes ? { ts: explicitTime(value), values } : values)
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { freePorts } from '../../support/servers/ports.ts'
 import { isAlive } from '../../support/servers/server-process.ts'
 import { startMillrace, type RunningMillrace } from '../../support/start-millrace.ts'
+import { SLOWNESS } from './slowness.ts'
 import type { TransportAddress } from './steady-load.ts'
 
 export interface MemberOptions {
@@ -107,5 +108,5 @@ function run(
   environment: Readonly<Record<string, string>>,
   preload: readonly string[],
 ): Promise<RunningMillrace> {
-  return startMillrace({ dataDir, environment, preload, timeoutMs: 90_000 })
+  return startMillrace({ dataDir, environment, preload, timeoutMs: 90_000 * SLOWNESS })
 }

@@ -6,6 +6,8 @@ import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
 import type { Journal, SentValue } from './journal.ts'
 import { judgeRuns } from './runs.ts'
+import { startPacedLoad } from './paced-load.ts'
+import { SLOWNESS } from './slowness.ts'
 import { startSteadyLoad } from './steady-load.ts'
 import { judge, type ReadSeries, type Verdict } from './verdict.ts'
 import type { World } from './world.ts'
@@ -19,6 +21,8 @@ export interface RoundResult extends Verdict {
   readonly readableMs: number
   /** Longest time of a device without an acknowledgement. */
   readonly longestSilenceMs: number
+  /** Offered by the load in the background; absent where there was none. */
+  readonly messagesPerSecond?: number
 }
 
 export interface RoundSettings {
@@ -27,12 +31,22 @@ export interface RoundSettings {
   readonly limitMs: number
   /** The first round of its world. */
   readonly isNewWorld: boolean
+  /** Messages a second of a load in the background; 0: none. */
+  readonly messagesPerSecond: number
 }
 
 const POLL_MS = 100
-const ROUND_SETTINGS: RoundSettings = { devices: 16, limitMs: 90_000, isNewWorld: false }
+const ROUND_SETTINGS: RoundSettings = {
+  devices: 16,
+  limitMs: 90_000 * SLOWNESS,
+  isNewWorld: false,
+  messagesPerSecond: 0,
+}
 /** Each device has this many acknowledgements before anything happens. */
 const WARM = 3
+/** Of a load in the background. */
+const PACED_DEVICES = 32
+const FARTHEST_POLL_MS = 2_000
 
 export async function runRound(
   fault: Fault,
@@ -41,10 +55,12 @@ export async function runRound(
   random: SeededRandom,
   settings: Partial<RoundSettings> = {},
 ): Promise<{ readonly result: RoundResult; readonly journals: readonly Journal[] }> {
-  const { devices, limitMs, isNewWorld } = { ...ROUND_SETTINGS, ...settings }
+  const { devices, limitMs, isNewWorld, messagesPerSecond } = { ...ROUND_SETTINGS, ...settings }
   const journals = await fleet.devices(devices)
+  const background = messagesPerSecond > 0 ? await fleet.pacedDevices(PACED_DEVICES) : []
   const began = performance.now()
   const load = startSteadyLoad(journals, world.addresses, random)
+  const paced = startPacedLoad(background, world.addresses, messagesPerSecond)
   let injectedAt: number
   let healedAt: number
   let readable: Promise<number>
@@ -68,14 +84,15 @@ export async function runRound(
     )
     await delay(500)
   } finally {
-    await load.end()
+    await Promise.all([load.end(), paced.end()])
   }
   const readableMs = await readable
-  const read = await readBack(fleet, journals, limitMs)
+  const all = [...journals, ...background]
+  const read = await readBack(fleet, all, limitMs)
   const verdict = judge(read)
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
-  findings.push(...judgeRuns(world.runLog, journals, { partitionsMove: world.shape !== 'embedded', isNewWorld }))
+  findings.push(...judgeRuns(world.runLog, all, { partitionsMove: world.shape !== 'embedded', isNewWorld }))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
   if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
   for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)
@@ -89,8 +106,9 @@ export async function runRound(
     recoveredFromHealMs: Math.round(recovered - healedAt),
     readableMs: Math.round(readableMs),
     longestSilenceMs: Math.round(Math.max(...journals.map((journal) => journal.longestSilence(began)))),
+    ...(messagesPerSecond > 0 ? { messagesPerSecond: Math.round(messagesPerSecond) } : {}),
   }
-  return { result, journals }
+  return { result, journals: all }
 }
 
 /** Reads until everything acknowledged is there, or the time is over: then what is missing is lost. */
@@ -103,7 +121,7 @@ export async function readBack(
     journals.map(async (journal) => {
       let series: ReadSeries | undefined
       let failure: unknown
-      await holds(limitMs, async () => {
+      const isThere = async (): Promise<boolean> => {
         try {
           series = await fleet.series(journal)
         } catch (error) {
@@ -111,7 +129,8 @@ export async function readBack(
           return false
         }
         return !isMissing(journal, series)
-      })
+      }
+      await holds(limitMs, isThere, FARTHEST_POLL_MS)
       if (series === undefined) throw new Error(`${journal.device.name} can not be read`, { cause: failure })
       return { journal, series }
     }),
@@ -144,12 +163,16 @@ async function whenReadable(
   return performance.now() - began
 }
 
-/** Whether the condition came true in time. */
-async function holds(limitMs: number, condition: () => boolean | Promise<boolean>): Promise<boolean> {
+/** Whether the condition came true in time; asked less and less often where `farthestMs` is more than the first pause. */
+async function holds(
+  limitMs: number,
+  condition: () => boolean | Promise<boolean>,
+  farthestMs = POLL_MS,
+): Promise<boolean> {
   const deadline = performance.now() + limitMs
-  while (!(await condition())) {
+  for (let pauseMs = POLL_MS; !(await condition()); pauseMs = Math.min(2 * pauseMs, farthestMs)) {
     if (performance.now() > deadline) return false
-    await delay(POLL_MS)
+    await delay(pauseMs)
   }
   return true
 }
@@ -159,4 +182,28 @@ function stuck(journals: readonly Journal[], since: number): string {
     .filter((journal) => journal.firstAcknowledgementSince(since) === undefined)
     .map(({ device }) => `${device.name} (${device.protocol})`)
     .join(', ')
+}
+
+export interface TopRate {
+  readonly messagesPerSecond: number
+  /** Of what was sent meanwhile. */
+  readonly verdict: Verdict
+  readonly journals: readonly Journal[]
+}
+
+const MEASURE_MS = 5_000
+
+/** What the world acknowledges when devices send as fast as they can, for a few seconds; judged as every load is. */
+export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRate> {
+  const journals = await fleet.pacedDevices(PACED_DEVICES)
+  const acknowledged = (): number => journals.reduce((sum, journal) => sum + journal.count('acknowledged'), 0)
+  const load = startPacedLoad(journals, world.addresses, Infinity)
+  await holds(ROUND_SETTINGS.limitMs, () => journals.every((journal) => journal.sent.length > 0))
+  const [before, began] = [acknowledged(), performance.now()]
+  await delay(MEASURE_MS)
+  const messagesPerSecond = ((acknowledged() - before) * 1_000) / (performance.now() - began)
+  await load.end()
+  const verdict = judge(await readBack(fleet, journals, ROUND_SETTINGS.limitMs))
+  const runs = judgeRuns(world.runLog, journals, { partitionsMove: world.shape !== 'embedded', isNewWorld: true })
+  return { messagesPerSecond, verdict: { ...verdict, findings: [...verdict.findings, ...runs] }, journals }
 }

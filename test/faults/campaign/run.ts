@@ -1,6 +1,7 @@
 /**
  * `npm run test:faults`: the fault campaign. Every fault of the list, `ROUNDS` times each (3), in an order made by chance, with the
- * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". Writes docs/reports/faults.md and faults.json (elsewhere
+ * seed of `SEED`; `FAULTS` picks by a regular expression over "shape name". `PACE=0.5` holds half of the world's top rate meanwhile;
+ * `WORLD_ROUNDS` begins a new world after so many rounds; `SLOWNESS` widens the limits. Writes docs/reports/faults.md and faults.json (elsewhere
  * with `REPORT_DIR`; `ADD=1` adds to the report that is there) and ends with 1 when anything was lost, doubled, out of order or did not recover.
  */
 import { execFileSync } from 'node:child_process'
@@ -9,13 +10,17 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { seededRandom } from '../../support/seeded-random.ts'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
-import { ALL_FAULTS, openStage, randomOfRound, readAllAgain, runOn, type Stage } from './campaign.ts'
+import { ALL_FAULTS, measureOn, openStage, randomOfRound, readAllAgain, runOn, type Stage } from './campaign.ts'
 import type { Fault } from './fault.ts'
 import { linesOf, pageOf, type CampaignReport, type Round } from './report.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const PATTERN = process.env['FAULTS'] ?? ''
 const REPORT_DIR = process.env['REPORT_DIR'] ?? join(PROJECT_ROOT, 'docs', 'reports')
+
+/** Of the top rate, in the background; 0: no load but that of the devices. */
+const PACE = Number(process.env['PACE'] ?? 0)
+const WORLD_ROUNDS = Number(process.env['WORLD_ROUNDS'] ?? Infinity)
 
 const COMMIT = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: PROJECT_ROOT, encoding: 'utf8' }).trim()
 const began = new Date()
@@ -27,6 +32,8 @@ const rounds: Round[] = []
 const skipped: string[] = []
 const findings: string[] = []
 let stage: Stage | undefined
+let roundsInWorld = 0
+let messagesPerSecond = 0
 let interrupted = false
 
 process.once('SIGINT', () => {
@@ -55,12 +62,35 @@ async function runIn(place: string, faults: readonly Fault[]): Promise<void> {
     const on = stage ?? (await open(place, fault))
     if (on === 'not here') return
     if (on === 'failed') continue
-    stage = on
+    if (stage === undefined) {
+      stage = on
+      await begin(on, fault)
+    }
     await runRoundOf(on, fault)
+    if (++roundsInWorld >= WORLD_ROUNDS) await endWorld(place)
   }
+  await endWorld(place)
+}
+
+async function endWorld(place: string): Promise<void> {
   if (stage === undefined) return
   for (const text of await readAllAgain(stage)) find(`read again at the end of ${place}: ${text}`)
   await closeStage()
+}
+
+/** Counts a world's rounds, and measures its rate where a part of it is to be held. */
+async function begin(on: Stage, { shape }: Fault): Promise<void> {
+  roundsInWorld = 0
+  if (PACE === 0) return
+  const { findings: found, found: _, ...result } = await measureOn(on)
+  messagesPerSecond = PACE * (result.messagesPerSecond ?? 0)
+  const number = rounds.length + 1
+  rounds.push({ ...result, seed, number, row: '', shape })
+  say(
+    `${shape}: ${result.messagesPerSecond} messages/s at most, ${result.acknowledged} acknowledged, ${result.lost} lost`,
+  )
+  for (const text of found) find(`${shape}, ${result.fault}: ${text}`)
+  if (found.length > 0) keepLogs(on, number)
 }
 
 async function open(place: string, fault: Fault): Promise<Stage | 'not here' | 'failed'> {
@@ -81,11 +111,16 @@ async function runRoundOf(on: Stage, fault: Fault): Promise<void> {
   const number = rounds.length + 1
   const name = `round ${number} of ${planned}: ${fault.row} ${fault.shape}, ${fault.name}`
   try {
-    const { findings: found, found: _, ...result } = await runOn(on, fault, randomOfRound(seed, number))
+    const {
+      findings: found,
+      found: _,
+      ...result
+    } = await runOn(on, fault, randomOfRound(seed, number), messagesPerSecond)
     rounds.push({ ...result, seed, number, row: fault.row, shape: fault.shape })
+    const pace = messagesPerSecond === 0 ? '' : `${Math.round(messagesPerSecond)} messages/s beside, `
     const { acknowledged, unknown, refused, lost, duplicated, outOfOrder, foreign } = result
     say(
-      `${name}: acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
+      `${name}: ${pace}acknowledged ${acknowledged}, unknown ${unknown}, refused ${refused}, lost ${lost}, duplicated ${duplicated}, ` +
         `out of order ${outOfOrder}, foreign ${foreign}, recovered ${result.recoveredFromHealMs} ms from heal, ` +
         `${result.recoveredFromInjectionMs} ms from injection, readable ${result.readableMs} ms`,
     )
@@ -133,8 +168,11 @@ function shuffled(faults: readonly Fault[]): Fault[] {
 /** After every round: what ends a run early costs the rounds before it nothing. */
 function write(): void {
   const only = PATTERN === '' ? '' : `FAULTS='${PATTERN}' `
+  const settings = ['PACE', 'WORLD_ROUNDS', 'SLOWNESS']
+    .flatMap((name) => (process.env[name] === undefined ? [] : [`${name}=${process.env[name]} `]))
+    .join('')
   const run = {
-    command: `SEED=${seed} ROUNDS=${ROUNDS} ${only}npm run test:faults`,
+    command: `SEED=${seed} ROUNDS=${ROUNDS} ${settings}${only}npm run test:faults`,
     commit: COMMIT,
     began: minute(began),
     ended: minute(new Date()),

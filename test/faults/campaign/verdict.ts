@@ -41,7 +41,7 @@ export function judge(read: readonly { readonly journal: Journal; readonly serie
       if (findings.length < MAX_FINDINGS) findings.push(`${kind}: ${journal.device.name} ${text}`)
     }
     total.found += judgePoints(journal, series.n, note)
-    judgeNeighbours(series, note)
+    judgeNeighbours(series, journal.device.isBare !== true, note)
     for (const outcome of ['acknowledged', 'refused', 'unknown'] as const) sums[outcome] += journal.count(outcome)
     sums.sent += journal.sent.length
     for (const text of journal.complaints) if (findings.length < MAX_FINDINGS) findings.push(text)
@@ -81,9 +81,9 @@ function judgePoints(journal: Journal, points: readonly ReadPoint[], note: Note)
 }
 
 /** The keys of a message are saved together, and the latest value is the last of the history. */
-function judgeNeighbours({ n, text, latest }: ReadSeries, note: Note): void {
+function judgeNeighbours({ n, text, latest }: ReadSeries, hasText: boolean, note: Note): void {
   const texts = new Map(text.map(({ ts, value }) => [ts, value]))
-  for (const { ts, value } of n) {
+  for (const { ts, value } of hasText ? n : []) {
     const beside = texts.get(ts)
     if (beside !== `value ${value}`) note('foreign', `value ${value} at ${ts} has beside it ${beside ?? 'nothing'}`)
   }

@@ -1,0 +1,148 @@
+/**
+ * A background load: many devices over MQTT QoS 1 with several in flight hold a rate together, or send as fast as they are acknowledged.
+ * A value is sent once, as by any device of the campaign; what has no PUBACK stays unknown. Packets of its own: a client
+ * library would take the processor from the servers.
+ */
+import { generate, parser } from 'mqtt-packet'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { bodyOf, type Journal, type SentValue } from './journal.ts'
+import { PATIENCE_MS, PAUSE_MS, type TransportAddress } from './steady-load.ts'
+
+const IN_FLIGHT = 10
+const TICK_MS = 10
+/** What could not be sent in this time is not sent later: after an outage the rate is what it was. */
+const LONGEST_DEBT_MS = 200
+const TELEMETRY = 'v1/devices/me/telemetry'
+
+export interface PacedLoad {
+  readonly journals: readonly Journal[]
+  /** Sends nothing more; resolves when every value has its outcome. */
+  end(): Promise<void>
+}
+
+/** Messages a second of all devices together; Infinity sends without a pause. */
+export function startPacedLoad(
+  journals: readonly Journal[],
+  transports: readonly TransportAddress[],
+  messagesPerSecond: number,
+): PacedLoad {
+  const senders = journals.map((journal, index) => new Sender(journal, transports, index))
+  const perMs = messagesPerSecond / 1_000 / senders.length
+  let before = performance.now()
+  const ticking = setInterval(() => {
+    const now = performance.now()
+    for (const sender of senders) sender.tick(now, perMs * Math.min(now - before, LONGEST_DEBT_MS))
+    before = now
+  }, TICK_MS)
+  return {
+    journals,
+    end: async () => {
+      for (const sender of senders) sender.stop()
+      while (senders.some((sender) => !sender.isDone)) await delay(TICK_MS)
+      clearInterval(ticking)
+    },
+  }
+}
+
+class Sender {
+  readonly #journal: Journal
+  readonly #transports: readonly TransportAddress[]
+  readonly #inFlight = new Map<number, SentValue>()
+  #at: number
+  #socket: Socket | undefined
+  #isConnected = false
+  #isStopped = false
+  #mayConnectAt = 0
+  /** Values that it may send now. */
+  #credit = 0
+
+  constructor(journal: Journal, transports: readonly TransportAddress[], place: number) {
+    this.#journal = journal
+    this.#transports = transports
+    this.#at = place % transports.length
+  }
+
+  get isDone(): boolean {
+    return this.#isStopped && this.#inFlight.size === 0
+  }
+
+  tick(now: number, credit: number): void {
+    if (this.#socket === undefined) {
+      if (!this.#isStopped && now >= this.#mayConnectAt) this.#connect(now)
+      return
+    }
+    const [oldest] = this.#inFlight.values()
+    const silentSince = oldest?.sentAt ?? (this.#isConnected ? now : this.#mayConnectAt)
+    if (now - silentSince > PATIENCE_MS) return this.#over(this.#socket)
+    this.#credit = Math.min(this.#credit + credit, Math.max(IN_FLIGHT, credit))
+    this.#fill()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    if (this.#inFlight.size === 0 && this.#socket !== undefined) this.#over(this.#socket)
+  }
+
+  #connect(now: number): void {
+    const { mqttPort } = this.#transports[this.#at] ?? { mqttPort: 0 }
+    const socket = connect({ host: '127.0.0.1', port: mqttPort, noDelay: true })
+    this.#socket = socket
+    this.#mayConnectAt = now
+    const packets = parser({ protocolVersion: 4 })
+    packets.on('packet', (packet) => {
+      if (this.#socket !== socket) return
+      if (packet.cmd === 'puback') this.#confirm(packet.messageId ?? 0)
+      else if (packet.cmd === 'connack' && packet.returnCode === 0) this.#isConnected = true
+      else socket.destroy()
+    })
+    packets.on('error', () => socket.destroy())
+    socket.on('connect', () => {
+      const { token } = this.#journal.device
+      socket.write(generate({ cmd: 'connect', clientId: token, username: token, clean: true, keepalive: 0 }))
+    })
+    socket.on('data', (bytes: Buffer) => {
+      packets.parse(bytes)
+      if (this.#socket === socket) this.#fill()
+    })
+    socket.on('error', () => undefined) // Its close follows.
+    socket.on('close', () => this.#over(socket))
+  }
+
+  /** What is in flight stays without an answer; what is sent next goes over another connection. */
+  #over(socket: Socket): void {
+    if (this.#socket !== socket) return
+    this.#socket = undefined
+    this.#isConnected = false
+    this.#inFlight.clear()
+    socket.destroy()
+    this.#at = (this.#at + 1) % this.#transports.length
+    this.#mayConnectAt = performance.now() + PAUSE_MS
+    this.#journal.nextSession()
+  }
+
+  #fill(): void {
+    const socket = this.#socket
+    if (socket === undefined || !this.#isConnected || this.#isStopped) return
+    socket.cork()
+    while (this.#inFlight.size < IN_FLIGHT && this.#credit >= 1) {
+      this.#credit--
+      const value = this.#journal.take()
+      const messageId = (value.value % 65_535) + 1
+      this.#inFlight.set(messageId, value)
+      const payload = bodyOf(this.#journal.device, value.value)
+      socket.write(
+        generate({ cmd: 'publish', topic: TELEMETRY, qos: 1, retain: false, dup: false, messageId, payload }),
+      )
+    }
+    socket.uncork()
+  }
+
+  #confirm(messageId: number): void {
+    const value = this.#inFlight.get(messageId)
+    if (value === undefined) return
+    this.#inFlight.delete(messageId)
+    this.#journal.acknowledge(value)
+    if (this.#isStopped && this.#inFlight.size === 0 && this.#socket !== undefined) this.#over(this.#socket)
+  }
+}
