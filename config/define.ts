@@ -22,6 +22,8 @@ export interface Setting<Value> {
   readonly description: string
   /** What values are allowed, as a phrase that ends "… is not allowed: ". */
   readonly allowed: string
+  /** The same for a table: empty where the default shows it. */
+  readonly values: string
   /** Never printed. */
   readonly secret: boolean
   /** Undefined where the text is no allowed value. */
@@ -44,6 +46,7 @@ export function settingsOf(group: string) {
     parse: (text: string) => Value | undefined,
     show: (value: Value) => string = String,
     secret = false,
+    values = allowed,
   ): Setting<Value> => ({
     name: declaration.name,
     group,
@@ -51,6 +54,7 @@ export function settingsOf(group: string) {
     unit: declaration.unit,
     description: declaration.description,
     allowed,
+    values,
     secret,
     parse,
     show,
@@ -67,17 +71,26 @@ export function settingsOf(group: string) {
         const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN
         return value >= min && value <= max ? value : undefined
       },
+      String,
+      false,
+      `${min}–${max}${unit === undefined ? '' : ` ${unit}`}`,
     )
   }
 
   return {
     integer,
-    port: (declaration: Declaration<number>) =>
-      integer({ ...declaration, min: 0, max: 65535, unit: 'port, 0 picks a free one' }),
+    port: (declaration: Declaration<number>) => integer({ ...declaration, min: 0, max: 65535, unit: 'port' }),
     flag: (declaration: Declaration<boolean>) =>
-      make(declaration, 'true or false', (text) => (text === 'true' ? true : text === 'false' ? false : undefined)),
+      make(
+        declaration,
+        'true or false',
+        (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
+        String,
+        false,
+        '',
+      ),
     text: (declaration: Declaration<string>) =>
-      make(declaration, 'a text that is not empty', (text) => (text === '' ? undefined : text)),
+      make(declaration, 'a text that is not empty', (text) => (text === '' ? undefined : text), String, false, ''),
     /** The path of a file that may be named; none by default. Whether it can be read is seen at the start (`compose/named-files.ts`). */
     file: (declaration: Omit<Declaration<string | undefined>, 'default'>) =>
       make<string | undefined>(
@@ -85,15 +98,27 @@ export function settingsOf(group: string) {
         'the path of a file',
         (text) => (text === '' ? undefined : text),
         (value) => value ?? 'none',
+        false,
+        'path',
       ),
     /** One word of up to 32 letters, digits, `_` and `-`: as long as the names of streams allow. */
     word: (declaration: Declaration<string>) =>
-      make(declaration, 'one word of up to 32 letters, digits, _ and -', (text) =>
-        /^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined,
+      make(
+        declaration,
+        'one word of up to 32 letters, digits, _ and -',
+        (text) => (/^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined),
+        String,
+        false,
+        'letters, digits, _ and -',
       ),
     address: (declaration: Declaration<string>) =>
-      make(declaration, 'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost', (text) =>
-        /^(localhost|[0-9.]+|[0-9a-fA-F:]+)$/.test(text) ? text : undefined,
+      make(
+        declaration,
+        'an IP address of this machine, such as 127.0.0.1 or 0.0.0.0, or localhost',
+        (text) => (/^(localhost|[0-9.]+|[0-9a-fA-F:]+)$/.test(text) ? text : undefined),
+        String,
+        false,
+        '',
       ),
     /** Addresses and networks, separated by commas; none by default. */
     networks: (declaration: Omit<Declaration<readonly string[]>, 'default'>) =>
@@ -107,8 +132,13 @@ export function settingsOf(group: string) {
         (value) => (value.length === 0 ? 'none' : value.join(',')),
       ),
     choice: <Choice extends string>(declaration: Declaration<Choice> & { readonly choices: readonly Choice[] }) =>
-      make<Choice>(declaration, `one of ${declaration.choices.join(', ')}`, (text) =>
-        declaration.choices.find((choice) => choice === text),
+      make<Choice>(
+        declaration,
+        `one of ${declaration.choices.join(', ')}`,
+        (text) => declaration.choices.find((choice) => choice === text),
+        String,
+        false,
+        declaration.choices.join(', '),
       ),
     /** Several choices, separated by commas. */
     choices: <Choice extends string>(
@@ -123,6 +153,8 @@ export function settingsOf(group: string) {
           return known.length > 0 && known.length === new Set(named).size ? known : undefined
         },
         (value) => value.join(','),
+        false,
+        'several: commas',
       ),
     /** The address of a server; a password in it is never printed. */
     url: (declaration: Declaration<string> & { readonly schemes: readonly string[] }) =>
@@ -131,6 +163,8 @@ export function settingsOf(group: string) {
         `an address such as ${declaration.default}`,
         (text) => (text.split(',').every((part) => isUrl(part, declaration.schemes)) ? text : undefined),
         withoutPasswords,
+        false,
+        declaration.schemes.join(', '),
       ),
     /** Addresses of servers that may be named; none by default. */
     urls: (declaration: Omit<Declaration<readonly string[]>, 'default'> & { readonly schemes: readonly string[] }) =>

@@ -20,12 +20,12 @@ export function settingsPage(): string {
     '<!-- Made from config/settings.ts by `npm run docs`: do not edit. -->',
     '# Settings',
     '',
-    'Every setting is an environment variable. `npm start -- config` shows the values in force and where each came from.',
+    'Environment variables. `npm start -- config` shows the values in force and where each came from. Port 0 picks a free one.',
   ]
   for (const [group, settings] of byGroup(settingsInForce({}))) {
     lines.push('', `## ${group}`, '', '| name | default | allowed | effect |', '|---|---|---|---|')
     for (const { setting, shown } of settings) {
-      lines.push(`| \`${setting.name}\` | \`${shown}\` | ${setting.allowed} | ${setting.description} |`)
+      lines.push(`| \`${setting.name}\` | \`${shown}\` | ${setting.values} | ${setting.description} |`)
     }
   }
   return `${lines.join('\n')}\n`

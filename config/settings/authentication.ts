@@ -6,8 +6,7 @@ export const AUTHENTICATION_SETTINGS = {
   jwtSigningKey: auth.secret({
     name: 'JWT_TOKEN_SIGNING_KEY',
     default: undefined,
-    description:
-      'Key that signs the tokens of users. Made at first start and kept in the data folder where none is given.',
+    description: "Signs users' tokens. Without one, the first start makes it and keeps it in the data folder.",
     absent: 'made at first start',
     allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
     accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
@@ -31,7 +30,7 @@ export const AUTHENTICATION_SETTINGS = {
   jwtIssuer: auth.text({
     name: 'JWT_TOKEN_ISSUER',
     default: 'thingsboard.io',
-    description: 'Issuer named in the tokens; the default is what existing clients expect.',
+    description: 'Issuer in the tokens; existing clients expect the default.',
   }),
 
   loginFailures: auth.integer({
@@ -40,8 +39,7 @@ export const AUTHENTICATION_SETTINGS = {
     min: 1,
     max: 1000,
     unit: 'failures',
-    description:
-      'Failed logins in a row that lock a user for the address they came from, and for no other, for LOGIN_LOCK_SECONDS.',
+    description: 'Failed logins in a row that lock a user for their address alone, for LOGIN_LOCK_SECONDS.',
   }),
   loginLockSeconds: auth.integer({
     name: 'LOGIN_LOCK_SECONDS',
@@ -49,7 +47,7 @@ export const AUTHENTICATION_SETTINGS = {
     min: 1,
     max: 86_400,
     unit: 's',
-    description: 'How long such a lock lasts.',
+    description: 'How long that lock lasts.',
   }),
   loginFailuresPerAddress: auth.integer({
     name: 'LOGIN_MAX_FAILURES_PER_ADDRESS',
@@ -58,7 +56,7 @@ export const AUTHENTICATION_SETTINGS = {
     max: 1_000_000,
     unit: 'failures',
     description:
-      'Failed logins within LOGIN_WINDOW_SECONDS after which an address (of IPv6: a /64) gets 429 until they are over; users who have logged in from it before are let in. Behind a proxy, name it in TRUSTED_PROXIES.',
+      'Failed logins within LOGIN_WINDOW_SECONDS after which an address (of IPv6: a /64) gets 429; users who logged in from it before are let in.',
   }),
   loginFailuresPerUser: auth.integer({
     name: 'LOGIN_MAX_FAILURES_PER_USER',
@@ -67,7 +65,7 @@ export const AUTHENTICATION_SETTINGS = {
     max: 1_000_000,
     unit: 'failures',
     description:
-      'Failed logins of one user from all addresses within LOGIN_WINDOW_SECONDS that lock the user until they are over, but for addresses the user has logged in from before.',
+      'Failed logins of a user from all addresses within LOGIN_WINDOW_SECONDS that lock the user, except at addresses of earlier logins.',
   }),
   loginWindowSeconds: auth.integer({
     name: 'LOGIN_WINDOW_SECONDS',

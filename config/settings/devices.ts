@@ -14,8 +14,7 @@ export const DEVICE_SETTINGS = {
     min: 1,
     max: 31_536_000,
     unit: 's',
-    description:
-      'Silence after which a device counts as inactive; its server attribute inactivityTimeout (ms) overrides it.',
+    description: 'Silence after which a device is inactive; its server attribute inactivityTimeout (ms) overrides it.',
   }),
   stateCheckSeconds: devices.integer({
     name: 'DEFAULT_STATE_CHECK_INTERVAL',
@@ -23,7 +22,7 @@ export const DEVICE_SETTINGS = {
     min: 1,
     max: 86_400,
     unit: 's',
-    description: 'How often inactivity is looked for.',
+    description: 'How often inactivity is checked.',
   }),
   activityReportsPerSecond: devices.integer({
     name: 'ACTIVITY_REPORTS_PER_SECOND',
@@ -31,6 +30,6 @@ export const DEVICE_SETTINGS = {
     min: 1,
     max: 1_000_000,
     description:
-      'Most times of last activity that are written down a second. Each active device has one every 3 s where there is room, else in turn; when a device becomes active or inactive is never late.',
+      'Most last-activity times written per second. Each active device has one every 3 s where there is room, else in turn; becoming active or inactive is never late.',
   }),
 } as const

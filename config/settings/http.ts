@@ -6,13 +6,12 @@ export const HTTP_SETTINGS = {
   httpBindAddress: http.address({
     name: 'HTTP_BIND_ADDRESS',
     default: '127.0.0.1',
-    description:
-      'Address of REST, WebSocket, web page and device HTTP API. A public one is refused while demo logins are in place.',
+    description: 'Address of REST, WebSocket, page and device HTTP. A public one is refused while demo logins work.',
   }),
   httpBindPort: http.port({
     name: 'HTTP_BIND_PORT',
     default: 8080,
-    description: 'Port of REST, WebSocket, web page and device HTTP API.',
+    description: 'Their port.',
   }),
   httpMaxPayloadBytes: http.integer({
     name: 'HTTP_TRANSPORT_MAX_PAYLOAD_SIZE',
@@ -20,7 +19,7 @@ export const HTTP_SETTINGS = {
     min: 1024,
     max: 1 << 30,
     unit: 'bytes',
-    description: 'Largest body of a device request; over it the answer is 413.',
+    description: 'Largest body of a device; more is 413.',
   }),
   restMaxBodyBytes: http.integer({
     name: 'REST_MAX_BODY_SIZE',
@@ -28,7 +27,7 @@ export const HTTP_SETTINGS = {
     min: 1024,
     max: 1 << 30,
     unit: 'bytes',
-    description: 'Largest body of a REST request; over it the answer is 413.',
+    description: 'Largest body of a REST request; more is 413.',
   }),
   unauthenticatedMaxBodyBytes: http.integer({
     name: 'UNAUTHENTICATED_MAX_BODY_SIZE',
@@ -37,7 +36,7 @@ export const HTTP_SETTINGS = {
     max: 1 << 30,
     unit: 'bytes',
     description:
-      'How much of a body is read before its sender is known; also the largest body of a login. A larger body costs one more look at the token.',
+      'How much of a body is read before its sender is known, and the largest body of a login. A larger body costs one more look at the token.',
   }),
   unauthenticatedMaxBodiesMiB: http.integer({
     name: 'UNAUTHENTICATED_MAX_BODIES_MIB',
@@ -50,8 +49,7 @@ export const HTTP_SETTINGS = {
   }),
   trustedProxies: http.networks({
     name: 'TRUSTED_PROXIES',
-    description:
-      'Proxies whose X-Forwarded-For says who calls. Limits by address count everybody behind a proxy that is not named here as one caller.',
+    description: 'Proxies whose X-Forwarded-For is believed. Behind others all callers count as one address.',
   }),
   restMaxPageSize: http.integer({
     name: 'REST_MAX_PAGE_SIZE',
@@ -59,14 +57,14 @@ export const HTTP_SETTINGS = {
     min: 100,
     max: 10_000_000,
     unit: 'rows',
-    description: 'Largest pageSize of a list; over it the answer is 400. A page is held in memory as a whole.',
+    description: 'Largest pageSize; more is 400. A page is held in memory.',
   }),
   metricsAccess: http.choice({
     name: 'METRICS_ACCESS',
     default: 'loopback',
     choices: ['loopback', 'anyone'],
     description:
-      'Who reads /metrics without a token: loopback is this machine (what a proxy on it forwards is not), anyone is everybody who reaches the port. Neither sees ids of tenants and rule chains.',
+      'Who reads /metrics without a token and without ids: this machine (not what a proxy on it forwards), or anyone.',
   }),
   metricsToken: http.secret({
     name: 'METRICS_TOKEN',
@@ -74,8 +72,7 @@ export const HTTP_SETTINGS = {
     absent: 'none',
     allowed: 'a token of at least 16 characters without spaces',
     accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
-    description:
-      'Bearer token with which Prometheus reads all of /metrics, ids too. The login of a system administrator does as well.',
+    description: "Bearer token that reads all of /metrics, with ids, as a system administrator's login does.",
   }),
   httpRequestTimeoutMs: http.integer({
     name: 'HTTP_MAX_REQUEST_TIMEOUT',
@@ -83,7 +80,7 @@ export const HTTP_SETTINGS = {
     min: 1000,
     max: 3_600_000,
     unit: 'ms',
-    description: 'Longest a device may ask a long poll to wait.',
+    description: 'Longest wait of a long poll.',
   }),
   httpMaxLongPolls: http.integer({
     name: 'HTTP_MAX_LONG_POLLS',
@@ -91,8 +88,7 @@ export const HTTP_SETTINGS = {
     min: 1,
     max: 10_000_000,
     unit: 'polls',
-    description:
-      'Long polls of devices that may wait at once; over it the answer is 503. Each keeps a connection open.',
+    description: 'Long polls that wait at once, each on an open connection; more are 503.',
   }),
   httpMaxLongPollsPerTenant: http.integer({
     name: 'HTTP_MAX_LONG_POLLS_PER_TENANT',
@@ -100,7 +96,7 @@ export const HTTP_SETTINGS = {
     min: 1,
     max: 10_000_000,
     unit: 'polls',
-    description: 'Of them those of one tenant, so that one leaves room for the others.',
+    description: "Of these, one tenant's.",
   }),
   wsPendingBytes: http.integer({
     name: 'WS_MAX_PENDING_BYTES',
@@ -108,32 +104,31 @@ export const HTTP_SETTINGS = {
     min: 65_536,
     max: 1 << 30,
     unit: 'bytes',
-    description: 'Most that waits for one slow WebSocket client before it is closed with 1008.',
+    description: 'What may wait for one slow WebSocket client before it is closed with 1008.',
   }),
   wsMaxSessions: http.integer({
     name: 'WS_MAX_SESSIONS',
     default: 20_000,
     min: 0,
     max: 10_000_000,
-    unit: 'sessions, 0 is without limit',
-    description: 'WebSocket sessions with a login of this process; one more is closed with 1008.',
+    unit: 'sessions, 0: no limit',
+    description: 'WebSocket sessions with a login in this process; one more is closed with 1008.',
   }),
   wsMaxSessionsPerTenant: http.integer({
     name: 'WS_MAX_SESSIONS_PER_TENANT',
     default: 15_000,
     min: 0,
     max: 10_000_000,
-    unit: 'sessions, 0 is without limit',
-    description: 'Of them those of one tenant, so that one leaves room for the others.',
+    unit: 'sessions, 0: no limit',
+    description: "Of these, one tenant's.",
   }),
   wsMaxSubscriptionsPerTenant: http.integer({
     name: 'WS_MAX_SUBSCRIPTIONS_PER_TENANT',
     default: 200_000,
     min: 0,
     max: 100_000_000,
-    unit: 'subscriptions, 0 is without limit',
-    description:
-      'WebSocket subscriptions of one tenant; one more closes its session with 1008. Each takes about 1 KiB.',
+    unit: 'subscriptions, 0: no limit',
+    description: 'WebSocket subscriptions of one tenant, about 1 KiB each; one more closes its session with 1008.',
   }),
   wsMaxStrangers: http.integer({
     name: 'WS_MAX_UNAUTHENTICATED_SESSIONS',
@@ -141,7 +136,7 @@ export const HTTP_SETTINGS = {
     min: 1,
     max: 1_000_000,
     unit: 'sessions',
-    description: 'WebSocket sessions that have not logged in yet; one more, and the oldest of them is closed.',
+    description: 'WebSocket sessions without a login; one more closes the oldest.',
   }),
   wsConcurrentReads: http.integer({
     name: 'WS_CONCURRENT_READS',
@@ -150,6 +145,6 @@ export const HTTP_SETTINGS = {
     max: 1000,
     unit: 'reads',
     description:
-      'Reads of history for WebSocket clients that are under way at a time; one tenant has half of them, one session an eighth. Each may hold megabytes.',
+      'History reads for WebSocket clients at a time, megabytes each; a tenant has half of them, a session an eighth.',
   }),
 } as const

@@ -7,59 +7,57 @@ export const LINK_SETTINGS = {
     name: 'LINK',
     default: 'segment-log',
     choices: ['segment-log', 'jetstream'],
-    description:
-      'What carries messages to the rule engine: segment-log is a log in the data folder, jetstream the NATS servers of NATS_URL.',
+    description: 'What carries messages to the rule engine: a log in the data folder, or NATS.',
   }),
   natsUrl: link.url({
     name: 'NATS_URL',
     default: 'nats://127.0.0.1:4222',
     schemes: ['nats', 'tls'],
     description:
-      'NATS servers, separated by commas, with user:password@ or token@ where they ask for it; JetStream must be on. tls:// refuses servers without TLS, nats:// takes it where it is offered. Their sync_interval decides what a power cut loses.',
+      'NATS servers with JetStream, separated by commas, with user:password@ or token@ where needed. tls:// refuses servers without TLS, nats:// uses it where offered.',
   }),
   natsCaFile: link.file({
     name: 'NATS_TLS_CA_FILE',
     description:
-      'PEM file of the authority that the NATS servers’ certificates are of, where the system does not know it. Servers without TLS are refused then.',
+      "PEM file of the authority of the servers' certificates, where the system does not know it. Servers without TLS are then refused.",
   }),
   natsCertFile: link.file({
     name: 'NATS_TLS_CERT_FILE',
-    description: 'PEM file of the client certificate, for NATS servers that ask for one.',
+    description: 'PEM file of the client certificate, for servers that ask for one.',
   }),
-  natsKeyFile: link.file({ name: 'NATS_TLS_KEY_FILE', description: 'PEM file of the key of that certificate.' }),
+  natsKeyFile: link.file({ name: 'NATS_TLS_KEY_FILE', description: 'PEM file of its key.' }),
   natsCredsFile: link.file({
     name: 'NATS_CREDS_FILE',
-    description: 'Credentials file for NATS (JWT and nkey), or one with the seed of an nkey alone.',
+    description: "NATS credentials (JWT and nkey), or an nkey's seed alone.",
   }),
   natsPrefix: link.word({
     name: 'NATS_PREFIX',
     default: 'millrace',
-    description: 'First word of the names of streams and subjects: two clusters may share the servers under two names.',
+    description: 'First word of streams and subjects, so that clusters can share servers.',
   }),
   natsReplicas: link.choice({
     name: 'NATS_REPLICAS',
     default: '1',
     choices: ['1', '3', '5'],
-    description: 'Copies of each stream, each on a server of its own: 3 survives the loss of any one server.',
+    description: 'Copies of each stream: 3 survives the loss of any one server.',
   }),
   natsMonitorUrls: link.urls({
     name: 'NATS_MONITOR_URLS',
     schemes: ['http', 'https'],
     description:
-      'HTTP monitoring addresses of the NATS servers (their http_port), by which it is checked at the start that they sync what they store.',
+      'Monitoring addresses of the NATS servers (http_port): the start checks there that they sync what they store.',
   }),
   natsSynced: link.choice({
     name: 'NATS_SYNCED',
     default: 'unknown',
     choices: ['unknown', 'always'],
-    description:
-      'always is your word that every NATS server runs with sync_interval always, where no monitoring address can tell.',
+    description: 'always vouches for sync_interval: always on every server, where no monitoring address can tell.',
   }),
   natsStrict: link.flag({
     name: 'NATS_STRICT',
     default: false,
     description:
-      'Refuse to start where it is not known that what NATS acknowledges survives a power cut; false warns in the log and in /health.',
+      'Refuse to start unless what NATS acknowledges is known to survive a power cut; false only warns, in the log and /health.',
   }),
   natsMaxPartitionMiB: link.integer({
     name: 'NATS_MAX_PARTITION_MIB',
@@ -68,7 +66,7 @@ export const LINK_SETTINGS = {
     max: 1_048_576,
     unit: 'MiB',
     description:
-      'Most that waits in one partition; over it devices are refused until the engine has caught up. NATS sets this much aside for each partition: its max_file_store must have room for all.',
+      'What may wait in one partition; beyond it devices are refused. NATS reserves it for each: max_file_store must have room.',
   }),
   natsStreams: link.integer({
     name: 'NATS_STREAMS',
@@ -77,7 +75,7 @@ export const LINK_SETTINGS = {
     max: 1000,
     unit: 'streams',
     description:
-      'JetStream streams that the partitions are shared out to: at most so many engines share the work, and each stream costs a write of its own. Fixed at the first start.',
+      'Streams that share the partitions: at most as many engines share the work, and each stream costs its own writes. Fixed at the first start.',
   }),
   linkRetentionMinutes: link.integer({
     name: 'LINK_RETENTION_MINUTES',
@@ -94,7 +92,7 @@ export const LINK_SETTINGS = {
     max: 1_048_576,
     unit: 'MiB',
     description:
-      'Most that processed messages take in the link, whatever their age. NATS sets it aside beside the partitions; a larger one makes the start of the embedded link longer.',
+      'Their most bytes, whatever their age. NATS reserves them beside the partitions; more make the embedded start longer.',
   }),
   publishTimeoutMs: link.integer({
     name: 'LINK_PUBLISH_TIMEOUT_MS',
@@ -102,6 +100,6 @@ export const LINK_SETTINGS = {
     min: 100,
     max: 600_000,
     unit: 'ms',
-    description: 'How long a message waits for NATS to come back before its device gets an error.',
+    description: 'How long a message waits for NATS before its device gets an error.',
   }),
 } as const

@@ -7,16 +7,16 @@ export const MQTT_SETTINGS = {
   mqttBindAddress: mqtt.address({
     name: 'MQTT_BIND_ADDRESS',
     default: '127.0.0.1',
-    description: 'Address of the MQTT transport.',
+    description: 'Address of MQTT.',
   }),
-  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Port of the MQTT transport.' }),
+  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Port of MQTT.' }),
   mqttMaxPayloadBytes: mqtt.integer({
     name: 'NETTY_MAX_PAYLOAD_SIZE',
     default: 65_536,
     min: 1024,
     max: 268_435_455,
     unit: 'bytes',
-    description: 'Largest MQTT packet; a longer one closes the connection (MQTT 5: 0x95).',
+    description: 'Largest MQTT packet; a larger one closes the connection (MQTT 5: 0x95).',
   }),
   mqttInFlightPerDevice: mqtt.integer({
     name: 'MQTT_MSG_QUEUE_SIZE_PER_DEVICE_LIMIT',
@@ -24,7 +24,7 @@ export const MQTT_SETTINGS = {
     min: 1,
     max: 65_535,
     unit: 'messages',
-    description: 'Publishes of one session that may wait for their acknowledgement; beyond it the socket is not read.',
+    description: 'Unacknowledged publishes of one session; beyond them its socket is not read.',
   }),
   mqttMaxConnections: mqtt.integer({
     name: 'MQTT_MAX_CONNECTIONS',
@@ -40,8 +40,7 @@ export const MQTT_SETTINGS = {
     min: 1,
     max: 10_000_000,
     unit: 'connections',
-    description:
-      'Of them those of one tenant, so that one leaves room for the others; more are refused (CONNACK 3, MQTT 5: 0x97).',
+    description: "Of these, one tenant's; more are refused (CONNACK 3, MQTT 5: 0x97).",
   }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
@@ -50,6 +49,6 @@ export const MQTT_SETTINGS = {
     max: 10_000_000,
     unit: 'connections',
     description:
-      'Connections that have sent no CONNECT yet; one more, and the oldest of them is closed. Below a wave of reconnects it cuts off devices on slow lines.',
+      'Connections without CONNECT; one more closes the oldest. Too few cut off slow devices in a wave of reconnects.',
   }),
 } as const

@@ -6,11 +6,11 @@ export const OTHER_TRANSPORT_SETTINGS = {
   coapBindPort: others.port({
     name: 'COAP_BIND_PORT',
     default: 5683,
-    description: 'Port of the CoAP transport (not built yet: nothing listens).',
+    description: 'CoAP is not built: nothing listens.',
   }),
   lwm2mBindPort: others.port({
     name: 'LWM2M_BIND_PORT',
     default: 5685,
-    description: 'Port of the LwM2M transport (not built yet: nothing listens).',
+    description: 'LwM2M is not built: nothing listens.',
   }),
 } as const

@@ -10,7 +10,7 @@ export const QUEUE_SETTINGS = {
     max: 1000,
     unit: 'partitions',
     description:
-      'Partitions of the link: messages of one originator are in one of them, in order. Fixed at the first start on a JetStream.',
+      "Partitions of the link; an originator's messages are in one, in order. On JetStream fixed at the first start.",
   }),
   queueRetries: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRIES',
@@ -19,7 +19,7 @@ export const QUEUE_SETTINGS = {
     max: 1000,
     unit: 'tries',
     description:
-      'How often a failed message is tried again before it goes to the dead letters; 0 is without end. Like the other settings of Main it counts for the first start: afterwards its record does (REST, /api/queues).',
+      'Retries before a message becomes a dead letter; 0 is without end. Settings of Main count at the first start, its record (/api/queues) afterwards.',
   }),
   queueRetryPauseSeconds: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE',
@@ -27,8 +27,7 @@ export const QUEUE_SETTINGS = {
     min: 0,
     max: 3600,
     unit: 's',
-    description:
-      'Pause before a failed message is tried again, doubled for each further try; only its own originator waits.',
+    description: 'Pause before a retry, doubled each time; only its originator waits.',
   }),
   queueMaxRetryPauseSeconds: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_MAX_RETRY_PAUSE',
@@ -44,13 +43,13 @@ export const QUEUE_SETTINGS = {
     min: 100,
     max: 3_600_000,
     unit: 'ms',
-    description: 'A message that did not end in this time counts as failed.',
+    description: 'A message that takes longer counts as failed.',
   }),
   queueStrictOrder: queue.flag({
     name: 'QUEUE_STRICT_ORDER',
     default: false,
     description:
-      'Whether a message starts only when the one before it of the same originator is done with, so that a retry never comes behind its successors. It costs parallelism: an originator then gets one message through per processing time, some 200 a second.',
+      'Start a message only when the one before it of its originator is settled, so that a retry never follows its successors. Costs parallelism: some 200 messages/s per originator.',
   }),
   queueTriesBeforeParking: queue.integer({
     name: 'QUEUE_TRIES_BEFORE_PARKING',
@@ -59,7 +58,7 @@ export const QUEUE_SETTINGS = {
     max: 1000,
     unit: 'tries',
     description:
-      'After so many failed tries a message is parked with all that waits behind it, so that the link goes on without them. Fewer tries cost more writes; more of them keep the link from being emptied for longer.',
+      'Failed tries after which a message is parked with all behind it. Fewer cost more writes; more hold the link longer.',
   }),
   queueTenantRoomPercent: queue.integer({
     name: 'QUEUE_TENANT_ROOM_PERCENT',
@@ -67,8 +66,7 @@ export const QUEUE_SETTINGS = {
     min: 1,
     max: 100,
     unit: '%',
-    description:
-      "What a tenant may hold of a queue's memory before its failing messages are parked at once. Less leaves more room to the others, and parks failures of a busy tenant earlier.",
+    description: "A tenant's share of a queue's memory; beyond it, its failing messages are parked at once.",
   }),
   queueParkedMiB: queue.integer({
     name: 'QUEUE_PARKED_MIB',
@@ -77,7 +75,7 @@ export const QUEUE_SETTINGS = {
     max: 1_048_576,
     unit: 'MiB',
     description:
-      'Parked messages of all tenants that a process keeps; beyond it the devices of those who have most are refused. The store takes up to twice as much, and about a tenth of it in memory for small messages.',
+      'Parked messages of all tenants in a process; beyond it, devices of the tenants with most are refused. Takes up to twice as much on disk, a tenth in memory.',
   }),
   queueParkedTenantMiB: queue.integer({
     name: 'QUEUE_PARKED_TENANT_MIB',
@@ -85,7 +83,6 @@ export const QUEUE_SETTINGS = {
     min: 1,
     max: 1_048_576,
     unit: 'MiB',
-    description:
-      'Parked messages of one tenant that a process keeps; beyond it the devices of this tenant are refused, and of no other.',
+    description: "Parked messages of one tenant in a process; beyond it, this tenant's devices alone are refused.",
   }),
 } as const

@@ -10,7 +10,7 @@ export const SCRIPT_SETTINGS = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      'How long a rule node may take for a message or a batch, up to an eighth less. Then the message takes Failure, and what the node does later is ignored. Keep it below the processing timeout of the queues, at which a message is tried again whatever its node does; a store that takes longer makes messages be tried again.',
+      "How long a rule node may take for a message or batch, up to an eighth less; then the message takes Failure and later results are ignored. Keep it below the queues' processing timeouts.",
   }),
   jsThreads: scripts.integer({
     name: 'JS_WORKER_THREADS',
@@ -19,7 +19,7 @@ export const SCRIPT_SETTINGS = {
     max: 256,
     unit: 'threads',
     description:
-      'Threads of the pool that runs JavaScript of rule nodes, each with a sandbox process (some 100 MiB once a script is there). With two, one slow script does not hold up the others.',
+      'Threads for JavaScript of rule nodes, each with a sandbox process of some 100 MiB. With two, one slow script does not hold up the others.',
   }),
   jsMinThreads: scripts.integer({
     name: 'JS_WORKER_MIN_THREADS',
@@ -27,7 +27,7 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 256,
     unit: 'threads',
-    description: 'Threads of that pool that stay when there is nothing to do; never more than JS_WORKER_THREADS.',
+    description: 'Threads that stay while idle; never more than JS_WORKER_THREADS.',
   }),
   jsIdleTimeoutMs: scripts.integer({
     name: 'JS_WORKER_IDLE_TIMEOUT_MS',
@@ -35,7 +35,7 @@ export const SCRIPT_SETTINGS = {
     min: 1000,
     max: 86_400_000,
     unit: 'ms',
-    description: 'After this time without work a thread beyond the least ends, and its sandbox process with it.',
+    description: 'Idle time after which the other threads end, with their processes.',
   }),
   jsConcurrentTasks: scripts.integer({
     name: 'JS_WORKER_CONCURRENT_TASKS',
@@ -43,7 +43,7 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 64,
     unit: 'tasks a thread',
-    description: 'Tasks handed out for each thread: one is worked on, the others are there when it ends.',
+    description: 'Tasks handed to a thread: one runs, the others wait there.',
   }),
   jsBatchMessages: scripts.integer({
     name: 'JS_WORKER_BATCH_MESSAGES',
@@ -51,7 +51,7 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 10_000,
     unit: 'messages',
-    description: 'Most messages in one task. What waits is one task, up to this; an idle pool waits for no more.',
+    description: 'Most messages in one task; an idle pool waits for no more.',
   }),
   jsMaxCpuTimeMs: scripts.integer({
     name: 'LOCAL_JS_SANDBOX_MAX_CPU_TIME',
@@ -59,7 +59,7 @@ export const SCRIPT_SETTINGS = {
     min: 10,
     max: 60_000,
     unit: 'ms',
-    description: 'Longest one JavaScript call may run.',
+    description: 'Longest JavaScript call.',
   }),
   jsMemoryMb: scripts.integer({
     name: 'JS_SANDBOX_MAX_MEMORY_MB',
@@ -67,7 +67,7 @@ export const SCRIPT_SETTINGS = {
     min: 8,
     max: 4096,
     unit: 'MiB',
-    description: 'Memory of one tenant’s JavaScript isolate on one thread.',
+    description: "Memory of one tenant's JavaScript on one thread.",
   }),
   jsQueueBound: scripts.integer({
     name: 'JS_QUEUE_MAX_MESSAGES',
@@ -75,7 +75,7 @@ export const SCRIPT_SETTINGS = {
     min: 100,
     max: 10_000_000,
     unit: 'messages',
-    description: 'Messages of one tenant that may wait for the JavaScript pool; more fail and are tried again.',
+    description: 'Messages of one tenant that may wait for the pool; more fail and are retried.',
   }),
   tbelTimeoutMs: scripts.integer({
     name: 'TBEL_MAX_REQUESTS_TIMEOUT',
@@ -83,7 +83,7 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 60_000,
     unit: 'ms',
-    description: 'Longest one expression-language script may run.',
+    description: 'Longest run of an expression-language script.',
   }),
   tbelMemoryMb: scripts.integer({
     name: 'TBEL_MAX_MEMORY_LIMIT_MB',
@@ -91,6 +91,6 @@ export const SCRIPT_SETTINGS = {
     min: 1,
     max: 1024,
     unit: 'MiB',
-    description: 'Memory that one run of an expression-language script may allocate.',
+    description: 'Memory that such a run may allocate.',
   }),
 } as const

@@ -7,31 +7,31 @@ export const START_SETTINGS = {
   dataDir: start.text({
     name: 'DATA_DIR',
     default: 'data',
-    description: 'Folder in which the embedded default keeps its files; made where it is absent.',
+    description: 'Folder of the embedded stores; made where it is absent.',
   }),
   demo: start.flag({
     name: 'DEMO',
     default: true,
     description:
-      'First start seeds the demo tenant, its logins and device; false seeds one system administrator with a random password.',
+      'The first start makes the demo tenant with its logins and device; false makes one system administrator with a random password.',
   }),
   roles: start.choices({
     name: 'MILLRACE_ROLES',
     default: ROLES,
     choices: ROLES,
     description:
-      'What this process does: transport takes what devices send, engine runs rule chains, api serves REST, WebSocket and the web page. Anything less than all needs LINK=jetstream and shared stores.',
+      'What this process does: transport serves devices, engine runs rule chains, api serves REST, WebSocket and the page. Fewer than all need LINK=jetstream and shared stores.',
   }),
   readyJson: start.flag({
     name: 'READY_JSON',
     default: false,
-    description: 'Print one line of JSON with the real ports once ready, instead of the friendly text.',
+    description: 'Print one line of JSON with the real ports once ready.',
   }),
   logLevel: start.choice({
     name: 'LOG_LEVEL',
     default: 'info',
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    description: 'Least severe lines that the system log (standard error, JSON lines) shows.',
+    description: 'Least severe lines in the log (JSON lines on standard error).',
   }),
   nodeLogLinesPerSecond: start.integer({
     name: 'LOG_NODE_LINES_PER_SECOND',
@@ -39,8 +39,7 @@ export const START_SETTINGS = {
     min: 1,
     max: 100_000,
     unit: 'lines/s',
-    description:
-      'Lines a second that all log nodes together may write; what is beyond is counted and told in one line.',
+    description: 'Lines that all log nodes together may write; more are counted in one line.',
   }),
   stopTimeoutMs: start.integer({
     name: 'STOP_TIMEOUT_MS',
@@ -49,6 +48,6 @@ export const START_SETTINGS = {
     max: 600_000,
     unit: 'ms',
     description:
-      'How long a stop may take. Half of it is for requests under way; after it the process ends hard, and what was not settled is delivered again at the next start.',
+      'How long a stop may take, half of it for requests under way. Then the process ends; unsettled messages are delivered at the next start.',
   }),
 } as const

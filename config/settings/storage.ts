@@ -8,28 +8,28 @@ export const STORAGE_SETTINGS = {
     default: 'power-cut',
     choices: ['power-cut', 'process-death'],
     description:
-      'What an acknowledged message survives: power-cut syncs every frame and batch to the disk, process-death leaves that to the operating system.',
+      'What an acknowledged message survives: power-cut syncs every frame and batch, process-death leaves that to the operating system.',
   }),
   entitiesDatabase: storage.choice({
     name: 'DATABASE_ENTITIES_TYPE',
     default: 'sqlite',
     choices: ['sqlite', 'postgres'],
     description:
-      'Where entities, attributes, rule chains and users are kept: sqlite is a file in the data folder, postgres the database of DATABASE_URL.',
+      'Where entities, attributes, rule chains and users are kept: a file in the data folder, or DATABASE_URL.',
   }),
   timeSeriesDatabase: storage.choice({
     name: 'DATABASE_TS_TYPE',
     default: 'embedded',
     choices: ['embedded', 'sql', 'questdb'],
     description:
-      'Where time series are kept: embedded in the data folder, sql in the database of DATABASE_URL, questdb in QUESTDB_URL with the latest values in DATABASE_URL.',
+      'Where time series are kept: embedded in the data folder, sql in DATABASE_URL, questdb in QUESTDB_URL with latest values in DATABASE_URL.',
   }),
   databaseUrl: storage.url({
     name: 'DATABASE_URL',
     default: 'postgres://postgres@127.0.0.1:5432/millrace',
     schemes: ['postgres', 'postgresql'],
     description:
-      'The PostgreSQL database, with user and password. It must exist; the tables are made. TLS as libpq names it: ?sslmode=verify-full, with sslrootcert, sslcert and sslkey for the paths of PEM files.',
+      'PostgreSQL, with user and password. The database must exist; tables are made. TLS as in libpq: ?sslmode=verify-full, sslrootcert, sslcert, sslkey.',
   }),
   databaseConnections: storage.integer({
     name: 'DATABASE_CONNECTIONS',
@@ -43,7 +43,7 @@ export const STORAGE_SETTINGS = {
     name: 'SQL_POSTGRES_TS_KV_PARTITIONING',
     default: 'MONTHS',
     choices: ['DAYS', 'MONTHS', 'YEARS', 'INDEFINITE'],
-    description: 'Time span of one partition of the history in PostgreSQL.',
+    description: 'Time span of a history partition in PostgreSQL.',
   }),
   timeSeriesTtlSeconds: storage.integer({
     name: 'SQL_TTL_TS_TS_KEY_VALUE_TTL',
@@ -51,22 +51,20 @@ export const STORAGE_SETTINGS = {
     min: 0,
     max: 10_000_000_000,
     unit: 's',
-    description:
-      'History older than this is removed in PostgreSQL and QuestDB, by whole partitions; 0 keeps it for ever.',
+    description: 'Older history is removed in PostgreSQL and QuestDB, by whole partitions; 0 keeps it.',
   }),
   questDbPartition: storage.choice({
     name: 'QUESTDB_PARTITION_BY',
     default: 'DAY',
     choices: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
-    description:
-      'Time span of one partition of the history in QuestDB, when its table is made. MONTH where devices send much late data.',
+    description: 'Time span of a history partition in QuestDB, fixed when its table is made. MONTH for much late data.',
   }),
   questDbUrl: storage.url({
     name: 'QUESTDB_URL',
     default: 'http://127.0.0.1:9000',
     schemes: ['http', 'https'],
     description:
-      'HTTP address of QuestDB, with user and password where it asks for them. With DURABILITY=power-cut its cairo.commit.mode must be sync.',
+      'HTTP address of QuestDB, with user and password where needed. DURABILITY=power-cut needs its cairo.commit.mode=sync.',
   }),
   questDbToken: storage.secret({
     name: 'QUESTDB_TOKEN',
@@ -74,16 +72,16 @@ export const STORAGE_SETTINGS = {
     absent: 'none',
     allowed: 'a token without spaces',
     accepts: (text) => /^[\x21-\x7e]+$/.test(text),
-    description: 'Bearer token for QuestDB, in the place of user and password.',
+    description: 'Bearer token for QuestDB in place of user and password.',
   }),
   questDbCaFile: storage.file({
     name: 'QUESTDB_TLS_CA_FILE',
-    description: 'PEM file of the authority that QuestDB’s certificate is of, where the system does not know it.',
+    description: "PEM file of the authority of QuestDB's certificate, where the system does not know it.",
   }),
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
     default: true,
-    description: 'Keep attributes that were read in memory, within CACHE_ATTRIBUTES_MB.',
+    description: 'Keep attributes that were read in memory.',
   }),
   cacheAttributesMb: storage.integer({
     name: 'CACHE_ATTRIBUTES_MB',
@@ -91,7 +89,6 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description:
-      'Memory for attributes that were read: those of entities read longest ago are dropped beyond it, and cost a read of the store when they are asked for again.',
+    description: 'Memory for them; beyond it the entities read longest ago are dropped and cost a read of the store.',
   }),
 } as const
