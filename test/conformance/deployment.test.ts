@@ -9,6 +9,7 @@ import { readConfig } from '../../config/read.ts'
 import { SETTINGS } from '../../config/settings.ts'
 import { lintDockerfile, loadCompose, parseQueries, readYaml } from '../support/deployment-checkers.ts'
 import { requireTool } from '../support/require-tool.ts'
+import { QUESTDB_LOAD_SETTINGS } from '../support/servers/questdb.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
 
 const COMPOSE_FILE = join(PROJECT_ROOT, 'docker-compose.yml')
@@ -103,6 +104,13 @@ test('what the compose file tells Millrace are settings with values that they ta
     assert.equal(config.entitiesDatabase, 'postgres')
     assert.equal(config.timeSeriesDatabase, 'questdb')
     assert.equal(config.durability, 'power-cut')
+  }
+})
+
+test('issue-8 4: the compose file sets what a transaction of QuestDB costs as it was measured', () => {
+  const set = new Map([...COMPOSE_TEXT.matchAll(/^ +QDB_(\w+): '?([^'\n]+)/gm)].map(([, name, value]) => [name, value]))
+  for (const [property, value] of Object.entries(QUESTDB_LOAD_SETTINGS)) {
+    assert.equal(set.get(property.toUpperCase().replaceAll('.', '_')), value, property)
   }
 })
 

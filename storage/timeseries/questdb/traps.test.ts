@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { QUESTDB_LOAD_SETTINGS } from '../../../test/support/servers/questdb.ts'
 import { seededRandom, type SeededRandom } from '../../../test/support/seeded-random.ts'
 import { sameValue, type DataPoint, type TypedValue } from '../../../model/value.ts'
 import { long, raw, write } from '../contract.ts'
@@ -389,3 +390,12 @@ function randomValue(random: SeededRandom): TypedValue {
   const units = Array.from({ length: 4 }, (_, index) => bits.getUint16(index * 2))
   return { type: 'STRING', value: String.fromCharCode(...units) }
 }
+
+check(
+  'issue-8 4: the server takes the settings that make a transaction cost less',
+  async (_store, _entity, { questdb }) => {
+    const rows = await questdb.query('select property_path, value from (show parameters)')
+    const settings = new Map(rows.map(([name, value]) => [name, value]))
+    for (const [name, value] of Object.entries(QUESTDB_LOAD_SETTINGS)) assert.equal(settings.get(name), value, name)
+  },
+)

@@ -95,6 +95,23 @@ function questDbDefinition(jar: string, options: QuestDbOptions, wirePort: { val
   }
 }
 
+/**
+ * What a transaction costs less with, as `docker-compose.yml` sets it (`docs/internals/questdb.md`): workers rest soon after their last job, one
+ * applies the one table's log, and an index grows by pieces as small as a group's share of it.
+ */
+export const QUESTDB_LOAD_SETTINGS: Readonly<Record<string, string>> = {
+  'shared.worker.nap.threshold': '20',
+  'shared.worker.sleep.threshold': '40',
+  'wal.apply.worker.count': '1',
+  'wal.apply.worker.yield.threshold': '10',
+  'wal.apply.worker.nap.threshold': '20',
+  'wal.apply.worker.sleep.threshold': '40',
+  'http.worker.nap.threshold': '20',
+  'http.worker.sleep.threshold': '100',
+  'cairo.writer.data.index.key.append.page.size': '65536',
+  'cairo.writer.data.index.value.append.page.size': '65536',
+}
+
 /** Its default writes a line for each request. */
 const LOG = [
   'writers=stdout',
@@ -114,6 +131,7 @@ function questDbConfiguration(http: number, wire: number, options: QuestDbOption
     'shared.worker.count': '1',
     'http.worker.count': '1',
     'cairo.commit.mode': options.commitMode ?? 'sync',
+    ...QUESTDB_LOAD_SETTINGS,
     ...options.settings,
   }
   return Object.entries(settings)
