@@ -60,10 +60,25 @@ class Takeover {
   }
 }
 
+/** A place in the mailbox: what was told before it has entered the program when it is passed, what was told after has not. */
+class Gate {
+  readonly pass: () => void | Promise<void>
+  readonly cancel: () => void
+
+  constructor(pass: () => void | Promise<void>, cancel: () => void) {
+    this.pass = pass
+    this.cancel = cancel
+  }
+}
+
+type Mail = Branch | Takeover | Gate
+
 export class RuleChainActor {
   private readonly parts: ChainActorParts
   private readonly id: string
-  private readonly ref: ActorRef<Branch | Takeover>
+  private readonly ref: ActorRef<Mail>
+  /** In the mailbox now. */
+  private gates = 0
   private version: ChainVersion | undefined
   /** Of nodes that are no longer in the chain. */
   private readonly past: NodeTotals = noTotals()
@@ -108,6 +123,34 @@ export class RuleChainActor {
     })
   }
 
+  /** Resolves when all that it was told so far is done, or after the time that a new version would wait for it. It goes on meanwhile. */
+  passed(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.parts.clock.after(this.parts.settings.drainTimeoutMs, resolve)
+      const done = (): void => {
+        timer.cancel()
+        resolve()
+      }
+      const program = (): Promise<void> => this.version?.program?.whenIdle() ?? Promise.resolve()
+      this.put(new Gate(() => void program().then(done), done))
+    })
+  }
+
+  /** What it is told from now on waits until then. */
+  waitFor(until: Promise<void>): void {
+    this.put(
+      new Gate(
+        () => until,
+        () => undefined,
+      ),
+    )
+  }
+
+  private put(gate: Gate): void {
+    if (this.ref.tell(gate)) this.gates++
+    else gate.cancel()
+  }
+
   /** Takes nothing more, lets what is under way end, closes the nodes. Idempotent. */
   close(): Promise<void> {
     return (this.closing ??= this.closeNow())
@@ -126,7 +169,7 @@ export class RuleChainActor {
     if (program !== undefined) await this.closeNodes(program, instancesOf(this.version?.program))
   }
 
-  private kind(): ActorKind<Branch | Takeover> {
+  private kind(): ActorKind<Mail> {
     return {
       name: 'rule-chain',
       capacity: this.parts.settings.mailboxCapacity,
@@ -135,10 +178,26 @@ export class RuleChainActor {
     }
   }
 
-  /** A batch holds branches or takeovers, never both: they come in by different lanes. */
-  private receive(batch: readonly (Branch | Takeover)[]): void | Promise<void> {
+  /** A batch holds takeovers, or branches and gates: these come in by different lanes. */
+  private receive(batch: readonly Mail[]): void | Promise<void> {
     if (isTakeovers(batch)) return this.change(batch)
-    const branches = batch as readonly Branch[]
+    return this.gates > 0 ? this.passGates(batch) : this.run(batch as readonly Branch[])
+  }
+
+  private async passGates(batch: readonly Mail[]): Promise<void> {
+    let branches: Branch[] = []
+    for (const mail of batch) {
+      if (mail instanceof Branch) branches.push(mail)
+      if (!(mail instanceof Gate)) continue
+      this.gates--
+      if (branches.length > 0) await this.run(branches)
+      branches = []
+      await mail.pass()
+    }
+    if (branches.length > 0) await this.run(branches)
+  }
+
+  private run(branches: readonly Branch[]): void | Promise<void> {
     if (this.version?.program !== undefined) return this.version.program.turn(branches)
     const error =
       this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
@@ -199,10 +258,11 @@ export class RuleChainActor {
   }
 
   /** What the chain will not see ends with the reason: the queue decides what becomes of it. */
-  private answerFor(batch: readonly (Branch | Takeover)[], cause: unknown): void {
+  private answerFor(batch: readonly Mail[], cause: unknown): void {
     const error = RuleChainErrors.CLOSED(undefined, cause)
     for (const mail of batch) {
       if (mail instanceof Branch) mail.work.end(error)
+      else if (mail instanceof Gate) mail.cancel()
       else mail.done(error)
     }
   }
@@ -214,6 +274,6 @@ function instancesOf(program: ChainProgram | undefined): ReadonlySet<NodeInstanc
   return instances
 }
 
-function isTakeovers(batch: readonly (Branch | Takeover)[]): batch is readonly Takeover[] {
+function isTakeovers(batch: readonly Mail[]): batch is readonly Takeover[] {
   return batch[0] instanceof Takeover
 }

@@ -181,9 +181,11 @@ class Engine implements RuleEngine {
   }
 
   setRoot(tenantId: string, ruleChainId: string | undefined): void {
-    for (const roots of [this.roots, this.wantedRoots]) {
-      if (ruleChainId === undefined) roots.delete(tenantId)
-      else roots.set(tenantId, ruleChainId)
+    if (ruleChainId === undefined) {
+      for (const roots of [this.roots, this.wantedRoots]) roots.delete(tenantId)
+    } else {
+      this.wantedRoots.set(tenantId, ruleChainId)
+      this.changeRoot(tenantId, ruleChainId)
     }
   }
 
@@ -240,7 +242,15 @@ class Engine implements RuleEngine {
    */
   private makeRoot(chain: RuleChain): void {
     const isWanted = chain.root && this.wantedRoots.get(chain.tenantId) === chain.id
-    if (isWanted && this.chains.has(chain.id)) this.roots.set(chain.tenantId, chain.id)
+    if (isWanted && this.chains.has(chain.id)) this.changeRoot(chain.tenantId, chain.id)
+  }
+
+  /** The new root waits for what the one before it has under way: else a message could overtake the one before it. */
+  private changeRoot(tenantId: string, ruleChainId: string): void {
+    const before = this.chains.get(this.roots.get(tenantId) ?? '')?.actor
+    const next = this.chains.get(ruleChainId)?.actor
+    this.roots.set(tenantId, ruleChainId)
+    if (before !== undefined && next !== undefined && before !== next) next.waitFor(before.passed())
   }
 
   /** Never rejects: a graph that can not run becomes a version that says so. */
