@@ -43,7 +43,7 @@ async function drawChain(
     firstNodeIndex: 0,
     nodes: [
       script('script'),
-      ...(isLogged ? [{ type: RUN_LOG_NODE, name: 'run log', configuration: { failEach: 0 } }] : []),
+      ...(isLogged ? [{ type: RUN_LOG_NODE, name: 'run log', configuration: {} }] : []),
       {
         type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,
         name: 'save',

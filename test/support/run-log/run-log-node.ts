@@ -1,13 +1,13 @@
 /**
  * A rule node for tests: appends each run of a message to the file of `RUN_LOG`, one write for a batch, and lets the first try of every
- * so many-th value fail. What is written survives the end of the process.
+ * so many-th value fail, up to the value `failUpTo`. What is written survives the end of the process.
  */
 import { openSync, writeSync } from 'node:fs'
 import type { JsonObject } from '../../../model/json.ts'
 import type { Message } from '../../../model/message.ts'
 import type { BatchResult, NodeDefinition } from '../../../engine/rulechain/node.ts'
 import { RUN_LOG_NODE } from './index.ts'
-import { lineOf } from './run-log.ts'
+import { lineOf, type Run } from './run-log.ts'
 import { tryOf } from './tries.ts'
 
 export const runLogNode: NodeDefinition = {
@@ -17,17 +17,19 @@ export const runLogNode: NodeDefinition = {
   configurationVersion: 0,
   description: 'Appends each run of a message to a file.',
   relations: ['Success'],
-  defaultConfiguration: { failEach: 0 },
+  defaultConfiguration: { failEach: 0, failUpTo: 0 },
   configurationSchema: { type: 'object' },
   check: () => undefined,
   create: (configuration) => {
     const file = openSync(process.env['RUN_LOG'] ?? '/dev/null', 'a')
-    const failEach = numberOf(configuration, 'failEach')
-    return { handleBatch: (messages, result) => handle(file, failEach, messages, result) }
+    const [failEach, failUpTo] = [numberOf(configuration, 'failEach'), numberOf(configuration, 'failUpTo')]
+    const fails = ({ attempt, value }: Run): boolean =>
+      attempt === 1 && value <= failUpTo && failEach > 0 && value % failEach === 0
+    return { handleBatch: (messages, result) => handle(file, fails, messages, result) }
   },
 }
 
-function handle(file: number, failEach: number, messages: readonly Message[], result: BatchResult): void {
+function handle(file: number, fails: (run: Run) => boolean, messages: readonly Message[], result: BatchResult): void {
   const runs = messages.map((message) => {
     const value = valueOf(message)
     return value === undefined
@@ -37,7 +39,7 @@ function handle(file: number, failEach: number, messages: readonly Message[], re
   const lines = runs.map((run) => (run === undefined ? '' : lineOf(run))).join('')
   if (lines !== '') writeSync(file, lines)
   for (const [index, run] of runs.entries()) {
-    if (run !== undefined && run.attempt === 1 && failEach > 0 && run.value % failEach === 0) {
+    if (run !== undefined && fails(run)) {
       result.fail(index, new Error('fails once'))
     } else result.emit(index, 'Success')
   }
