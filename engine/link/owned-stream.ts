@@ -20,6 +20,8 @@ const AHEAD = 64
 const RETRY_MS = 100
 /** The least time between two notes of the observer: each may be large. */
 const NOTE_PAUSE_MS = 100
+/** The least time between two looks at frames that may be too old. */
+const SWEEP_MS = 500
 const NOTHING = new Uint8Array(0)
 
 export interface StreamContext {
@@ -71,6 +73,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
   /** Positions went back: the frame held longest is not the lowest. */
   private wentBack = false
   private readonly retention: Retention
+  private sweepTimer: TimerHandle | undefined
   private settledBytes = 0
   private removedBelow = 0
   /** Of the observer: what the record has, and the next that it will have, as soon as everything before it is settled. */
@@ -196,11 +199,6 @@ export class OwnedStream implements FrameOwner, RecordSource {
     }
   }
 
-  /** Once in a while: frames that were kept to be read again may have become too old. */
-  sweep(): void {
-    if (this.state === 'owned' && this.removable > this.removedBelow) this.noteSoon()
-  }
-
   /** Asks whether this process still owns it, and gives it up where not. Rejects where the broker does not answer. */
   async verify(): Promise<void> {
     await this.noting
@@ -236,6 +234,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.state = 'gone'
     this.readerNumber++
     this.noteTimer?.cancel()
+    this.sweepTimer?.cancel()
     this.retry?.cancel()
     this.tellWritten()
     const reader = this.reader
@@ -280,6 +279,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
     }
     this.reader = reader
     this.requested = 0
+    this.sweepLater()
     this.request()
   }
 
@@ -396,6 +396,26 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.changes.noted(this.note)
   }
 
+  /** Frames that were kept to be read again become too old, also where nothing comes any more. */
+  private sweepLater(): void {
+    const { dueInMs } = this.retention
+    if (this.sweepTimer !== undefined || dueInMs === undefined || this.state !== 'owned') return
+    this.sweepTimer = this.options.clock.after(Math.max(SWEEP_MS, dueInMs), () => {
+      this.sweepTimer = undefined
+      if (this.retention.floor > this.removable) this.takeNoteNow()
+      if (this.removable > this.removedBelow) this.noteSoon()
+      else this.sweepLater()
+    })
+  }
+
+  /** Where everything that the observer saw is settled: else frames stay whose note is to come with those behind them. */
+  private takeNoteNow(): void {
+    const { observer } = this.options
+    if (observer === undefined || this.lowWater <= this.observedUpTo || this.note?.upTo === this.observedUpTo) return
+    this.nextNote = { upTo: this.observedUpTo, bytes: observer.encode(this.stream) ?? NOTHING }
+    this.promoteNote()
+  }
+
   private noteSoon(): void {
     this.mustNote = true
     if (this.noteTimer !== undefined || this.noting !== undefined || this.state !== 'owned') return
@@ -477,6 +497,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.mustNote = false
     this.promoteNote()
     this.removedBelow = this.removable
+    this.sweepLater()
     return {
       body: () => encodeRecord(this.content(owner)),
       change: this.changes.take(),

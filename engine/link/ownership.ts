@@ -227,7 +227,6 @@ export class Ownership {
     const now = clock.monotonic()
     const forMs = now - this.lastTickMs
     this.lastTickMs = now
-    for (const owned of this.owned.values()) owned.sweep()
     if (forMs <= bounds.sleepMs) return
     onEvent({ kind: 'slept', forMs })
     this.verifyAll()

@@ -38,6 +38,12 @@ export class Retention {
     } else this.pieces.push({ end, bytes, sinceMs: now })
   }
 
+  /** In how long the oldest of what stays is too old; undefined where nothing stays. */
+  get dueInMs(): number | undefined {
+    const first = this.pieces[0]
+    return first === undefined ? undefined : Math.max(0, first.sinceMs + this.maxMs - this.clock.monotonic())
+  }
+
   /** Frames below this position need not stay. */
   get floor(): number {
     const now = this.clock.monotonic()

@@ -12,19 +12,24 @@ import { nodeDisk } from './node-disk.ts'
 import { openSegmentLog, type SegmentLog, type SegmentLogBounds } from './segment-log.ts'
 import { message, SimulatedDisk } from './testkit.ts'
 
-async function underTest(durability: Durability, directory?: string): Promise<LinkUnderTest> {
+/** `abandoned`: of the runs before, which crashed. Their timers would keep this process. */
+async function underTest(
+  durability: Durability,
+  directory?: string,
+  abandoned: readonly SegmentLog[] = [],
+): Promise<LinkUnderTest> {
   const path = directory ?? (await mkdtemp(join(tmpdir(), 'millrace-log-')))
   const log = await openSegmentLog({ directory: path, disk: nodeDisk, clock: systemClock, durability, partitions: 4 })
   return {
     link: log,
     reopen: async () => {
       await log.close()
-      return underTest(durability, path)
+      return underTest(durability, path, abandoned)
     },
-    crash: () => underTest(durability, path),
+    crash: () => underTest(durability, path, [...abandoned, log]),
     buried: () => log.deadLetters.list({ limit: 100 }),
     close: async () => {
-      await log.close()
+      for (const each of [log, ...abandoned]) await each.close()
       await rm(path, { recursive: true, force: true })
     },
   }
