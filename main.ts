@@ -4,7 +4,9 @@
  */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
+import { restartWithOneArena } from './compose/one-arena.ts'
 
+if (process.argv.length === 2) restartWithOneArena(process.env)
 enableCompileCache(join(import.meta.dirname, '.cache', 'compile'))
 
 const USAGE = `Millrace: IoT stream processing

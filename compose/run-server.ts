@@ -8,6 +8,7 @@ import { createLog, type SystemLog } from '../logging/log.ts'
 import { endFatally, endOnUncaughtErrors, stopOnSignals } from './process-end.ts'
 import { startPlatform, type Platform } from './platform.ts'
 import { reachableHost, readyJson, readyText } from './ready-text.ts'
+import { collectStartGarbage } from './start-garbage.ts'
 
 /** Resolves once the server is ready; the process then goes on until a signal stops it. Exits 1 where it cannot start. */
 export async function runServer(environment: Environment): Promise<void> {
@@ -19,6 +20,7 @@ export async function runServer(environment: Environment): Promise<void> {
   let platform: Platform
   try {
     platform = await startPlatform(config, version, log, (error) => endFatally(log, error))
+    await collectStartGarbage()
   } catch (error) {
     return refuse(error, log)
   }

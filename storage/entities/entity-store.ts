@@ -13,7 +13,7 @@ import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
 import { QueueRepository } from './queues.ts'
-import { openPostgresDatabase, type PostgresDatabaseOptions } from './postgres/postgres-database.ts'
+import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RuleChainRepository } from './rule-chains.ts'
 import { SettingRepository } from './settings.ts'
 import { migrate } from './sqlite/migrations.ts'
@@ -82,6 +82,8 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Sqli
  * in time, `postgres.SCHEMA_NEWER`.
  */
 export async function openPostgresEntityStore(options: PostgresDatabaseOptions): Promise<EntityStore> {
+  // The driver takes memory: only where it is asked for.
+  const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')
   return entityStoreOver(await openPostgresDatabase(options))
 }
 
