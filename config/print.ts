@@ -23,9 +23,10 @@ export function settingsPage(): string {
     'Environment variables. `npm start -- config` shows the values in force and where each came from. Port 0 picks a free one.',
   ]
   for (const [group, settings] of byGroup(settingsInForce({}))) {
-    lines.push('', `## ${group}`, '', '| name | default | allowed | effect |', '|---|---|---|---|')
+    lines.push('', `## ${group}`, '', '| name | default, allowed | effect |', '|---|---|---|')
     for (const { setting, shown } of settings) {
-      lines.push(`| \`${setting.name}\` | \`${shown}\` | ${setting.values} | ${setting.description} |`)
+      const values = setting.values === '' ? '' : `; ${setting.values}`
+      lines.push(`| \`${setting.name}\` | \`${shown}\`${values} | ${setting.description} |`)
     }
   }
   return `${lines.join('\n')}\n`

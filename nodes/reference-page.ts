@@ -9,6 +9,8 @@ export function ruleNodesPage(nodes: readonly RuleNodeDefinition[]): string {
     '# Rule nodes',
     '',
     'Every node may also emit `Failure`, with the reason in the metadata key `error`. Fields that a node does not know are kept.',
+    '',
+    'Nodes with a script have `scriptLang` (`TBEL`, the default, runs inline; `JS` on the worker pool), `tbelScript` and `jsScript`: function bodies with the arguments msg, metadata and msgType.',
   ]
   for (const [category, members] of byCategory(nodes)) {
     lines.push('', `## ${category.charAt(0)}${category.slice(1).toLowerCase()}`)
@@ -23,17 +25,22 @@ function byCategory(nodes: readonly RuleNodeDefinition[]): Map<NodeCategory, Rul
   return categories
 }
 
+/** Said once, at the top of the page. */
+const SCRIPT_FIELDS: readonly string[] = ['scriptLang', 'jsScript', 'tbelScript']
+
 function section(node: RuleNodeDefinition): string[] {
   const relations =
     node.relations === 'custom' ? 'labels of your own' : node.relations.map((label) => `\`${label}\``).join(', ')
+  const properties = Object.entries(membersOf(node.configurationSchema['properties']))
+  const isScripted = properties.some(([field]) => field === 'scriptLang')
+  const fields = properties.filter(([field]) => !isScripted || !SCRIPT_FIELDS.includes(field))
   const lines = [
     `### ${node.name}`,
     '',
     node.description,
     '',
-    `Type \`${node.type}\`, configuration version ${node.configurationVersion}. Emits ${relations === '' ? 'nothing of its own' : relations}.`,
+    `Type \`${node.type}\`. ${isScripted ? 'Has a script. ' : ''}Emits ${relations === '' ? 'nothing of its own' : relations}.`,
   ]
-  const fields = Object.entries(membersOf(node.configurationSchema['properties']))
   if (fields.length > 0) {
     lines.push('', '| field | default | meaning |', '|---|---|---|')
     for (const [field, schema] of fields)
@@ -56,7 +63,8 @@ function defaultOf(node: RuleNodeDefinition, field: string): string {
 
 function meaning(schema: JsonValue): string {
   const { title, description } = membersOf(schema)
-  return [title, description].filter((text) => typeof text === 'string').join(': ')
+  const text = description ?? title
+  return typeof text === 'string' ? text : ''
 }
 
 function exampleLine({ title, given, expect }: NodeExample): string {
