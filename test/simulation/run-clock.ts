@@ -6,11 +6,14 @@ import type { Clock, TimerHandle } from '../../model/clock.ts'
 
 export class RunClock implements Clock {
   private readonly world: Clock
+  private readonly aheadMs: number
   private isDead = false
   private held: { readonly timers: (() => void)[]; readonly arrivals: (() => void)[] } | undefined
 
-  constructor(world: Clock) {
+  /** `aheadMs`: of the process's wall time. */
+  constructor(world: Clock, aheadMs = 0) {
     this.world = world
+    this.aheadMs = aheadMs
   }
 
   get isAlive(): boolean {
@@ -38,7 +41,7 @@ export class RunClock implements Clock {
   }
 
   now(): number {
-    return this.world.now()
+    return Math.floor(this.world.now()) + this.aheadMs
   }
 
   monotonic(): number {

@@ -1,7 +1,7 @@
 /** Who lives, as heartbeats would tell it: late, to each member at another time, and for a while not the same to all. */
 import type { Clock } from '../../model/clock.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
-import type { Member, Membership } from '../../engine/cluster/membership.ts'
+import type { Member, Membership, Role } from '../../engine/cluster/membership.ts'
 import type { RunClock } from './run-clock.ts'
 
 /** Silence after which a member counts as gone, with what the news needs on their way. */
@@ -54,8 +54,8 @@ export class SimulatedMembership {
     this.random = random
   }
 
-  join(id: string, clock: RunClock): Membership {
-    const view = new View({ id, roles: ['engine'], startedAt: this.clock.now() }, clock)
+  join(id: string, clock: RunClock, role: Role = 'engine'): Membership {
+    const view = new View({ id, roles: [role], startedAt: this.clock.now() }, clock)
     this.views.set(id, view)
     this.audible.add(id)
     view.see(this.seenBy(view))
