@@ -5,7 +5,7 @@ import { NULL_UUID } from '../../model/entity-id.ts'
 import { defineErrors } from '../../model/errors.ts'
 import { ManualClock } from '../actor/testkit.ts'
 import { message } from '../link/testkit.ts'
-import { createQueues, type QueueDefinition, type Queues } from './queues.ts'
+import { createQueues, type QueueDefinition, type Queues, type QueuesOptions } from './queues.ts'
 import { MemoryLink } from './testkit.ts'
 import type { Work } from './work.ts'
 
@@ -33,7 +33,11 @@ interface Opened {
   readonly publish: (data: string, queueName?: string, device?: number) => void
 }
 
-function open(definitions: readonly QueueDefinition[], maxHeld = 1000): Opened {
+function open(
+  definitions: readonly QueueDefinition[],
+  maxHeld = 1000,
+  settings: QueuesOptions['settings'] = {},
+): Opened {
   const clock = new ManualClock()
   const link = new MemoryLink()
   const works: Work[] = []
@@ -44,6 +48,7 @@ function open(definitions: readonly QueueDefinition[], maxHeld = 1000): Opened {
       processor: { process: (pack) => void works.push(...pack) },
       clock,
       maxHeld,
+      settings,
       onOutage: (queueName, failure) => outages.push(`${queueName}: ${failure?.message ?? 'over'}`),
     },
     definitions,
@@ -72,6 +77,25 @@ test('each queue works by its own settings, and Main is there without being defi
       ['Main', 4, 0],
     ],
   )
+})
+
+test('issue-8 I: strict order is a queue’s own, where its record says so; else it is as the process is set', async () => {
+  for (const isStrictByDefault of [false, true]) {
+    const infos = {
+      Strict: { strictOrder: true },
+      Parallel: { strictOrder: false, other: 1 },
+      Odd: { strictOrder: 'yes' },
+    }
+    const definitions = Object.entries(infos).map(([name, additionalInfo]) => ({ ...queue(name), additionalInfo }))
+    const settings = isStrictByDefault ? { maxInFlightPerOriginator: 1 } : {}
+    const { queues, take, publish } = open([queue('Silent'), ...definitions], 1000, settings)
+    for (const queueName of ['Strict', 'Parallel', 'Odd', 'Silent'])
+      for (const body of ['1', '2']) publish(body, queueName)
+    const inFlight = Object.fromEntries(queues.figures().map((figures) => [figures.queueName, figures.inFlight]))
+    const byDefault = isStrictByDefault ? 1 : 2
+    assert.deepEqual(inFlight, { Silent: byDefault, Strict: 1, Parallel: 2, Odd: byDefault, Main: 0 })
+    assert.equal(take().length, isStrictByDefault ? 5 : 7)
+  }
 })
 
 test('a tenant’s queue is called by tenant and name, so two may have one of the same name', () => {

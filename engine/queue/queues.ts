@@ -15,7 +15,8 @@ import type { WorkProcessor } from './work.ts'
 export type QueueDefinition = Pick<
   QueueRecord,
   'tenantId' | 'name' | 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'
->
+> &
+  Partial<Pick<QueueRecord, 'additionalInfo'>>
 
 export interface QueuesOptions {
   readonly link: Link

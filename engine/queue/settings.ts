@@ -1,4 +1,5 @@
 /** How a queue works, with what each setting costs; and how a queue's record says it. */
+import { z } from 'zod'
 import type { ProcessingStrategyType, Queue, SubmitStrategyType } from '../../model/entities.ts'
 
 export interface QueueSettings {
@@ -45,12 +46,18 @@ export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   processingTimeoutMs: 30_000,
 }
 
+/** What is ours in a record whose form is the reference's: its free part. Any other value there is another client's, and says nothing. */
+const ownPart = z.object({ strictOrder: z.boolean() })
+
 /** What the record of a queue says of them; 0 retries there are retries without end (`rule-engine.md` 5.4). */
 export function settingsOf(
-  queue: Pick<Queue, 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'>,
-): Omit<QueueSettings, 'maxHeld' | 'tenantShare' | 'triesBeforeParking' | 'maxInFlightPerOriginator'> {
+  queue: Pick<Queue, 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'> &
+    Partial<Pick<Queue, 'additionalInfo'>>,
+): Omit<QueueSettings, 'maxHeld' | 'tenantShare' | 'triesBeforeParking' | 'maxInFlightPerOriginator'> &
+  Partial<Pick<QueueSettings, 'maxInFlightPerOriginator'>> {
   const { submitStrategy, processingStrategy } = queue
   const { retries, pauseBetweenRetries, maxPauseBetweenRetries } = processingStrategy
+  const own = ownPart.safeParse(queue.additionalInfo).data
   return {
     submit: submitStrategy.type,
     batchSize: submitStrategy.batchSize,
@@ -60,5 +67,9 @@ export function settingsOf(
     pauseBetweenRetriesMs: pauseBetweenRetries * 1000,
     maxPauseBetweenRetriesMs: Math.max(pauseBetweenRetries, maxPauseBetweenRetries) * 1000,
     processingTimeoutMs: queue.packProcessingTimeout,
+    // Without it, it is as the process is set.
+    ...(own === undefined
+      ? {}
+      : { maxInFlightPerOriginator: own.strictOrder ? 1 : DEFAULT_QUEUE_SETTINGS.maxInFlightPerOriginator }),
   }
 }
