@@ -101,3 +101,42 @@ test('100,000 devices that send at their pace leave no floor behind', () => {
     stamper.stamp(START + index, [{ deviceId: `d${index}`, isSameUpload: false }])
   assert.equal(stamper.note().floors.length, 1)
 })
+
+test('issue-8 D: no stamp is a time that the device gave itself before, however far ahead of the clock that is', () => {
+  const stamper = new Stamper()
+  const device = { deviceId: 'd', isSameUpload: false }
+  stamper.stamp(START, [
+    { ...device, ts: START + 10 },
+    { ...device, ts: START + 11 },
+    { ...device, ts: START - 5 },
+  ])
+  assert.deepEqual(stamper.stamp(START + 10, [device, { ...device, deviceId: 'other' }]), [START + 12, START + 10])
+  // One that comes in the same frame, and one that an earlier stamp has: the device overwrites what it names.
+  const frame = [{ ...device, ts: START + 13 }, device, { ...device, ts: START + 14 }, device]
+  assert.deepEqual(stamper.stamp(START + 11, frame), [START + 13, START + 14, START + 14, START + 15])
+})
+
+test('issue-8 D: stamps beside given times are the same when the log is read again, also where too many are given', () => {
+  const MAX_GIVEN = 6
+  for (let seed = 1; seed <= 150; seed++) {
+    const random = new SeededRandom(1000 + seed)
+    const log = randomLog(new SeededRandom(seed)).map(({ storedAt, messages }) => ({
+      storedAt,
+      messages: messages.map((message) =>
+        random.chance(0.3) ? { ...message, ts: Math.floor(storedAt) + random.below(40) - 5 } : message,
+      ),
+    }))
+    const stamper = new Stamper(undefined, undefined, MAX_GIVEN)
+    const first = log.map(({ storedAt, messages }) => {
+      const note = stamper.note()
+      assert.ok((note.given?.length ?? 0) <= MAX_GIVEN, `seed ${seed}`)
+      return { note: JSON.stringify(note), stamps: stamper.stamp(storedAt, messages) }
+    })
+    for (const [from, { note }] of first.entries()) {
+      const again = new Stamper(JSON.parse(note) as ReturnType<Stamper['note']>, undefined, MAX_GIVEN)
+      for (const [index, { storedAt, messages }] of log.slice(from).entries()) {
+        assert.deepEqual(again.stamp(storedAt, messages), first[from + index]?.stamps, `seed ${seed} from ${from}`)
+      }
+    }
+  }
+})

@@ -169,3 +169,23 @@ test('issue-8 D: points without a time are stamped in log order, never twice the
   }
   assert.ok(redelivered > 50, `${redelivered} were read again`)
 })
+
+test('issue-8 D: a point whose device gave it a time ahead of the clock is not overwritten by one stamped later', async () => {
+  const observer = stampingObserver()
+  observer.taken(0, 1, undefined)
+  const frame = (position: number, storedAt: number, metadata: Record<string, string>[]): string[] => {
+    const messages = metadata.map((each, index) => {
+      const sent = message({ device: 1, ts: storedAt, metadata: each })
+      sent.sequence = position + index
+      return sent
+    })
+    observer.opened({ stream: 0, position, storedAt, messages })
+    return messages.map((sent) => sent.metadata['ts'] ?? '')
+  }
+  assert.deepEqual(frame(1, 1000.4, [{ ts: '1020' }, { ts: '7' }, { ts: '1e999' }]), ['1020', '7', '1e999'])
+  const note = observer.encode(0)
+  const stamped = (): string[] => frame(4, 1020, [{}, { ts: SAME_UPLOAD }])
+  assert.deepEqual(stamped(), ['1021', '1021'])
+  observer.taken(0, 2, note)
+  assert.deepEqual(stamped(), ['1021', '1021'], 'the same after a crash')
+})

@@ -8,7 +8,8 @@ import { SAME_UPLOAD } from '../device-messages.ts'
 import { Stamper, type UnstampedMessage } from './stamper.ts'
 import type { FrameObserver, OpenedFrame } from '../../link/options.ts'
 
-const noteSchema = z.object({ time: z.int().nonnegative(), floors: z.array(z.tuple([z.string(), z.int()])) })
+const pairs = z.array(z.tuple([z.string(), z.int()]))
+const noteSchema = z.object({ time: z.int().nonnegative(), floors: pairs, given: pairs.default([]) })
 
 /** The stamps of a frame's messages by their place in it; 0 for one that needed none. */
 interface FrameStamps {
@@ -34,12 +35,14 @@ class StampingObserver implements FrameObserver {
   opened({ stream, storedAt, messages }: OpenedFrame): FrameStamps | undefined {
     const stamper = this.stampers.get(stream)
     if (stamper === undefined) throw new Error(`a frame of stream ${stream}, which nobody has taken`)
-    const unstamped = messages.filter(isUnstamped)
-    const stamps = stamper.stamp(storedAt, unstamped.map(asUnstamped))
+    const storedMs = Math.floor(storedAt)
+    const looked = messages.filter((message) => mayMatter(message, storedMs))
+    const stamps = stamper.stamp(storedAt, looked.map(asUnstamped))
     const [first] = messages
-    if (unstamped.length === 0 || first === undefined) return undefined
+    if (first === undefined || !looked.some(isUnstamped)) return undefined
     const byPlace: number[] = messages.map(() => 0)
-    for (const [index, message] of unstamped.entries()) {
+    for (const [index, message] of looked.entries()) {
+      if (!isUnstamped(message)) continue
       const stamp = stamps[index] ?? storedAt
       message.stampPoints(stamp)
       byPlace[message.sequence - first.sequence] = stamp
@@ -62,15 +65,25 @@ class StampingObserver implements FrameObserver {
   }
 }
 
-/** What a device sent without a time; not what a rule node put into a queue. */
-function isUnstamped({ type, originator, metadata, resumption }: Message): boolean {
+/** What a device sent, without a time or with one that a later stamp could be; not what a rule node put into a queue. */
+function mayMatter(message: Message, storedMs: number): boolean {
+  const { type, originator, metadata, resumption } = message
   if (type !== 'POST_TELEMETRY_REQUEST' || originator.entityType !== 'DEVICE' || resumption !== undefined) return false
+  if (isUnstamped(message)) return true
+  const given = Number(metadata['ts'])
+  return given >= storedMs && Number.isSafeInteger(given)
+}
+
+function isUnstamped({ metadata }: Message): boolean {
   const ts = metadata['ts']
   return ts === undefined || ts === SAME_UPLOAD
 }
 
-function asUnstamped({ originator, metadata }: Message): UnstampedMessage {
-  return { deviceId: originator.id, isSameUpload: metadata['ts'] === SAME_UPLOAD }
+function asUnstamped(message: Message): UnstampedMessage {
+  const { originator, metadata } = message
+  const isSameUpload = metadata['ts'] === SAME_UPLOAD
+  if (isUnstamped(message)) return { deviceId: originator.id, isSameUpload }
+  return { deviceId: originator.id, isSameUpload, ts: Number(metadata['ts']) }
 }
 
 function parseNote(note: Uint8Array): z.infer<typeof noteSchema> {
