@@ -1,6 +1,6 @@
 /**
  * Message ids as UUID text, cheaply: all but the last 16 bits are drawn anew every 65,536 ids, those
- * are a counter. Two blocks collide no sooner than two random UUIDs of 106 bits.
+ * are a counter. Two blocks collide no sooner than two random UUIDs of 106 bits. Joined once an id, since each join makes an object.
  */
 import type { Random } from '../../model/clock.ts'
 
@@ -11,6 +11,8 @@ const IDS_A_BLOCK = 16 ** COUNTED_DIGITS
 export class MessageIds {
   private readonly random: Random
   private block = ''
+  /** The block with the upper byte of the counter. */
+  private prefix = ''
   private counter = IDS_A_BLOCK
 
   constructor(random: Random) {
@@ -23,6 +25,7 @@ export class MessageIds {
       this.counter = 0
     }
     const count = this.counter++
-    return this.block + (BYTES[count >> 8] ?? '') + (BYTES[count & 0xff] ?? '')
+    if ((count & 0xff) === 0) this.prefix = this.block + (BYTES[count >> 8] ?? '')
+    return this.prefix + (BYTES[count & 0xff] ?? '')
   }
 }

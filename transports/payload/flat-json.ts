@@ -32,6 +32,9 @@ export class FlatJsonReader {
   private canonical = true
   private number = 0
   private isDouble = false
+  /** What was read of the upload, reused: an array that grows by `push` takes room for 17 at once, and most uploads have a few. */
+  private readonly members = new EntryList()
+  private readonly values = new EntryList()
 
   /**
    * One group, with its text where that is already the canonical one; undefined where the slow road must decide.
@@ -54,13 +57,15 @@ export class FlatJsonReader {
     this.skipBlanks()
     const start = this.position
     if (this.bytes[this.position++] !== OPEN) return undefined
-    const members: Entry[] = []
+    const { members } = this
+    members.count = 0
+    let ts: number | undefined
     let nested: Entry[] | undefined
     let nestedText: string | undefined
     this.skipBlanks()
     if (this.bytes[this.position] === CLOSE) {
       this.position++
-      return { ts: undefined, entries: members }
+      return { ts: undefined, entries: [] }
     }
     for (;;) {
       const key = this.readKey()
@@ -74,33 +79,41 @@ export class FlatJsonReader {
         if (nested === undefined) return undefined
         nestedText = this.canonical ? this.bytes.toString('latin1', nestedStart, this.position) : undefined
         this.canonical = blanksOutside
+      } else if (key === 'ts') {
+        if (ts !== undefined || !this.readNumber() || this.isDouble) return undefined
+        ts = this.number
       } else if (!this.readMember(members, key, castStrings)) return undefined
       const more = this.readSeparator()
       if (more === undefined) return undefined
       if (!more) break
     }
-    if (nested === undefined) {
-      return this.canonical
-        ? { ts: undefined, entries: members, json: this.bytes.toString('latin1', start, this.position) }
-        : { ts: undefined, entries: members }
+    if (nested !== undefined) {
+      // Both are members: everything beside them is ignored (`device-api.md` 2.1).
+      if (ts === undefined) return undefined
+      return nestedText === undefined ? { ts, entries: nested } : { ts, entries: nested, json: nestedText }
     }
-    return timedGroup(members, nested, nestedText)
+    // Alone it is a key like any other.
+    if (ts !== undefined) return undefined
+    return this.canonical
+      ? { ts: undefined, entries: members.taken(), json: this.bytes.toString('latin1', start, this.position) }
+      : { ts: undefined, entries: members.taken() }
   }
 
   private readValues(castStrings: boolean): Entry[] | undefined {
     this.position++
-    const entries: Entry[] = []
+    const entries = this.values
+    entries.count = 0
     this.skipBlanks()
     if (this.bytes[this.position] === CLOSE) {
       this.position++
-      return entries
+      return []
     }
     for (;;) {
       const key = this.readKey()
       if (key === undefined || !this.readMember(entries, key, castStrings)) return undefined
       const more = this.readSeparator()
       if (more === undefined) return undefined
-      if (!more) return entries
+      if (!more) return entries.taken()
     }
   }
 
@@ -126,13 +139,12 @@ export class FlatJsonReader {
     return undefined
   }
 
-  private readMember(entries: Entry[], key: string, castStrings: boolean): boolean {
-    if (entries.length >= LARGEST_FAST_UPLOAD) return false
-    for (const entry of entries) if (entry.key === key) return false
+  private readMember(entries: EntryList, key: string, castStrings: boolean): boolean {
+    if (entries.count >= LARGEST_FAST_UPLOAD || entries.has(key)) return false
     const code = this.bytes[this.position] ?? 0
     if (code === MINUS || (code >= ZERO && code <= NINE)) {
       if (!this.readNumber()) return false
-      entries.push(
+      entries.add(
         this.isDouble ? { key, type: 'DOUBLE', value: this.number } : { key, type: 'LONG', value: this.number },
       )
       return true
@@ -140,11 +152,11 @@ export class FlatJsonReader {
     if (code === QUOTE) {
       const value = this.readString(castStrings)
       if (value === undefined) return false
-      entries.push({ key, type: 'STRING', value })
+      entries.add({ key, type: 'STRING', value })
       return true
     }
-    if (this.takeWord('true')) entries.push({ key, type: 'BOOLEAN', value: true })
-    else if (this.takeWord('false')) entries.push({ key, type: 'BOOLEAN', value: false })
+    if (this.takeWord('true')) entries.add({ key, type: 'BOOLEAN', value: true })
+    else if (this.takeWord('false')) entries.add({ key, type: 'BOOLEAN', value: false })
     else return false
     return true
   }
@@ -231,18 +243,22 @@ export class FlatJsonReader {
   }
 }
 
-/** `ts` and `values` are both members: everything beside them is ignored (`device-api.md` 2.1). */
-function timedGroup(
-  members: readonly Entry[],
-  nested: readonly Entry[],
-  nestedText: string | undefined,
-): UploadGroup | undefined {
-  for (const member of members) {
-    if (member.key !== 'ts') continue
-    if (member.type !== 'LONG' || typeof member.value !== 'number') return undefined
-    return nestedText === undefined
-      ? { ts: member.value, entries: nested }
-      : { ts: member.value, entries: nested, json: nestedText }
+/** Entries that are being read. Keeps those of the last upload alive, a few. */
+class EntryList {
+  count = 0
+  private readonly entries: Entry[] = []
+
+  add(entry: Entry): void {
+    this.entries[this.count++] = entry
   }
-  return undefined
+
+  has(key: string): boolean {
+    for (let index = 0; index < this.count; index++) if (this.entries[index]?.key === key) return true
+    return false
+  }
+
+  /** An array of just this size, the taker's own. */
+  taken(): Entry[] {
+    return this.entries.slice(0, this.count)
+  }
 }
