@@ -59,7 +59,7 @@ export const SCRIPT_SETTINGS = {
     min: 10,
     max: 60_000,
     unit: 'ms',
-    description: 'Longest JavaScript call.',
+    description: 'Longest JavaScript call: a batch, or a message tried alone. What a stopped batch finished counts.',
   }),
   jsMemoryMb: scripts.integer({
     name: 'JS_SANDBOX_MAX_MEMORY_MB',
