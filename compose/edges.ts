@@ -100,6 +100,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     clock: systemClock,
     random: systemRandom,
     endedSessions: stores.entities.endedSessions,
+    tokenCacheBytes: config.cacheTokensMb * 2 ** 20,
     settings: stores.entities.settings,
     feed: parts.feed,
     issuer: config.jwtIssuer,

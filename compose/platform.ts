@@ -209,7 +209,10 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     clock: systemClock,
     random: systemRandom,
     actors,
-    settings: { forgetAfterMs: config.inactivityTimeoutSeconds * 1000 },
+    settings: {
+      forgetAfterMs: config.inactivityTimeoutSeconds * 1000,
+      maxCredentialBytes: config.cacheCredentialsMb * 2 ** 20,
+    },
   })
   closing.add('device gateway', () => gateway.close())
   return gateway

@@ -16,7 +16,6 @@ import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../engine/link/node-disk.ts'
 import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
-import { DEFAULT_BOUNDS } from '../engine/link/segment-log-options.ts'
 import {
   openEntityStore,
   openPostgresEntityStore,
@@ -222,6 +221,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     retentionMs: config.linkRetentionMinutes * 60_000,
     retentionBytes: config.linkRetentionMiB * 2 ** 20,
   }
+  const letters = { maxDeadLetters: config.deadLettersMax, maxDeadLetterBytes: config.deadLettersMiB * 2 ** 20 }
   if (cluster.line === undefined) {
     const part = await openSegmentLog({
       directory: join(folder, BACKUP_PATHS.link),
@@ -230,7 +230,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
       durability: config.durability,
       partitions: config.queuePartitions,
       observer: stampingObserver(),
-      bounds: retention,
+      bounds: { ...retention, ...letters },
       onEvent: (event) => reportLinkEvent(log, event),
     })
     return { part, metricsSources: [{ name: 'link', figures: () => segmentLogFigures(part) }], backup: part }
@@ -244,8 +244,8 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     streams: config.natsStreams,
     replicas: Number(config.natsReplicas),
     maxBytesPerPartition: config.natsMaxPartitionMiB * 2 ** 20,
-    maxLetters: DEFAULT_BOUNDS.maxDeadLetters,
-    maxLetterBytes: DEFAULT_BOUNDS.maxDeadLetterBytes,
+    maxLetters: letters.maxDeadLetters,
+    maxLetterBytes: letters.maxDeadLetterBytes,
     monitors: config.natsMonitorUrls.join(','),
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,

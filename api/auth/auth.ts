@@ -30,6 +30,8 @@ export interface AuthOptions {
   readonly random: Random
   /** Where logged-out sessions are kept, and where versions before kept them. */
   readonly endedSessions: EndedSessionStore
+  /** Memory for verified access tokens; default 16 MiB. */
+  readonly tokenCacheBytes?: number
   readonly settings: SettingsStore
   /** Tells the other processes who logged out, and hears it of them; absent where there are none. */
   readonly feed?: ChangeFeed
@@ -68,7 +70,7 @@ export interface Auth {
 }
 
 /** Some 8,000 tokens of users with short names. */
-const MAX_TOKEN_CACHE_BYTES = 16 << 20
+const TOKEN_CACHE_BYTES = 16 << 20
 
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock, users } = options
@@ -84,7 +86,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     feed: options.feed,
   })
   const limiter = new LoginLimiter(options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
-  const verified = new VerifiedTokens(tokens, clock, MAX_TOKEN_CACHE_BYTES)
+  const verified = new VerifiedTokens(tokens, clock, options.tokenCacheBytes ?? TOKEN_CACHE_BYTES)
 
   /** After the second in which older tokens were withdrawn: claims count in seconds, and no token of that second may pass. */
   const issue = async (user: User): Promise<TokenPair> => {

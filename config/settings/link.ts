@@ -94,6 +94,22 @@ export const LINK_SETTINGS = {
     description:
       'Their most bytes, whatever their age. NATS reserves them beside the partitions; more make the embedded start longer.',
   }),
+  deadLettersMax: link.integer({
+    name: 'DEAD_LETTERS_MAX',
+    default: 100_000,
+    min: 100,
+    max: 100_000_000,
+    unit: 'messages',
+    description: 'Dead letters kept; beyond it the oldest of the tenant that has most are dropped and counted.',
+  }),
+  deadLettersMiB: link.integer({
+    name: 'DEAD_LETTERS_MIB',
+    default: 1024,
+    min: 64,
+    max: 1_048_576,
+    unit: 'MiB',
+    description: 'Their disk space, with the same rule.',
+  }),
   publishTimeoutMs: link.integer({
     name: 'LINK_PUBLISH_TIMEOUT_MS',
     default: 10_000,

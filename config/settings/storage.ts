@@ -91,4 +91,22 @@ export const STORAGE_SETTINGS = {
     unit: 'MiB',
     description: 'Memory for them; beyond it the entities read longest ago are dropped and cost a read of the store.',
   }),
+  cacheCredentialsMb: storage.integer({
+    name: 'CACHE_CREDENTIALS_MB',
+    default: 128,
+    min: 1,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      'Memory for credentials of devices, about 1 KiB each; beyond it those read longest ago are dropped and cost a read of the store.',
+  }),
+  cacheTokensMb: storage.integer({
+    name: 'CACHE_TOKENS_MB',
+    default: 16,
+    min: 1,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      'Memory for verified tokens of users, about 2 KiB each; beyond it those used longest ago are dropped and cost a signature check.',
+  }),
 } as const
