@@ -2,8 +2,7 @@
  * The folder that a backup is written to. It is one only with its manifest, which is written last: whenever the process is killed
  * there is a whole backup or none.
  */
-import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import {
   BACKUP_DATA_FOLDER,
@@ -13,13 +12,15 @@ import {
   type BackupManifest,
 } from '../model/backup.ts'
 import { CommandErrors } from './rest-session.ts'
+import { SyncedFiles, syncFolder, writeSynced } from './synced-files.ts'
 
 export class BackupFolder {
   readonly path: string
-  private readonly folders = new Set<string>()
+  private readonly files: SyncedFiles
 
   private constructor(path: string) {
     this.path = path
+    this.files = new SyncedFiles(path)
   }
 
   /** Throws USAGE where something else is in the folder. */
@@ -39,56 +40,16 @@ export class BackupFolder {
   }
 
   /** Returns the checksum; `written` hears of each piece. */
-  async write(path: string, pieces: AsyncIterable<Uint8Array>, written: (bytes: number) => void): Promise<string> {
-    const target = join(this.path, BACKUP_DATA_FOLDER, path)
-    await this.makeFolder(dirname(target))
-    const hash = createHash('sha256')
-    const file = await open(target, 'w', 0o600)
-    try {
-      for await (const piece of pieces) {
-        hash.update(piece)
-        await file.writeFile(piece)
-        written(piece.length)
-      }
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    return hash.digest('hex')
+  write(path: string, pieces: AsyncIterable<Uint8Array>, written: (bytes: number) => void): Promise<string> {
+    return this.files.write(join(this.path, BACKUP_DATA_FOLDER, path), pieces, { isNew: false, written })
   }
 
   async finish(manifest: BackupManifest): Promise<void> {
-    for (const folder of this.folders) await syncFolder(folder)
+    await this.files.syncFolders()
     const file = join(this.path, MANIFEST_FILE)
     await writeSynced(`${file}.new`, manifestText(manifest))
     await rename(`${file}.new`, file)
     await syncFolder(this.path)
     await rm(join(this.path, UNFINISHED_FILE))
-  }
-
-  private async makeFolder(folder: string): Promise<void> {
-    if (folder === this.path || this.folders.has(folder)) return
-    await this.makeFolder(dirname(folder))
-    await mkdir(folder, { recursive: true, mode: 0o700 })
-    this.folders.add(folder)
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }

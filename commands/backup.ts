@@ -1,12 +1,11 @@
 /** `npm start -- backup DIR`: takes a backup of a running Millrace without stopping it, and writes it to a folder of this machine. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { BACKUP_FORMAT } from '../model/backup.ts'
-import { errorText } from '../model/errors.ts'
 import { BackupFolder } from './backup-folder.ts'
 import { Progress, sizeText } from './progress.ts'
-import { CommandErrors, DEFAULT_SERVER, RestSession, SYSTEM_LOGIN } from './rest-session.ts'
+import { runRestCommand, type RestCommand } from './rest-command.ts'
+import { CommandErrors, DEFAULT_SERVER, SYSTEM_LOGIN, type RestSession } from './rest-session.ts'
 
 const USAGE = `npm start -- backup DIR [--url URL] [--user EMAIL] [--password TEXT]
 
@@ -32,47 +31,27 @@ const statusSchema = z.object({
 })
 type Status = z.infer<typeof statusSchema>
 
-/** Resolves with the exit code. */
-export async function backup(argv: readonly string[]): Promise<number> {
-  const progress = new Progress()
-  try {
-    const options = optionsOf(argv)
-    if (options === undefined) {
-      process.stdout.write(USAGE)
-      return 0
+const COMMAND: RestCommand<Record<never, never>> = {
+  usage: USAGE,
+  flags: z.object({}),
+  argument: 'one folder',
+  login: SYSTEM_LOGIN,
+  async run({ argument, open, output }) {
+    const progress = new Progress()
+    try {
+      const session = await open()
+      const folder = await BackupFolder.begin(argument)
+      const bytes = await take(session, folder, progress)
+      output.out(`backup of ${sizeText(bytes)} in ${folder.path}`)
+    } finally {
+      progress.end()
     }
-    const session = await RestSession.open(options)
-    const folder = await BackupFolder.begin(options.directory)
-    const bytes = await take(session, folder, progress)
-    process.stdout.write(`backup of ${sizeText(bytes)} in ${folder.path}\n`)
-    return 0
-  } catch (error) {
-    progress.end()
-    process.stderr.write(`${errorText(error)}\n`)
-    return 1
-  }
+  },
 }
 
-/** Undefined where help is asked for. Throws USAGE. */
-function optionsOf(argv: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        url: { type: 'string', default: DEFAULT_SERVER.url },
-        user: { type: 'string', default: SYSTEM_LOGIN.user },
-        password: { type: 'string', default: SYSTEM_LOGIN.password },
-        help: { type: 'boolean', default: false },
-      },
-    })
-    if (values.help) return undefined
-    const [directory, ...others] = positionals
-    if (directory === undefined || others.length > 0) throw new Error('one folder is expected')
-    return { directory, url: values.url, user: values.user, password: values.password }
-  } catch (error) {
-    throw CommandErrors.USAGE({ reason: `${errorText(error)}\n\n${USAGE}` }, error)
-  }
+/** Resolves with the exit code. */
+export function backup(argv: readonly string[]): Promise<number> {
+  return runRestCommand(COMMAND, argv)
 }
 
 /** Resolves with the backup's size. */

@@ -3,11 +3,11 @@
  * name is replaced, else one is created; what the server refuses leaves nothing half done.
  */
 import { readFile } from 'node:fs/promises'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
-import { DEFAULT_SERVER, RestSession } from './rest-session.ts'
+import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
+import { DEFAULT_SERVER, type RestSession } from './rest-session.ts'
 
 export const INSTALL_CHAIN_USAGE = `install-chain FILE [options]
   FILE                 an exported chain: {"ruleChain": {...}, "metadata": {...}}
@@ -19,7 +19,6 @@ export const INSTALL_CHAIN_USAGE = `install-chain FILE [options]
 `
 
 const InstallErrors = defineErrors('install-chain', {
-  USAGE: { kind: 'invalid', status: 400, text: '{reason}\n\n{usage}' },
   FILE_UNREADABLE: { kind: 'invalid', status: 400, text: 'cannot read {file}: {reason}' },
   FILE_NOT_A_CHAIN: {
     kind: 'invalid',
@@ -33,24 +32,11 @@ const InstallErrors = defineErrors('install-chain', {
   },
 })
 
-export interface CommandOutput {
-  out(line: string): void
-  error(line: string): void
-}
-
-const TERMINAL: CommandOutput = {
-  out: (line) => process.stdout.write(`${line}\n`),
-  error: (line) => process.stderr.write(`${line}\n`),
-}
-
-interface Options {
-  readonly file: string
-  readonly url: string
-  readonly user: string
-  readonly password: string
-  readonly root: boolean
-  readonly disableUnknown: boolean
-}
+const flagsSchema = z.object({
+  root: z.boolean().default(false),
+  'disable-unknown': z.boolean().default(false),
+})
+type Flags = z.infer<typeof flagsSchema>
 
 const anyObject = z.custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value))
 const fileSchema = z.object({
@@ -70,49 +56,14 @@ const graphSchema = z.object({
 type Chain = z.infer<typeof chainSchema>
 type ChainFile = z.infer<typeof fileSchema>
 
-/** The process's exit code: 0 when installed, 1 with the reason on the error output otherwise. */
-export async function installChain(argv: readonly string[], output: CommandOutput = TERMINAL): Promise<number> {
-  if (argv.includes('--help') || argv.includes('-h')) {
-    output.out(INSTALL_CHAIN_USAGE)
-    return 0
+/** Resolves with the exit code: 0 when installed. */
+export function installChain(argv: readonly string[], output?: CommandOutput): Promise<number> {
+  const run = async ({ argument, flags, open, output: to }: RestCall<Flags>): Promise<void> => {
+    const chain = await readChain(argument)
+    await install(await open(), flags, chain, to)
   }
-  try {
-    const options = optionsOf(argv)
-    const chain = await readChain(options.file)
-    await install(options, chain, output)
-    return 0
-  } catch (error) {
-    output.error(`install-chain: ${errorText(error)}`)
-    return 1
-  }
-}
-
-function optionsOf(argv: readonly string[]): Options {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        url: { type: 'string', default: DEFAULT_SERVER.url },
-        user: { type: 'string', default: DEFAULT_SERVER.user },
-        password: { type: 'string', default: DEFAULT_SERVER.password },
-        root: { type: 'boolean', default: false },
-        'disable-unknown': { type: 'boolean', default: false },
-      },
-    })
-    const [file] = positionals
-    if (file === undefined || positionals.length > 1) throw new Error('exactly one FILE is needed')
-    return {
-      file,
-      url: new URL(values.url).href,
-      user: values.user,
-      password: values.password,
-      root: values.root,
-      disableUnknown: values['disable-unknown'],
-    }
-  } catch (error) {
-    throw InstallErrors.USAGE({ reason: errorText(error), usage: INSTALL_CHAIN_USAGE }, error)
-  }
+  const argument = 'exactly one FILE'
+  return runRestCommand({ usage: INSTALL_CHAIN_USAGE, flags: flagsSchema, argument, run }, argv, output)
 }
 
 async function readChain(file: string): Promise<ChainFile> {
@@ -127,12 +78,16 @@ async function readChain(file: string): Promise<ChainFile> {
   }
 }
 
-async function install(options: Options, { ruleChain, metadata }: ChainFile, output: CommandOutput): Promise<void> {
-  const api = await RestSession.open(options)
+async function install(
+  api: RestSession,
+  flags: Flags,
+  { ruleChain, metadata }: ChainFile,
+  output: CommandOutput,
+): Promise<void> {
   const present = await chainNamed(api, ruleChain.name)
   const chain = present ?? (await createChain(api, ruleChain))
   try {
-    const unknown = await saveGraph(api, chain, metadata, options.disableUnknown)
+    const unknown = await saveGraph(api, chain, metadata, flags['disable-unknown'])
     for (const line of unknown) output.out(line)
   } catch (error) {
     if (present === undefined) await api.request('DELETE', `/api/ruleChain/${chain.id.id}`)
@@ -140,7 +95,7 @@ async function install(options: Options, { ruleChain, metadata }: ChainFile, out
   }
   output.out(`${present === undefined ? 'created' : 'replaced'} rule chain '${chain.name}' (${chain.id.id})`)
   if (chain.root) output.out('it is the root chain')
-  else if (options.root) {
+  else if (flags.root) {
     await api.request('POST', `/api/ruleChain/${chain.id.id}/root`)
     output.out('it is the root chain now')
   } else output.out('it is not the root chain: add --root to send every message through it')

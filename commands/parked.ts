@@ -1,8 +1,7 @@
 /** `npm start -- parked`: which devices' messages fail again and again and wait apart; to try one now, or to give it up. */
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { errorText } from '../model/errors.ts'
-import { CommandErrors, DEFAULT_SERVER, RestSession, type ServerOptions } from './rest-session.ts'
+import { runRestCommand, wholeNumber, type CommandOutput, type RestCall } from './rest-command.ts'
+import { DEFAULT_SERVER, type RestSession } from './rest-session.ts'
 
 const USAGE = `npm start -- parked [--page N] [--rows N] [--json] [--retry ID | --dead-letters ID] [--url URL] [--user EMAIL] [--password TEXT]
 
@@ -29,83 +28,48 @@ const laneSchema = z.object({
 })
 const pageSchema = z.object({ data: z.array(laneSchema), totalElements: z.number(), totalPages: z.number() })
 
-interface Options extends ServerOptions {
-  readonly page: number
-  readonly rows: number
-  readonly json: boolean
-  readonly action: { readonly id: string; readonly path: 'retry' | 'deadLetters' } | undefined
-}
+const flagsSchema = z
+  .object({
+    page: wholeNumber().default(0),
+    rows: wholeNumber().default(20),
+    json: z.boolean().default(false),
+    retry: z.string().optional(),
+    'dead-letters': z.string().optional(),
+  })
+  .refine(
+    (flags) => flags.retry === undefined || flags['dead-letters'] === undefined,
+    'either --retry or --dead-letters',
+  )
+type Flags = z.infer<typeof flagsSchema>
 
 /** Resolves with the exit code. */
-export async function parked(argv: readonly string[]): Promise<number> {
-  try {
-    const options = optionsOf(argv)
-    if (options === undefined) {
-      process.stdout.write(USAGE)
-      return 0
-    }
-    const session = await RestSession.open(options)
-    if (options.action === undefined) await show(session, options)
-    else {
-      const { id, path } = options.action
-      await session.request('POST', `/api/parked/${encodeURIComponent(id)}/${path}`, {})
-      process.stdout.write(path === 'retry' ? 'being tried now\n' : 'moved to the dead letters\n')
-    }
-    return 0
-  } catch (error) {
-    process.stderr.write(`${errorText(error)}\n`)
-    return 1
+export function parked(argv: readonly string[], output?: CommandOutput): Promise<number> {
+  const command = {
+    usage: USAGE,
+    flags: flagsSchema,
+    run: async ({ flags, open, output: to }: RestCall<Flags>) => {
+      const session = await open()
+      const { retry, 'dead-letters': letters } = flags
+      const act = (id: string, path: string): Promise<unknown> =>
+        session.request('POST', `/api/parked/${encodeURIComponent(id)}/${path}`, {})
+      if (retry !== undefined) {
+        await act(retry, 'retry')
+        to.out('being tried now')
+      } else if (letters !== undefined) {
+        await act(letters, 'deadLetters')
+        to.out('moved to the dead letters')
+      } else await show(session, flags, to)
+    },
   }
+  return runRestCommand(command, argv, output)
 }
 
-/** Undefined where help is asked for. Throws USAGE. */
-function optionsOf(argv: readonly string[]): Options | undefined {
-  const values = parsed(argv)
-  if (values.help) return undefined
-  const { retry, 'dead-letters': letters, url, user, password, json } = values
-  if (retry !== undefined && letters !== undefined)
-    throw CommandErrors.USAGE({ reason: 'either --retry or --dead-letters' })
-  const id = retry ?? letters
-  const action =
-    id === undefined ? undefined : { id, path: retry === undefined ? ('deadLetters' as const) : ('retry' as const) }
-  return { url, user, password, json, page: whole('--page', values.page), rows: whole('--rows', values.rows), action }
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        page: { type: 'string', default: '0' },
-        rows: { type: 'string', default: '20' },
-        json: { type: 'boolean', default: false },
-        retry: { type: 'string' },
-        'dead-letters': { type: 'string' },
-        url: { type: 'string', default: DEFAULT_SERVER.url },
-        user: { type: 'string', default: DEFAULT_SERVER.user },
-        password: { type: 'string', default: DEFAULT_SERVER.password },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    throw CommandErrors.USAGE({ reason: `${errorText(error)}\n\n${USAGE}` }, error)
-  }
-}
-
-function whole(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw CommandErrors.USAGE({ reason: `${name} ${text}: a whole number is expected` })
-  return Number(text)
-}
-
-async function show(session: RestSession, { page, rows, json }: Options): Promise<void> {
+async function show(session: RestSession, { page, rows, json }: Flags, output: CommandOutput): Promise<void> {
   const answer = await session.request('GET', `/api/parked?pageSize=${rows}&page=${page}`)
-  if (json) {
-    process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`)
-    return
-  }
+  if (json) return output.out(JSON.stringify(answer, null, 2))
   const { data, totalElements } = pageSchema.parse(answer)
-  process.stdout.write(`${totalElements} parked${data.length === 0 ? '' : `, ${data.length} shown`}\n`)
-  for (const lane of data) process.stdout.write(`\n${laneText(lane)}\n`)
+  output.out(`${totalElements} parked${data.length === 0 ? '' : `, ${data.length} shown`}`)
+  for (const lane of data) output.out(`\n${laneText(lane)}`)
 }
 
 function laneText(lane: z.infer<typeof laneSchema>): string {

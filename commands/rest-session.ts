@@ -12,10 +12,13 @@ export const CommandErrors = defineErrors('command', {
   USAGE: { kind: 'invalid', status: 400, text: '{reason}' },
 })
 
-export interface ServerOptions {
-  readonly url: string
+export interface Login {
   readonly user: string
   readonly password: string
+}
+
+export interface ServerOptions extends Login {
+  readonly url: string
 }
 
 /** Where and as whom the commands connect unless told: the demo tenant of the local default. */
@@ -26,7 +29,7 @@ export const DEFAULT_SERVER: ServerOptions = {
 }
 
 /** As whom what belongs to the system administrator is asked: the demo's unless told otherwise. */
-export const SYSTEM_LOGIN = {
+export const SYSTEM_LOGIN: Login = {
   user: process.env['MILLRACE_SYSTEM_USER'] ?? 'sysadmin@millrace.local',
   password: process.env['MILLRACE_SYSTEM_PASSWORD'] ?? 'sysadmin',
 }

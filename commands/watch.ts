@@ -1,8 +1,8 @@
 /** `npm start -- watch DEVICE`: prints the latest telemetry of a device and every update, over the WebSocket API. */
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { errorText, isMillraceError } from '../model/errors.ts'
-import { CommandErrors, DEFAULT_SERVER, RestSession } from './rest-session.ts'
+import { isMillraceError } from '../model/errors.ts'
+import { runRestCommand, wholeNumber, type RestCall } from './rest-command.ts'
+import { CommandErrors, DEFAULT_SERVER, type RestSession } from './rest-session.ts'
 
 const USAGE = `npm start -- watch DEVICE [--keys a,b] [--updates N] [--url URL] [--user EMAIL] [--password TEXT]
 
@@ -19,33 +19,18 @@ const updateSchema = z.object({
   data: z.record(z.string(), z.array(z.tuple([z.number(), z.unknown()]))).nullish(),
 })
 
+const flagsSchema = z.object({
+  keys: z.string().optional(),
+  updates: wholeNumber(1).default(Number.POSITIVE_INFINITY),
+})
+
 /** Resolves with the exit code. */
-export async function watch(argv: readonly string[]): Promise<number> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        keys: { type: 'string' },
-        updates: { type: 'string' },
-        url: { type: 'string', default: DEFAULT_SERVER.url },
-        user: { type: 'string', default: DEFAULT_SERVER.user },
-        password: { type: 'string', default: DEFAULT_SERVER.password },
-        help: { type: 'boolean', default: false },
-      },
-    })
-    const [device] = positionals
-    if (values.help || device === undefined) {
-      process.stdout.write(USAGE)
-      return values.help ? 0 : 2
-    }
-    const session = await RestSession.open({ url: values.url, user: values.user, password: values.password })
-    await printUpdates(session, await deviceIdOf(session, device), values.keys, updatesOf(values.updates))
-    return 0
-  } catch (error) {
-    process.stderr.write(`${errorText(error)}\n`)
-    return 1
+export function watch(argv: readonly string[]): Promise<number> {
+  const run = async ({ argument, flags, open }: RestCall<z.infer<typeof flagsSchema>>): Promise<void> => {
+    const session = await open()
+    await printUpdates(session, await deviceIdOf(session, argument), flags.keys, flags.updates)
   }
+  return runRestCommand({ usage: USAGE, flags: flagsSchema, argument: 'the name of one device', run }, argv)
 }
 
 async function deviceIdOf(session: RestSession, name: string): Promise<string> {
@@ -56,13 +41,6 @@ async function deviceIdOf(session: RestSession, name: string): Promise<string> {
     if (!isMillraceError(error) || error.code !== 'command.REFUSED' || error.fields['status'] !== 404) throw error
     throw CommandErrors.USAGE({ reason: `this tenant has no device named '${name}'` }, error)
   }
-}
-
-function updatesOf(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY
-  if (!/^[1-9]\d*$/.test(text))
-    throw CommandErrors.USAGE({ reason: `--updates ${text}: a whole number from 1 is expected` })
-  return Number(text)
 }
 
 function printUpdates(

@@ -1,10 +1,9 @@
 /** `npm start -- workers`: the worker pools of a running Millrace as a table, and how they are changed while they run. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { errorText } from '../model/errors.ts'
 import { POOL_SETTINGS, POOL_SETTING_RANGES, type PoolSetting } from '../model/worker-pool.ts'
-import { CommandErrors, DEFAULT_SERVER, RestSession, SYSTEM_LOGIN, type ServerOptions } from './rest-session.ts'
+import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
+import { CommandErrors, DEFAULT_SERVER, SYSTEM_LOGIN, type RestSession } from './rest-session.ts'
 import { poolText, poolSchema, type Pool } from './worker-table.ts'
 
 const USAGE = `npm start -- workers [--watch] [--set NAME=VALUE,...] [--pool NAME] [--rows N] [--interval SECONDS]
@@ -31,70 +30,28 @@ function rangeText(name: PoolSetting): string {
 const answerSchema = z.object({ member: z.string(), pools: z.array(poolSchema) })
 const changedSchema = poolSchema.extend({ member: z.string() })
 
-interface Options extends ServerOptions {
-  readonly watch: boolean
-  readonly intervalMs: number
-  readonly change: Readonly<Partial<Record<PoolSetting, number>>> | undefined
-  readonly pool: string
-  readonly rows: number
-  readonly json: boolean
+function number(name: string) {
+  return z.string().transform((text) => numberOf(name, text))
 }
+
+const flagsSchema = z.object({
+  watch: z.boolean().default(false),
+  interval: number('--interval').default(2),
+  set: z.string().transform(changeOf).optional(),
+  pool: z.string().default('javascript'),
+  rows: number('--rows').default(10),
+  json: z.boolean().default(false),
+})
+type Flags = z.infer<typeof flagsSchema>
 
 /** Resolves with the exit code. */
-export async function workers(argv: readonly string[]): Promise<number> {
-  try {
-    const options = optionsOf(argv)
-    if (options === undefined) {
-      process.stdout.write(USAGE)
-      return 0
-    }
-    const session = await RestSession.open(options)
-    if (options.change !== undefined) await changePool(session, options, options.change)
-    else await showPools(session, options)
-    return 0
-  } catch (error) {
-    process.stderr.write(`${errorText(error)}\n`)
-    return 1
+export function workers(argv: readonly string[], output?: CommandOutput): Promise<number> {
+  const run = async ({ flags, open, output: to }: RestCall<Flags>): Promise<void> => {
+    const session = await open()
+    if (flags.set !== undefined) await changePool(session, flags, flags.set, to)
+    else await showPools(session, flags, to)
   }
-}
-
-/** Undefined where help is asked for. Throws USAGE. */
-function optionsOf(argv: readonly string[]): Options | undefined {
-  const { values } = parsed(argv)
-  if (values.help) return undefined
-  return {
-    url: values.url,
-    user: values.user,
-    password: values.password,
-    watch: values.watch,
-    intervalMs: Math.max(200, 1000 * numberOf('--interval', values.interval)),
-    change: values.set === undefined ? undefined : changeOf(values.set),
-    pool: values.pool,
-    rows: numberOf('--rows', values.rows),
-    json: values.json,
-  }
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        watch: { type: 'boolean', default: false },
-        interval: { type: 'string', default: '2' },
-        set: { type: 'string' },
-        pool: { type: 'string', default: 'javascript' },
-        rows: { type: 'string', default: '10' },
-        json: { type: 'boolean', default: false },
-        url: { type: 'string', default: DEFAULT_SERVER.url },
-        user: { type: 'string', default: SYSTEM_LOGIN.user },
-        password: { type: 'string', default: SYSTEM_LOGIN.password },
-        help: { type: 'boolean', default: false },
-      },
-    })
-  } catch (error) {
-    throw CommandErrors.USAGE({ reason: `${errorText(error)}\n\n${USAGE}` }, error)
-  }
+  return runRestCommand({ usage: USAGE, flags: flagsSchema, login: SYSTEM_LOGIN, run }, argv, output)
 }
 
 function numberOf(name: string, text: string): number {
@@ -116,21 +73,26 @@ function changeOf(text: string): Partial<Record<PoolSetting, number>> {
 
 async function changePool(
   session: RestSession,
-  { pool, json }: Options,
-  change: NonNullable<Options['change']>,
+  { pool, json }: Flags,
+  change: NonNullable<Flags['set']>,
+  output: CommandOutput,
 ): Promise<void> {
   const answer = await session.request('POST', `/api/admin/workers/${encodeURIComponent(pool)}`, change)
   const changed = changedSchema.parse(answer)
-  print(json ? JSON.stringify(answer, null, 2) : `changed on ${changed.member}\n\n${poolText(changed)}`)
+  output.out(json ? JSON.stringify(answer, null, 2) : `changed on ${changed.member}\n\n${poolText(changed)}`)
 }
 
-async function showPools(session: RestSession, { rows, watch, intervalMs, json }: Options): Promise<void> {
+async function showPools(
+  session: RestSession,
+  { rows, watch, interval, json }: Flags,
+  output: CommandOutput,
+): Promise<void> {
   for (;;) {
     const answer = await session.request('GET', `/api/admin/workers?rows=${rows}`)
-    if (json) print(JSON.stringify(answer, null, 2))
-    else print((watch ? CLEAR : '') + pageText(answerSchema.parse(answer)))
+    if (json) output.out(JSON.stringify(answer, null, 2))
+    else output.out((watch ? CLEAR : '') + pageText(answerSchema.parse(answer)))
     if (!watch) return
-    await pause(intervalMs)
+    await pause(Math.max(200, 1000 * interval))
   }
 }
 
@@ -141,8 +103,4 @@ function pageText({ member, pools }: { readonly member: string; readonly pools: 
   const title = `worker pools of ${member}, ${new Date().toISOString()}`
   if (pools.length === 0) return `${title}\n\nnone: this process has not the role engine`
   return [title, ...pools.map(poolText)].join('\n\n')
-}
-
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
 }

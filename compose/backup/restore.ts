@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import {
   BACKUP_DATA_FOLDER,
   BackupFolderErrors,
@@ -15,6 +15,7 @@ import {
 } from '../../model/backup.ts'
 import { errorText } from '../../model/errors.ts'
 import { Progress, sizeText } from '../../commands/progress.ts'
+import { SyncedFiles, syncFolder } from '../../commands/synced-files.ts'
 import { readConfig, type Environment } from '../../config/read.ts'
 import { nodeDisk } from '../../engine/link/node-disk.ts'
 import { raiseSequence } from '../../engine/link/raise-sequence.ts'
@@ -120,35 +121,13 @@ async function copyAll(
   { files }: BackupManifest,
   written: (bytes: number) => void,
 ): Promise<void> {
-  const folders = new Set([folder.path])
+  const copies = new SyncedFiles(folder.path)
   for (const { path, sha256 } of files) {
-    const target = join(folder.path, path)
-    for (let parent = dirname(target); parent !== folder.path; parent = dirname(parent)) folders.add(parent)
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
-    const hash = createHash('sha256')
-    const file = await open(target, 'wx', 0o600)
-    try {
-      const source = createReadStream(join(directory, BACKUP_DATA_FOLDER, path), { highWaterMark: 1 << 20 })
-      for await (const piece of source as AsyncIterable<Buffer>) {
-        hash.update(piece)
-        await file.writeFile(piece)
-        written(piece.length)
-      }
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    if (hash.digest('hex') !== sha256)
+    const source: AsyncIterable<Buffer> = createReadStream(join(directory, BACKUP_DATA_FOLDER, path), {
+      highWaterMark: 1 << 20,
+    })
+    if ((await copies.write(join(folder.path, path), source, { isNew: true, written })) !== sha256)
       throw BackupFolderErrors.DAMAGED({ file: path, reason: 'it changed since it was checked' })
   }
-  for (const each of folders) await syncFolder(each)
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await copies.syncFolders()
 }
