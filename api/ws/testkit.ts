@@ -122,6 +122,17 @@ export class TestStore {
   /** Whether the device is the user's. */
   accessible = true
   private held: (() => void)[] | undefined
+  private historyGate: Promise<void> | undefined
+
+  /** Reads of history wait until the returned function is called; nothing else does. */
+  holdHistory(): () => void {
+    let open: () => void = () => undefined
+    this.historyGate = new Promise((resolve) => (open = resolve))
+    return () => {
+      this.historyGate = undefined
+      open()
+    }
+  }
 
   /** Reads wait until `release`. */
   hold(): void {
@@ -166,7 +177,7 @@ export class TestStore {
       history: async (_entity: EntityId, request: HistoryRequest) => {
         this.requests.push(request)
         this.mostReads = Math.max(this.mostReads, ++this.readsUnderWay)
-        await this.pause()
+        await (this.historyGate ?? this.pause())
         this.readsUnderWay--
         const value = new Map<string, DataPoint[]>()
         for (const key of request.keys) {
