@@ -45,7 +45,14 @@ export async function openJetStreamLink(options: JetStreamLinkOptions): Promise<
   const durability = await checkDurability(options)
   const { retentionBytes } = bounds
   const broker = await openNatsBroker({ ...options, retentionBytes, maxFrameBytes: maxPayload - OVERHEAD_BYTES })
-  const letters = await openNatsLetters({ line, prefix, clock, maxLetters: options.maxLetters, onEvent })
+  const letters = await openNatsLetters({
+    line,
+    prefix,
+    clock,
+    maxLetters: options.maxLetters,
+    maxBytes: options.maxLetterBytes,
+    onEvent,
+  })
   const events = onEvent === undefined ? {} : { onEvent }
   const link = createFrameLink({
     broker,

@@ -19,18 +19,22 @@ const MAX_LETTERS = 10
 interface Opened {
   readonly store: LetterStore
   readonly events: LinkEvent[]
-  readonly put: (sequence: number, tenantId: string) => Promise<void>
+  readonly put: (sequence: number, tenantId: string, data?: string) => Promise<void>
   readonly list: (tenantId?: string, after?: number, limit?: number) => Promise<(readonly [number, string, string])[]>
 }
 
-function letterOf(sequence: number, tenantId: string): ReturnType<typeof message> {
-  const letter = message({ tenantId, data: String(sequence) })
+function letterOf(sequence: number, tenantId: string, data = String(sequence)): ReturnType<typeof message> {
+  const letter = message({ tenantId, data })
   letter.sequence = sequence
   return letter
 }
 
 /** `before`: letters of a version that had one subject for all. */
-async function open(context: TestContext, before: readonly (readonly [number, string])[]): Promise<Opened | undefined> {
+async function open(
+  context: TestContext,
+  before: readonly (readonly [number, string])[],
+  { maxLetters = MAX_LETTERS, maxBytes = 16 << 20 } = {},
+): Promise<Opened | undefined> {
   if (!requireServer(context, 'nats')) return undefined
   const server = await startNats({ syncInterval: 'always' })
   context.after(() => server.stop())
@@ -55,17 +59,18 @@ async function open(context: TestContext, before: readonly (readonly [number, st
     replicas: 1,
     maxBytesPerPartition: 1 << 20,
     retentionBytes: 0,
-    maxLetters: MAX_LETTERS,
-    maxLetterBytes: 16 << 20,
+    maxLetters,
+    maxLetterBytes: maxBytes,
     now: 1,
   })
   const events: LinkEvent[] = []
   const onEvent = (event: LinkEvent): void => void events.push(event)
-  const store = await openNatsLetters({ line, prefix, clock: new ManualClock(), maxLetters: MAX_LETTERS, onEvent })
+  const store = await openNatsLetters({ line, prefix, clock: new ManualClock(), maxLetters, maxBytes, onEvent })
   return {
     store,
     events,
-    put: (sequence, tenantId) => store.put({ message: letterOf(sequence, tenantId), reason: 'no luck', attempts: 1 }),
+    put: (sequence, tenantId, data) =>
+      store.put({ message: letterOf(sequence, tenantId, data), reason: 'no luck', attempts: 1 }),
     list: async (tenantId, after, limit = 100) =>
       (await store.list({ tenantId, after, limit })).map(
         ({ id, message: { data, tenantId: whose } }) => [id, data, whose] as const,
@@ -113,4 +118,21 @@ test('issue-8 2.10: JetStream drops the oldest letters of the tenant that holds 
     counts.reduce((sum, count) => sum + count, 0),
     50,
   )
+})
+
+test('issue-8 2.10: JetStream shares the bytes of letters out by tenant, also where large ones come side by side', async (context) => {
+  const opened = await open(context, [], { maxLetters: 10_000, maxBytes: 1 << 20 })
+  if (opened === undefined) return
+  const { put, list, events } = opened
+  for (const sequence of [1, 2, 3]) await put(sequence, 'quiet')
+  const large = 'x'.repeat(20_000)
+  for (let sequence = 4; sequence <= 50; sequence++) await put(sequence, 'noisy', `${sequence} ${large}`)
+  await Promise.all(Array.from({ length: 50 }, (_, index) => put(51 + index, 'noisy', `${51 + index} ${large}`)))
+  const first = (rows: readonly (readonly [number, string, string])[]): number[] =>
+    rows.map(([, text]) => Number(text.split(' ')[0]))
+  assert.deepEqual(first(await list('quiet')), [1, 2, 3])
+  const noisy = first(await list('noisy'))
+  assert.ok(noisy.length >= 25 && noisy.length <= 45, `${noisy.length} letters are kept`)
+  const dropped = events.reduce((sum, event) => sum + (event.kind === 'dead-letters-dropped' ? event.count : 0), 0)
+  assert.equal(dropped, 97 - noisy.length)
 })

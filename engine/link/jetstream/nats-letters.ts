@@ -1,9 +1,15 @@
 /**
  * Dead letters of a cluster: a stream of their own, a letter a message, its id the message's place there. The same burial twice is one
  * letter, by the id that the server remembers for an hour. A tenant's letters have a subject of their own: nobody else's are read for it, and
- * over the bound the oldest letters of the tenants that hold the most go.
+ * over the bounds, of letters and of bytes, the oldest letters of the tenants that hold the most go.
  */
-import { jetstream, jetstreamManager, JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
+import {
+  jetstream,
+  jetstreamManager,
+  JetStreamApiError,
+  type JetStreamManager,
+  type PurgeOpts,
+} from '@nats-io/jetstream'
 import type { Clock } from '../../../model/clock.ts'
 import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
@@ -25,11 +31,17 @@ export interface NatsLettersOptions {
   readonly prefix: string
   readonly clock: Clock
   readonly maxLetters: number
+  /** What the stream may take. The bound kept here is lower: at its own, the server would drop the oldest of anybody. */
+  readonly maxBytes: number
   readonly onEvent?: LinkEventListener | undefined
 }
 
+/** What the server keeps beside a letter's body and subject, about: its headers and its own record. */
+const ENTRY_BYTES = 128
 /** So often within its bound a process that buries looks whose letters are too many. */
 const LOOKS = 64
+/** Of the stream's bytes: the rest is for what all processes store between two looks. */
+const BYTES_SHARE = 0.75
 
 /** The stream has to be there: `openNatsBroker` makes it. Throws BROKER_AWAY where the server does not tell of it. */
 export async function openNatsLetters(options: NatsLettersOptions): Promise<LetterStore> {
@@ -48,6 +60,11 @@ class NatsLetters implements LetterStore {
   private counting: Promise<void> | undefined
   /** Letters stored here since the last look at the shares. */
   private unlooked = 0
+  /** Of the stream, as of the last look, with what was stored here since; and what is being stored. */
+  private bytes = 0
+  private unlookedBytes = 0
+  private bytesUnderWay = 0
+  private readonly whenStored: (() => void)[] = []
   private looking: Promise<void> | undefined
 
   constructor(options: NatsLettersOptions, names: NatsNames, manager: JetStreamManager) {
@@ -75,15 +92,43 @@ class NatsLetters implements LetterStore {
     // An originator's sequences are its own: with its id, one names the message.
     const msgID = `${message.originator.id}-${message.sequence}`
     const options = { msgID, timeout: ANSWER_MS }
-    const stored = await this.ask(() =>
-      client.publish(this.names.letterSubject(message.tenantId), block.finish(), options),
-    )
-    if (stored?.duplicate !== false) return
+    const body = block.finish()
+    const subject = this.names.letterSubject(message.tenantId)
+    const size = body.length + subject.length + ENTRY_BYTES
+    await this.makeRoom(size)
+    try {
+      const stored = await this.ask(() => client.publish(subject, body, options))
+      if (stored?.duplicate !== false) return
+    } finally {
+      this.bytesUnderWay -= size
+      for (const go of this.whenStored.splice(0)) go()
+    }
     this.known++
     this.unlooked++
-    const { maxLetters } = this.options
+    this.bytes += size
+    this.unlookedBytes += size
     // The letter is stored, whatever becomes of the look: the next one makes up for it.
-    if (this.known > maxLetters || this.unlooked > maxLetters / LOOKS) await this.keepShares().catch(() => undefined)
+    if (this.mustLook) await this.keepShares().catch(() => undefined)
+  }
+
+  /** Takes the room, so that letters that are stored side by side do not fill the stream. */
+  private async makeRoom(size: number): Promise<void> {
+    const most = this.options.maxBytes * BYTES_SHARE
+    while (this.bytes + this.bytesUnderWay + size > most) {
+      if (this.bytesUnderWay > 0) await new Promise<void>((resolve) => this.whenStored.push(resolve))
+      else {
+        // Where the server does not tell, it will not store the letter either.
+        await this.keepShares().catch(() => undefined)
+        if (this.bytesUnderWay === 0) break
+      }
+    }
+    this.bytesUnderWay += size
+  }
+
+  private get mustLook(): boolean {
+    const { maxLetters, maxBytes } = this.options
+    if (this.known > maxLetters || this.unlooked > maxLetters / LOOKS) return true
+    return this.bytes > maxBytes * BYTES_SHARE || this.unlookedBytes > maxBytes / LOOKS
   }
 
   async list({ tenantId, after = 0, limit }: LetterQuery): Promise<DeadLetter[]> {
@@ -115,6 +160,7 @@ class NatsLetters implements LetterStore {
     return (this.counting ??= this.ask(() => this.manager.streams.info(this.names.letters))
       .then((info) => {
         this.known = info?.state.messages ?? 0
+        this.bytes = info?.state.bytes ?? 0
         this.countedAtMs = this.options.clock.monotonic()
       })
       .finally(() => {
@@ -149,25 +195,81 @@ class NatsLetters implements LetterStore {
 
   /** Letters of before they had subjects by tenant count as one tenant's. */
   private async dropBeyondShares(): Promise<void> {
-    const { maxLetters, onEvent } = this.options
+    const { maxLetters, maxBytes, onEvent } = this.options
     const { letters } = this.names
     const info = await this.ask(() => this.manager.streams.info(letters, { subjects_filter: '>' }))
-    const counts = Object.entries(info?.state.subjects ?? {})
-    this.unlooked = 0
     this.known = info?.state.messages ?? 0
-    if (this.known <= maxLetters) return
-    const most = maxLetters - Math.floor(maxLetters / LOOKS)
-    const keep = shareOf(
-      counts.map(([, count]) => count),
-      most,
-    )
+    this.bytes = info?.state.bytes ?? 0
+    this.unlooked = 0
+    this.unlookedBytes = 0
     let dropped = 0
-    for (const [filter, count] of counts) {
-      if (count <= keep) continue
-      dropped += (await this.ask(() => this.manager.streams.purge(letters, { filter, keep })))?.purged ?? 0
-    }
+    if (this.known > maxLetters) dropped += await this.dropByCount(Object.entries(info?.state.subjects ?? {}))
+    if (this.bytes + this.bytesUnderWay > maxBytes * BYTES_SHARE) dropped += await this.dropByBytes()
     this.known -= dropped
     if (dropped > 0) onEvent?.({ kind: 'dead-letters-dropped', count: dropped })
+  }
+
+  private async dropByCount(counts: readonly (readonly [subject: string, count: number])[]): Promise<number> {
+    const { maxLetters } = this.options
+    const all = counts.map(([, count]) => count)
+    const keep = shareOf(all, maxLetters - Math.floor(maxLetters / LOOKS))
+    let dropped = 0
+    for (const [filter, count] of counts) if (count > keep) dropped += await this.purge({ filter, keep })
+    return dropped
+  }
+
+  /** The server counts no bytes by subject: the sizes of all letters are read, without their bodies. */
+  private async dropByBytes(): Promise<number> {
+    const { maxBytes } = this.options
+    const sizes = await this.sizesBySubject()
+    const totals = new Map<string, number>()
+    for (const [subject, own] of sizes)
+      totals.set(
+        subject,
+        own.reduce((sum, [, size]) => sum + size, 0),
+      )
+    const all = [...totals.values()]
+    const bytes = all.reduce((sum, size) => sum + size, 0)
+    const most = maxBytes * BYTES_SHARE - maxBytes / LOOKS - this.bytesUnderWay
+    // As the server counts them: what it keeps beside a letter is only about known here.
+    const keep = shareOf(all, Math.max(0, most) * (bytes / Math.max(1, this.bytes)))
+    let dropped = 0
+    for (const [filter, own] of sizes) {
+      let over = (totals.get(filter) ?? 0) - keep
+      const seq = own.find(([, size]) => {
+        if (over <= 0) return true
+        over -= size
+        this.bytes -= size
+        return false
+      })?.[0]
+      const last = own.at(-1)?.[0] ?? 0
+      if (seq !== own[0]?.[0]) dropped += await this.purge({ filter, seq: seq ?? last + 1 })
+    }
+    return dropped
+  }
+
+  /** Of each letter its place and about what it takes, oldest first. */
+  private async sizesBySubject(): Promise<Map<string, (readonly [seq: number, bytes: number])[]>> {
+    const sizes = new Map<string, (readonly [number, number])[]>()
+    await this.ask(async () => {
+      const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
+      const consumer = await client.consumers.get(this.names.letters, { headers_only: true })
+      const headers = await consumer.consume({ max_messages: 1000 })
+      for await (const { subject, seq, headers: own, info } of headers) {
+        const bytes = Number(own?.get('Nats-Msg-Size') ?? 0) + subject.length + ENTRY_BYTES
+        const known = sizes.get(subject)
+        if (known === undefined) sizes.set(subject, [[seq, bytes]])
+        else known.push([seq, bytes])
+        if (info.pending === 0) break
+      }
+      await headers.close()
+      await consumer.delete()
+    })
+    return sizes
+  }
+
+  private async purge(what: PurgeOpts): Promise<number> {
+    return (await this.ask(() => this.manager.streams.purge(this.names.letters, what)))?.purged ?? 0
   }
 
   /** Undefined where the server says that there is no such message. */
@@ -186,7 +288,7 @@ class NatsLetters implements LetterStore {
 /** No message found; and "sequence not found", which a delete of what is gone answers. */
 const MISSING: ReadonlySet<number> = new Set([API_CODES.messageNotFound, API_CODES.sequenceNotFound])
 
-/** How many each may keep, so that all together have no more than `most`: what some leave of their share, the others have. */
+/** How much each may keep, so that all together have no more than `most`: what some leave of their share, the others have. */
 function shareOf(counts: readonly number[], most: number): number {
   let rest = most
   let sharers = counts.length
