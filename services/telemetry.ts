@@ -99,7 +99,8 @@ export class StoredTelemetry implements TelemetryService {
   }
 
   private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
-    const writes = saves.flatMap(({ request }) => (request.history || request.latest ? [writeOf(request)] : []))
+    const writes: PointsWrite[] = []
+    for (const { request } of saves) if (request.history || request.latest) writes.push(writeOf(request))
     // What is only shown and not stored comes after every commit known so far, and before the next one.
     let sequence = this.lastSequence + 0.5
     try {

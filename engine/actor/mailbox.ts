@@ -82,14 +82,12 @@ export class Mailbox<T> implements Observer<T> {
 
   /** Puts a message in the normal lane. False, and counted as dropped, when the mailbox is full or closed. */
   offer(value: T): boolean {
-    const lane = (this.normal ??= [])
-    return this.put(lane, value)
+    return this.put('normal', value)
   }
 
   /** Puts a message in the priority lane: handed out before all that waits in the normal one. */
   offerUrgent(value: T): boolean {
-    const lane = (this.urgent ??= [])
-    return this.put(lane, value)
+    return this.put('urgent', value)
   }
 
   /** RxJS's way in. An `Observer` has no way to refuse: a source that must not lose uses {@link offer}. */
@@ -167,12 +165,15 @@ export class Mailbox<T> implements Observer<T> {
     if (this.isClosed && this.size === 0 && !this.isPaused) this.notifyClosed()
   }
 
-  private put(lane: T[], value: T): boolean {
-    if (this.isClosed || lane.length >= this.capacity) {
+  private put(lane: 'urgent' | 'normal', value: T): boolean {
+    const values = this[lane]
+    if (this.isClosed || (values?.length ?? 0) >= this.capacity) {
       this.droppedCount++
       return false
     }
-    lane.push(value)
+    // One place: most batches hold one message, and an empty array makes room for seventeen when it grows.
+    if (values === undefined) this[lane] = [value]
+    else values.push(value)
     if (!this.isQueued) this.wake()
     return true
   }

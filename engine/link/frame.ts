@@ -42,12 +42,25 @@ export class ReceiptTeller {
   }
 
   stored(receipts: readonly PublishReceipt[]): void {
-    for (const receipt of receipts) this.call(() => receipt.stored())
+    // Without a function for each: this is once a message.
+    for (const receipt of receipts) {
+      try {
+        receipt.stored()
+      } catch (error) {
+        this.onEvent({ kind: 'receipt-threw', error })
+      }
+    }
   }
 
   refuse(receipts: readonly PublishReceipt[], error: MillraceError): void {
     this.refused += receipts.length
-    for (const receipt of receipts) this.call(() => receipt.refused(error))
+    for (const receipt of receipts) {
+      try {
+        receipt.refused(error)
+      } catch (thrown) {
+        this.onEvent({ kind: 'receipt-threw', error: thrown })
+      }
+    }
   }
 
   /** For a refusal within `publish`: the caller has not finished yet, so it hears on the next turn. */
@@ -59,13 +72,5 @@ export class ReceiptTeller {
       this.waiting = []
       for (const [refused, reason] of refusals) this.refuse([refused], reason)
     })
-  }
-
-  private call(tell: () => void): void {
-    try {
-      tell()
-    } catch (error) {
-      this.onEvent({ kind: 'receipt-threw', error })
-    }
   }
 }

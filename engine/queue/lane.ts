@@ -11,6 +11,9 @@ export interface Waiting {
   readonly delivery: Delivery
 }
 
+/** Of a lane in which nothing waits. */
+const NONE: never[] = []
+
 export class Lane<Task extends Waiting> {
   readonly key: string
   inFlight = 0
@@ -26,7 +29,7 @@ export class Lane<Task extends Waiting> {
   private isRetrying = false
   /** Of what waits. */
   waitingWeight = 0
-  private waiting: Task[] = []
+  private waiting: Task[] = NONE
   private head = 0
   private failed: Task[] = []
 
@@ -53,7 +56,9 @@ export class Lane<Task extends Waiting> {
   }
 
   wait(task: Task): void {
-    this.waiting.push(task)
+    // One place: most lanes hold one message, and an empty array makes room for seventeen when it grows.
+    if (this.waiting === NONE) this.waiting = [task]
+    else this.waiting.push(task)
     this.waitingWeight += weightOf(task.delivery)
   }
 
@@ -68,7 +73,7 @@ export class Lane<Task extends Waiting> {
   /** Takes out what is not in process, in no order. */
   takeWaiting(): Task[] {
     const waiting = [...this.waiting.slice(this.head), ...this.failed]
-    this.waiting = []
+    this.waiting = NONE
     this.head = 0
     this.waitingWeight = 0
     this.failed = []
@@ -87,7 +92,7 @@ export class Lane<Task extends Waiting> {
     if (first === undefined) return undefined
     this.waitingWeight -= weightOf(first.delivery)
     if (++this.head === this.waiting.length) {
-      this.waiting = []
+      this.waiting = NONE
       this.head = 0
     } else if (this.head >= 1024 && this.head * 2 > this.waiting.length) {
       this.waiting = this.waiting.slice(this.head)
