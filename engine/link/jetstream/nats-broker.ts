@@ -31,6 +31,7 @@ import type {
 } from '../frame-broker.ts'
 import type { ReadPoint } from '../record.ts'
 import { contentOf, FRAME_MESSAGES, storedFrame } from './nats-frame.ts'
+import { AcknowledgedPublisher } from './acknowledged-publisher.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
 import { NatsReader } from './nats-reader.ts'
 import { takeInventory, type StreamInventory } from './stream-holes.ts'
@@ -104,6 +105,7 @@ export class NatsBroker implements FrameBroker {
   private readonly names: NatsNames
   private readonly manager: JetStreamManager
   private readonly client: JetStreamClient
+  private readonly publisher: AcknowledgedPublisher
   private readonly readers = new Set<NatsReader>()
   private readonly removedBelow: number[]
   /** Questions without an answer: a lost connection answers them at once, instead of after their time. */
@@ -122,6 +124,7 @@ export class NatsBroker implements FrameBroker {
     this.names = names
     this.manager = manager
     this.client = client
+    this.publisher = new AcknowledgedPublisher(options.line.connection, options.clock)
     this.removedBelow = new Array<number>(streams).fill(0)
     this.stopListening = options.line.onConnection((connected) => {
       if (!connected) for (const fail of [...this.open]) fail(new Error('the connection was lost'))
@@ -195,14 +198,15 @@ export class NatsBroker implements FrameBroker {
 
   async close(): Promise<void> {
     this.stopListening()
+    this.publisher.close()
     await Promise.all([...this.readers].map((reader) => reader.close()))
   }
 
   private async publish(stream: number, body: Uint8Array, frameId: string): Promise<number> {
     this.assertConnected()
     try {
-      const options = { msgID: frameId, timeout: PUBLISH_MS, expect: { streamName: this.names.stream(stream) } }
-      return (await this.answer(this.client.publish(this.names.subject(stream), body, options))).seq
+      const expected = { 'Nats-Msg-Id': frameId, 'Nats-Expected-Stream': this.names.stream(stream) }
+      return await this.answer(this.publisher.publish(this.names.subject(stream), body, expected, PUBLISH_MS))
     } catch (error) {
       throw this.publishError(error)
     }
