@@ -8,7 +8,7 @@ import { simulationBugs } from '../support/planted/index.ts'
 import { live } from './device-world.ts'
 import { findPlantedBug, liveThroughAll } from './histories.ts'
 
-const SEEDS = 6
+const SEEDS = 4
 /** In which a planted bug must be found; the rare ones are searched for in more, with `SEEDS` set. */
 const QUICK = 8
 

@@ -49,7 +49,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
 ]
 
 /** Which simulation finds it. */
-export type Simulation = 'devices' | 'group-commit'
+export type Simulation = 'devices' | 'group-commit' | 'services'
 
 export interface SimulationBug extends PlantedBug {
   readonly simulation: Simulation
@@ -79,6 +79,35 @@ export const SIMULATION_BUGS: readonly SimulationBug[] = [
     file: 'storage/group-commit.ts',
     code: 'this.waiting.slice(count)',
     planted: 'this.waiting.slice(count + 1)',
+  },
+  {
+    name: 'a change is committed before its message',
+    simulation: 'services',
+    file: 'services/changes.ts',
+    code: 'const written = await this.entities.write([...statements',
+    planted: 'await this.entities.write(statements); const written = await this.entities.write([...statements',
+  },
+  {
+    name: 'a message that the link refused is forgotten',
+    simulation: 'services',
+    file: 'services/outbox.ts',
+    code: 'this.held.splice(place < 0 ? this.held.length : place, 0, entry)',
+    planted: 'void place',
+  },
+  {
+    name: 'nobody looks again at a commit in doubt',
+    simulation: 'services',
+    isRare: true,
+    file: 'services/commit-doubts.ts',
+    code: 'if (isInDoubt(error)) this.doubt(lookAgain)',
+    planted: 'void isInDoubt(error)',
+  },
+  {
+    name: 'a gap in the feed clears no cache',
+    simulation: 'services',
+    file: 'services/create-services.ts',
+    code: 'feed.onGap(() => cache.invalidateAll())',
+    planted: 'feed.onGap(() => undefined)',
   },
   {
     name: 'a new owner knows everything at once',
@@ -113,6 +142,7 @@ export const SIMULATION_BUGS: readonly SimulationBug[] = [
   {
     name: 'who was active at a crash is forgotten',
     simulation: 'devices',
+    isRare: true,
     file: 'engine/device/owner/device-owner.ts',
     code: '() => this.active.find()',
     planted: '() => undefined',
@@ -134,6 +164,7 @@ export const SIMULATION_BUGS: readonly SimulationBug[] = [
   {
     name: 'a new owner stamps from the clock alone',
     simulation: 'devices',
+    isRare: true,
     file: 'engine/device/owner/stamping.ts',
     code: 'new Stamper(parseNote(note))',
     planted: 'new Stamper({ ...parseNote(note), floors: [] })',
