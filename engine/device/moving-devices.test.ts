@@ -146,6 +146,33 @@ test('issue-8 C: a device that was active when everything crashed and never retu
   assert.deepEqual(other.listener.ends, [])
 })
 
+test('issue-8 C: a device that everything crashed with is told disconnected, though owners come and go meanwhile', async () => {
+  const cluster = new DeviceCluster(SHORT, 12)
+  const engine = cluster.addEngine('engine')
+  const transport = cluster.addTransport('a')
+  await cluster.clock.advance(GRACE_MS)
+  const names = [...cluster.devices.keys()]
+  for (const name of names) {
+    const { session } = await transport.open(name)
+    session.postTelemetry([{ ts: 1, entries }], new CountingReceipt())
+  }
+  await cluster.clock.advance(4000)
+  const unsettled = cluster.link.ofType('POST_TELEMETRY_REQUEST').map((message) => ({ message, attempt: 1 }))
+  cluster.kill(transport)
+  cluster.kill(engine)
+  cluster.addEngine('next engine').owner.delivered(unsettled)
+  for (let round = 0; round < 6; round++) {
+    const other = cluster.addEngine(`engine of round ${round}`)
+    await cluster.clock.advance(2000)
+    cluster.kill(other)
+    await cluster.clock.advance(4000)
+  }
+  await cluster.clock.advance(2 * GRACE_MS)
+  for (const name of names) {
+    assert.deepEqual(cluster.events(name).slice(2), ['DISCONNECT_EVENT', 'INACTIVITY_EVENT'], name)
+  }
+})
+
 test('with its transport a device’s sessions end, once', async () => {
   const cluster = new DeviceCluster(SHORT)
   cluster.addEngine('engine')

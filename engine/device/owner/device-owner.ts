@@ -290,7 +290,9 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
         return this.tell(device, { kind: 'unattended', at, heardAt: device.unreportedActivity })
     }
     if (device.isTroubled || (device.isActive && at >= device.silentAt && this.isSettled(device.partition, now))) {
-      this.tell(device, { kind: 'check', at: this.checkTime(device.partition), heardAt: device.unreportedActivity })
+      // Told inactive first, it would not be found among the active ones: the end of its sessions would never be told.
+      const kind = device.leases === undefined ? 'unattended' : 'check'
+      this.tell(device, { kind, at: this.checkTime(device.partition), heardAt: device.unreportedActivity })
       return
     }
     const isIdle = !device.isActive && device.leases === undefined && device.unreportedActivity === 0
