@@ -16,8 +16,9 @@ test('a device has one session, one event a change and its own stamps in any his
   const total = await liveThroughAll('test/simulation/devices.sim.test.ts', SEEDS, live)
   context.diagnostic(JSON.stringify(total))
   const { seeds = 0, crashes = 0, pauses = 0, cuts = 0, takenOver = 0, redelivered = 0, inactivities = 0 } = total
-  if (seeds >= SEEDS)
-    assert.ok(Math.min(crashes, pauses, cuts, takenOver, redelivered, inactivities) > seeds / 2, 'the faults happen')
+  assert.ok(crashes + pauses + cuts > seeds, 'the faults happen')
+  if (seeds >= 50)
+    assert.ok(Math.min(crashes, pauses, cuts, takenOver, redelivered, inactivities) > seeds / 2, 'each of them')
 })
 
 for (const bug of simulationBugs('devices')) {

@@ -16,7 +16,8 @@ test('a change and its message are one, and every cache has what is stored, in a
   const total = await liveThroughAll('test/simulation/services.sim.test.ts', SEEDS, live)
   context.diagnostic(JSON.stringify(total))
   const { seeds = 0, crashes = 0, pauses = 0, cuts = 0, failed = 0, messages = 0 } = total
-  if (seeds >= SEEDS) assert.ok(Math.min(crashes, pauses, cuts, failed, messages) > seeds / 2, 'the faults happen')
+  assert.ok(crashes + pauses + cuts > seeds, 'the faults happen')
+  if (seeds >= 50) assert.ok(Math.min(crashes, pauses, cuts, failed, messages) > seeds / 2, 'each of them')
 })
 
 for (const bug of simulationBugs('services')) {
