@@ -25,12 +25,20 @@ function byCategory(nodes: readonly RuleNodeDefinition[]): Map<NodeCategory, Rul
   return categories
 }
 
+/** The editor lists them all; a long list says little here. */
+const MAX_RELATIONS = 8
+
+function relationsOf(labels: readonly string[]): string {
+  const shown = labels.slice(0, MAX_RELATIONS).map((label) => `\`${label}\``)
+  const more = labels.length - shown.length
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more, one a message type`
+}
+
 /** Said once, at the top of the page. */
 const SCRIPT_FIELDS: readonly string[] = ['scriptLang', 'jsScript', 'tbelScript']
 
 function section(node: RuleNodeDefinition): string[] {
-  const relations =
-    node.relations === 'custom' ? 'labels of your own' : node.relations.map((label) => `\`${label}\``).join(', ')
+  const relations = node.relations === 'custom' ? 'labels of your own' : relationsOf(node.relations)
   const properties = Object.entries(membersOf(node.configurationSchema['properties']))
   const isScripted = properties.some(([field]) => field === 'scriptLang')
   const fields = properties.filter(([field]) => !isScripted || !SCRIPT_FIELDS.includes(field))
