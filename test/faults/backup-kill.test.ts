@@ -15,7 +15,7 @@ import { test, type TestContext } from 'node:test'
 import { RestClient, login } from '../support/clients.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
-import { compareAll, createDevices } from './fault-run.ts'
+import { acknowledgedByNow, compareAll, createDevices } from './fault-run.ts'
 import { startLoad, type LoadedDevice } from './workload.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
@@ -55,14 +55,6 @@ const backup = (millrace: RunningMillrace, folder: string, killAfterMs?: number)
   run(['backup', folder], { MILLRACE_URL: millrace.url }, killAfterMs)
 const restore = (folder: string, dataDir: string, killAfterMs?: number) =>
   run(['restore', folder], { DATA_DIR: dataDir }, killAfterMs)
-
-/** What was acknowledged by now; what is sent until it is compared may be found too. */
-function acknowledgedByNow(devices: readonly LoadedDevice[]): LoadedDevice[] {
-  return devices.map((device) => ({
-    ...device,
-    ledger: { ...device.ledger, acknowledged: new Set(device.ledger.acknowledged) },
-  }))
-}
 
 /** A device that changes an attribute all the time. */
 function attributeLoad(millrace: RunningMillrace, token: string) {

@@ -34,6 +34,14 @@ export async function compareAll(
   )
 }
 
+/** What was acknowledged by now; what is sent until it is compared may be found too. */
+export function acknowledgedByNow(devices: readonly LoadedDevice[]): LoadedDevice[] {
+  return devices.map((device) => ({
+    ...device,
+    ledger: { ...device.ledger, acknowledged: new Set(device.ledger.acknowledged) },
+  }))
+}
+
 async function readBack(rest: RestClient, deviceId: string): Promise<ReadPoint[]> {
   const path = `/api/plugins/telemetry/DEVICE/${deviceId}/values/timeseries?keys=n&startTs=0&endTs=9999999999999&limit=1000000&orderBy=ASC&useStrictDataTypes=true`
   const answer = await rest.expect<{ n?: ReadPoint[] }>('GET', path)
