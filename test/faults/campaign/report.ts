@@ -87,7 +87,8 @@ const NOTHING = {
   outOfOrder: 0,
   foreign: 0,
 }
-type Counted = keyof typeof NOTHING
+type Counts = typeof NOTHING
+type Counted = keyof Counts
 const COUNTED = Object.keys(NOTHING) as Counted[]
 
 function spreadOf(values: readonly number[]): Spread {
@@ -96,67 +97,51 @@ function spreadOf(values: readonly number[]): Spread {
 }
 
 export function pageOf(report: CampaignReport): string {
-  const total = (key: Counted): string => number(report.faults.reduce((sum, line) => sum + line[key], 0))
-  const rows = report.faults.map((line) =>
-    cells([
-      line.row,
-      line.shape,
-      line.fault,
-      ...[line.rounds, line.acknowledged, line.unknown, line.refused, line.lost, line.duplicated, line.outOfOrder].map(
-        number,
-      ),
-      spreadText(line.recoveredFromHealMs),
-      spreadText(line.recoveredFromInjectionMs),
-      spreadText(line.readableMs),
-      seconds(line.longestSilenceMs),
-    ]),
-  )
+  const total = (lines: readonly Counts[], key: Counted): string =>
+    number(lines.reduce((sum, one) => sum + one[key], 0))
+  const paced = report.rounds.filter(({ messagesPerSecond }) => messagesPerSecond !== undefined)
+  const rows = report.faults.toSorted(byShapeAndName).map((line) => {
+    const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join(' / ')
+    return cells([`${line.shape}: ${line.fault}`, number(line.rounds), number(line.acknowledged), wrong])
+  })
   return `# Fault campaign
 
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
-${report.rounds.length} rounds: ${total('acknowledged')} values acknowledged, **${total('lost')} lost, ${total('duplicated')} duplicated,
-${total('outOfOrder')} out of order, ${total('foreign')} foreign**.
+${report.rounds.length} rounds: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
+in what is stored. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of the top rate of their world.
+${report.machine}; generator, reader and servers share it. [How it works](../internals/fault-campaign.md).
 
-${report.runs.map(runText).join('\n')}
-- Machine: ${report.machine}.
-- Each round: 16 new devices (half over MQTT QoS 1 with up to 8 in flight, half over HTTP; half with times of their own) send
-  numbered values through a JavaScript node; the fault comes at a random moment and is healed; all is read back over REST, and again
-  when the world ends. A value is sent once. "Unknown" is a value without an answer, "refused" one with an answer that is not yes (or
-  no connection to send it over): either may be there, at most once.
-- Order is that of the stored times within a device, and the latest value is the last of the history.
-- Recovery is until the last of the devices has something new acknowledged: from the heal (a killed process or server answers again)
-  and from the injection, which has the time of the fault and of the restart in it. "Readable" is from the heal until the reader sees
-  all that was acknowledged before it. Silence is the longest time without an acknowledgement on any one device.
-- Times are median / worst of the rounds, in seconds, load generator, reader and all servers on the same machine.
+${commandsOf(report.runs).join('\n')}
 
-${cells(HEAD)}
-${cells(HEAD.map((_, index) => (index < 3 ? '---' : '--:')))}
+${cells(['fault', 'rounds', 'acknowledged', 'lost / doubled / out of order'])}
+${cells(['---', '--:', '--:', '--:'])}
 ${rows.join('\n')}
 
-${list('Not run or not recorded', report.skipped)}${list('Findings', report.findings)}`
+${list('Not run', report.skipped)}${list('Findings', summaryOf(report.findings))}`
 }
 
-function runText({ command, commit, began, ended, rounds }: Run): string {
-  return `- \`${command}\`: ${rounds} rounds, commit ${commit}, ${began} to ${ended}.`
+/** One line for the runs that differ in seed and choice of faults alone. */
+function commandsOf(runs: readonly Run[]): string[] {
+  const groups = Map.groupBy(runs, ({ command }) =>
+    command.replace(/SEED=\S+ ROUNDS=\S+ |WORLD_ROUNDS=\S+ |FAULTS='[^']*' /g, ''),
+  )
+  return [...groups].map(([command, group]) => {
+    const rounds = group.reduce((sum, run) => sum + run.rounds, 0)
+    const commits = [...new Set(group.map(({ commit }) => commit))].join(', ')
+    return `- \`${command}\`: ${rounds} rounds, commits ${commits}, ${group[0]?.began} to ${group.at(-1)?.ended}.`
+  })
 }
 
-const HEAD = [
-  'row',
-  'shape',
-  'fault',
-  'rounds',
-  'acknowledged',
-  'unknown',
-  'refused',
-  'lost',
-  'duplicated',
-  'out of order',
-  'recovered from heal',
-  'from injection',
-  'readable',
-  'longest silence',
-]
+/** Of the findings of one kind in one round the first, and how many there were. */
+function summaryOf(findings: readonly string[]): string[] {
+  const groups = Map.groupBy(findings, (text) => text.split(': ').slice(0, 3).join(': '))
+  return [...groups.values()].map((group) => (group.length === 1 ? '' : `${group.length} times: `) + (group[0] ?? ''))
+}
+
+function byShapeAndName(one: FaultLine, other: FaultLine): number {
+  return one.shape.localeCompare(other.shape) || one.fault.localeCompare(other.fault)
+}
 
 function cells(texts: readonly string[]): string {
   return `| ${texts.join(' | ')} |`
@@ -164,14 +149,6 @@ function cells(texts: readonly string[]): string {
 
 function number(value: number): string {
   return value.toLocaleString('en')
-}
-
-function seconds(milliseconds: number): string {
-  return (milliseconds / 1_000).toFixed(1)
-}
-
-function spreadText({ median, worst }: Spread): string {
-  return `${seconds(median)} / ${seconds(worst)}`
 }
 
 function list(title: string, items: readonly string[]): string {
