@@ -1,6 +1,6 @@
 /** The rule chain of the devices, and what befalls it: made, drawn and made the root, again and again, while messages run through it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { RUN_LOG_NODE } from '../../support/run-log/index.ts'
+import { RUN_LOG_NODE, WITH_TEXT } from '../../support/run-log/index.ts'
 import { RestClient, login } from '../../support/clients.ts'
 import type { Fault } from './fault.ts'
 import type { Shape } from './world.ts'
@@ -38,33 +38,42 @@ async function drawChain(
     name,
     configuration: { scriptLang: 'JS', jsScript: `${SCRIPT} // ${name} ${note}`, tbelScript: 'return msg;' },
   })
+  const save = {
+    type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,
+    name: 'save',
+    configurationVersion: 1,
+    configuration: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },
+  }
+  const unused = Array.from({ length: spares }, (_, spare) => script(`spare ${spare}`))
   await rest.expect('POST', '/api/ruleChain/metadata', {
     ruleChainId: { entityType: 'RULE_CHAIN', id: ruleChainId },
     firstNodeIndex: 0,
-    nodes: [
-      script('script'),
-      ...(isLogged ? [{ type: RUN_LOG_NODE, name: 'run log', configuration: {} }] : []),
-      {
-        type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,
-        name: 'save',
-        configurationVersion: 1,
-        configuration: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },
-      },
-      ...Array.from({ length: spares }, (_, spare) => script(`spare ${spare}`)),
-    ],
-    connections: Array.from({ length: isLogged ? 2 : 1 }, (_, index) => ({
-      fromIndex: index,
-      toIndex: index + 1,
-      type: 'Success',
-    })),
+    nodes: [script('script'), save, ...(isLogged ? LOGGED_NODES : []), ...unused],
+    connections: isLogged ? LOGGED_CONNECTIONS : [{ fromIndex: 0, toIndex: 1, type: 'Success' }],
   })
 }
+
+/** Behind the script and the save: each message is logged before it is saved, and those with a text make a child, which is logged too. */
+const LOGGED_NODES = [
+  { type: RUN_LOG_NODE, name: 'run log', configuration: { isForked: true } },
+  { type: `${PREFIX}flow.TbCheckpointNode`, name: 'checkpoint', configurationVersion: 1, configuration: {} },
+  { type: RUN_LOG_NODE, name: 'run log of children', configuration: { ofChildren: true } },
+]
+const LOGGED_CONNECTIONS = [
+  { fromIndex: 0, toIndex: 2, type: 'Success' },
+  { fromIndex: 2, toIndex: 1, type: 'Success' },
+  { fromIndex: 2, toIndex: 1, type: WITH_TEXT },
+  { fromIndex: 2, toIndex: 3, type: WITH_TEXT },
+  { fromIndex: 3, toIndex: 4, type: 'Success' },
+]
 
 function rootReplaced(shape: Shape): Fault {
   return {
     name: 'the root chain replaced and redrawn again and again',
     row: 'Q6',
     shape,
+    // What waits for a node that is drawn anew has nowhere to go on.
+    losesChildren: true,
     holdMs: [3_000, 5_000],
     inject: async ({ api, runLog }, random) => {
       const drawn = { isLogged: runLog !== undefined }

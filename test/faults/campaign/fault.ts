@@ -13,6 +13,8 @@ export interface Fault {
   readonly onSmallDisk?: boolean
   /** Whose data is on it, where it is a server's; NATS where nothing is said. */
   readonly smallDiskOf?: ServerName
+  /** Messages that a node enqueued may end without having run: they are not judged. */
+  readonly losesChildren?: boolean
   /** Between injection and heal, ms, by chance. */
   readonly holdMs: readonly [number, number]
   /** Resolves when the fault is there, with what ends it: that resolves when the broken is whole again, if not yet at work. */

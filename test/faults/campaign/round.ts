@@ -1,11 +1,12 @@
 /** One round: load, fault, heal, recovery, and what is there in the end. */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Run } from '../../support/run-log/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { evidenceOf } from './evidence.ts'
 import type { Fault } from './fault.ts'
 import type { Fleet } from './fleet.ts'
 import type { Journal, SentValue } from './journal.ts'
-import { judgeRuns } from './runs.ts'
+import { judgeChildren, judgeRuns, takeRuns } from './runs.ts'
 import { startPacedLoad } from './paced-load.ts'
 import { SLOWNESS } from './slowness.ts'
 import { startSteadyLoad } from './steady-load.ts'
@@ -92,7 +93,10 @@ export async function runRound(
   const verdict = judge(read)
   const findings = [...verdict.findings]
   if (!isRecovered) findings.push(`no acknowledgement within ${limitMs} ms: ${stuck(journals, healedAt)}`)
-  findings.push(...judgeRuns(world.runLog, all, { partitionsMove: world.shape !== 'embedded', isNewWorld }))
+  const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld }
+  const runs = await takeRuns(world.runLog, all, fault.losesChildren === true ? 0 : limitMs)
+  findings.push(...judgeRuns(runs, all, circumstances))
+  if (fault.losesChildren !== true) findings.push(...judgeChildren(runs, all, circumstances))
   const missing = read.filter(({ journal, series }) => isMissing(journal, series)).map(({ journal }) => journal)
   if (missing.length > 0) findings.push(...(await evidenceOf(world, missing)))
   for (const member of world.members) if (!member.isAsWanted) findings.push(`${member.name} ended by itself`)
@@ -198,12 +202,20 @@ export async function measureTopRate(world: World, fleet: Fleet): Promise<TopRat
   const journals = await fleet.pacedDevices(PACED_DEVICES)
   const acknowledged = (): number => journals.reduce((sum, journal) => sum + journal.count('acknowledged'), 0)
   const load = startPacedLoad(journals, world.addresses, Infinity)
-  await holds(ROUND_SETTINGS.limitMs, () => journals.every((journal) => journal.sent.length > 0))
+  // Of the chain that the world is measured with: an engine may still have the one before it.
+  const runs: Run[] = []
+  await holds(ROUND_SETTINGS.limitMs, () => {
+    runs.push(...(world.runLog?.next() ?? []))
+    const ran = new Set(runs.map(({ deviceId }) => deviceId))
+    return journals.every(({ device }) => ran.has(device.deviceId))
+  })
   const [before, began] = [acknowledged(), performance.now()]
   await delay(MEASURE_MS)
   const messagesPerSecond = ((acknowledged() - before) * 1_000) / (performance.now() - began)
   await load.end()
   const verdict = judge(await readBack(fleet, journals, ROUND_SETTINGS.limitMs))
-  const runs = judgeRuns(world.runLog, journals, { partitionsMove: world.shape !== 'embedded', isNewWorld: true })
-  return { messagesPerSecond, verdict: { ...verdict, findings: [...verdict.findings, ...runs] }, journals }
+  const circumstances = { partitionsMove: world.shape !== 'embedded', isNewWorld: true }
+  runs.push(...((await takeRuns(world.runLog, journals)) ?? []))
+  const findings = [...verdict.findings, ...judgeRuns(runs, journals, circumstances)]
+  return { messagesPerSecond, verdict: { ...verdict, findings }, journals }
 }

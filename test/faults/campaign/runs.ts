@@ -2,9 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { PROJECT_ROOT } from '../../support/start-millrace.ts'
-import { RUN_LOG_PRELOAD, RunJudge, RunLog } from '../../support/run-log/index.ts'
-import type { Journal, SentValue } from './journal.ts'
+import { CHILD_OF, RUN_LOG_PRELOAD, RunJudge, RunLog, type Run } from '../../support/run-log/index.ts'
+import type { DeviceIdentity, Journal, SentValue } from './journal.ts'
 
 export interface WatchedRuns {
   readonly log: RunLog
@@ -32,30 +33,101 @@ export interface RunCircumstances {
   readonly isNewWorld: boolean
 }
 
-/** Runs of the devices of one round, held against what these sent: no try twice, no value twice, first runs in order. */
-export function judgeRuns(
+/** What was logged since the last call; with `limitMs` it waits for the children of what was acknowledged, which run a little later. */
+export async function takeRuns(
   log: RunLog | undefined,
   journals: readonly Journal[],
-  { partitionsMove, isNewWorld }: RunCircumstances,
+  limitMs = 0,
+): Promise<readonly Run[] | undefined> {
+  if (log === undefined) return undefined
+  const runs = log.next()
+  for (const deadline = performance.now() + limitMs; performance.now() < deadline; await delay(POLL_MS)) {
+    const ran = new Set(runs.map(({ deviceId, value }) => `${deviceId} ${value}`))
+    if (!journals.some((journal) => makesChildren(journal) && lacks(journal, ran))) break
+    runs.push(...log.next())
+  }
+  return runs
+}
+
+const POLL_MS = 200
+
+function makesChildren({ device }: Journal): boolean {
+  return device.isBare !== true
+}
+
+/** Of what ran, a child of something acknowledged has not. */
+function lacks({ device, sent }: Journal, ran: ReadonlySet<string>): boolean {
+  return sent.some(
+    ({ value, outcome }) =>
+      outcome === 'acknowledged' &&
+      ran.has(`${device.deviceId} ${value}`) &&
+      !ran.has(`${CHILD_OF}${device.deviceId} ${value}`),
+  )
+}
+
+/** Runs of the devices of one round, held against what these sent: no try twice, no value twice, first runs in order. */
+export function judgeRuns(
+  runs: readonly Run[] | undefined,
+  journals: readonly Journal[],
+  circumstances: RunCircumstances,
 ): readonly string[] {
-  if (log === undefined) return []
+  if (runs === undefined) return []
   const byDevice = new Map(journals.map((journal) => [journal.device.deviceId, journal]))
   const judge = new RunJudge({
-    timesSent: (deviceId, value) => (byDevice.get(deviceId)?.sent[value - 1] === undefined ? 0 : 1),
+    timesSent: (deviceId, value) => timesSent(byDevice, deviceId, value),
     // Of a value without an answer the device does not know when it arrives: only its own connection has an order.
     mayComeAfter: (deviceId, value, highest) => isUnbound(byDevice.get(deviceId), value, highest),
-    partitionsMove,
+    partitionsMove: circumstances.partitionsMove,
   })
-  judge.take(log.next().filter(({ deviceId }) => byDevice.has(deviceId)))
+  judge.take(runs.filter(({ deviceId }) => byDevice.has(deviceId)))
+  const missing = missingOf(journals, circumstances, ({ deviceId }, value) => judge.has(deviceId, value))
+  return [...judge.verdict().findings, ...missing.map((text) => `lost: ${text} was acknowledged and never ran`)]
+}
+
+/** The message that a node enqueued for each value: one, however often its parent was tried, and delivered once or more by its id. */
+export function judgeChildren(
+  runs: readonly Run[] | undefined,
+  journals: readonly Journal[],
+  circumstances: RunCircumstances,
+): readonly string[] {
+  if (runs === undefined) return []
+  const parents = journals.filter(makesChildren)
+  const devices = new Set(parents.map(({ device }) => CHILD_OF + device.deviceId))
+  const idsOf = new Map<string, Set<string>>()
+  for (const { deviceId, value, id } of runs) {
+    if (!devices.has(deviceId)) continue
+    const place = `${deviceId} ${value}`
+    idsOf.set(place, (idsOf.get(place) ?? new Set()).add(id))
+  }
+  const doubled = [...idsOf].flatMap(([place, ids]) => (ids.size > 1 ? [`${ids.size} children: ${place}`] : []))
+  const has = ({ deviceId }: DeviceIdentity, value: number): boolean => idsOf.has(`${CHILD_OF}${deviceId} ${value}`)
+  const missing = missingOf(parents, circumstances, has)
+  return [
+    ...doubled.slice(0, MAX_MISSING),
+    ...missing.map((text) => `child lost: ${text} was acknowledged and its child never ran`),
+  ]
+}
+
+function timesSent(journals: ReadonlyMap<string, Journal>, deviceId: string, value: number): number {
+  return journals.get(deviceId)?.sent[value - 1] === undefined ? 0 : 1
+}
+
+const MAX_MISSING = 10
+
+function missingOf(
+  journals: readonly Journal[],
+  { isNewWorld }: RunCircumstances,
+  has: (device: DeviceIdentity, value: number) => boolean,
+): string[] {
   const missing = journals.flatMap(({ device, sent }) => {
-    const hasRun = ({ value }: SentValue): boolean => judge.has(device.deviceId, value)
+    const hasRun = ({ value }: SentValue): boolean => has(device, value)
     const first = isNewWorld ? Math.max(0, sent.findIndex(hasRun)) : 0
     return sent
       .slice(first)
       .filter((value) => value.outcome === 'acknowledged' && !hasRun(value))
-      .map(({ value }) => `lost: value ${value} of ${device.name} was acknowledged and never ran`)
+      .map(({ value }) => `value ${value} of ${device.name}`)
   })
-  return [...judge.verdict().findings, ...missing.slice(0, 10)]
+  return missing.slice(0, MAX_MISSING)
 }
 
 function isUnbound(journal: Journal | undefined, value: number, highest: number): boolean {

@@ -1,12 +1,13 @@
 /**
  * A rule node for tests: appends each run of a message to the file of `RUN_LOG`, one write for a batch, and lets the first try of every
- * so many-th value fail, up to the value `failUpTo`. What is written survives the end of the process.
+ * so many-th value fail, up to the value `failUpTo`. With `ofChildren` it stands behind a checkpoint; `isForked` sends
+ * messages with a text another way. What is written survives the end of the process.
  */
 import { openSync, writeSync } from 'node:fs'
 import type { JsonObject } from '../../../model/json.ts'
 import type { Message } from '../../../model/message.ts'
 import type { BatchResult, NodeDefinition } from '../../../engine/rulechain/node.ts'
-import { RUN_LOG_NODE } from './index.ts'
+import { CHILD_OF, RUN_LOG_NODE, WITH_TEXT } from './index.ts'
 import { lineOf, type Run } from './run-log.ts'
 import { tryOf } from './tries.ts'
 
@@ -16,8 +17,8 @@ export const runLogNode: NodeDefinition = {
   category: 'ACTION',
   configurationVersion: 0,
   description: 'Appends each run of a message to a file.',
-  relations: ['Success'],
-  defaultConfiguration: { failEach: 0, failUpTo: 0 },
+  relations: ['Success', WITH_TEXT],
+  defaultConfiguration: { failEach: 0, failUpTo: 0, ofChildren: false, isForked: false },
   configurationSchema: { type: 'object' },
   check: () => undefined,
   create: (configuration) => {
@@ -25,23 +26,35 @@ export const runLogNode: NodeDefinition = {
     const [failEach, failUpTo] = [numberOf(configuration, 'failEach'), numberOf(configuration, 'failUpTo')]
     const fails = ({ attempt, value }: Run): boolean =>
       attempt === 1 && value <= failUpTo && failEach > 0 && value % failEach === 0
-    return { handleBatch: (messages, result) => handle(file, fails, messages, result) }
+    const way = { file, fails, prefix: configuration['ofChildren'] === true ? CHILD_OF : '' }
+    const relationOf = ({ data }: Message): string =>
+      configuration['isForked'] === true && data.includes('"text"') ? WITH_TEXT : 'Success'
+    return { handleBatch: (messages, result) => handle({ ...way, relationOf }, messages, result) }
   },
 }
 
-function handle(file: number, fails: (run: Run) => boolean, messages: readonly Message[], result: BatchResult): void {
+interface Way {
+  readonly file: number
+  readonly fails: (run: Run) => boolean
+  /** Of the device in the log. */
+  readonly prefix: string
+  readonly relationOf: (message: Message) => string
+}
+
+function handle({ file, fails, prefix, relationOf }: Way, messages: readonly Message[], result: BatchResult): void {
   const runs = messages.map((message) => {
     const value = valueOf(message)
     return value === undefined
       ? undefined
-      : { id: message.id, ...tryOf(message.id), deviceId: message.originator.id, value }
+      : { id: message.id, ...tryOf(message.id), deviceId: prefix + message.originator.id, value }
   })
   const lines = runs.map((run) => (run === undefined ? '' : lineOf(run))).join('')
   if (lines !== '') writeSync(file, lines)
-  for (const [index, run] of runs.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const run = runs[index]
     if (run !== undefined && fails(run)) {
       result.fail(index, new Error('fails once'))
-    } else result.emit(index, 'Success')
+    } else result.emit(index, relationOf(message))
   }
 }
 
