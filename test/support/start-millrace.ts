@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { SLOWNESS } from './slowness.ts'
 
 export const PROJECT_ROOT = resolve(import.meta.dirname, '..', '..')
 
@@ -64,7 +65,7 @@ export async function startMillrace(options: StartOptions = {}): Promise<Running
     log = (log + text).slice(-4_000_000)
   })
   const exited = once(child, 'exit')
-  const ports = await readyLine(child, options.timeoutMs ?? 30_000, () => log)
+  const ports = await readyLine(child, options.timeoutMs ?? 30_000 * SLOWNESS, () => log)
   const startMs = performance.now() - began
 
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { freePorts } from '../../support/servers/ports.ts'
 import { isAlive } from '../../support/servers/server-process.ts'
 import { startMillrace, type RunningMillrace } from '../../support/start-millrace.ts'
-import { SLOWNESS } from './slowness.ts'
+import { SLOWNESS } from '../../support/slowness.ts'
 import type { TransportAddress } from './steady-load.ts'
 
 export interface MemberOptions {
