@@ -4,7 +4,7 @@ import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 import { CHAIN_FAULTS } from './chain-faults.ts'
 import { CLOCK_FAULTS } from './clock-faults.ts'
 import { openEmbeddedWorld } from './embedded-world.ts'
-import type { Fault } from './fault.ts'
+import { NO_FAULT, type Fault } from './fault.ts'
 import { Fleet } from './fleet.ts'
 import type { Journal } from './journal.ts'
 import { LINE_FAULTS } from './line-faults.ts'
@@ -106,8 +106,6 @@ export async function measureOn(stage: Stage): Promise<RoundResult> {
   const none = { recoveredFromInjectionMs: 0, recoveredFromHealMs: 0, readableMs: 0, longestSilenceMs: 0 }
   return { ...verdict, ...none, fault: NO_FAULT, messagesPerSecond: Math.round(messagesPerSecond) }
 }
-
-export const NO_FAULT = 'no fault, as fast as is acknowledged'
 
 /** What came late over what was right at the end of its round shows here. */
 export async function readAllAgain({ fleet, journals }: Stage): Promise<readonly string[]> {

@@ -23,6 +23,9 @@ export interface Fault {
 
 export type Heal = () => Promise<void>
 
+/** Of a round that measures its world. */
+export const NO_FAULT = 'no fault, as fast as is acknowledged'
+
 export function requireOne<Item>(items: readonly Item[], random: SeededRandom): Item {
   if (items.length === 0) throw new Error('the world has none of what the fault is about')
   return random.pick(items)

@@ -1,6 +1,6 @@
 /** What a campaign came to: one line a fault, as JSON and as a page. */
 import type { RoundResult } from './round.ts'
-import type { Fault } from './fault.ts'
+import { NO_FAULT, type Fault } from './fault.ts'
 
 export interface Round extends Omit<RoundResult, 'findings' | 'found' | 'longestSilenceMs'> {
   /** Absent where a run's end kept only its progress lines. */
@@ -100,6 +100,7 @@ export function pageOf(report: CampaignReport): string {
   const total = (lines: readonly Counts[], key: Counted): string =>
     number(lines.reduce((sum, one) => sum + one[key], 0))
   const paced = report.rounds.filter(({ messagesPerSecond }) => messagesPerSecond !== undefined)
+  const unbroken = report.rounds.filter(({ fault }) => fault === NO_FAULT)
   const rows = report.faults.toSorted(byShapeAndName).map((line) => {
     const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join(' / ')
     return cells([`${line.shape}: ${line.fault}`, number(line.rounds), number(line.acknowledged), wrong])
@@ -108,8 +109,8 @@ export function pageOf(report: CampaignReport): string {
 
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
-${report.rounds.length} rounds: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of the top rate of their world.
+${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
+in what is stored. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of the top rate of their world, or all of it.
 ${report.machine}; generator, reader and servers share it. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
