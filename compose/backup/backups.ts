@@ -9,7 +9,7 @@ import { BACKUP_PIECE_BYTES, type BackupAdmin, type BackupFile, type BackupStatu
 import type { Clock, Random } from '../../model/clock.ts'
 import { defineErrors, errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
-import { copyLogFolder } from './log-folder.ts'
+import { copyLogFolder, orGone } from './log-folder.ts'
 
 export const BackupErrors = defineErrors('backup', {
   RUNNING: { kind: 'retryable', status: 409, text: 'Another backup is being taken: wait for its end' },
@@ -204,7 +204,7 @@ async function filesBelow(folder: string): Promise<BackupFile[]> {
     if (!entry.isFile()) continue
     const file = join(entry.parentPath, entry.name)
     // One that a running log removed meanwhile counts nothing.
-    const found = await stat(file).catch(() => undefined)
+    const found = await stat(file).catch(orGone)
     if (found !== undefined) files.push({ path: file.slice(folder.length + 1), bytes: found.size })
   }
   return files

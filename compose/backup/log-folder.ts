@@ -159,7 +159,8 @@ function stateOf(copied: Map<string, Copied>, path: string): Copied {
 }
 
 /** Its log was done with, and it was removed. */
-function orGone(error: unknown): undefined {
+/** For a file that may be removed meanwhile. */
+export function orGone(error: unknown): undefined {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
   throw error
 }
