@@ -45,6 +45,14 @@ export class Lanes {
     return lane
   }
 
+  /** Puts what waits into its lanes, in the order of the log. */
+  sortIn(waiting: readonly Task[]): void {
+    for (const task of waiting.toSorted(inLogOrder)) {
+      task.lane = this.of(task.message)
+      task.lane.wait(task)
+    }
+  }
+
   forget(lane: Lane<Task>): void {
     this.lanes.delete(lane.key)
   }

@@ -9,7 +9,6 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
-import { isBacklogFull } from '../link/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { ParkedDelivery } from '../parking/parked-lane.ts'
 import type { Parking, ParkingQueue } from '../parking/parking.ts'
@@ -21,38 +20,15 @@ import { Lanes, haveSameLanes, inLogOrder, isSequential } from './lanes.ts'
 import { Outages } from './outages.ts'
 import { Packs } from './packs.ts'
 import { Pauses } from './pauses.ts'
-import { DEFAULT_QUEUE_SETTINGS, type QueueSettings } from './settings.ts'
+import type { Queue, QueueOptions } from './queue-options.ts'
+import { MAY, type QueueState } from './queue-state.ts'
+import { RoomRules, type RoomView } from './room-rules.ts'
+import { DEFAULT_QUEUE_SETTINGS, pauseMs, withoutEndlessRetries, type QueueSettings } from './settings.ts'
 import { Task, type Pack, type TaskOwner } from './task.ts'
-import { isOwnLimit, judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
+import { IS_OVER, judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
 import type { WorkProcessor } from './work.ts'
 
-export interface QueueOptions {
-  readonly link: Link
-  /** As the link calls it; absent is `Main`. */
-  readonly queueName?: string
-  readonly processor: WorkProcessor
-  readonly clock: Clock
-  /** Where lanes wait that fail again and again; without it they wait in memory. */
-  readonly parking?: Parking
-  readonly settings?: Partial<QueueSettings>
-  /** Hears with which failure an outage began, and once that none is left: for the log. Must not throw. */
-  readonly onOutage?: (failure: Error | undefined) => void
-}
-
-export interface Queue {
-  /** Other settings hold from now on for what it holds and what comes: no message is lost or run twice for it. */
-  apply(settings: Partial<QueueSettings>): void
-  /**
-   * Takes nothing more, ends what it holds, and gives the link's queue up: what comes goes to `Main`, behind what was held. Resolves
-   * with true then, with false where it was closed before or `apply` took it back. Where it retried without end, it now does so a bounded
-   * number of times.
-   */
-  retire(): Promise<boolean>
-  /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
-  close(): Promise<void>
-  figures(): QueueFigures
-}
-
+export type { Queue, QueueOptions } from './queue-options.ts'
 export type { QueueFigures } from './figures.ts'
 
 /** Starts to consume the link at once. */
@@ -62,30 +38,15 @@ export function createQueue(options: QueueOptions): Queue {
   return queue
 }
 
-const MAX_FAILED_UNDER_BACKPRESSURE = 3
-
-/**
- * running · changing: settings with other lanes wait until nothing is in process · retiring: it ends what it holds · closing: what is in
- * process ends, nothing else begins.
- */
-type QueueState = 'running' | 'changing' | 'retiring' | 'closing'
-
-/** Whether it takes messages of the link, and whether what it holds may start. */
-const MAY: Record<QueueState, { readonly take: boolean; readonly start: boolean }> = {
-  running: { take: true, start: true },
-  changing: { take: false, start: false },
-  retiring: { take: false, start: true },
-  closing: { take: false, start: false },
-}
-
-class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
+class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomView {
   readonly queueName: string
   private readonly link: Link
   private readonly processor: WorkProcessor
   private readonly clock: Clock
   private readonly parking: Parking | undefined
   private state: QueueState = 'running'
-  private settings: QueueSettings
+  settings: QueueSettings
+  private readonly rules = new RoomRules(this)
   /** Settings with other lanes: they hold once nothing is in process. */
   private nextSettings: QueueSettings | undefined
   private lanes: Lanes
@@ -201,8 +162,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   retire(): Promise<boolean> {
     if (this.retiring !== undefined) return this.retiring.promise
     if (this.state === 'closing') return Promise.resolve(false)
-    let end: (isGone: boolean) => void = () => undefined
-    const promise = new Promise<boolean>((resolve) => (end = resolve))
+    const { promise, resolve: end } = Promise.withResolvers<boolean>()
     this.retiring = { promise, end }
     if (this.state === 'running') this.state = 'retiring'
     this.settings = withoutEndlessRetries(this.settings)
@@ -279,8 +239,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     const { lane, attempt } = task
     lane.ended()
     this.inFlight--
-    if (verdict === 'retry' && this.mustMakeRoom(lane, attempt)) verdict = 'bury'
-    if (verdict === 'wait' && this.mustLeaveFullLog(lane, task.error)) verdict = 'bury'
+    if (verdict === 'retry' && this.rules.mustMakeRoom(lane, attempt)) verdict = 'bury'
+    if (verdict === 'wait' && this.rules.mustLeaveFullLog(lane, task.error)) verdict = 'bury'
     if (IS_OVER[verdict]) {
       this.outages.over(lane)
       lane.failedUnderBackpressure = 0
@@ -290,22 +250,20 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
       lane.putBack(task.again(attempt))
       this.outages.met(lane, task.error)
       this.pause(lane, lane.outages)
-      if (this.mustParkInOutage(task)) lane.parkFor ??= errorText(task.error)
+      if (this.rules.mustParkInOutage(task)) lane.parkFor ??= errorText(task.error)
     } else {
       this.outages.over(lane)
       if (!(task.delivery instanceof ParkedDelivery)) this.link.failed(task.delivery, attempt)
       lane.putBack(task.again(attempt + 1))
       this.pause(lane, attempt)
-      if (verdict === 'retry' && this.mustPark(task)) lane.parkFor ??= errorText(task.error)
+      if (verdict === 'retry' && this.rules.mustPark(task)) lane.parkFor ??= errorText(task.error)
     }
     if (lane.parkFor !== undefined && lane.inFlight === 0) this.park(lane)
   }
 
   /** A message that is done with leaves, to where it came from. */
   private finish({ delivery, attempt, error }: Task, verdict: Verdict): void {
-    if (verdict === 'bury') this.counts.buried++
-    else if (verdict === 'skip') this.counts.skipped++
-    else this.counts.settled++
+    this.counts[verdict === 'bury' ? 'buried' : verdict === 'skip' ? 'skipped' : 'settled']++
     if (delivery instanceof ParkedDelivery) {
       this.held.remove(delivery)
       if (verdict === 'bury') this.parking?.bury(delivery, attempt, errorText(error))
@@ -348,51 +306,33 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   private pause(lane: Lane<Task>, failures: number): void {
     this.failing.add(lane)
     if (lane.pausedUntilMs !== undefined || this.state === 'closing') return
-    this.pauses.pause(lane, this.isCrowding(lane) ? 0 : this.pauseMs(failures))
-  }
-
-  private pauseMs(failures: number): number {
-    const { pauseBetweenRetriesMs, maxPauseBetweenRetriesMs } = this.settings
-    return Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** Math.min(failures - 1, 30))
+    this.pauses.pause(lane, this.rules.isCrowding(lane) ? 0 : pauseMs(this.settings, failures))
   }
 
   private wait(task: Task): void {
     const { lane } = task
     lane.wait(task)
     if (lane.pausedUntilMs === undefined) return
-    if (lane.outages === 0 && this.hasOverShare(task.delivery)) {
+    if (lane.outages === 0 && this.rules.hasOverShare(task.delivery)) {
       lane.parkFor ??= 'its tenant has more than its share of what waits in memory'
       if (lane.inFlight === 0) this.park(lane)
-    } else if (this.isCrowding(lane)) {
+    } else if (this.rules.isCrowding(lane)) {
       lane.pausedUntilMs = undefined
       this.release(lane)
     }
   }
 
   /** A queue of one lane has no others that could go on. */
-  private get canPark(): boolean {
+  get canPark(): boolean {
     return this.parking !== undefined && this.lanes.kind !== 'queue' && this.state !== 'closing'
   }
 
-  private mustPark({ delivery, attempt }: Task): boolean {
-    if (delivery instanceof ParkedDelivery) return true
-    return (this.canPark && attempt >= this.settings.triesBeforeParking) || this.hasOverShare(delivery)
+  get isWritable(): boolean {
+    return this.link.writable
   }
 
-  /** Others go on beyond a tenant's own limit; and a full log has room again only once something leaves it. */
-  private mustParkInOutage({ delivery, lane, error }: Task): boolean {
-    if (isOwnLimit(error)) return this.hasOverShare(delivery)
-    return this.canPark && lane.outages >= this.settings.triesBeforeParking && isBacklogFull(error)
-  }
-
-  /** Of a lane that can not be parked: it waited as long as it would have been tried for another failure. */
-  private mustLeaveFullLog(lane: Lane<Task>, error: Error | undefined): boolean {
-    return !this.canPark && lane.outages >= DEFAULT_QUEUE_SETTINGS.retries && isBacklogFull(error)
-  }
-
-  private hasOverShare({ message }: Delivery): boolean {
-    const { maxHeld, tenantShare } = this.settings
-    return this.canPark && this.held.weightOfTenant(message.tenantId) > maxHeld * tenantShare
+  weightOfTenant(tenantId: string): number {
+    return this.held.weightOfTenant(tenantId)
   }
 
   /** Hands over the whole lane. The link hears of each message when it is durable there. */
@@ -406,30 +346,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     this.lanes.forget(lane)
     for (const { delivery } of tasks) if (delivery instanceof ParkedDelivery) this.held.remove(delivery)
     const failures = Math.max(1, (tasks[0]?.attempt ?? 1) - 1)
-    this.parking?.park(this, lane.key, tasks, why, this.pauseMs(failures))
-  }
-
-  /**
-   * A lane that fills half of the room and can not be parked would hold up others: it is brought to its end without pauses. In an outage, and
-   * with retries without end, it has no end to be brought to; a queue of one lane has no others.
-   */
-  private isCrowding(lane: Lane<Task>): boolean {
-    const { maxHeld, retries, submit } = this.settings
-    const isFull = lane.waitingWeight > maxHeld / 2
-    return isFull && !this.canPark && lane.outages === 0 && retries !== Infinity && submit !== 'SEQUENTIAL'
-  }
-
-  /**
-   * Whether a message that is retried without end and can not be parked keeps the link from being emptied, so that in the end nobody could
-   * send. It has had the tries that are enough elsewhere, and senders were held up at several in a row.
-   */
-  private mustMakeRoom(lane: Lane<Task>, attempt: number): boolean {
-    const { retries } = this.settings
-    if (this.canPark || retries !== Infinity || attempt <= DEFAULT_QUEUE_SETTINGS.retries || this.link.writable) {
-      lane.failedUnderBackpressure = 0
-      return false
-    }
-    return ++lane.failedUnderBackpressure >= MAX_FAILED_UNDER_BACKPRESSURE
+    this.parking?.park(this, lane.key, tasks, why, pauseMs(this.settings, failures))
   }
 
   private retry(lanes: readonly Lane<Task>[]): void {
@@ -468,20 +385,15 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
   /** Sorts what is held into the lanes of the new settings. Nothing is in process. */
   private changeLanes(settings: QueueSettings): void {
     this.pauses.cancel()
-    const waiting = this.starting
-    this.starting = []
     this.outages.forget()
     this.failing.clear()
-    waiting.push(...this.lanes.takeWaiting())
-    waiting.sort(inLogOrder)
+    const waiting = [...this.starting, ...this.lanes.takeWaiting()]
+    this.starting = []
     this.settings = settings
     this.nextSettings = undefined
     this.state = this.retiring === undefined ? 'running' : 'retiring'
     this.lanes = new Lanes(settings.submit)
-    for (const task of waiting) {
-      task.lane = this.lanes.of(task.message)
-      task.lane.wait(task)
-    }
+    this.lanes.sortIn(waiting)
     for (const lane of this.lanes.all()) this.release(lane)
   }
 
@@ -504,19 +416,4 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue {
     this.packs.close()
     this.retiring?.end(false)
   }
-}
-
-/** Of a queue that is to end. */
-function withoutEndlessRetries(settings: QueueSettings): QueueSettings {
-  return { ...settings, retries: Math.min(settings.retries, DEFAULT_QUEUE_SETTINGS.retries) }
-}
-
-/** Whether the message is done with. */
-const IS_OVER: Record<Verdict, boolean> = {
-  settle: true,
-  skip: true,
-  bury: true,
-  retry: false,
-  repeat: false,
-  wait: false,
 }

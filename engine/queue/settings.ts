@@ -73,3 +73,13 @@ export function settingsOf(
       : { maxInFlightPerOriginator: own.strictOrder ? 1 : DEFAULT_QUEUE_SETTINGS.maxInFlightPerOriginator }),
   }
 }
+
+/** Of a queue that is to end. */
+export function withoutEndlessRetries(settings: QueueSettings): QueueSettings {
+  return { ...settings, retries: Math.min(settings.retries, DEFAULT_QUEUE_SETTINGS.retries) }
+}
+
+/** Before the retry that follows so many failures in a row. */
+export function pauseMs({ pauseBetweenRetriesMs, maxPauseBetweenRetriesMs }: QueueSettings, failures: number): number {
+  return Math.min(maxPauseBetweenRetriesMs, pauseBetweenRetriesMs * 2 ** Math.min(failures - 1, 30))
+}

@@ -9,6 +9,16 @@ import type { QueueSettings } from './settings.ts'
  */
 export type Verdict = 'settle' | 'skip' | 'bury' | 'retry' | 'repeat' | 'wait'
 
+/** Whether the message is done with. */
+export const IS_OVER: Record<Verdict, boolean> = {
+  settle: true,
+  skip: true,
+  bury: true,
+  retry: false,
+  repeat: false,
+  wait: false,
+}
+
 /** How a try ended. */
 export interface Outcome {
   readonly attempt: number
