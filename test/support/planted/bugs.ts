@@ -105,6 +105,7 @@ export const SIMULATION_BUGS: readonly SimulationBug[] = [
   {
     name: 'a gap in the feed clears no cache',
     simulation: 'services',
+    isRare: true,
     file: 'services/create-services.ts',
     code: 'feed.onGap(() => cache.invalidateAll())',
     planted: 'feed.onGap(() => undefined)',
