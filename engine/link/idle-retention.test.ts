@@ -72,8 +72,9 @@ for (const observer of [undefined, lastSeen()]) {
   test(`issue-8: an idle stream loses what is older than the retention, the last frame too (${name})`, async () => {
     const clock = new ManualClock()
     const streams = new MemoryStreams(clock, 1)
+    const broker = streams.connect()
     const link = createFrameLink({
-      broker: streams.connect(),
+      broker,
       partitions: 1,
       letters: streams.letterStore(),
       membership: new TestMembership().join('a'),
@@ -88,6 +89,8 @@ for (const observer of [undefined, lastSeen()]) {
     assert.ok(kept > 5, `${kept} frames`)
     await clock.advance(RETENTION_MS / 2)
     assert.equal(streams.stream(0).frames.length, kept)
+    // Removals without an answer are asked for again.
+    broker.lostRemovals = 2
     await clock.advance(RETENTION_MS)
     assert.equal(streams.stream(0).frames.length, 0)
   })

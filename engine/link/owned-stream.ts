@@ -396,10 +396,11 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.changes.noted(this.note)
   }
 
-  /** Frames that were kept to be read again become too old, also where nothing comes any more. */
+  /** Frames that were kept to be read again become too old, also where nothing comes any more; and a removal may have failed. */
   private sweepLater(): void {
-    const { dueInMs } = this.retention
-    if (this.sweepTimer !== undefined || dueInMs === undefined || this.state !== 'owned') return
+    if (this.sweepTimer !== undefined || this.state !== 'owned') return
+    const dueInMs = this.removable > this.removedBelow ? 0 : this.retention.dueInMs
+    if (dueInMs === undefined) return
     this.sweepTimer = this.options.clock.after(Math.max(SWEEP_MS, dueInMs), () => {
       this.sweepTimer = undefined
       if (this.retention.floor > this.removable) this.takeNoteNow()
@@ -505,7 +506,12 @@ export class OwnedStream implements FrameOwner, RecordSource {
       settledBelow: this.lowWater,
       removeBelow: this.removedBelow,
       // Else they stayed until the next record, and a stream that is full of them takes nothing of which one could be written.
-      notRemoved: () => (this.removedBelow = 0),
+      notRemoved: () => {
+        this.removedBelow = 0
+        this.sweepTimer?.cancel()
+        this.sweepTimer = undefined
+        this.sweepLater()
+      },
     }
   }
 
