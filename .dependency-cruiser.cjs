@@ -5,7 +5,7 @@ const only = (name, from, allowed, comment) => ({
   severity: 'error',
   from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|testkit' },
   to: {
-    path: '^(model|config|engine|nodes|transports|storage|services|server|api|logging|commands|main\\.ts|compose|test|scripts|benchmarks)',
+    path: '^(model|config|disk|engine|nodes|transports|storage|services|server|api|logging|commands|main\\.ts|compose|test|scripts|benchmarks)',
     pathNot: allowed,
   },
 })
@@ -16,8 +16,9 @@ module.exports = {
     only('config-imports-model', '^config/', '^(config|model)/', 'settings know only the words'),
     only('logging-imports-model', '^logging/', '^(logging|model)/', 'the log knows only the words'),
     only('server-imports-model', '^server/', '^(server|model)/', 'the HTTP server knows no API'),
-    only('engine-imports-model', '^engine/', '^(engine|model)/', 'what the engine needs is handed in'),
-    only('storage-imports-model', '^storage/', '^(storage|model)/', 'a store knows no engine'),
+    only('disk-imports-model', '^disk/', '^(disk|model)/', 'a log on disk knows nothing of what stands in it'),
+    only('engine-imports-model', '^engine/', '^(engine|disk|model)/', 'what the engine needs is handed in'),
+    only('storage-imports-model', '^storage/', '^(storage|disk|model)/', 'a store knows no engine'),
     only('services-import-below', '^services/', '^(services|engine|storage|model)/', 'services know no protocol'),
     only(
       'nodes-know-node-context',

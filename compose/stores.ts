@@ -13,7 +13,7 @@ import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
-import { nodeDisk } from '../engine/link/node-disk.ts'
+import { nodeDisk } from '../disk/node-disk.ts'
 import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
 import {

@@ -11,6 +11,7 @@ const ROOMS = [
   'config',
   'server',
   'logging',
+  'disk',
   'engine',
   'storage',
   'services',

@@ -4,10 +4,11 @@
  * list of operations until the end (`benchmarks/link`).
  */
 import type { Message, NodeAddress, Resumption } from '../../model/message.ts'
-import { BLOCK_HEADER_BYTES, sealBlock } from './block.ts'
+import { BLOCK_HEADER_BYTES, sealBlock } from '../../disk/block.ts'
 import { partitionOf } from './partition.ts'
 import type { ObserverNote } from './observer-note.ts'
-import { DATA_TYPES, NEWER_TAG, type SegmentHeader } from './wire.ts'
+import type { SegmentHeader } from '../../disk/segment-file.ts'
+import { DATA_TYPES, NEWER_TAG } from './wire.ts'
 
 /** Builds one block. Reused: `reset` keeps the buffer. */
 export class BlockWriter {

@@ -14,10 +14,10 @@ export class Burial<Held extends Delivery> {
   private readonly clock: Clock
   private readonly onEvent: LinkEventListener
   private readonly buried: (delivery: Held) => void
-  private readonly open = new Set<Promise<void>>()
+  private readonly open = new Set<Promise<boolean>>()
   private isClosing = false
 
-  /** `buried` is called when a letter is durable. */
+  /** `buried` is called when a letter is durable, and counted no more. */
   constructor(letters: LetterKeeper, clock: Clock, onEvent: LinkEventListener, buried: (delivery: Held) => void) {
     this.letters = letters
     this.clock = clock
@@ -33,7 +33,10 @@ export class Burial<Held extends Delivery> {
   bury(delivery: Held, reason: string, tries: number): void {
     const burial = this.buryDurably(delivery, reason.slice(0, MAX_REASON).toWellFormed(), tries)
     this.open.add(burial)
-    void burial.then(() => this.open.delete(burial))
+    void burial.then((isDurable) => {
+      this.open.delete(burial)
+      if (isDurable) this.buried(delivery)
+    })
   }
 
   /** Resolves when no burial is open. What the disk still refuses stays unsettled: the next run delivers it again. */
@@ -42,18 +45,17 @@ export class Burial<Held extends Delivery> {
     await Promise.all(this.open)
   }
 
-  private async buryDurably(delivery: Held, reason: string, attempts: number): Promise<void> {
-    const { message } = delivery
+  /** False where the link closes first. */
+  private async buryDurably({ message }: Held, reason: string, attempts: number): Promise<boolean> {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LAST_PAUSE_MS, pauseMs * 2)) {
       try {
         await this.letters.put({ message, attempts, reason })
-        break
+        return true
       } catch (error) {
         this.onEvent({ kind: 'dead-letter-not-stored', sequence: message.sequence, error })
-        if (this.isClosing) return
+        if (this.isClosing) return false
         await new Promise<void>((resolve) => void this.clock.after(pauseMs, resolve))
       }
     }
-    this.buried(delivery)
   }
 }

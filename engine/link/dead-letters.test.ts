@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { ManualClock } from '../actor/testkit.ts'
 import { DeadLetterStore } from './dead-letters.ts'
-import type { Disk } from './disk.ts'
+import type { Disk } from '../../disk/disk.ts'
 import type { LinkEvent } from './events.ts'
-import { nodeDisk } from './node-disk.ts'
+import { nodeDisk } from '../../disk/node-disk.ts'
 import { message } from './testkit.ts'
 
 interface Opened {

@@ -5,16 +5,13 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
-import { openBlock } from './block.ts'
-import type { Disk, Durability } from './disk.ts'
-import type { LinkEventListener } from './events.ts'
-import type { PublishReceipt } from './link.ts'
-import { LetterIndex, type LetterPlace } from './letter-index.ts'
-import { recover } from './recovery.ts'
-import type { SegmentFile } from './segment-file.ts'
-import { SegmentWriter } from './segment-writer.ts'
+import { RecordLog, type RecordLogOptions } from '../../disk/record-log.ts'
 import { BlockWriter } from './block-writer.ts'
-import { decodeBlock, tenantOf } from './wire.ts'
+import type { LinkEventListener } from './events.ts'
+import { LetterIndex } from './letter-index.ts'
+import type { PublishReceipt } from './link.ts'
+import { LINK_SEGMENTS } from './log-format.ts'
+import { decodeBlock, tenantOf, type BlockContent } from './wire.ts'
 
 export interface DeadLetter {
   /** The message's sequence in the main log. */
@@ -74,12 +71,8 @@ export function deadLettersOf(
   }
 }
 
-export interface DeadLetterOptions {
-  readonly disk: Disk
-  readonly directory: string
-  readonly durability: Durability
+export interface DeadLetterOptions extends Omit<RecordLogOptions<BlockContent>, 'format' | 'startAt'> {
   readonly clock: Clock
-  readonly segmentBytes: number
   readonly maxLetters: number
   readonly maxBytes: number
   readonly onEvent: LinkEventListener
@@ -98,21 +91,32 @@ const LETTERS_SHARE = 0.75
 export class DeadLetterStore implements LetterStore {
   droppedCount = 0
   private readonly options: DeadLetterOptions
-  private readonly index = new LetterIndex()
-  private readonly segments: SegmentFile[] = []
-  private writer: SegmentWriter | undefined
+  private readonly index: LetterIndex
+  private readonly log: RecordLog
   private unwritten: Unwritten[] = []
   private nextWrite: Promise<void> | undefined
   /** One write at a time. */
   private last: Promise<unknown> = Promise.resolve()
 
-  constructor(options: DeadLetterOptions) {
+  private constructor(options: DeadLetterOptions, index: LetterIndex, log: RecordLog) {
     this.options = options
+    this.index = index
+    this.log = log
   }
 
   static async open(options: DeadLetterOptions): Promise<DeadLetterStore> {
-    const store = new DeadLetterStore(options)
-    await store.load()
+    const index = new LetterIndex()
+    const log = await RecordLog.open({ ...options, format: LINK_SEGMENTS }, (content, segment, block) => {
+      if (content.count > 0) {
+        const { offset, end, body } = block
+        const place = { tenantId: tenantOf(body), time: content.time, segment, offset, bytes: end - offset }
+        index.set(content.firstSequence, place)
+      }
+      for (const id of content.removed) index.delete(id)
+    })
+    index.sortByTime()
+    const store = new DeadLetterStore(options, index, log)
+    await store.removeEmptyFront()
     return store
   }
 
@@ -122,13 +126,9 @@ export class DeadLetterStore implements LetterStore {
 
   /** Resolves when the letter is durable. Throws what the disk throws; then it is not there, and may be put again. */
   put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
-    const block = new BlockWriter(1)
-    block.message(letter.message)
-    block.attempts(new Map([[letter.message.sequence, letter.attempts]]))
     const time = this.options.clock.now()
-    block.deadLetter(letter.reason, time)
     const { sequence: id, tenantId } = letter.message
-    this.unwritten.push({ id, tenantId, time, block: block.finish() })
+    this.unwritten.push({ id, tenantId, time, block: encodeLetter(letter, time) })
     // What piles up while the last write is under way is one write, and one promise.
     return (this.nextWrite ??= this.inTurn(() => this.writeLetters()))
   }
@@ -155,52 +155,25 @@ export class DeadLetterStore implements LetterStore {
 
   /** Undefined where there is no such letter, or where it is damaged (told as an event). */
   async read(id: number): Promise<DeadLetter | undefined> {
-    const block = await this.readBlock(id)
-    if (block === undefined) return undefined
-    const content = decodeBlock(block.body, { entries: true })
-    const message = content.messages[0]
-    if (message === undefined) return undefined
-    return { id, message, reason: content.reason ?? '', time: content.time, attempts: content.attempts[0]?.[1] ?? 0 }
+    const place = this.index.get(id)
+    const record = place && (await this.log.read(place))
+    return record && decodeLetter(id, record.body)
   }
 
   async close(): Promise<void> {
     await this.last.catch(() => undefined) // Whoever made that write heard of its failure.
-    await this.writer?.close()
-  }
-
-  private async load(): Promise<void> {
-    const { disk, directory, durability, segmentBytes, onEvent } = this.options
-    const recovery = await recover(disk, directory, onEvent, { entries: false }, (content, segment, block) => {
-      if (this.segments.at(-1) !== segment) this.segments.push(segment)
-      if (content.count > 0) {
-        const { offset, end, body } = block
-        const place = { tenantId: tenantOf(body), time: content.time, segment, offset, bytes: end - offset }
-        this.index.set(content.firstSequence, place)
-      }
-      for (const id of content.removed) this.index.delete(id)
-    })
-    this.index.sortByTime()
-    this.writer = new SegmentWriter({
-      disk,
-      directory,
-      durability,
-      segmentBytes,
-      last: recovery.segments.at(-1),
-      nextSequence: 0,
-      opened: (segment) => this.segments.push(segment),
-    })
-    await this.removeEmptyFront()
+    await this.log.close()
   }
 
   private async writeLetters(): Promise<void> {
     const letters = this.unwritten
     this.unwritten = []
     this.nextWrite = undefined
-    const place = await this.append(Buffer.concat(letters.map(({ block }) => block)), (letters.at(-1)?.id ?? 0) + 1)
-    let { offset } = place
+    const { segment, offset } = await this.log.append(Buffer.concat(letters.map(({ block }) => block)))
+    let at = offset
     for (const { id, tenantId, time, block } of letters) {
-      this.index.set(id, { tenantId, time, segment: place.segment, offset, bytes: block.length })
-      offset += block.length
+      this.index.set(id, { tenantId, time, segment, offset: at, bytes: block.length })
+      at += block.length
     }
     await this.keepBound()
   }
@@ -209,15 +182,6 @@ export class DeadLetterStore implements LetterStore {
     const done = this.last.then(work, work)
     this.last = done
     return done
-  }
-
-  private async append(block: Buffer, nextSequence: number): Promise<Omit<LetterPlace, 'tenantId' | 'time'>> {
-    const writer = this.writer
-    if (writer === undefined) throw new Error('the dead-letter store is not open')
-    const offset = await writer.append(block, nextSequence)
-    const segment = writer.current
-    if (segment === undefined) throw new Error('no segment is open')
-    return { segment, offset, bytes: block.length }
   }
 
   private async keepBound(): Promise<void> {
@@ -234,56 +198,45 @@ export class DeadLetterStore implements LetterStore {
 
   /** Files that hold few letters any more give their space back: those letters are written again, behind all others. */
   private async keepFilesBound(): Promise<void> {
-    const oldest = [...this.segments]
-    for (const front of oldest) {
-      const bytes = this.segments.reduce((sum, segment) => sum + segment.end, 0)
-      if (bytes <= this.options.maxBytes || this.segments[0] !== front || front === this.writer?.current) return
-      for (const [id, { tenantId, time }] of this.index.in(front)) {
-        const block = await this.readBlock(id)
-        if (block === undefined) this.index.delete(id)
-        else this.index.set(id, { tenantId, time, ...(await this.append(block.whole, 0)) })
+    const { segments } = this.log
+    for (let left = segments.count; left > 0 && segments.bytes > this.options.maxBytes; left--) {
+      const front = segments.oldest
+      if (front === undefined || front === this.log.current) return
+      for (const [id, place] of this.index.in(front)) {
+        const record = await this.log.read(place)
+        if (record === undefined) this.index.delete(id)
+        else this.index.set(id, { ...place, ...(await this.log.append(record.block)) })
       }
       await this.removeEmptyFront()
+      if (segments.oldest === front) return
     }
   }
 
   private async noteRemoved(ids: readonly number[]): Promise<void> {
     const block = new BlockWriter(1)
     block.removed(ids)
-    await this.append(block.finish(), 0)
-  }
-
-  private async readBlock(id: number): Promise<{ readonly whole: Buffer; readonly body: Buffer } | undefined> {
-    const place = this.index.get(id)
-    if (place === undefined) return undefined
-    const { offset, bytes } = place
-    const { path } = place.segment
-    const file = await this.options.disk.open(path)
-    try {
-      const whole = await file.read(offset, bytes)
-      const body = openBlock(whole)
-      if (body !== undefined) return { whole, body }
-      this.options.onEvent({ kind: 'damaged', file: path, from: offset, to: offset + bytes, lostMessages: 1 })
-      return undefined
-    } finally {
-      await file.close()
-    }
+    await this.log.append(block.finish())
   }
 
   /** Removes front segments that hold no letter; a `removed` record there speaks of letters that are gone too. */
-  private async removeEmptyFront(): Promise<void> {
-    for (;;) {
-      const front = this.segments[0]
-      if (front === undefined || this.segments.length < 2) return
-      if (this.index.holds(front)) return
-      try {
-        await this.options.disk.remove(front.path)
-        await this.options.disk.syncDirectory(this.options.directory)
-      } catch (error) {
-        this.options.onEvent({ kind: 'segment-not-removed', file: front.path, error })
-        return
-      }
-      this.segments.shift()
-    }
+  private removeEmptyFront(): Promise<void> {
+    return this.log.segments.remove((segment) => !this.index.holds(segment))
   }
+}
+
+/** The block of a letter. */
+export function encodeLetter({ message, reason, attempts }: Omit<DeadLetter, 'id' | 'time'>, time: number): Buffer {
+  const block = new BlockWriter(1)
+  block.message(message)
+  block.attempts(new Map([[message.sequence, attempts]]))
+  block.deadLetter(reason, time)
+  return block.finish()
+}
+
+/** The letter of a block's body; undefined where it holds none. Throws where the schema is not kept. */
+export function decodeLetter(id: number, body: Buffer): DeadLetter | undefined {
+  const { messages, reason, time, attempts } = decodeBlock(body, { entries: true })
+  const message = messages[0]
+  if (message === undefined) return undefined
+  return { id, message, reason: reason ?? '', time, attempts: attempts[0]?.[1] ?? 0 }
 }

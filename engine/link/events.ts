@@ -1,7 +1,10 @@
 /** What happens to a link that a person on call should know: rare, never one a message. */
+import type { DiskEvent } from '../../disk/events.ts'
 
 export type LinkEvent =
   | DiskEvent
+  /** The dead-letter store is over its bound: its oldest letters went. */
+  | { readonly kind: 'dead-letters-dropped'; readonly count: number }
   | StreamDamageEvent
   | { readonly kind: 'receipt-threw'; readonly error: unknown }
   | { readonly kind: 'dead-letter-not-stored'; readonly sequence: number; readonly error: unknown }
@@ -24,26 +27,6 @@ export type LinkEvent =
   | { readonly kind: 'slept'; readonly forMs: number }
   /** A frame whose checksum or schema is not as it should be: it stays in the stream, and is told at each reading. */
   | { readonly kind: 'frame-unreadable'; readonly stream: number; readonly position: number; readonly reason: string }
-
-/** Of files of this process. */
-export type DiskEvent =
-  /** A write or a sync failed: nothing is acknowledged until a new segment can be written. */
-  | { readonly kind: 'disk-failed'; readonly file: string; readonly error: unknown }
-  | { readonly kind: 'disk-recovered'; readonly file: string }
-  /** The last write of a run that ended hard: it was never acknowledged. */
-  | { readonly kind: 'torn-tail-cut'; readonly file: string; readonly from: number; readonly bytes: number }
-  /** Bytes that were written and are no longer what they were; with the sequences that stood there, where known. */
-  | {
-      readonly kind: 'damaged'
-      readonly file: string
-      readonly from: number
-      readonly to: number
-      readonly lostMessages: number
-    }
-  | { readonly kind: 'read-failed'; readonly file: string; readonly error: unknown }
-  | { readonly kind: 'segment-not-removed'; readonly file: string; readonly error: unknown }
-  /** The dead-letter store is over its bound: its oldest letters went. */
-  | { readonly kind: 'dead-letters-dropped'; readonly count: number }
 
 /** Messages that were acknowledged and not settled are lost, unless a backup or another copy of the stream has them. */
 export type StreamDamageEvent =

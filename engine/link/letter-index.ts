@@ -1,5 +1,5 @@
 /** Where the letters of a store are, by tenant, and whose go when there are too many. */
-import type { SegmentFile } from './segment-file.ts'
+import type { SegmentFile } from '../../disk/segment-file.ts'
 
 export interface LetterPlace {
   readonly tenantId: string

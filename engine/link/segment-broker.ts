@@ -1,12 +1,18 @@
 /**
  * The broker of one process: one stream, in segments on its disk. Frame, settles and tries of a commit are one checksummed block
- * (`block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`segment-writer.ts`); what a run left
- * is read at opening (`recovery.ts`).
+ * (`disk/block.ts`, `wire.ts`); after a disk error nothing is stored until a new segment could be written (`disk/segment-writer.ts`); what a run
+ * left is read at opening (`disk/recovery.ts`).
  */
 import type { TimerHandle } from '../../model/clock.ts'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import { BlockReader, openBlock, type Block, type DamagedRange } from './block.ts'
+import { BlockReader, type Block } from '../../disk/block.ts'
+import type { DamagedRange } from '../../disk/events.ts'
+import { RecordLog } from '../../disk/record-log.ts'
+import type { Recovery } from '../../disk/recovery.ts'
+import type { SegmentFile } from '../../disk/segment-file.ts'
+import type { RecordPlace } from '../../disk/segment-writer.ts'
+import type { Segments } from '../../disk/segments.ts'
 import { BlockWriter } from './block-writer.ts'
 import { LinkErrors } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
@@ -25,15 +31,12 @@ import type {
   StreamRecord,
   WantsQueue,
 } from './frame-broker.ts'
+import { LINK_SEGMENTS } from './log-format.ts'
 import type { ObserverNote } from './observer-note.ts'
 import { RangeSet } from './range-set.ts'
 import { encodeRecord, NEW_RECORD, type OpenFrame } from './record.ts'
-import { recover, type Recovery } from './recovery.ts'
-import type { SegmentFile } from './segment-file.ts'
 import type { SegmentLogBounds, SegmentLogOptions } from './segment-log-options.ts'
 import { SegmentReader, type Range } from './segment-reader.ts'
-import { SegmentWriter } from './segment-writer.ts'
-import { Segments } from './segments.ts'
 import { decodeBlock, type BlockContent } from './wire.ts'
 
 const FIRST_PROBE_MS = 100
@@ -64,18 +67,36 @@ export async function openSegmentBroker(
   bounds: SegmentLogBounds,
   onEvent: LinkEventListener,
 ): Promise<SegmentBroker> {
+  const { disk, directory, durability, clock } = options
   const settled: [number, number][] = []
   const tries = new Map<number, number>()
   let note: ObserverNote | undefined
   let storedAt = 0
-  const recovery = await recover(options.disk, options.directory, onEvent, { entries: false }, (content) => {
-    for (const range of content.settled) settled.push(range)
-    for (const [sequence, count] of content.attempts) tries.set(sequence, count)
-    note = content.note ?? note
-    storedAt = Math.max(storedAt, content.time)
-  })
-  const known = knownOf(recovery, new RangeSet(settled), tries, note)
-  const broker = new SegmentBroker(options, bounds, onEvent, recovery, known, storedAt)
+  let recovered: Recovery = { segments: [], nextSequence: 1 }
+  const log = await RecordLog.open(
+    {
+      disk,
+      directory,
+      durability,
+      segmentBytes: bounds.segmentBytes,
+      format: LINK_SEGMENTS,
+      onEvent,
+      startAt: (recovery) => {
+        const isNew = recovery.segments.length === 0 && recovery.nextSequence === 1
+        const nextSequence = isNew ? Math.floor(clock.now()) * SEQUENCES_A_MS : recovery.nextSequence
+        recovered = { ...recovery, nextSequence }
+        return nextSequence
+      },
+    },
+    (content) => {
+      for (const range of content.settled) settled.push(range)
+      for (const [sequence, count] of content.attempts) tries.set(sequence, count)
+      note = content.note ?? note
+      storedAt = Math.max(storedAt, content.time)
+    },
+  )
+  const known = knownOf(recovered, new RangeSet(settled), tries, note)
+  const broker = new SegmentBroker(options, bounds, onEvent, log, known, storedAt)
   await broker.start()
   return broker
 }
@@ -114,11 +135,13 @@ export class SegmentBroker implements FrameBroker {
   private readonly options: SegmentLogOptions
   private readonly onEvent: LinkEventListener
   private readonly known: Known
+  private readonly log: RecordLog
   private readonly segments: Segments
-  private readonly writer: SegmentWriter
   private readonly bare = new BlockWriter(1)
   private nextSequence: number
   private settledBelow: number
+  private removeBelow = 0
+  private readonly mayGo = ({ nextSequence }: SegmentFile): boolean => nextSequence <= this.removeBelow
   private lastStoredAt: number
   private revision = 0
   /** The segment that this run opened first: what stands before it was there. */
@@ -135,11 +158,10 @@ export class SegmentBroker implements FrameBroker {
     options: SegmentLogOptions,
     bounds: SegmentLogBounds,
     onEvent: LinkEventListener,
-    recovery: Recovery,
+    log: RecordLog,
     known: Known,
     storedAt: number,
   ) {
-    const { disk, directory, durability, clock } = options
     this.options = options
     this.onEvent = onEvent
     this.known = known
@@ -152,23 +174,13 @@ export class SegmentBroker implements FrameBroker {
     this.unsettled = known.unsettled
     this.settledBelow = known.settledBelow
     this.lastStoredAt = storedAt
-    const isNew = recovery.segments.length === 0 && known.nextSequence === 1
-    this.nextSequence = isNew ? Math.floor(clock.now()) * SEQUENCES_A_MS : known.nextSequence
-    this.segments = new Segments(disk, directory, onEvent, () => this.roomChanged())
-    const files = recovery.segments.map((segment) => this.segments.recovered(segment))
-    this.writer = new SegmentWriter({
-      disk,
-      directory,
-      durability,
-      segmentBytes: bounds.segmentBytes,
-      last: files.at(-1),
-      nextSequence: this.nextSequence,
-      opened: (segment) => this.segments.opened(segment),
-    })
+    this.nextSequence = known.nextSequence
+    this.log = log
+    this.segments = log.segments
   }
 
   async start(): Promise<void> {
-    this.ownFrom = (await this.writer.openSegment()).id
+    this.ownFrom = (await this.log.openSegment()).id
     this.roomChanged()
   }
 
@@ -190,7 +202,10 @@ export class SegmentBroker implements FrameBroker {
     const isEmpty = change === undefined || (change.settled.length === 0 && change.tries.size === 0 && !change.note)
     if (frame === undefined && isEmpty) {
       this.recorded(record)
-      return Promise.resolve({ position: 0, revision: ++this.revision })
+      return Promise.resolve().then(() => {
+        this.roomChanged()
+        return { position: 0, revision: ++this.revision }
+      })
     }
     if (this.refusal !== undefined) return Promise.reject(this.refusal)
     const block = frame?.content.block ?? this.bare
@@ -205,13 +220,12 @@ export class SegmentBroker implements FrameBroker {
       if (change.note !== undefined) block.note(change.note)
     }
     const bytes = block.finish()
-    const { length } = bytes
     const storedAt = this.lastStoredAt
-    const committed = this.writer.append(bytes, messages.length === 0 ? 0 : next).then(
-      (offset) => {
+    const committed = this.log.append(bytes, messages.length === 0 ? 0 : next).then(
+      (place) => {
         this.writes++
-        this.bytesWritten += length
-        if (messages.length > 0) this.stored(messages, position, storedAt, length, offset)
+        this.bytesWritten += place.bytes
+        if (messages.length > 0) this.stored(messages, position, storedAt, place)
         this.unsettled -= change?.settled.length ?? 0
         this.recorded(record)
         this.roomChanged()
@@ -253,31 +267,26 @@ export class SegmentBroker implements FrameBroker {
   async fetch(_stream: number, frame: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
     const segment = this.segments.withId(Math.floor(frame.place / OFFSETS))
     if (segment === undefined) return undefined
-    const file = await this.options.disk.open(segment.path)
-    try {
-      const from = frame.place % OFFSETS
-      const body = openBlock(await file.read(from, frame.bytes))
-      if (body !== undefined) return decodeBlock(body, { entries: true, wants })
-      const { count } = frame
-      this.lost(segment, { from, to: from + frame.bytes }, frame.position, frame.position + count)
-      return undefined
-    } finally {
-      await file.close()
-    }
+    const { position, bytes, count } = frame
+    const offset = frame.place % OFFSETS
+    const record = await this.log.tryRead({ segment, offset, bytes })
+    if (record !== undefined) return decodeBlock(record.body, { entries: true, wants })
+    this.lost(segment, { from: offset, to: offset + bytes }, position, position + count)
+    return undefined
   }
 
   async history(_stream: number, from: number, maxBytes: number): Promise<HistoryPiece> {
-    const known = this.historyAt?.next === from && this.segments.withId(this.historyAt.segment.id) !== undefined
-    const segment = known ? this.historyAt?.segment : this.segments.at(from)
+    const known = this.historyAt?.next === from && !this.historyAt.segment.isLeaving ? this.historyAt : undefined
+    const segment = known?.segment ?? this.segments.at(from)
     if (segment === undefined) return { frames: [], next: from, isEnd: true }
     const file = await this.options.disk.open(segment.path).catch((error: unknown) => {
-      if (this.segments.withId(segment.id) !== undefined) throw error
+      if (!segment.isLeaving) throw error
     })
     // Removed meanwhile: what is kept begins behind it.
     if (file === undefined) return { frames: [], next: Math.max(from, segment.nextSequence), isEnd: false }
     try {
       const limit = segment.end
-      const reader = new BlockReader(file, known ? (this.historyAt?.offset ?? 0) : 0)
+      const reader = new BlockReader(file, known?.offset ?? 0)
       const frames: StoredFrame[] = []
       let next = from
       for (let bytes = 0; bytes < maxBytes;) {
@@ -306,8 +315,7 @@ export class SegmentBroker implements FrameBroker {
     this.probe?.cancel()
     await this.probing
     await this.reader?.close()
-    await this.segments.idle()
-    await this.writer.close()
+    await this.log.close()
   }
 
   private number(block: BlockWriter, messages: readonly Message[], position: number): void {
@@ -321,15 +329,14 @@ export class SegmentBroker implements FrameBroker {
     messages: readonly Message[],
     position: number,
     storedAt: number,
-    bytes: number,
-    offset: number,
+    { segment, offset, bytes }: RecordPlace,
   ): void {
-    this.unsettled += messages.length
-    const segment = this.writer.current
-    if (segment === undefined || this.reader === undefined) return
+    const count = messages.length
+    this.unsettled += count
+    if (this.reader === undefined) return
+    const content = { messages, count }
     const place = segment.id * OFFSETS + offset
-    const content = { messages, count: messages.length }
-    const frame = { position, storedAt, bytes, place, noted: undefined, count: messages.length, read: () => content }
+    const frame = { position, storedAt, bytes, place, noted: undefined, count, read: () => content }
     this.handedOut.push({ frame, segment, offset })
   }
 
@@ -344,7 +351,8 @@ export class SegmentBroker implements FrameBroker {
   private recorded(record: RecordWrite | undefined): void {
     if (record === undefined) return
     this.settledBelow = Math.max(this.settledBelow, record.settledBelow)
-    this.segments.remove(record.removeBelow)
+    this.removeBelow = Math.max(this.removeBelow, record.removeBelow)
+    void this.segments.remove(this.mayGo)
   }
 
   private frameOf(
@@ -386,7 +394,8 @@ export class SegmentBroker implements FrameBroker {
 
   private lost(segment: SegmentFile, damage: DamagedRange, from: number, to: number): void {
     // Damage that was there at the opening was told then, and its messages were never counted.
-    if (!this.segments.damaged(segment)) return
+    if (segment.isDamaged) return
+    segment.isDamaged = true
     const lostMessages = to - from - this.known.settled.countWithin(from, to)
     this.unsettled -= lostMessages
     this.onEvent({ kind: 'damaged', file: segment.path, ...damage, lostMessages })
@@ -395,7 +404,7 @@ export class SegmentBroker implements FrameBroker {
   private refuse(error: unknown): MillraceError {
     const refusal = LinkErrors.DISK_REFUSED({ reason: errorText(error) }, error)
     this.refusal = refusal
-    this.diskFailed(this.writer.current?.path ?? this.options.directory, error)
+    this.diskFailed(this.log.current?.path ?? this.options.directory, error)
     this.probeLater(FIRST_PROBE_MS)
     return refusal
   }
@@ -409,7 +418,7 @@ export class SegmentBroker implements FrameBroker {
     if (this.isClosing) return
     this.probe = this.options.clock.after(pauseMs, () => {
       this.probe = undefined
-      this.probing = this.writer.openSegment().then(
+      this.probing = this.log.openSegment().then(
         ({ path }) => {
           this.refusal = undefined
           this.onEvent({ kind: 'disk-recovered', file: path })

@@ -1,6 +1,6 @@
 /** What the embedded link is given, its bounds with what happens at each, and what it tells of itself. */
 import type { Clock } from '../../model/clock.ts'
-import type { Disk, Durability } from './disk.ts'
+import type { Disk, Durability } from '../../disk/disk.ts'
 import type { LinkEventListener } from './events.ts'
 import type { FrameLinkFigures, FrameObserver } from './options.ts'
 

@@ -1,11 +1,12 @@
 /** Reads the frames of the log in order: from memory while it stands at the log's end, else from the files. */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { BlockReader, type Block, type DamagedRange } from './block.ts'
-import type { Disk, DiskFile } from './disk.ts'
+import { BlockReader, type Block } from '../../disk/block.ts'
+import type { DamagedRange } from '../../disk/events.ts'
+import type { Disk, DiskFile } from '../../disk/disk.ts'
 import type { LinkEventListener } from './events.ts'
 import type { FrameReader, StoredFrame } from './frame-broker.ts'
-import type { SegmentFile } from './segment-file.ts'
-import type { Segments } from './segments.ts'
+import type { SegmentFile } from '../../disk/segment-file.ts'
+import type { Segments } from '../../disk/segments.ts'
 
 const READ_RETRY_MS = 1000
 /** Of frames that were stored while it was behind: without them it would hardly catch up with a busy writer. */
@@ -184,12 +185,12 @@ export class SegmentReader implements FrameReader {
     await this.leaveFile()
     const { disk, segments } = this.options
     try {
-      if (segments.withId(segment.id) === undefined) throw new Error(`${segment.path} was removed`)
+      if (segment.isLeaving) throw new Error(`${segment.path} was removed`)
       const file = await disk.open(segment.path)
       this.open = { segment, file }
       return file
     } catch (error) {
-      if (segments.withId(segment.id) !== undefined) throw error
+      if (!segment.isLeaving) throw error
       const next = segments.after(segment)
       this.cursor = next === undefined ? undefined : { segment: next, offset: 0, expected: 0 }
       return undefined

@@ -2,7 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import { Message, type MessageFields } from '../../model/message.ts'
 import type { SeededRandom } from '../actor/testkit.ts'
-import type { Disk, DiskFile } from './disk.ts'
+import type { Disk, DiskFile } from '../../disk/disk.ts'
 
 interface Inode {
   /** What a reader sees: the page cache. */

@@ -28,6 +28,7 @@
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
+import type { SegmentHeader } from '../../disk/segment-file.ts'
 import { Message, type DataType, type Resumption } from '../../model/message.ts'
 import { isEntityType } from '../../model/entity-id.ts'
 import type { ObserverNote } from './observer-note.ts'
@@ -37,16 +38,6 @@ const QUEUE_TAG = 0x78
 export const NEWER_TAG = 0x7f
 
 export const DATA_TYPES: readonly DataType[] = ['JSON', 'TEXT', 'BINARY']
-
-export interface SegmentHeader {
-  readonly id: number
-  /** The segment before this one, 0 for none, how many of its bytes are valid, and which sequence follows its last. */
-  readonly previousId: number
-  readonly previousEnd: number
-  readonly previousNextSequence: number
-  /** No sequence at or above this one was given out before. */
-  readonly nextSequence: number
-}
 
 /** A block as read back. */
 export interface BlockContent {

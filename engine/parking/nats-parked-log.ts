@@ -14,7 +14,7 @@ import {
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { NatsLine } from '../cluster/nats-connection.ts'
-import { openBlock } from '../link/block.ts'
+import { openBlock } from '../../disk/block.ts'
 import { LinkErrors } from '../link/errors.ts'
 import { API_CODES } from '../link/jetstream/nats-names.ts'
 import { ParkedBlockWriter } from './parked-block.ts'

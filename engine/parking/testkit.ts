@@ -2,7 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { DeadLetter } from '../link/dead-letters.ts'
 import type { LetterKeeper } from '../link/dead-letters.ts'
-import type { Disk } from '../link/disk.ts'
+import type { Disk } from '../../disk/disk.ts'
 import { DiskParkedLog } from './disk-parked-log.ts'
 import { ParkedStore } from './parked-store.ts'
 import { Parking, type ParkingOptions } from './parking.ts'

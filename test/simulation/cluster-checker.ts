@@ -10,7 +10,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Message } from '../../model/message.ts'
-import { openBlock } from '../../engine/link/block.ts'
+import { openBlock } from '../../disk/block.ts'
 import type { DeadLetter } from '../../engine/link/dead-letters.ts'
 import { FRAME_MESSAGES } from '../../engine/link/jetstream/nats-frame.ts'
 import { decodeRecord, type OwnerRecord } from '../../engine/link/record.ts'

@@ -1,6 +1,6 @@
 /** Frames as the streams of NATS have them: one block a message. */
 import { errorText } from '../../../model/errors.ts'
-import { openBlock } from '../block.ts'
+import { openBlock } from '../../../disk/block.ts'
 import type { FrameContent, StoredFrame, WantsQueue } from '../frame-broker.ts'
 import { decodeBlock, type BlockContent } from '../wire.ts'
 import type { FramePlace } from './frame-place.ts'

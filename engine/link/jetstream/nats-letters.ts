@@ -13,12 +13,10 @@ import {
 import type { Clock } from '../../../model/clock.ts'
 import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
-import { openBlock } from '../block.ts'
-import { BlockWriter } from '../block-writer.ts'
-import type { DeadLetter, LetterQuery, LetterStore } from '../dead-letters.ts'
+import { openBlock } from '../../../disk/block.ts'
+import { decodeLetter, encodeLetter, type DeadLetter, type LetterQuery, type LetterStore } from '../dead-letters.ts'
 import { LinkErrors } from '../errors.ts'
 import type { LinkEventListener } from '../events.ts'
-import { decodeBlock } from '../wire.ts'
 import { API_CODES, natsNames, type NatsNames } from './nats-names.ts'
 
 const ANSWER_MS = 3000
@@ -83,21 +81,18 @@ class NatsLetters implements LetterStore {
     return this.known
   }
 
-  async put({ message, reason, attempts }: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
-    const block = new BlockWriter(1)
-    block.message(message)
-    block.attempts(new Map([[message.sequence, attempts]]))
-    block.deadLetter(reason, this.options.clock.now())
+  async put(letter: Omit<DeadLetter, 'id' | 'time'>): Promise<void> {
+    const { message } = letter
+    const block = encodeLetter(letter, this.options.clock.now())
     const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
     // An originator's sequences are its own: with its id, one names the message.
     const msgID = `${message.originator.id}-${message.sequence}`
     const options = { msgID, timeout: ANSWER_MS }
-    const body = block.finish()
     const subject = this.names.letterSubject(message.tenantId)
-    const size = body.length + subject.length + ENTRY_BYTES
+    const size = block.length + subject.length + ENTRY_BYTES
     await this.makeRoom(size)
     try {
-      const stored = await this.ask(() => client.publish(subject, body, options))
+      const stored = await this.ask(() => client.publish(subject, block, options))
       if (stored?.duplicate !== false) return
     } finally {
       this.bytesUnderWay -= size
@@ -303,11 +298,7 @@ function shareOf(counts: readonly number[], most: number): number {
 /** Undefined where it is damaged. */
 function letterOf(id: number, stored: Uint8Array): DeadLetter | undefined {
   const body = openBlock(Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength))
-  if (body === undefined) return undefined
-  const { messages, reason, time, attempts } = decodeBlock(body, { entries: true })
-  const message = messages[0]
-  if (message === undefined) return undefined
-  return { id, message, reason: reason ?? '', time, attempts: attempts[0]?.[1] ?? 0 }
+  return body === undefined ? undefined : decodeLetter(id, body)
 }
 
 function away(reason: string, cause?: unknown): MillraceError {

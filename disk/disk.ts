@@ -1,6 +1,6 @@
 /**
- * What the log needs of a disk, handed in: the real one is `node-disk.ts`, the one with torn writes, failing syncs and power
- * cuts is in `testkit.ts`.
+ * What a log needs of a disk, handed in: the real one is `node-disk.ts`, the one with torn writes, failing syncs and power
+ * cuts is in `engine/link/testkit.ts`.
  */
 
 export interface DiskFile {

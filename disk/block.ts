@@ -4,12 +4,13 @@
  *     bytes  0–3   the mark `MLB1`, by which the next block is found behind damage
  *            4–7   CRC-32 of all that follows
  *            8–11  length of the body
- *           12–    the body: one protobuf message, see `wire.ts`
+ *           12–    the body
  *
  * Numbers are little-endian. A write is exactly one block, so that a power cut tears the last block or nothing.
  */
 import { crc32 } from 'node:zlib'
 import type { DiskFile } from './disk.ts'
+import type { DamagedRange } from './events.ts'
 
 export const BLOCK_HEADER_BYTES = 12
 const MARK = Buffer.from('MLB1')
@@ -32,12 +33,6 @@ export interface Block {
   readonly offset: number
   readonly end: number
   readonly body: Buffer
-}
-
-/** Bytes that hold no valid block though valid ones follow, or though the log says that they were written. */
-export interface DamagedRange {
-  readonly from: number
-  readonly to: number
 }
 
 export interface BlockRead {

@@ -7,9 +7,9 @@
  * failed can never come back as if it had been stored.
  */
 import type { Disk, DiskFile, Durability } from './disk.ts'
+import { segmentFile, type SegmentFile, type SegmentFormat } from './segment-file.ts'
+import type { Segments } from './segments.ts'
 import { ZeroedSpace } from './zeroed-space.ts'
-import { segmentPath, type SegmentFile } from './segment-file.ts'
-import { BlockWriter } from './block-writer.ts'
 
 export interface SegmentWriterOptions {
   readonly disk: Disk
@@ -17,11 +17,17 @@ export interface SegmentWriterOptions {
   readonly durability: Durability
   /** A segment that is longer than this is followed by a new one. */
   readonly segmentBytes: number
-  /** The newest segment found at opening: the first one written here follows it. */
-  readonly last: SegmentFile | undefined
+  readonly format: SegmentFormat
+  /** What was found at opening; each new segment is added once its header is durable. */
+  readonly segments: Segments
   readonly nextSequence: number
-  /** A new segment is there, with its header durable. */
-  readonly opened: (segment: SegmentFile) => void
+}
+
+/** Where one or several blocks stand that were appended together. */
+export interface RecordPlace {
+  readonly segment: SegmentFile
+  readonly offset: number
+  readonly bytes: number
 }
 
 export class SegmentWriter {
@@ -36,8 +42,8 @@ export class SegmentWriter {
 
   constructor(options: SegmentWriterOptions) {
     this.options = options
-    this.segment = options.last
-    this.lastId = options.last?.id ?? 0
+    this.segment = options.segments.newest
+    this.lastId = this.segment?.id ?? 0
     this.sequenceFloor = options.nextSequence
   }
 
@@ -48,26 +54,24 @@ export class SegmentWriter {
 
   /** Opens a fresh segment. Throws what the disk throws; may be called again. */
   async openSegment(): Promise<SegmentFile> {
-    const { disk, directory } = this.options
+    const { disk, directory, format, segments } = this.options
     const id = ++this.lastId
-    const path = segmentPath(directory, id)
-    const header = new BlockWriter(1)
-    header.segment({
+    const path = `${directory}/${format.name(id)}`
+    const header = format.header({
       id,
       previousId: this.segment?.id ?? 0,
       previousEnd: this.segment?.end ?? 0,
       previousNextSequence: this.segment?.nextSequence ?? 0,
       nextSequence: this.sequenceFloor,
     })
-    const block = header.finish()
     const file = await disk.create(path)
     const space = new ZeroedSpace(
       file,
-      block.length,
+      header.length,
       this.options.durability === 'power-cut' ? this.options.segmentBytes : 0,
     )
     try {
-      await file.write(block, 0)
+      await file.write(header, 0)
       await space.grow()
       await file.sync()
       await disk.syncDirectory(directory)
@@ -79,8 +83,8 @@ export class SegmentWriter {
     this.leaveCurrent()
     this.file = file
     this.space = space
-    this.segment = { id, path, end: block.length, nextSequence: this.sequenceFloor }
-    this.options.opened(this.segment)
+    this.segment = segmentFile(id, path, header.length, this.sequenceFloor)
+    segments.add(this.segment)
     return this.segment
   }
 
@@ -89,8 +93,8 @@ export class SegmentWriter {
     return this.file === undefined || (this.segment?.end ?? 0) >= this.options.segmentBytes
   }
 
-  /** Appends a block and makes it durable at the configured level; returns its offset. Throws what the disk throws. */
-  async append(block: Uint8Array, nextSequence: number): Promise<number> {
+  /** Appends a block and makes it durable at the configured level; tells where it stands. Throws what the disk throws. */
+  async append(block: Uint8Array, nextSequence: number): Promise<RecordPlace> {
     if (this.needsSegment) await this.openSegment()
     const { file, segment, space } = this
     if (file === undefined || segment === undefined || space === undefined) throw new Error('no segment is open')
@@ -106,7 +110,7 @@ export class SegmentWriter {
     const offset = segment.end
     segment.end += block.length
     segment.nextSequence = Math.max(segment.nextSequence, nextSequence)
-    return offset
+    return { segment, offset, bytes: block.length }
   }
 
   async close(): Promise<void> {
