@@ -6,7 +6,6 @@ import {
   DiscardPolicy,
   jetstream,
   jetstreamManager,
-  JetStreamApiError,
   RetentionPolicy,
   StorageType,
   type JetStreamManager,
@@ -14,13 +13,19 @@ import {
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { NatsLine } from '../cluster/nats-connection.ts'
-import { openBlock } from '../../disk/block.ts'
 import { LinkErrors } from '../link/errors.ts'
+import {
+  ANSWER_MS,
+  assertConnected,
+  away,
+  bodyOf,
+  codeOf,
+  isOvertaken,
+  present,
+} from '../link/jetstream/nats-answers.ts'
 import { API_CODES } from '../link/jetstream/nats-names.ts'
 import { ParkedBlockWriter } from './parked-block.ts'
 import type { ParkedLog } from './parked-log.ts'
-
-const ANSWER_MS = 3000
 
 export interface NatsParkedStreamOptions {
   /** Stays its owner's to close. */
@@ -55,7 +60,7 @@ export async function prepareParkedStream({ line, prefix, replicas }: NatsParked
     })
   } catch (error) {
     // It is there, with other copies: they are the operator's to change.
-    if (error instanceof JetStreamApiError && error.code === API_CODES.streamExistsWithOtherConfiguration) return
+    if (codeOf(error) === API_CODES.streamExistsWithOtherConfiguration) return
     throw LinkErrors.BROKER_AWAY({ reason: `stream ${streamOf(prefix)}: ${errorText(error)}` }, error)
   }
 }
@@ -88,14 +93,14 @@ export class NatsParkedLog implements ParkedLog {
       const found = await this.ask((manager) => manager.direct.getMessage(this.stream, query))
       if (found === undefined) throw LinkErrors.BROKER_AWAY({ reason: `${this.stream} has no block ${fence} yet` })
       seq = found.seq + 1
-      const body = openBlock(Buffer.from(found.data))
+      const body = bodyOf(found.data)
       if (body === undefined) onDamage(partition, found.seq)
       else visit(found.seq, body, true)
     }
   }
 
   async append(block: Buffer): Promise<number> {
-    if (!this.options.line.connected) throw LinkErrors.BROKER_AWAY({ reason: 'not connected' })
+    assertConnected(this.options.line)
     const client = jetstream(this.options.line.connection, { timeout: ANSWER_MS })
     try {
       const expect = { lastSubjectSequence: this.last }
@@ -103,8 +108,7 @@ export class NatsParkedLog implements ParkedLog {
       this.last = seq
       return seq
     } catch (error) {
-      const isOther = error instanceof JetStreamApiError && WRONG_LAST.has(error.code)
-      if (!isOther) throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
+      if (!isOvertaken(error)) throw away(error)
       // It may be this very block: the answer to the try before was lost.
       const found = await this.lastBlock()
       if (found !== undefined && Buffer.from(found.data).equals(block)) return (this.last = found.seq)
@@ -117,7 +121,7 @@ export class NatsParkedLog implements ParkedLog {
 
   async read(place: number): Promise<Buffer | undefined> {
     const found = await this.ask((manager) => manager.streams.getMessage(this.stream, { seq: place }))
-    const body = found === undefined ? undefined : openBlock(Buffer.from(found.data))
+    const body = found === undefined ? undefined : bodyOf(found.data)
     if (body === undefined) this.options.onDamage(this.options.partition, place)
     return body
   }
@@ -151,16 +155,10 @@ export class NatsParkedLog implements ParkedLog {
   private async ask<Answer>(
     question: (manager: JetStreamManager) => Promise<Answer | null>,
   ): Promise<Answer | undefined> {
-    const { manager } = this
-    if (!this.options.line.connected || manager === undefined) throw LinkErrors.BROKER_AWAY({ reason: 'not connected' })
-    try {
-      return (await question(manager)) ?? undefined
-    } catch (error) {
-      if (error instanceof JetStreamApiError && error.code === API_CODES.messageNotFound) return undefined
-      throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
-    }
+    assertConnected(this.options.line)
+    if (this.manager === undefined) throw new Error('the parked log is not loaded')
+    return present(question(this.manager))
   }
 }
 
 const FENCE_TRIES = 20
-const WRONG_LAST: ReadonlySet<number> = new Set([API_CODES.wrongLastSequence, API_CODES.wrongLastSequenceUnknown])

@@ -30,6 +30,7 @@ import type {
   WantsQueue,
 } from '../frame-broker.ts'
 import type { ReadPoint } from '../record.ts'
+import { answered, ANSWER_MS, assertConnected, away, codeOf, isOvertaken, present } from './nats-answers.ts'
 import { contentOf, FRAME_MESSAGES, storedFrame } from './nats-frame.ts'
 import { AcknowledgedPublisher } from './acknowledged-publisher.ts'
 import { API_CODES, consumerName, epochOfConsumer, natsNames, type NatsNames } from './nats-names.ts'
@@ -38,7 +39,6 @@ import { takeInventory, type StreamInventory } from './stream-holes.ts'
 import { findOldStreams, moveOldStreams, refuseOlder } from './nats-upgrade.ts'
 import { maxBytesOf, prepareStreams, type StreamsOptions } from './nats-streams.ts'
 
-const ANSWER_MS = 3000
 const PREPARE_MS = 30_000
 const PREPARE_PAUSE_MS = 250
 /** Shorter than an election takes: the next try may find the new leader. */
@@ -152,21 +152,16 @@ export class NatsBroker implements FrameBroker {
   }
 
   async readRecord(stream: number): Promise<StreamRecord | undefined> {
-    this.assertConnected()
-    try {
-      const query = { last_by_subj: this.names.recordSubject(stream) }
-      const message = await this.answer(this.manager.streams.getMessage(this.names.records, query))
-      if (message === null) return undefined
-      const { state } = await this.answer(this.manager.streams.info(this.names.stream(stream)))
-      return { body: message.data, revision: message.seq, settledBytes: state.bytes }
-    } catch (error) {
-      if (codeOf(error) === API_CODES.messageNotFound) return undefined
-      throw away(error)
-    }
+    assertConnected(this.options.line)
+    const query = { last_by_subj: this.names.recordSubject(stream) }
+    const message = await this.found(this.manager.streams.getMessage(this.names.records, query))
+    if (message === undefined) return undefined
+    const { state } = await answered(this.answer(this.manager.streams.info(this.names.stream(stream))))
+    return { body: message.data, revision: message.seq, settledBytes: state.bytes }
   }
 
   async read(stream: number, epoch: number, start: ReadStart, listener: FrameReaderListener): Promise<FrameReader> {
-    this.assertConnected()
+    assertConnected(this.options.line)
     try {
       return await this.openReader(stream, epoch, start, listener)
     } catch (error) {
@@ -175,7 +170,7 @@ export class NatsBroker implements FrameBroker {
   }
 
   async fetch(stream: number, { position }: FramePlace, wants: WantsQueue): Promise<FrameContent | undefined> {
-    this.assertConnected()
+    assertConnected(this.options.line)
     const message = await this.found(this.manager.streams.getMessage(this.names.stream(stream), { seq: position }))
     return message === undefined ? undefined : contentOf(position, message.data, wants)
   }
@@ -184,7 +179,7 @@ export class NatsBroker implements FrameBroker {
     const frames: StoredFrame[] = []
     let next = from
     for (let bytes = 0; bytes < maxBytes;) {
-      this.assertConnected()
+      assertConnected(this.options.line)
       const query = { seq: Math.max(1, next), next_by_subj: this.names.subject(stream) }
       const message = await this.found(this.manager.direct.getMessage(this.names.stream(stream), query))
       if (message === undefined) return { frames, next, isEnd: true }
@@ -203,7 +198,7 @@ export class NatsBroker implements FrameBroker {
   }
 
   private async publish(stream: number, body: Uint8Array, frameId: string): Promise<number> {
-    this.assertConnected()
+    assertConnected(this.options.line)
     try {
       const expected = { 'Nats-Msg-Id': frameId, 'Nats-Expected-Stream': this.names.stream(stream) }
       return await this.answer(this.publisher.publish(this.names.subject(stream), body, expected, PUBLISH_MS))
@@ -213,16 +208,12 @@ export class NatsBroker implements FrameBroker {
   }
 
   private async writeRecord(stream: number, { body, revision }: RecordWrite): Promise<number> {
-    this.assertConnected()
+    assertConnected(this.options.line)
     try {
       const options = { timeout: ANSWER_MS, expect: { lastSubjectSequence: revision ?? 0 } }
       return (await this.answer(this.client.publish(this.names.recordSubject(stream), body(), options))).seq
     } catch (error) {
-      const code = codeOf(error)
-      if (code === API_CODES.wrongLastSequence || code === API_CODES.wrongLastSequenceUnknown) {
-        throw LinkErrors.FENCED({ stream, reason: 'its record was changed' }, error)
-      }
-      throw away(error)
+      throw isOvertaken(error) ? LinkErrors.FENCED({ stream, reason: 'its record was changed' }, error) : away(error)
     }
   }
 
@@ -238,13 +229,8 @@ export class NatsBroker implements FrameBroker {
   }
 
   /** Undefined where there is none. */
-  private async found(question: Promise<StoredMsg | null>): Promise<StoredMsg | undefined> {
-    try {
-      return (await this.answer(question)) ?? undefined
-    } catch (error) {
-      if (codeOf(error) === API_CODES.messageNotFound) return undefined
-      throw away(error)
-    }
+  private found(question: Promise<StoredMsg | null>): Promise<StoredMsg | undefined> {
+    return present(this.answer(question))
   }
 
   /** Who wants to read ends the consumers of earlier epochs, and yields to those of later ones. */
@@ -366,22 +352,9 @@ export class NatsBroker implements FrameBroker {
       if (fail !== undefined) this.open.delete(fail)
     }
   }
-
-  /** The client would keep back what it cannot send, for as long as that lasts. */
-  private assertConnected(): void {
-    if (!this.connected) throw LinkErrors.BROKER_AWAY({ reason: 'not connected' })
-  }
 }
 
 const NamesSchema = z.object({
   consumers: z.array(z.string()).nullish(),
   error: z.object({ code: z.number(), err_code: z.number(), description: z.string() }).optional(),
 })
-
-function codeOf(error: unknown): number | undefined {
-  return error instanceof JetStreamApiError ? error.code : undefined
-}
-
-function away(error: unknown): MillraceError {
-  return LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
-}

@@ -1,9 +1,9 @@
 /** Frames as the streams of NATS have them: one block a message. */
 import { errorText } from '../../../model/errors.ts'
-import { openBlock } from '../../../disk/block.ts'
 import type { FrameContent, StoredFrame, WantsQueue } from '../frame-broker.ts'
 import { decodeBlock, type BlockContent } from '../wire.ts'
 import type { FramePlace } from './frame-place.ts'
+import { bodyOf } from './nats-answers.ts'
 
 /** Index bits of a sequence: messages of a frame at most. */
 export const FRAME_MESSAGES = 4096
@@ -15,7 +15,7 @@ export function storedFrame({ position, storedAt }: FramePlace, body: Uint8Array
 
 /** Throws where the checksum does not fit or the schema is not kept. */
 export function contentOf(position: number, stored: Uint8Array, wants: WantsQueue | undefined): BlockContent {
-  const body = openBlock(Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength))
+  const body = bodyOf(stored)
   if (body === undefined) throw new Error('its checksum does not fit')
   let content: BlockContent
   try {

@@ -3,23 +3,14 @@
  * letter, by the id that the server remembers for an hour. A tenant's letters have a subject of their own: nobody else's are read for it, and
  * over the bounds, of letters and of bytes, the oldest letters of the tenants that hold the most go.
  */
-import {
-  jetstream,
-  jetstreamManager,
-  JetStreamApiError,
-  type JetStreamManager,
-  type PurgeOpts,
-} from '@nats-io/jetstream'
+import { jetstream, jetstreamManager, type JetStreamManager, type PurgeOpts } from '@nats-io/jetstream'
 import type { Clock } from '../../../model/clock.ts'
-import { errorText, type MillraceError } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
-import { openBlock } from '../../../disk/block.ts'
 import { decodeLetter, encodeLetter, type DeadLetter, type LetterQuery, type LetterStore } from '../dead-letters.ts'
-import { LinkErrors } from '../errors.ts'
 import type { LinkEventListener } from '../events.ts'
-import { API_CODES, natsNames, type NatsNames } from './nats-names.ts'
+import { ANSWER_MS, assertConnected, bodyOf, present } from './nats-answers.ts'
+import { natsNames, type NatsNames } from './nats-names.ts'
 
-const ANSWER_MS = 3000
 /** How old the figure of the letters may be: other processes bury and remove too. */
 const COUNT_AGE_MS = 2000
 
@@ -138,7 +129,7 @@ class NatsLetters implements LetterStore {
 
   async read(id: number): Promise<DeadLetter | undefined> {
     const message = await this.ask(() => this.manager.streams.getMessage(this.names.letters, { seq: id }))
-    return message === null || message === undefined ? undefined : letterOf(id, message.data)
+    return message === undefined ? undefined : letterOf(id, message.data)
   }
 
   async remove(id: number): Promise<boolean> {
@@ -173,7 +164,7 @@ class NatsLetters implements LetterStore {
     const letters: DeadLetter[] = []
     for (let seq = after + 1; letters.length < limit;) {
       const message = await this.ask(() => this.manager.direct.getMessage(this.names.letters, { seq, next_by_subj }))
-      if (message === null || message === undefined) break
+      if (message === undefined) break
       seq = message.seq + 1
       const letter = letterOf(message.seq, message.data)
       const isAsked = tenantId === undefined || letter?.message.tenantId === tenantId
@@ -268,20 +259,11 @@ class NatsLetters implements LetterStore {
   }
 
   /** Undefined where the server says that there is no such message. */
-  private async ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
-    if (!this.options.line.connected) throw away('not connected')
-    try {
-      return await question()
-    } catch (error) {
-      const isMissing = error instanceof JetStreamApiError && MISSING.has(error.code)
-      if (isMissing) return undefined
-      throw away(errorText(error), error)
-    }
+  private async ask<Answer>(question: () => Promise<Answer | null>): Promise<Answer | undefined> {
+    assertConnected(this.options.line)
+    return present(question())
   }
 }
-
-/** No message found; and "sequence not found", which a delete of what is gone answers. */
-const MISSING: ReadonlySet<number> = new Set([API_CODES.messageNotFound, API_CODES.sequenceNotFound])
 
 /** How much each may keep, so that all together have no more than `most`: what some leave of their share, the others have. */
 function shareOf(counts: readonly number[], most: number): number {
@@ -297,10 +279,6 @@ function shareOf(counts: readonly number[], most: number): number {
 
 /** Undefined where it is damaged. */
 function letterOf(id: number, stored: Uint8Array): DeadLetter | undefined {
-  const body = openBlock(Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength))
+  const body = bodyOf(stored)
   return body === undefined ? undefined : decodeLetter(id, body)
-}
-
-function away(reason: string, cause?: unknown): MillraceError {
-  return LinkErrors.BROKER_AWAY({ reason }, cause)
 }

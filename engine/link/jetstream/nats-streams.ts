@@ -9,6 +9,7 @@ import {
 } from '@nats-io/jetstream'
 import { errorText } from '../../../model/errors.ts'
 import { LinkErrors } from '../errors.ts'
+import { NO_STREAM, present } from './nats-answers.ts'
 import { API_CODES, type NatsNames } from './nats-names.ts'
 
 const NANOS = 1_000_000
@@ -137,12 +138,7 @@ async function prepare(manager: JetStreamManager, wanted: Wanted): Promise<Strea
 }
 
 async function find(manager: JetStreamManager, name: string): Promise<StreamConfig | undefined> {
-  try {
-    return (await manager.streams.info(name)).config
-  } catch (error) {
-    if (error instanceof JetStreamApiError && error.code === API_CODES.streamNotFound) return undefined
-    throw LinkErrors.BROKER_AWAY({ reason: `stream ${name}: ${errorText(error)}` }, error)
-  }
+  return (await present(manager.streams.info(name), NO_STREAM))?.config
 }
 
 async function create(manager: JetStreamManager, wanted: Wanted): Promise<StreamConfig> {

@@ -3,17 +3,16 @@
  * the streams of today, without what was settled, before anything else is published. Processes that do so at once, or again after a crash, store a
  * frame once: it has an id of its own, and leaves its old stream at once. The old records stream stays, changed so that the version before refuses to start.
  */
-import { DiscardPolicy, JetStreamApiError, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream'
-import { errorText } from '../../../model/errors.ts'
+import { DiscardPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream'
 import { BlockWriter } from '../block-writer.ts'
 import { LinkErrors } from '../errors.ts'
 import { streamOf } from '../partition.ts'
 import { decodeRecord, NEW_RECORD, type OwnerRecord } from '../record.ts'
+import { answered, ANSWER_MS, NO_STREAM, present } from './nats-answers.ts'
 import { contentOf } from './nats-frame.ts'
-import { API_CODES, type NatsNames } from './nats-names.ts'
+import type { NatsNames } from './nats-names.ts'
 import type { StreamsOptions } from './nats-streams.ts'
 
-const ANSWER_MS = 3000
 /** Beyond what an old stream holds, so that an update of it is taken. */
 const SPARE_BYTES = 4096
 
@@ -33,7 +32,7 @@ export async function findOldStreams(
   names: NatsNames,
   { prefix, partitions: wanted }: StreamsOptions,
 ): Promise<OldStreams | undefined> {
-  const records = await present(manager.streams.info(names.old.records))
+  const records = await present(manager.streams.info(names.old.records), NO_STREAM)
   if (records === undefined || records.config.discard === DiscardPolicy.New) return undefined
   const stored = Number(records.config.metadata?.['partitions'] ?? wanted)
   if (stored !== wanted) throw LinkErrors.PARTITIONS_DIFFER({ prefix, stored, wanted })
@@ -41,12 +40,12 @@ export async function findOldStreams(
   let lastPosition = 0
   for (let partition = 0; partition < wanted; partition++) {
     const name = names.old.stream(partition)
-    const info = await present(manager.streams.info(name))
+    const info = await present(manager.streams.info(name), NO_STREAM)
     if (info === undefined) continue
     partitions.push(partition)
     lastPosition = Math.max(lastPosition, info.state.last_seq)
     const room = { max_bytes: info.state.bytes + SPARE_BYTES, allow_direct: true }
-    await present(manager.streams.update(name, room))
+    await present(manager.streams.update(name, room), NO_STREAM)
   }
   return { partitions, lastPosition }
 }
@@ -64,8 +63,9 @@ export async function moveOldStreams(
     const record = await readRecord(manager, names, partition)
     const stream = streamOf(partition, streams)
     for (let seq = 1; ;) {
-      const found = await present(manager.direct.getMessage(old, { seq, next_by_subj: names.old.subject(partition) }))
-      if (found === undefined || found === null) break
+      const query = { seq, next_by_subj: names.old.subject(partition) }
+      const found = await present(manager.direct.getMessage(old, query), NO_STREAM)
+      if (found === undefined) break
       seq = found.seq + 1
       const block = unsettledOf(found.seq, found.data, record)
       if (block !== undefined) {
@@ -74,16 +74,16 @@ export async function moveOldStreams(
         await answered(client.publish(names.subject(stream), block, options))
       }
       // The server forgets the id after two minutes: who begins again later must not find what is moved.
-      await present(manager.streams.purge(old, { seq }))
+      await present(manager.streams.purge(old, { seq }), NO_STREAM)
     }
-    await present(manager.streams.delete(old))
+    await present(manager.streams.delete(old), NO_STREAM)
   }
 }
 
 /** From now on the version before refuses to start on these servers. */
 export async function refuseOlder(manager: JetStreamManager, names: NatsNames, replicas: number): Promise<void> {
   const discard = DiscardPolicy.New
-  const found = await present(manager.streams.info(names.old.records))
+  const found = await present(manager.streams.info(names.old.records), NO_STREAM)
   if (found?.config.discard === discard) return
   if (found !== undefined) await answered(manager.streams.update(names.old.records, { discard }))
   else {
@@ -101,8 +101,8 @@ export async function refuseOlder(manager: JetStreamManager, names: NatsNames, r
 
 async function readRecord(manager: JetStreamManager, names: NatsNames, partition: number): Promise<OwnerRecord> {
   const query = { last_by_subj: names.old.recordSubject(partition) }
-  const message = await present(manager.streams.getMessage(names.old.records, query))
-  return message === undefined || message === null ? NEW_RECORD : decodeRecord(message.data)
+  const message = await present(manager.streams.getMessage(names.old.records, query), NO_STREAM)
+  return message === undefined ? NEW_RECORD : decodeRecord(message.data)
 }
 
 /** The frame as it is stored now: without what is settled, with the tries so far. Undefined where all of it is settled. */
@@ -131,25 +131,4 @@ function unsettledOf(position: number, body: Uint8Array, record: OwnerRecord): U
   if (block.entries === 0) return undefined
   block.attempts(tries)
   return block.finish()
-}
-
-/** Undefined where there is no such stream or message. */
-async function present<Answer>(question: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await question
-  } catch (error) {
-    const isMissing = error instanceof JetStreamApiError && MISSING.has(error.code)
-    if (isMissing) return undefined
-    throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
-  }
-}
-
-const MISSING: ReadonlySet<number> = new Set([API_CODES.streamNotFound, API_CODES.messageNotFound])
-
-async function answered<Answer>(question: Promise<Answer>): Promise<Answer> {
-  try {
-    return await question
-  } catch (error) {
-    throw LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
-  }
 }
