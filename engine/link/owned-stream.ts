@@ -8,11 +8,11 @@ import { isFenced } from './errors.ts'
 import type { LinkEventListener } from './events.ts'
 import type { FrameBroker, FrameReader, RecordWrite, StoredFrame } from './frame-broker.ts'
 import type { ObserverNote } from './observer-note.ts'
-import type { FramePublisher, RecordSource } from './frame-publisher.ts'
+import type { FramePublisher } from './frame-publisher.ts'
 import { HeldFrame, type FrameOwner, type HeldDelivery } from './held-frame.ts'
 import type { FrameLinkBounds, FrameObserver } from './options.ts'
-import { decodeRecord, encodeRecord, type OpenFrame, type OwnerRecord, type ReadPoint } from './record.ts'
-import { RecordChanges } from './record-changes.ts'
+import type { OpenFrame, OwnerRecord, ReadPoint } from './record.ts'
+import { RecordWriter, type RecordSubject } from './record-writer.ts'
 import { Retention } from './retention.ts'
 
 /** Frames asked for ahead. */
@@ -47,11 +47,12 @@ export interface OwnedStreamOptions extends StreamContext {
 
 type State = 'owned' | 'leaving' | 'gone'
 
-export class OwnedStream implements FrameOwner, RecordSource {
+export class OwnedStream implements FrameOwner, RecordSubject {
   readonly stream: number
   readonly epoch: number
+  /** Its record, which commits of its frames may carry. */
+  readonly record: RecordWriter
   private readonly options: OwnedStreamOptions
-  private revision: number
   private state: State = 'owned'
   private read: ReadPoint
   private readonly frames = new Map<number, HeldFrame>()
@@ -63,13 +64,6 @@ export class OwnedStream implements FrameOwner, RecordSource {
   private isOpening = false
   private requested = 0
   private retry: TimerHandle | undefined
-  private noteTimer: TimerHandle | undefined
-  private noting: Promise<void> | undefined
-  private readonly changes = new RecordChanges()
-  private mustNote = false
-  private lastNoteMs = -Infinity
-  /** A write of the record had no answer: whether it was done has to be looked up. */
-  private isUncertain = false
   /** Positions went back: the frame held longest is not the lowest. */
   private wentBack = false
   private readonly retention: Retention
@@ -82,14 +76,13 @@ export class OwnedStream implements FrameOwner, RecordSource {
   private noteTakenMs = -Infinity
   /** Of the frame that the observer saw last. */
   private observedUpTo: number
-  private whenWritten: (() => void)[] = []
 
   constructor(options: OwnedStreamOptions) {
-    const { stream, record, revision, clock, bounds, broker, settledBytes } = options
+    const { stream, record, clock, bounds, broker, settledBytes } = options
     this.options = options
     this.stream = stream
     this.epoch = record.epoch
-    this.revision = revision
+    this.record = new RecordWriter(options, this)
     this.read = record.read
     this.note = record.note
     this.observedUpTo = record.note?.upTo ?? 0
@@ -100,6 +93,10 @@ export class OwnedStream implements FrameOwner, RecordSource {
 
   get isGone(): boolean {
     return this.state === 'gone'
+  }
+
+  get isOwned(): boolean {
+    return this.state === 'owned'
   }
 
   get openFrames(): number {
@@ -149,64 +146,56 @@ export class OwnedStream implements FrameOwner, RecordSource {
   }
 
   settled(frame: HeldFrame, sequence: number): void {
-    this.changes.settled(sequence)
+    this.record.changes.settled(sequence)
     this.changed(frame)
   }
 
   failed(frame: HeldFrame, sequence: number, tries: number): void {
-    this.changes.failed(sequence, tries)
+    this.record.changes.failed(sequence, tries)
     this.changed(frame)
   }
 
   abandon(frame: HeldFrame): void {
     if (!this.holds(frame)) return
     this.forget(frame)
-    this.noteSoon()
+    this.record.writeSoon()
   }
 
-  takeRecord(): RecordWrite | undefined {
-    if (this.state === 'gone' || (!this.mustNote && this.changes.isEmpty)) return undefined
-    this.noteTimer?.cancel()
-    this.noteTimer = undefined
-    return this.recordWrite(this.options.record.owner)
+  /** Some frame is settled in part: nothing but the record knows that. */
+  get isPartly(): boolean {
+    for (const frame of this.frames.values()) if (frame.isPartly) return true
+    return false
   }
 
-  recordWritten(revision: number): void {
-    this.revision = revision
-    this.changes.written()
-    this.lastNoteMs = this.options.clock.monotonic()
-    this.tellWritten()
-    if (this.mustNote || !this.changes.isEmpty) this.noteSoon()
+  content(owner: string): OwnerRecord {
+    const open = new Map<number, OpenFrame>(this.before)
+    for (const [position, frame] of this.frames) open.set(position, frame.note())
+    const { epoch, read, note } = this
+    return { epoch, owner, since: this.options.record.since, read, open, note }
   }
 
-  recordRefused(error: unknown): void {
-    this.changes.refused()
-    this.mustNote = true
-    this.tellWritten()
-    if (isFenced(error)) this.lost(errorText(error))
-    else {
-      this.isUncertain = true
-      this.noteSoon()
+  bounds(): Pick<RecordWrite, 'settledBelow' | 'removeBelow' | 'notRemoved'> {
+    this.promoteNote()
+    this.removedBelow = this.removable
+    this.sweepLater()
+    return {
+      settledBelow: this.lowWater,
+      removeBelow: this.removedBelow,
+      // Else they stayed until the next record, and a stream that is full of them takes nothing of which one could be written.
+      notRemoved: () => {
+        this.removedBelow = 0
+        this.sweepTimer?.cancel()
+        this.sweepTimer = undefined
+        this.sweepLater()
+      },
     }
   }
 
-  /** Writes what is settled, if anything was since the last time; resolves when it is durable or the stream is lost. */
-  async flush(): Promise<void> {
-    for (let tries = 0; tries < 5 && this.isHeld() && this.isUnwritten; tries++) {
-      this.noteTimer?.cancel()
-      this.noteTimer = undefined
-      await this.writeNow()
-    }
-  }
-
-  /** Asks whether this process still owns it, and gives it up where not. Rejects where the broker does not answer. */
-  async verify(): Promise<void> {
-    await this.noting
+  lost(reason: string): void {
     if (this.state === 'gone') return
-    const record = await this.options.broker.readRecord(this.stream)
-    if (!this.isHeld() || this.noting !== undefined || record?.revision === this.revision) return
-    if (record !== undefined && this.adopt(record.body, record.revision)) return
-    this.lost('its record was changed')
+    void this.end()
+    this.options.onEvent({ kind: 'stream-lost', stream: this.stream, epoch: this.epoch, reason })
+    this.options.onLost(this)
   }
 
   /**
@@ -222,7 +211,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
       await new Promise<void>((resolve) => void clock.after(10, resolve))
     }
     const unsettled = this.outstanding
-    await this.release()
+    await this.record.release()
     if (!this.isHeld()) return
     await this.end()
     this.options.onEvent({ kind: 'stream-released', stream: this.stream, epoch: this.epoch, unsettled })
@@ -233,10 +222,9 @@ export class OwnedStream implements FrameOwner, RecordSource {
     if (this.state !== 'gone') this.options.observer?.gone(this.stream)
     this.state = 'gone'
     this.readerNumber++
-    this.noteTimer?.cancel()
     this.sweepTimer?.cancel()
     this.retry?.cancel()
-    this.tellWritten()
+    this.record.end()
     const reader = this.reader
     this.reader = undefined
     await reader?.close()
@@ -264,10 +252,6 @@ export class OwnedStream implements FrameOwner, RecordSource {
     return this.options.observer === undefined
       ? floor
       : Math.min(floor, this.note === undefined ? 0 : this.note.upTo + 1)
-  }
-
-  private get isUnwritten(): boolean {
-    return this.mustNote || !this.changes.isDurable || this.noting !== undefined
   }
 
   private opened(reader: FrameReader, number: number): void {
@@ -364,7 +348,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
   private changed(frame: HeldFrame): void {
     if (this.state === 'gone') return
     if (frame.isSettled && this.holds(frame)) this.forget(frame)
-    this.noteSoon()
+    this.record.writeSoon()
   }
 
   private forget(frame: HeldFrame): void {
@@ -393,7 +377,12 @@ export class OwnedStream implements FrameOwner, RecordSource {
     if (this.nextNote === undefined || this.lowWater <= this.nextNote.upTo) return
     this.note = this.nextNote
     this.nextNote = undefined
-    this.changes.noted(this.note)
+    this.record.changes.noted(this.note)
+  }
+
+  /** A method, so that no earlier look at the state is believed after a wait. */
+  private isHeld(): boolean {
+    return this.state !== 'gone'
   }
 
   /** Frames that were kept to be read again become too old, also where nothing comes any more; and a removal may have failed. */
@@ -404,7 +393,7 @@ export class OwnedStream implements FrameOwner, RecordSource {
     this.sweepTimer = this.options.clock.after(Math.max(SWEEP_MS, dueInMs), () => {
       this.sweepTimer = undefined
       if (this.retention.floor > this.removable) this.takeNoteNow()
-      if (this.removable > this.removedBelow) this.noteSoon()
+      if (this.removable > this.removedBelow) this.record.writeSoon()
       else this.sweepLater()
     })
   }
@@ -415,144 +404,6 @@ export class OwnedStream implements FrameOwner, RecordSource {
     if (observer === undefined || this.lowWater <= this.observedUpTo || this.note?.upTo === this.observedUpTo) return
     this.nextNote = { upTo: this.observedUpTo, bytes: observer.encode(this.stream) ?? NOTHING }
     this.promoteNote()
-  }
-
-  private noteSoon(): void {
-    this.mustNote = true
-    if (this.noteTimer !== undefined || this.noting !== undefined || this.state !== 'owned') return
-    const { clock, bounds, broker, publisher } = this.options
-    if (broker.recordRidesAlong) {
-      this.noteTimer = clock.after(bounds.settleDelayMs, () => {
-        this.noteTimer = undefined
-        publisher.commitRecord(this.stream)
-      })
-      return
-    }
-    const pause = Math.max(bounds.settleDelayMs, this.lastNoteMs + bounds.notePauseMs - clock.monotonic())
-    this.noteTimer = clock.after(pause, () => {
-      const wait = this.isPartly() ? 0 : this.lastNoteMs + bounds.progressMs - clock.monotonic()
-      if (wait <= 0) {
-        this.noteTimer = undefined
-        void this.writeNow()
-        return
-      }
-      this.noteTimer = clock.after(wait, () => {
-        this.noteTimer = undefined
-        void this.writeNow()
-      })
-    })
-  }
-
-  /** Some frame is settled in part: nothing but the record knows that. */
-  private isPartly(): boolean {
-    for (const frame of this.frames.values()) if (frame.isPartly) return true
-    return false
-  }
-
-  /** Writes the record. Never rejects: what could not be written is written later. */
-  private writeNow(): Promise<void> {
-    const { broker, publisher, record } = this.options
-    if (broker.recordRidesAlong) {
-      const written = new Promise<void>((resolve) => this.whenWritten.push(resolve))
-      publisher.commitRecord(this.stream)
-      return written
-    }
-    return (this.noting ??= this.write(record.owner).finally(() => {
-      this.noting = undefined
-      this.lastNoteMs = this.options.clock.monotonic()
-      if (this.mustNote) this.noteSoon()
-    }))
-  }
-
-  private async release(): Promise<void> {
-    const { broker } = this.options
-    await this.noting
-    if (broker.recordRidesAlong) {
-      for (let tries = 0; tries < 5 && this.isHeld() && this.isUnwritten && broker.refusal === undefined; tries++) {
-        await this.writeNow()
-      }
-      return
-    }
-    this.mustNote = true
-    // One more try where the answer to the first was lost.
-    for (let tries = 0; tries < 3 && this.isHeld() && this.mustNote && broker.connected; tries++) await this.write('')
-  }
-
-  private async write(owner: string): Promise<void> {
-    const { broker } = this.options
-    try {
-      if (this.isUncertain) await this.lookUp()
-      if (this.state === 'gone') return
-      const { revision } = await broker.commit(this.stream, { record: this.recordWrite(owner) })
-      this.revision = revision
-      this.changes.written()
-    } catch (error) {
-      this.changes.refused()
-      this.mustNote = true
-      if (isFenced(error)) this.lost(errorText(error))
-      else this.isUncertain = true
-    }
-  }
-
-  private recordWrite(owner: string): RecordWrite {
-    this.mustNote = false
-    this.promoteNote()
-    this.removedBelow = this.removable
-    this.sweepLater()
-    return {
-      body: () => encodeRecord(this.content(owner)),
-      change: this.changes.take(),
-      revision: this.revision,
-      settledBelow: this.lowWater,
-      removeBelow: this.removedBelow,
-      // Else they stayed until the next record, and a stream that is full of them takes nothing of which one could be written.
-      notRemoved: () => {
-        this.removedBelow = 0
-        this.sweepTimer?.cancel()
-        this.sweepTimer = undefined
-        this.sweepLater()
-      },
-    }
-  }
-
-  private async lookUp(): Promise<void> {
-    const record = await this.options.broker.readRecord(this.stream)
-    this.isUncertain = false
-    if (record === undefined || record.revision === this.revision) return
-    if (!this.adopt(record.body, record.revision)) this.lost('its record was changed')
-  }
-
-  /** Takes a revision that this process wrote without having heard of it. */
-  private adopt(body: Uint8Array, revision: number): boolean {
-    const { epoch, owner } = decodeRecord(body)
-    if (epoch !== this.epoch || (owner !== '' && owner !== this.options.record.owner)) return false
-    this.revision = revision
-    return true
-  }
-
-  private content(owner: string): OwnerRecord {
-    const open = new Map<number, OpenFrame>(this.before)
-    for (const [position, frame] of this.frames) open.set(position, frame.note())
-    const { epoch, read, note } = this
-    return { epoch, owner, since: this.options.record.since, read, open, note }
-  }
-
-  private tellWritten(): void {
-    const waiting = this.whenWritten
-    this.whenWritten = []
-    for (const tell of waiting) tell()
-  }
-
-  /** A method, so that no earlier look at the state is believed after a wait. */
-  private isHeld(): boolean {
-    return this.state !== 'gone'
-  }
-
-  private lost(reason: string): void {
-    if (this.state === 'gone') return
-    void this.end()
-    this.options.onEvent({ kind: 'stream-lost', stream: this.stream, epoch: this.epoch, reason })
-    this.options.onLost(this)
   }
 }
 

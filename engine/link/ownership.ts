@@ -81,7 +81,7 @@ export class Ownership {
 
   /** Resolves when what was settled is durable. */
   async flush(): Promise<void> {
-    await Promise.all([...this.owned.values()].map((stream) => stream.flush()))
+    await Promise.all([...this.owned.values()].map((stream) => stream.record.flush()))
   }
 
   /** Hands over all streams, without waiting for what is being processed. */
@@ -161,7 +161,7 @@ export class Ownership {
       onLost,
     })
     observer?.taken(stream, record.epoch, note === undefined || note.bytes.length === 0 ? undefined : note.bytes)
-    if (broker.recordRidesAlong) publisher.setSource(stream, owned)
+    if (broker.recordRidesAlong) publisher.setSource(stream, owned.record)
     this.owned.set(stream, owned)
     this.takeOvers++
     onEvent({ kind: 'stream-taken', stream, epoch: record.epoch, from: before.owner })
@@ -183,7 +183,7 @@ export class Ownership {
       } catch (error) {
         onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
         // It may be another's by now: then it is given up here.
-        await owned.verify().catch(() => undefined)
+        await owned.record.verify().catch(() => undefined)
         await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve))
       }
     }
@@ -243,7 +243,7 @@ export class Ownership {
   private async verifyUntilSure(): Promise<void> {
     while (this.mustVerify && !this.isClosing) {
       this.mustVerify = false
-      const streams = [...this.owned.values()].map((stream) => stream.verify())
+      const streams = [...this.owned.values()].map((stream) => stream.record.verify())
       const outcomes = await Promise.allSettled(streams)
       if (!outcomes.some(({ status }) => status === 'rejected')) continue
       this.mustVerify = true
