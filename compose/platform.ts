@@ -6,7 +6,7 @@ import type { Config } from '../config/settings.ts'
 import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/device/device-gateway.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
-import type { Link } from '../engine/link/link.ts'
+import type { PublishLink } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
@@ -194,7 +194,7 @@ function startDeviceOwner({ config, closing, cluster, stores, services, feed, ac
 
 interface GatewayParts extends DeviceParts {
   /** Takes nothing of tenants whose share of parked messages is full. */
-  readonly deviceLink: Link
+  readonly deviceLink: PublishLink
 }
 
 /** The role `transport`, without its protocols: sessions of devices. */

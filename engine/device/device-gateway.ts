@@ -8,7 +8,7 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Attribute, AttributeScope, Entry } from '../../model/value.ts'
 import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
-import type { Link } from '../link/link.ts'
+import type { PublishLink } from '../link/link.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import type { DeviceLine, SessionEndListener } from './announcement.ts'
 import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
@@ -56,7 +56,7 @@ export const DEFAULT_DEVICE_GATEWAY_SETTINGS: DeviceGatewaySettings = Object.fre
 })
 
 export interface DeviceGatewayOptions {
-  readonly link: Link
+  readonly link: PublishLink
   readonly line: DeviceLine
   readonly owners: PartitionOwners
   readonly directory: DeviceDirectory
@@ -103,7 +103,7 @@ const MAX_CHANGED = 10_000
 class LocalDeviceGateway
   implements ClosableDeviceGateway, SessionHost, SessionActorHost, RefreshHost, SessionEndListener
 {
-  readonly link: Link
+  readonly link: PublishLink
   readonly clock: Clock
   readonly uploads: Uploads
   readonly maxSessionsPerDevice: number

@@ -72,13 +72,17 @@ export interface ReadableLink {
   read(from: LogPosition): AsyncIterable<LoggedFrame>
 }
 
-export interface Link {
+/** What those see who only publish. */
+export interface PublishLink {
   /** Joins the open frame. Never throws; the receipt tells. */
   publish(message: Message, receipt: PublishReceipt): void
   /** False while the link's buffer is over its bound: senders stop reading their sockets until `onWritable`. */
   readonly writable: boolean
   /** Calls back each time `writable` turns true again; returns the way to stop listening. */
   onWritable(listener: () => void): () => void
+}
+
+export interface Link extends PublishLink {
   /**
    * Starts delivery of a queue's messages, replaying first what was stored and not settled. One consumer a queue; that of `Main` also gets
    * what belongs to a queue that has no consumer. A queue whose consumer has no room holds up no other. The returned function gives the queue

@@ -2,6 +2,7 @@
  * Who should own which partition: highest weights first, and nobody gets more than an even share. A member that comes or goes moves
  * little more than its own share.
  */
+import { hashOf } from './partition.ts'
 
 /** Undefined where there is no member. The same answer in every process that sees the same members, in whatever order. */
 export function ownerOf(partition: number, partitions: number, memberIds: readonly string[]): string | undefined {
@@ -30,11 +31,9 @@ function assignment(partitions: number, memberIds: readonly string[]): readonly 
   return owners
 }
 
-/** FNV-1a over the member's id and the partition, mixed so that neighbouring partitions have unlike weights. */
+/** The hash goes on over the partition, and is mixed so that neighbouring partitions have unlike weights. */
 function weightOf(partition: number, id: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)
-  hash = Math.imul(hash ^ partition, 0x01000193)
+  let hash = Math.imul(hashOf(id) ^ partition, 0x01000193)
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
   return (hash ^ (hash >>> 16)) >>> 0

@@ -2,7 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Disk, Durability } from '../../disk/disk.ts'
 import type { LinkEventListener } from './events.ts'
-import type { FrameLinkFigures, FrameObserver } from './options.ts'
+import { DEFAULT_FRAME_BOUNDS, type FrameLinkBounds, type FrameLinkFigures, type FrameObserver } from './options.ts'
 
 export interface SegmentLogOptions {
   readonly directory: string
@@ -16,43 +16,24 @@ export interface SegmentLogOptions {
   readonly onEvent?: LinkEventListener
 }
 
-export interface SegmentLogBounds {
+export interface SegmentLogBounds extends FrameLinkBounds {
   readonly segmentBytes: number
-  /** Messages and bytes that wait for the disk: over half of it senders are asked to pause, over all of it refused. */
-  readonly maxPendingMessages: number
-  readonly maxPendingBytes: number
-  /** Bytes of segments that are not settled: the same two steps. */
+  /** Bytes of segments that are not settled: senders are asked to pause near it, and refused at it. */
   readonly maxBacklogBytes: number
-  /** Undelivered messages kept in memory; further ones are read back from disk. */
-  readonly maxMemoryMessages: number
-  readonly maxMemoryBytes: number
-  /** Characters of one message's data. */
-  readonly maxMessageSize: number
   readonly maxDeadLetters: number
   readonly maxDeadLetterBytes: number
-  /** The longest that a settle waits for a frame to ride along with. */
-  readonly settleDelayMs: number
-  /** Frames that are read and not settled: beyond it the log is read no further. */
-  readonly maxOpenFrames: number
-  /** Settled frames stay for so long and up to so many bytes, to be read again. */
-  readonly retentionMs: number
-  readonly retentionBytes: number
 }
 
 export const DEFAULT_BOUNDS: SegmentLogBounds = {
+  ...DEFAULT_FRAME_BOUNDS,
   segmentBytes: 64 << 20,
-  maxPendingMessages: 65_536,
-  maxPendingBytes: 32 << 20,
   maxBacklogBytes: 8 * 2 ** 30,
-  maxMemoryMessages: 20_000,
-  maxMemoryBytes: 16 << 20,
-  maxMessageSize: 16 << 20,
   maxDeadLetters: 100_000,
   maxDeadLetterBytes: 1 << 30,
   settleDelayMs: 5,
   maxOpenFrames: 16_384,
-  retentionMs: 3_600_000,
-  retentionBytes: 256 << 20,
+  // Nobody takes this process for gone.
+  sleepMs: Infinity,
 }
 
 export interface SegmentLogFigures extends FrameLinkFigures {

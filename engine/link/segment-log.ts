@@ -4,7 +4,6 @@ import { soleMember } from '../cluster/membership.ts'
 import { DeadLetterStore } from './dead-letters.ts'
 import type { LinkEventListener } from './events.ts'
 import { createFrameLink, type FrameLink } from './frame-link.ts'
-import { DEFAULT_FRAME_BOUNDS } from './options.ts'
 import { openSegmentBroker } from './segment-broker.ts'
 import { DEFAULT_BOUNDS, type SegmentLogFigures, type SegmentLogOptions } from './segment-log-options.ts'
 
@@ -37,11 +36,11 @@ export async function openSegmentLog(options: SegmentLogOptions): Promise<Segmen
     partitions,
     letters,
     observer,
-    // Nobody else reads the log, and nobody takes this process for gone.
+    // Nobody else reads the log.
     membership: soleMember({ id: directory, roles: ['engine'], startedAt: clock.now() }),
     clock,
     random: systemRandom,
-    bounds: { ...DEFAULT_FRAME_BOUNDS, ...bounds, sleepMs: Infinity },
+    bounds,
     onEvent,
   })
   let closing: Promise<void> | undefined

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Message } from '../../model/message.ts'
 import { message } from '../link/testkit.ts'
-import { hashOf, type LaneNote } from './parked-block.ts'
+import { hashOf } from '../link/partition.ts'
+import type { LaneNote } from './parked-block.ts'
 import type { ParkedStore, StoredLane } from './parked-store.ts'
 
 /** One store under test, with the ways in which it can end. */

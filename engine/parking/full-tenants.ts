@@ -2,7 +2,7 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
 import { ReceiptTeller } from '../link/frame.ts'
-import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
+import type { PublishLink, PublishReceipt } from '../link/link.ts'
 import { ParkingErrors } from './errors.ts'
 
 export interface FullTenants {
@@ -10,13 +10,19 @@ export interface FullTenants {
 }
 
 /** A link for those who publish what devices send. What the platform itself publishes, such as dead letters that are replayed, is always taken. */
-export class GatedLink implements Link {
-  private readonly inner: Link
+export class GatedLink implements PublishLink {
+  private readonly inner: PublishLink
   private readonly full: FullTenants
   private readonly limitBytes: number
   private readonly teller: ReceiptTeller
 
-  constructor(inner: Link, full: FullTenants, limitBytes: number, clock: Clock, onThrow: (error: unknown) => void) {
+  constructor(
+    inner: PublishLink,
+    full: FullTenants,
+    limitBytes: number,
+    clock: Clock,
+    onThrow: (error: unknown) => void,
+  ) {
     this.inner = inner
     this.full = full
     this.limitBytes = limitBytes
@@ -41,29 +47,5 @@ export class GatedLink implements Link {
 
   onWritable(listener: () => void): () => void {
     return this.inner.onWritable(listener)
-  }
-
-  consume(consumer: LinkConsumer, queueName?: string): () => void {
-    return this.inner.consume(consumer, queueName)
-  }
-
-  wake(): void {
-    this.inner.wake()
-  }
-
-  settle(deliveries: readonly Delivery[]): void {
-    this.inner.settle(deliveries)
-  }
-
-  failed(delivery: Delivery, tries: number): void {
-    this.inner.failed(delivery, tries)
-  }
-
-  bury(delivery: Delivery, reason: string, tries: number): void {
-    this.inner.bury(delivery, reason, tries)
-  }
-
-  close(): Promise<void> {
-    return this.inner.close()
   }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { isEntityType, type EntityType } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import { BlockWriter } from '../link/block-writer.ts'
+import { hashOf } from '../link/partition.ts'
 import { decodeBlock } from '../link/wire.ts'
 
 /** Messages of one queue whose order counts, and why they wait apart. */
@@ -149,11 +150,4 @@ export function readMessages(body: Buffer): readonly Message[] {
   const header = headerSchema.parse(JSON.parse(reason ?? '{}'))
   for (const [index, message] of messages.entries()) message.sequence = header.entries[index]?.[1] ?? 0
   return messages
-}
-
-/** FNV-1a. */
-export function hashOf(id: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193)
-  return hash >>> 0
 }

@@ -9,9 +9,9 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Message } from '../../model/message.ts'
 import { isFenced } from '../link/errors.ts'
+import { hashOf } from '../link/partition.ts'
 import { ParkingErrors } from './errors.ts'
 import {
-  hashOf,
   ParkedBlockWriter,
   readMessages,
   readNotes,

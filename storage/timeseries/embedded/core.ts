@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { Durability } from '../../../disk/disk.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { DeleteRange } from '../store.ts'
 import { decodeBatch } from './batch-codec.ts'
@@ -21,7 +22,7 @@ import { Memory } from './memory.ts'
 import type { StoredPoint } from './point.ts'
 import type { Entity } from './series.ts'
 import { decodeOperation, encodeOperation, OPERATION, type Operation } from './operation.ts'
-import { SegmentLog, type Durability } from './segment-log.ts'
+import { SegmentLog } from './segment-log.ts'
 
 export interface CoreOptions {
   readonly directory: string

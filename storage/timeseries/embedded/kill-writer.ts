@@ -3,7 +3,7 @@
  * standard output once it is acknowledged.
  */
 import { writeSync } from 'node:fs'
-import type { Durability } from './segment-log.ts'
+import type { Durability } from '../../../disk/disk.ts'
 import { openEmbeddedTimeSeries } from './store.ts'
 import { KILL_BOUNDS, KILL_DEVICES, killClock } from './testkit.ts'
 

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { raw } from '../contract.ts'
-import type { Durability } from './segment-log.ts'
+import type { Durability } from '../../../disk/disk.ts'
 import { openEmbeddedTimeSeries } from './store.ts'
 import { freshDirectory, KILL_BOUNDS, KILL_DEVICES, killClock } from './testkit.ts'
 

@@ -1,5 +1,5 @@
 /** A stored point, and its values as bytes: the form of the log, of latest values and of answers between the threads. */
-import type { DataPoint, TypedValue, ValueType } from '../../../model/value.ts'
+import type { TypedValue, ValueType } from '../../../model/value.ts'
 import type { ByteReader, ByteWriter } from './bytes.ts'
 
 export interface StoredPoint {
@@ -69,10 +69,6 @@ export function textTypeOf(code: number): 'STRING' | 'JSON' {
 /** The typed value of a stored point. The pair (type, value) was made from a TypedValue and is taken apart nowhere else. */
 export function typedValue(point: StoredPoint): TypedValue {
   return { type: point.type, value: point.value } as TypedValue
-}
-
-export function dataPoint(key: string, point: StoredPoint): DataPoint {
-  return { key, ts: point.ts, type: point.type, value: point.value } as DataPoint
 }
 
 export function isLive(point: StoredPoint, now: number): boolean {

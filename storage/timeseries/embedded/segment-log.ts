@@ -7,6 +7,8 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Durability } from '../../../disk/disk.ts'
+import { segmentNames } from '../../../disk/segment-file.ts'
 import { errorText } from '../../../model/errors.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { diskFiles, type LogFiles } from './log-files.ts'
@@ -21,8 +23,6 @@ import {
   type LogRecord,
   type SegmentHeader,
 } from './log-format.ts'
-
-export type Durability = 'power-cut' | 'process-death'
 
 export interface SegmentLogOptions {
   readonly directory: string
@@ -44,7 +44,7 @@ interface Segment {
   length: number
 }
 
-const NAME = /^(\d{10})\.log$/
+const NAMES = segmentNames('')
 
 export class SegmentLog {
   private readonly options: SegmentLogOptions
@@ -128,7 +128,7 @@ export class SegmentLog {
     for (const { number, length } of this.segments) {
       if (number >= before) return
       const bytes = this.files.read(this.pathOf(number))
-      writeFileSync(join(directory, nameOf(number)), bytes.subarray(0, length), { mode: 0o600 })
+      writeFileSync(join(directory, NAMES.name(number)), bytes.subarray(0, length), { mode: 0o600 })
     }
   }
 
@@ -210,8 +210,8 @@ export class SegmentLog {
   private recover(replay: (record: LogRecord, segment: number) => void): void {
     const numbers = this.files
       .list(this.options.directory)
-      .flatMap((name) => NAME.exec(name)?.[1] ?? [])
-      .map(Number)
+      .map((name) => NAMES.id(name))
+      .filter((number) => number !== undefined)
       .sort((a, b) => a - b)
     const loaded = this.loadSegments(numbers)
     for (const [index, { header, bytes }] of loaded.entries()) {
@@ -287,12 +287,8 @@ export class SegmentLog {
   }
 
   private pathOf(number: number): string {
-    return join(this.options.directory, nameOf(number))
+    return join(this.options.directory, NAMES.name(number))
   }
-}
-
-function nameOf(number: number): string {
-  return `${String(number).padStart(10, '0')}.log`
 }
 
 function failure(file: string, error: unknown): Error {

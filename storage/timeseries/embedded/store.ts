@@ -20,7 +20,7 @@ import { ByteReader, ByteWriter } from './bytes.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
 import { OPERATION } from './operation.ts'
 import type { Reply } from './protocol.ts'
-import type { Durability } from './segment-log.ts'
+import type { Durability } from '../../../disk/disk.ts'
 import { WorkerPort } from './worker-port.ts'
 
 export interface EmbeddedTimeSeriesOptions {
