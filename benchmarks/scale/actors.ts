@@ -39,7 +39,7 @@ const newDevice = (token: string) => ({
   ruleChainId: null,
 })
 const gateway = createDeviceGateway({
-  link: link as Link,
+  link,
   directory: {
     // A new object with texts of its own for each, as a store answers.
     findCredentialsChanged: () => Promise.resolve([]),

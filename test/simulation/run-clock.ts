@@ -8,6 +8,8 @@ export class RunClock implements Clock {
   private readonly world: Clock
   private readonly aheadMs: number
   private isDead = false
+  /** Of the world's: a process that is killed leaves none behind that keeps the test's own alive. */
+  private readonly timers = new Set<TimerHandle>()
   private held: { readonly timers: (() => void)[]; readonly arrivals: (() => void)[] } | undefined
 
   /** `aheadMs`: of the process's wall time. */
@@ -26,6 +28,8 @@ export class RunClock implements Clock {
 
   kill(): void {
     this.isDead = true
+    for (const timer of this.timers) timer.cancel()
+    this.timers.clear()
   }
 
   pause(): void {
@@ -53,10 +57,16 @@ export class RunClock implements Clock {
     const guarded = (): void => {
       if (!isCancelled) run()
     }
-    const timer = this.world.after(delayMs, () => this.guard(guarded, 'timers'))
+    const timer = this.world.after(delayMs, () => {
+      this.timers.delete(timer)
+      this.guard(guarded, 'timers')
+    })
+    if (this.isDead) timer.cancel()
+    else this.timers.add(timer)
     return {
       cancel: () => {
         isCancelled = true
+        this.timers.delete(timer)
         timer.cancel()
       },
     }
