@@ -22,7 +22,7 @@ export interface Setting<Value> {
   readonly description: string
   /** What values are allowed, as a phrase that ends "… is not allowed: ". */
   readonly allowed: string
-  /** The same for a table: empty where the default shows it. */
+  /** The same for a table: empty where the default or the description shows it, or only the refusal of a value needs it. */
   readonly values: string
   /** Never printed. */
   readonly secret: boolean
@@ -73,13 +73,13 @@ export function settingsOf(group: string) {
       },
       String,
       false,
-      `${min}–${max}${unit === undefined ? '' : ` ${unit}`}`,
+      '',
     )
   }
 
   return {
     integer,
-    port: (declaration: Declaration<number>) => integer({ ...declaration, min: 0, max: 65535, unit: 'port' }),
+    port: (declaration: Declaration<number>) => integer({ ...declaration, min: 0, max: 65535 }),
     flag: (declaration: Declaration<boolean>) =>
       make(
         declaration,
@@ -99,7 +99,7 @@ export function settingsOf(group: string) {
         (text) => (text === '' ? undefined : text),
         (value) => value ?? 'none',
         false,
-        'path',
+        '',
       ),
     /** One word of up to 32 letters, digits, `_` and `-`: as long as the names of streams allow. */
     word: (declaration: Declaration<string>) =>
@@ -109,7 +109,7 @@ export function settingsOf(group: string) {
         (text) => (/^[A-Za-z0-9_-]{1,32}$/.test(text) ? text : undefined),
         String,
         false,
-        'letters, digits, _ and -',
+        '',
       ),
     address: (declaration: Declaration<string>) =>
       make(
@@ -130,6 +130,8 @@ export function settingsOf(group: string) {
           return networks.every(isNetwork) ? networks : undefined
         },
         (value) => (value.length === 0 ? 'none' : value.join(',')),
+        false,
+        'such as 10.0.0.0/8,127.0.0.1',
       ),
     choice: <Choice extends string>(declaration: Declaration<Choice> & { readonly choices: readonly Choice[] }) =>
       make<Choice>(
@@ -154,7 +156,7 @@ export function settingsOf(group: string) {
         },
         (value) => value.join(','),
         false,
-        'several: commas',
+        '',
       ),
     /** The address of a server; a password in it is never printed. */
     url: (declaration: Declaration<string> & { readonly schemes: readonly string[] }) =>
@@ -164,7 +166,7 @@ export function settingsOf(group: string) {
         (text) => (text.split(',').every((part) => isUrl(part, declaration.schemes)) ? text : undefined),
         withoutPasswords,
         false,
-        declaration.schemes.join(', '),
+        '',
       ),
     /** Addresses of servers that may be named; none by default. */
     urls: (declaration: Omit<Declaration<readonly string[]>, 'default'> & { readonly schemes: readonly string[] }) =>
@@ -176,6 +178,8 @@ export function settingsOf(group: string) {
           return addresses.every((part) => isUrl(part, declaration.schemes)) ? addresses : undefined
         },
         (value) => (value.length === 0 ? 'none' : withoutPasswords(value.join(','))),
+        false,
+        '',
       ),
     /** A secret has no default: undefined means what `absent` says. */
     secret: (

@@ -20,13 +20,14 @@ export function settingsPage(): string {
     '<!-- Made from config/settings.ts by `npm run docs`: do not edit. -->',
     '# Settings',
     '',
-    'Environment variables. `npm start -- config` shows the values in force and where each came from. Port 0 picks a free one.',
+    'Environment variables. `npm start -- config` shows the values in force and their sources. A start that refuses a value says what is allowed. Port 0 picks a free one.',
   ]
   for (const [group, settings] of byGroup(settingsInForce({}))) {
     lines.push('', `## ${group}`, '', '| name | default, allowed | effect |', '|---|---|---|')
     for (const { setting, shown } of settings) {
+      const unit = setting.unit === undefined ? '' : ` ${setting.unit}`
       const values = setting.values === '' ? '' : `; ${setting.values}`
-      lines.push(`| \`${setting.name}\` | \`${shown}\`${values} | ${setting.description} |`)
+      lines.push(`| \`${setting.name}\` | \`${shown}\`${unit}${values} | ${setting.description} |`)
     }
   }
   return `${lines.join('\n')}\n`

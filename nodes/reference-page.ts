@@ -1,16 +1,16 @@
 /** The reference page of the rule nodes, made from the catalogue by `npm run docs`; `reference-page.test.ts` checks it for drift. */
 import type { NodeCategory } from '../engine/rulechain/node.ts'
 import { stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
-import type { NodeExample, RuleNodeDefinition } from './define-node.ts'
+import type { RuleNodeDefinition } from './define-node.ts'
 
 export function ruleNodesPage(nodes: readonly RuleNodeDefinition[]): string {
   const lines = [
     '<!-- Made from nodes/ by `npm run docs`: do not edit. -->',
     '# Rule nodes',
     '',
-    'Every node may also emit `Failure`, with the reason in the metadata key `error`. Fields that a node does not know are kept.',
+    'Behind each type stand the relations that it emits; every node may also emit `Failure`, with the reason in the metadata key `error`. Unknown fields are kept.',
     '',
-    'Nodes with a script have `scriptLang` (`TBEL`, the default, runs inline; `JS` on the worker pool), `tbelScript` and `jsScript`: function bodies with the arguments msg, metadata and msgType.',
+    'Nodes with a script have `scriptLang` (`TBEL`, the default, runs inline; `JS` on the worker pool), `tbelScript` and `jsScript`: function bodies with the arguments msg, metadata, msgType.',
   ]
   for (const [category, members] of byCategory(nodes)) {
     lines.push('', `## ${category.charAt(0)}${category.slice(1).toLowerCase()}`)
@@ -31,14 +31,14 @@ const MAX_RELATIONS = 8
 function relationsOf(labels: readonly string[]): string {
   const shown = labels.slice(0, MAX_RELATIONS).map((label) => `\`${label}\``)
   const more = labels.length - shown.length
-  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more, one a message type`
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`
 }
 
 /** Said once, at the top of the page. */
 const SCRIPT_FIELDS: readonly string[] = ['scriptLang', 'jsScript', 'tbelScript']
 
 function section(node: RuleNodeDefinition): string[] {
-  const relations = node.relations === 'custom' ? 'labels of your own' : relationsOf(node.relations)
+  const relations = node.relations === 'custom' ? 'names of your own' : relationsOf(node.relations)
   const properties = Object.entries(membersOf(node.configurationSchema['properties']))
   const isScripted = properties.some(([field]) => field === 'scriptLang')
   const fields = properties.filter(([field]) => !isScripted || !SCRIPT_FIELDS.includes(field))
@@ -47,14 +47,13 @@ function section(node: RuleNodeDefinition): string[] {
     '',
     node.description,
     '',
-    `Type \`${node.type}\`. ${isScripted ? 'Has a script. ' : ''}Emits ${relations === '' ? 'nothing of its own' : relations}.`,
+    `\`${node.type}\`${isScripted ? ', scripted' : ''}: ${relations === '' ? 'none' : relations}.`,
   ]
   if (fields.length > 0) {
     lines.push('', '| field | default | meaning |', '|---|---|---|')
     for (const [field, schema] of fields)
       lines.push(`| \`${field}\` | ${defaultOf(node, field)} | ${meaning(schema)} |`)
   }
-  if (node.examples.length > 0) lines.push('', ...node.examples.map(exampleLine))
   return lines
 }
 
@@ -73,9 +72,4 @@ function meaning(schema: JsonValue): string {
   const { title, description } = membersOf(schema)
   const text = description ?? title
   return typeof text === 'string' ? text : ''
-}
-
-function exampleLine({ title, given, expect }: NodeExample): string {
-  const out = expect.relations.length === 0 ? 'ends here' : expect.relations.map((label) => `\`${label}\``).join(', ')
-  return `- ${title}: \`${given.data}\` → ${out}`
 }

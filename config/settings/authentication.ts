@@ -6,7 +6,7 @@ export const AUTHENTICATION_SETTINGS = {
   jwtSigningKey: auth.secret({
     name: 'JWT_TOKEN_SIGNING_KEY',
     default: undefined,
-    description: "Signs users' tokens. Without one, the first start makes it and keeps it in the data folder.",
+    description: "Signs users' tokens; one that is made stays in the data folder.",
     absent: 'made at first start',
     allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
     accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
@@ -38,8 +38,7 @@ export const AUTHENTICATION_SETTINGS = {
     default: 10,
     min: 1,
     max: 1000,
-    unit: 'failures',
-    description: 'Failed logins in a row that lock a user for their address alone, for LOGIN_LOCK_SECONDS.',
+    description: 'Failed logins in a row that lock a user at one address.',
   }),
   loginLockSeconds: auth.integer({
     name: 'LOGIN_LOCK_SECONDS',
@@ -47,25 +46,23 @@ export const AUTHENTICATION_SETTINGS = {
     min: 1,
     max: 86_400,
     unit: 's',
-    description: 'How long that lock lasts.',
+    description: 'Length of that lock.',
   }),
   loginFailuresPerAddress: auth.integer({
     name: 'LOGIN_MAX_FAILURES_PER_ADDRESS',
     default: 100,
     min: 1,
     max: 1_000_000,
-    unit: 'failures',
     description:
-      'Failed logins within LOGIN_WINDOW_SECONDS after which an address (of IPv6: a /64) gets 429; users who logged in from it before are let in.',
+      'Failed logins in LOGIN_WINDOW_SECONDS after which an address (IPv6: a /64) gets 429, except for users who logged in from it before.',
   }),
   loginFailuresPerUser: auth.integer({
     name: 'LOGIN_MAX_FAILURES_PER_USER',
     default: 100,
     min: 1,
     max: 1_000_000,
-    unit: 'failures',
     description:
-      'Failed logins of a user from all addresses within LOGIN_WINDOW_SECONDS that lock the user, except at addresses of earlier logins.',
+      'Failed logins from anywhere in LOGIN_WINDOW_SECONDS that lock a user, except at addresses of earlier logins.',
   }),
   loginWindowSeconds: auth.integer({
     name: 'LOGIN_WINDOW_SECONDS',

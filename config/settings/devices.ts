@@ -22,7 +22,7 @@ export const DEVICE_SETTINGS = {
     min: 1,
     max: 86_400,
     unit: 's',
-    description: 'How often inactivity is checked.',
+    description: 'How often that is checked.',
   }),
   activityReportsPerSecond: devices.integer({
     name: 'ACTIVITY_REPORTS_PER_SECOND',
@@ -30,6 +30,6 @@ export const DEVICE_SETTINGS = {
     min: 1,
     max: 1_000_000,
     description:
-      'Most last-activity times written per second. Each active device has one every 3 s where there is room, else in turn; becoming active or inactive is never late.',
+      'Most last-activity times written per second. A device has one every 3 s where there is room, else in turn; becoming active or inactive is never late.',
   }),
 } as const

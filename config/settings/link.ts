@@ -7,28 +7,27 @@ export const LINK_SETTINGS = {
     name: 'LINK',
     default: 'segment-log',
     choices: ['segment-log', 'jetstream'],
-    description: 'What carries messages to the rule engine: a log in the data folder, or NATS.',
+    description: 'Carries messages to the rule engine: a log in the data folder, or NATS.',
   }),
   natsUrl: link.url({
     name: 'NATS_URL',
     default: 'nats://127.0.0.1:4222',
     schemes: ['nats', 'tls'],
     description:
-      'NATS servers with JetStream, separated by commas, with user:password@ or token@ where needed. tls:// refuses servers without TLS, nats:// uses it where offered.',
+      'Servers with JetStream, separated by commas, with user:password@ or token@ where needed. tls:// refuses servers without TLS, nats:// uses it where offered.',
   }),
   natsCaFile: link.file({
     name: 'NATS_TLS_CA_FILE',
-    description:
-      "PEM file of the authority of the servers' certificates, where the system does not know it. Servers without TLS are then refused.",
+    description: 'PEM file of an authority that the system does not know; servers without TLS are then refused.',
   }),
   natsCertFile: link.file({
     name: 'NATS_TLS_CERT_FILE',
-    description: 'PEM file of the client certificate, for servers that ask for one.',
+    description: 'PEM file of a client certificate.',
   }),
   natsKeyFile: link.file({ name: 'NATS_TLS_KEY_FILE', description: 'PEM file of its key.' }),
   natsCredsFile: link.file({
     name: 'NATS_CREDS_FILE',
-    description: "NATS credentials (JWT and nkey), or an nkey's seed alone.",
+    description: "Credentials (JWT and nkey), or an nkey's seed.",
   }),
   natsPrefix: link.word({
     name: 'NATS_PREFIX',
@@ -39,25 +38,24 @@ export const LINK_SETTINGS = {
     name: 'NATS_REPLICAS',
     default: '1',
     choices: ['1', '3', '5'],
-    description: 'Copies of each stream: 3 survives the loss of any one server.',
+    description: 'Copies of each stream: 3 survive the loss of any one server.',
   }),
   natsMonitorUrls: link.urls({
     name: 'NATS_MONITOR_URLS',
     schemes: ['http', 'https'],
-    description:
-      'Monitoring addresses of the NATS servers (http_port): the start checks there that they sync what they store.',
+    description: 'Monitoring addresses (http_port), separated by commas: the start checks there that the servers sync.',
   }),
   natsSynced: link.choice({
     name: 'NATS_SYNCED',
     default: 'unknown',
     choices: ['unknown', 'always'],
-    description: 'always vouches for sync_interval: always on every server, where no monitoring address can tell.',
+    description: 'always vouches for sync_interval: always where no monitoring address can tell.',
   }),
   natsStrict: link.flag({
     name: 'NATS_STRICT',
     default: false,
     description:
-      'Refuse to start unless what NATS acknowledges is known to survive a power cut; false only warns, in the log and /health.',
+      'Refuse to start where a power cut of one machine may lose acknowledged messages; false warns, in log and /health.',
   }),
   natsMaxPartitionMiB: link.integer({
     name: 'NATS_MAX_PARTITION_MIB',
@@ -66,16 +64,15 @@ export const LINK_SETTINGS = {
     max: 1_048_576,
     unit: 'MiB',
     description:
-      'What may wait in one partition; beyond it devices are refused. NATS reserves it for each: max_file_store must have room.',
+      'What may wait in a partition; beyond it devices are refused. NATS reserves it for each: max_file_store must have room.',
   }),
   natsStreams: link.integer({
     name: 'NATS_STREAMS',
     default: 3,
     min: 1,
     max: 1000,
-    unit: 'streams',
     description:
-      'Streams that share the partitions: at most as many engines share the work, and each stream costs its own writes. Fixed at the first start.',
+      'Streams that share the partitions, fixed at the first start: at most as many engines share the work, and each costs its own writes.',
   }),
   linkRetentionMinutes: link.integer({
     name: 'LINK_RETENTION_MINUTES',
@@ -83,7 +80,7 @@ export const LINK_SETTINGS = {
     min: 0,
     max: 10_080,
     unit: 'minutes',
-    description: 'How long processed messages stay in the link to be read again; 0 removes them at once.',
+    description: 'How long processed messages can be read again; 0 removes them at once.',
   }),
   linkRetentionMiB: link.integer({
     name: 'LINK_RETENTION_MIB',
@@ -91,15 +88,13 @@ export const LINK_SETTINGS = {
     min: 0,
     max: 1_048_576,
     unit: 'MiB',
-    description:
-      'Their most bytes, whatever their age. NATS reserves them beside the partitions; more make the embedded start longer.',
+    description: 'Their most bytes. NATS reserves them beside the partitions; more make the embedded start longer.',
   }),
   deadLettersMax: link.integer({
     name: 'DEAD_LETTERS_MAX',
     default: 100_000,
     min: 100,
     max: 100_000_000,
-    unit: 'messages',
     description: 'Dead letters kept; beyond it the oldest of the tenant that has most are dropped and counted.',
   }),
   deadLettersMiB: link.integer({
@@ -108,7 +103,7 @@ export const LINK_SETTINGS = {
     min: 64,
     max: 1_048_576,
     unit: 'MiB',
-    description: 'Their disk space, with the same rule.',
+    description: 'Their disk space; over it the same, on JetStream the oldest of all tenants go.',
   }),
   publishTimeoutMs: link.integer({
     name: 'LINK_PUBLISH_TIMEOUT_MS',

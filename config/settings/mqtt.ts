@@ -3,13 +3,13 @@ import { settingsOf } from '../define.ts'
 const mqtt = settingsOf('MQTT')
 
 export const MQTT_SETTINGS = {
-  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Whether the MQTT transport runs.' }),
+  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Run the MQTT transport.' }),
   mqttBindAddress: mqtt.address({
     name: 'MQTT_BIND_ADDRESS',
     default: '127.0.0.1',
-    description: 'Address of MQTT.',
+    description: 'Its address; public as for HTTP.',
   }),
-  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Port of MQTT.' }),
+  mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Its port.' }),
   mqttMaxPayloadBytes: mqtt.integer({
     name: 'NETTY_MAX_PAYLOAD_SIZE',
     default: 65_536,
@@ -23,15 +23,13 @@ export const MQTT_SETTINGS = {
     default: 1000,
     min: 1,
     max: 65_535,
-    unit: 'messages',
-    description: 'Unacknowledged publishes of one session; beyond them its socket is not read.',
+    description: 'Unacknowledged publishes of a session; beyond them its socket is not read.',
   }),
   mqttMaxConnections: mqtt.integer({
     name: 'MQTT_MAX_CONNECTIONS',
     default: 100_000,
     min: 1,
     max: 10_000_000,
-    unit: 'connections',
     description: 'MQTT connections of this process; more are closed at once.',
   }),
   mqttMaxConnectionsPerTenant: mqtt.integer({
@@ -39,16 +37,14 @@ export const MQTT_SETTINGS = {
     default: 75_000,
     min: 1,
     max: 10_000_000,
-    unit: 'connections',
-    description: "Of these, one tenant's; more are refused (CONNACK 3, MQTT 5: 0x97).",
+    description: "Of these, one tenant's; more get CONNACK 3 (MQTT 5: 0x97).",
   }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
     default: 10_000,
     min: 1,
     max: 10_000_000,
-    unit: 'connections',
     description:
-      'Connections without CONNECT; one more closes the oldest. Too few cut off slow devices in a wave of reconnects.',
+      'Connections before CONNECT; one more closes the oldest. Too few cut off slow devices in a wave of reconnects.',
   }),
 } as const

@@ -6,11 +6,11 @@ export const OTHER_TRANSPORT_SETTINGS = {
   coapBindPort: others.port({
     name: 'COAP_BIND_PORT',
     default: 5683,
-    description: 'CoAP is not built: nothing listens.',
+    description: 'Not built: nothing listens.',
   }),
   lwm2mBindPort: others.port({
     name: 'LWM2M_BIND_PORT',
     default: 5685,
-    description: 'LwM2M is not built: nothing listens.',
+    description: 'Not built: nothing listens.',
   }),
 } as const

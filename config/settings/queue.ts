@@ -8,7 +8,6 @@ export const QUEUE_SETTINGS = {
     default: 10,
     min: 1,
     max: 1000,
-    unit: 'partitions',
     description:
       "Partitions of the link; an originator's messages are in one, in order. On JetStream fixed at the first start.",
   }),
@@ -17,9 +16,8 @@ export const QUEUE_SETTINGS = {
     default: 10,
     min: 0,
     max: 1000,
-    unit: 'tries',
     description:
-      'Retries before a message becomes a dead letter; 0 is without end. Settings of Main count at the first start, its record (/api/queues) afterwards.',
+      'Retries before a message becomes a dead letter; 0: endless. Settings of Main count at the first start, its record (/api/queues) afterwards.',
   }),
   queueRetryPauseSeconds: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PROCESSING_STRATEGY_RETRY_PAUSE',
@@ -35,7 +33,7 @@ export const QUEUE_SETTINGS = {
     min: 0,
     max: 3600,
     unit: 's',
-    description: 'Longest pause between two tries.',
+    description: 'Longest such pause.',
   }),
   queueTimeoutMs: queue.integer({
     name: 'TB_QUEUE_RE_MAIN_PACK_PROCESSING_TIMEOUT_MS',
@@ -49,16 +47,15 @@ export const QUEUE_SETTINGS = {
     name: 'QUEUE_STRICT_ORDER',
     default: false,
     description:
-      'Start a message only when the one before it of its originator is settled, so that a retry never follows its successors. Costs parallelism: some 200 messages/s per originator.',
+      'Start a message only when the one before of its originator is settled: a retry never follows its successors. Costs parallelism: 200 messages/s per originator.',
   }),
   queueTriesBeforeParking: queue.integer({
     name: 'QUEUE_TRIES_BEFORE_PARKING',
     default: 3,
     min: 1,
     max: 1000,
-    unit: 'tries',
     description:
-      'Failed tries after which a message is parked with all behind it. Fewer cost more writes; more hold the link longer.',
+      'Failed tries before a message is parked with all behind it. Fewer cost writes; more hold the link longer.',
   }),
   queueTenantRoomPercent: queue.integer({
     name: 'QUEUE_TENANT_ROOM_PERCENT',
@@ -75,7 +72,7 @@ export const QUEUE_SETTINGS = {
     max: 1_048_576,
     unit: 'MiB',
     description:
-      'Parked messages of all tenants in a process; beyond it, devices of the tenants with most are refused. Takes up to twice as much on disk, a tenth in memory.',
+      'Parked messages of this process; beyond it, devices of the tenants with most are refused. Takes up to twice as much on disk, a tenth in memory.',
   }),
   queueParkedTenantMiB: queue.integer({
     name: 'QUEUE_PARKED_TENANT_MIB',
@@ -83,6 +80,6 @@ export const QUEUE_SETTINGS = {
     min: 1,
     max: 1_048_576,
     unit: 'MiB',
-    description: "Parked messages of one tenant in a process; beyond it, this tenant's devices alone are refused.",
+    description: "Of these, one tenant's; beyond it, its devices alone are refused.",
   }),
 } as const

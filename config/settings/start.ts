@@ -7,31 +7,31 @@ export const START_SETTINGS = {
   dataDir: start.text({
     name: 'DATA_DIR',
     default: 'data',
-    description: 'Folder of the embedded stores; made where it is absent.',
+    description: 'Folder of the embedded stores; made if absent.',
   }),
   demo: start.flag({
     name: 'DEMO',
     default: true,
     description:
-      'The first start makes the demo tenant with its logins and device; false makes one system administrator with a random password.',
+      'The first start makes a demo tenant with logins and a device; false: one system administrator with a random password.',
   }),
   roles: start.choices({
     name: 'MILLRACE_ROLES',
     default: ROLES,
     choices: ROLES,
     description:
-      'What this process does: transport serves devices, engine runs rule chains, api serves REST, WebSocket and the page. Fewer than all need LINK=jetstream and shared stores.',
+      'transport serves devices, engine runs rule chains, api serves REST, WebSocket and the page. Fewer than all need LINK=jetstream and shared stores.',
   }),
   readyJson: start.flag({
     name: 'READY_JSON',
     default: false,
-    description: 'Print one line of JSON with the real ports once ready.',
+    description: 'Print the real ports as a line of JSON once ready.',
   }),
   logLevel: start.choice({
     name: 'LOG_LEVEL',
     default: 'info',
     choices: ['debug', 'info', 'warn', 'error', 'silent'],
-    description: 'Least severe lines in the log (JSON lines on standard error).',
+    description: 'Least severe lines in the log.',
   }),
   nodeLogLinesPerSecond: start.integer({
     name: 'LOG_NODE_LINES_PER_SECOND',
@@ -39,7 +39,7 @@ export const START_SETTINGS = {
     min: 1,
     max: 100_000,
     unit: 'lines/s',
-    description: 'Lines that all log nodes together may write; more are counted in one line.',
+    description: 'Lines of all log nodes together; more are counted in one line.',
   }),
   stopTimeoutMs: start.integer({
     name: 'STOP_TIMEOUT_MS',
@@ -48,6 +48,6 @@ export const START_SETTINGS = {
     max: 600_000,
     unit: 'ms',
     description:
-      'How long a stop may take, half of it for requests under way. Then the process ends; unsettled messages are delivered at the next start.',
+      'Longest stop, half of it for requests under way; then the process ends, and unsettled messages run at the next start.',
   }),
 } as const

@@ -8,36 +8,34 @@ export const STORAGE_SETTINGS = {
     default: 'power-cut',
     choices: ['power-cut', 'process-death'],
     description:
-      'What an acknowledged message survives: power-cut syncs every frame and batch, process-death leaves that to the operating system.',
+      'What acknowledged messages survive: power-cut syncs every frame and batch, process-death leaves that to the system.',
   }),
   entitiesDatabase: storage.choice({
     name: 'DATABASE_ENTITIES_TYPE',
     default: 'sqlite',
     choices: ['sqlite', 'postgres'],
-    description:
-      'Where entities, attributes, rule chains and users are kept: a file in the data folder, or DATABASE_URL.',
+    description: 'Entities, attributes, chains and users: a file in the data folder, or DATABASE_URL.',
   }),
   timeSeriesDatabase: storage.choice({
     name: 'DATABASE_TS_TYPE',
     default: 'embedded',
     choices: ['embedded', 'sql', 'questdb'],
     description:
-      'Where time series are kept: embedded in the data folder, sql in DATABASE_URL, questdb in QUESTDB_URL with latest values in DATABASE_URL.',
+      'Time series: in the data folder, in DATABASE_URL, or in QUESTDB_URL with latest values in DATABASE_URL.',
   }),
   databaseUrl: storage.url({
     name: 'DATABASE_URL',
     default: 'postgres://postgres@127.0.0.1:5432/millrace',
     schemes: ['postgres', 'postgresql'],
     description:
-      'PostgreSQL, with user and password. The database must exist; tables are made. TLS as in libpq: ?sslmode=verify-full, sslrootcert, sslcert, sslkey.',
+      'PostgreSQL, with login; the database must exist. TLS as in libpq: ?sslmode=verify-full, sslrootcert, sslcert, sslkey.',
   }),
   databaseConnections: storage.integer({
     name: 'DATABASE_CONNECTIONS',
     default: 8,
     min: 2,
     max: 1000,
-    unit: 'connections',
-    description: 'Most connections to PostgreSQL of this process.',
+    description: 'Most connections of this process to PostgreSQL.',
   }),
   timeSeriesPartitioning: storage.choice({
     name: 'SQL_POSTGRES_TS_KV_PARTITIONING',
@@ -51,7 +49,7 @@ export const STORAGE_SETTINGS = {
     min: 0,
     max: 10_000_000_000,
     unit: 's',
-    description: 'Older history is removed in PostgreSQL and QuestDB, by whole partitions; 0 keeps it.',
+    description: 'Age at which PostgreSQL and QuestDB drop history, by whole partitions; 0 keeps it.',
   }),
   questDbPartition: storage.choice({
     name: 'QUESTDB_PARTITION_BY',
@@ -63,20 +61,19 @@ export const STORAGE_SETTINGS = {
     name: 'QUESTDB_URL',
     default: 'http://127.0.0.1:9000',
     schemes: ['http', 'https'],
-    description:
-      'HTTP address of QuestDB, with user and password where needed. DURABILITY=power-cut needs its cairo.commit.mode=sync.',
+    description: 'HTTP address, with login where needed. DURABILITY=power-cut needs its cairo.commit.mode=sync.',
   }),
   questDbToken: storage.secret({
     name: 'QUESTDB_TOKEN',
     default: undefined,
     absent: 'none',
-    allowed: 'a token without spaces',
+    allowed: 'no spaces',
     accepts: (text) => /^[\x21-\x7e]+$/.test(text),
-    description: 'Bearer token for QuestDB in place of user and password.',
+    description: 'Bearer token in place of a login.',
   }),
   questDbCaFile: storage.file({
     name: 'QUESTDB_TLS_CA_FILE',
-    description: "PEM file of the authority of QuestDB's certificate, where the system does not know it.",
+    description: 'PEM file of an authority that the system does not know.',
   }),
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
@@ -89,7 +86,7 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description: 'Memory for them; beyond it the entities read longest ago are dropped and cost a read of the store.',
+    description: 'Memory for them; beyond it the entity read longest ago is dropped and costs a read of the store.',
   }),
   cacheCredentialsMb: storage.integer({
     name: 'CACHE_CREDENTIALS_MB',
@@ -97,8 +94,7 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description:
-      'Memory for credentials of devices, about 1 KiB each; beyond it those read longest ago are dropped and cost a read of the store.',
+    description: 'The same for device credentials, 1 KiB each.',
   }),
   cacheTokensMb: storage.integer({
     name: 'CACHE_TOKENS_MB',
@@ -106,7 +102,6 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description:
-      'Memory for verified tokens of users, about 2 KiB each; beyond it those used longest ago are dropped and cost a signature check.',
+    description: "The same for users' verified tokens, 2 KiB each; a dropped one costs a signature check.",
   }),
 } as const

@@ -14,7 +14,7 @@ export const log = defineNode({
   name: 'log',
   category: 'ACTION',
   relations: ['Success'],
-  description: 'Writes the text that the script returns to the system log.',
+  description: 'Writes what the script returns to the system log.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults(DEFAULT_SCRIPT),
   examples: [

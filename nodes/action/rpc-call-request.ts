@@ -11,9 +11,9 @@ export const rpcCallRequest = defineNode({
   name: 'rpc call request',
   category: 'ACTION',
   relations: ['Success'],
-  description: 'Sends a call to the originating device. Not supported yet: every message takes Failure.',
+  description: 'Calls the originating device. Not built yet: every message takes Failure.',
   configuration: z.looseObject({
-    timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait for the answer.' }),
+    timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
   }),
   defaults: { timeoutInSeconds: 60 },
   examples: [],

@@ -18,7 +18,7 @@ const configurationSchema = z.looseObject({
   processingSettings: processingSettings(ACTIONS),
   scope: z.enum(ATTRIBUTE_SCOPES).meta({
     title: 'Scope',
-    description: "Scope of the attributes. A message's metadata key scope goes first.",
+    description: "A message's metadata key scope overrides it.",
   }),
   notifyDevice: orZero(z.boolean(), false).meta({
     title: 'Notify the device',
@@ -26,11 +26,11 @@ const configurationSchema = z.looseObject({
   }),
   sendAttributesUpdatedNotification: orZero(z.boolean(), false).meta({
     title: 'Send "Attributes Updated"',
-    description: 'Put a message of that type at the start of the chain; never for client attributes.',
+    description: 'Put such a message at the start of the chain; never for client attributes.',
   }),
   updateAttributesOnlyOnValueChange: orZero(z.boolean(), false).meta({
     title: 'Only changed values',
-    description: 'Skip attributes whose stored value and type are the same.',
+    description: 'Skip attributes with the stored value and type.',
   }),
 })
 

@@ -35,7 +35,10 @@ export function processingSettings<Action extends string>(actions: readonly [Act
         >),
       }),
     ])
-    .meta({ title: 'Processing settings', description: 'When the node writes and when it tells listeners.' })
+    .meta({
+      title: 'Processing settings',
+      description: 'When it writes and notifies: ON_EVERY_MESSAGE, DEDUPLICATE, WEBSOCKETS_ONLY, ADVANCED.',
+    })
 }
 
 type ActionSettings = z.output<typeof actionSettings>

@@ -15,11 +15,11 @@ type Action = (typeof ACTIONS)[number]
 const configurationSchema = z.looseObject({
   defaultTTL: orZero(z.number().min(0), 0).meta({
     title: 'Default TTL',
-    description: "Seconds the points are kept; 0 for ever. A message's metadata key TTL goes first.",
+    description: "Seconds the points are kept; 0: for ever. A message's metadata key TTL overrides it.",
   }),
   useServerTs: orZero(z.boolean(), false).meta({
     title: 'Use server time',
-    description: 'Points without a time of their own get the time of processing instead of the message time.',
+    description: 'Points without a time get that of processing, not of the message.',
   }),
   processingSettings: processingSettings(ACTIONS),
 })

@@ -7,7 +7,7 @@ export const messageTypeFilter = defineNode({
   name: 'message type filter',
   category: 'FILTER',
   relations: ['True', 'False'],
-  description: 'True when the message type is one of the listed ones, compared exactly; custom types can be listed.',
+  description: 'True for the listed message types, custom ones too, compared exactly.',
   configuration: z.looseObject({
     messageTypes: z.array(z.string()).meta({ title: 'Message types', description: 'Types that take True.' }),
   }),

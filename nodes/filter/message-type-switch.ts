@@ -9,8 +9,7 @@ export const messageTypeSwitch = defineNode({
   name: 'message type switch',
   category: 'FILTER',
   relations: [...new Set(labels.values())],
-  description:
-    'Routes a message by its type, such as Post telemetry or Attributes Updated; Other for every further type.',
+  description: 'Routes by the message type; Other for types without a relation.',
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
   examples: [

@@ -7,7 +7,7 @@ export const scriptFilter = defineNode({
   name: 'script',
   category: 'FILTER',
   relations: ['True', 'False'],
-  description: 'True or False by the boolean that the script returns; any other result takes Failure.',
+  description: 'Routes by the boolean that the script returns; any other result takes Failure.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults('return msg.temperature > 20;'),
   examples: [

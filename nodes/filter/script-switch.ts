@@ -17,7 +17,7 @@ export const scriptSwitch = defineNode({
   name: 'switch',
   category: 'FILTER',
   relations: 'custom',
-  description: 'Routes a message to the relations that the script returns: a text or a list of texts.',
+  description: 'Routes by the relations that the script returns: a text or a list.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults(JS_DEFAULT, TBEL_DEFAULT),
   examples: [

@@ -8,7 +8,7 @@ export const acknowledge = defineNode({
   name: 'acknowledge',
   category: 'FLOW',
   relations: ['Success'],
-  description: 'Settles the message in its queue and goes on through Success; what fails later is not tried again.',
+  description: 'Settles the message in its queue; what fails behind it is not retried.',
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
   examples: [

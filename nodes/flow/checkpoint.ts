@@ -12,7 +12,7 @@ export const checkpoint = defineNode({
   category: 'FLOW',
   relations: ['Success'],
   description:
-    "Stores the message in the node's queue and goes on behind this node from there, under that queue's strategies: what fails later is tried again from here. Without a queue of its own the message stays in the queue it came from.",
+    "Moves the message to the node's queue, else puts it into its own again: what fails behind this node is retried from here, by that queue's strategy.",
   configurationVersion: 1,
   configuration: z.looseObject({}),
   defaults: {},

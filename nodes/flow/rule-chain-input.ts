@@ -12,13 +12,13 @@ export const ruleChainInput = defineNode({
   name: 'rule chain',
   category: 'FLOW',
   relations: 'custom',
-  description: "Hands the message to another rule chain; goes on by the names of that chain's output nodes.",
+  description: 'Hands the message to another chain; its output nodes name the relations.',
   configurationVersion: 1,
   configuration: z.looseObject({
-    ruleChainId: z.string().nullish().meta({ title: 'Rule chain', description: 'Id of a chain of the same tenant.' }),
+    ruleChainId: z.string().nullish().meta({ title: 'Rule chain', description: 'A chain of the same tenant.' }),
     forwardMsgToDefaultRuleChain: orZero(z.boolean(), false).meta({
       title: "Originator's default chain",
-      description: "Use the default chain of the originator's profile where it has one.",
+      description: "Use the default chain of the originator's profile, if any.",
     }),
   }),
   defaults: { ruleChainId: null, forwardMsgToDefaultRuleChain: false },

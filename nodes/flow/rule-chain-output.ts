@@ -6,8 +6,7 @@ export const ruleChainOutput = defineNode({
   name: 'output',
   category: 'FLOW',
   relations: [],
-  description:
-    "Returns to the calling chain; the relation there is this node's name. Without a caller the message ends.",
+  description: "Returns to the calling chain by the relation of this node's name; without a caller the message ends.",
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
   examples: [

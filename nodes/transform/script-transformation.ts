@@ -12,7 +12,7 @@ export const scriptTransformation = defineNode({
   name: 'script',
   category: 'TRANSFORMATION',
   relations: ['Success'],
-  description: 'Changes data, metadata or type by a script; a list makes one message of each element.',
+  description: 'Changes data, metadata or type by a script; a list makes a message of each element.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults('return {msg: msg, metadata: metadata, msgType: msgType};'),
   examples: [
