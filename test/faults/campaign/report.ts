@@ -101,25 +101,28 @@ export function pageOf(report: CampaignReport): string {
     number(lines.reduce((sum, one) => sum + one[key], 0))
   const paced = report.rounds.filter(({ messagesPerSecond }) => messagesPerSecond !== undefined)
   const unbroken = report.rounds.filter(({ fault }) => fault === NO_FAULT)
-  const rows = report.faults.toSorted(byShapeAndName).map((line) => {
-    const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join(' / ')
-    return cells([`${line.shape}: ${line.fault}`, number(line.rounds), number(line.acknowledged), wrong])
-  })
+  const worlds = Map.groupBy(report.faults.toSorted(byShapeAndName), ({ shape }) => shape)
   return `# Fault campaign
 
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
 ${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored. ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of the top rate of their world, or all of it.
-${report.machine}; generator, reader and servers share it. [How it works](../internals/fault-campaign.md).
+in what is stored (the last column). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it.
+${report.machine}, for generator, reader and servers. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
 
-${cells(['fault', 'rounds', 'acknowledged', 'lost / doubled / out of order'])}
-${cells(['---', '--:', '--:', '--:'])}
-${rows.join('\n')}
+${[...worlds].map(([shape, lines]) => tableOf(shape, lines)).join('\n\n')}
 
 ${list('Not run', report.skipped)}${list('Findings', summaryOf(report.findings))}`
+}
+
+function tableOf(shape: Fault['shape'], lines: readonly FaultLine[]): string {
+  const rows = lines.map((line) => {
+    const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join('/')
+    return cells([line.fault, number(line.rounds), number(line.acknowledged), wrong])
+  })
+  return [cells([shape, 'rounds', 'acknowledged', 'wrong']), cells(['---', '--:', '--:', '--:']), ...rows].join('\n')
 }
 
 /** One line for the runs that differ in seed and choice of faults alone. */
@@ -130,7 +133,7 @@ function commandsOf(runs: readonly Run[]): string[] {
   return [...groups].map(([command, group]) => {
     const rounds = group.reduce((sum, run) => sum + run.rounds, 0)
     const commits = [...new Set(group.map(({ commit }) => commit))].join(', ')
-    return `- \`${command}\`: ${rounds} rounds, commits ${commits}, ${group[0]?.began} to ${group.at(-1)?.ended}.`
+    return `- \`${command}\`: ${rounds} rounds, commits ${commits}, ${group[0]?.began} to ${group.at(-1)?.ended}`
   })
 }
 
