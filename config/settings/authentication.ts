@@ -54,7 +54,7 @@ export const AUTHENTICATION_SETTINGS = {
     min: 1,
     max: 1_000_000,
     description:
-      'Failed logins in LOGIN_WINDOW_SECONDS after which an address (IPv6: a /64) gets 429, except for users who logged in from it before.',
+      'Failed logins in LOGIN_WINDOW_SECONDS after which an address (IPv6: /64) gets 429, except users who logged in from it before.',
   }),
   loginFailuresPerUser: auth.integer({
     name: 'LOGIN_MAX_FAILURES_PER_USER',

@@ -36,7 +36,7 @@ export const HTTP_SETTINGS = {
     max: 1 << 30,
     unit: 'bytes',
     description:
-      'Largest login body, and what is read of others before the sender is known. A larger body costs a second look at the token.',
+      'Largest login body; of others, what is read before the sender is known. A larger one costs a second look at the token.',
   }),
   unauthenticatedMaxBodiesMiB: http.integer({
     name: 'UNAUTHENTICATED_MAX_BODIES_MIB',
@@ -45,11 +45,11 @@ export const HTTP_SETTINGS = {
     max: 65_536,
     unit: 'MiB',
     description:
-      'Memory for all bodies of senders not known yet. Over half of it, a body in pieces costs a look at its token at once; over it, the oldest gets 503 and is closed.',
+      'Memory for all bodies of such senders. Over half of it, a body in pieces costs a look at its token at once; over it, the oldest gets 503 and is closed.',
   }),
   trustedProxies: http.networks({
     name: 'TRUSTED_PROXIES',
-    description: 'Proxies whose X-Forwarded-For is believed. Callers behind others count as one address.',
+    description: 'Proxies whose X-Forwarded-For is believed; callers behind others count as one address.',
   }),
   restMaxPageSize: http.integer({
     name: 'REST_MAX_PAGE_SIZE',
@@ -62,8 +62,7 @@ export const HTTP_SETTINGS = {
     name: 'METRICS_ACCESS',
     default: 'loopback',
     choices: ['loopback', 'anyone'],
-    description:
-      'Who reads /metrics, without ids, without a token: this machine (not through a proxy on it), or anyone.',
+    description: 'Who reads /metrics without token and ids: this machine (not through a proxy), or anyone.',
   }),
   metricsToken: http.secret({
     name: 'METRICS_TOKEN',
@@ -108,7 +107,7 @@ export const HTTP_SETTINGS = {
     default: 20_000,
     min: 0,
     max: 10_000_000,
-    description: 'Logged-in WebSocket sessions of this process; one more is closed (1008). 0: no limit.',
+    description: 'Logged-in WebSocket sessions; one more is closed (1008). 0: no limit.',
   }),
   wsMaxSessionsPerTenant: http.integer({
     name: 'WS_MAX_SESSIONS_PER_TENANT',

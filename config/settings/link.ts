@@ -14,7 +14,7 @@ export const LINK_SETTINGS = {
     default: 'nats://127.0.0.1:4222',
     schemes: ['nats', 'tls'],
     description:
-      'Servers with JetStream, separated by commas, with user:password@ or token@ where needed. tls:// refuses servers without TLS, nats:// uses it where offered.',
+      'Servers with JetStream and login, separated by commas. tls:// refuses servers without TLS, nats:// uses it where offered.',
   }),
   natsCaFile: link.file({
     name: 'NATS_TLS_CA_FILE',
@@ -32,7 +32,7 @@ export const LINK_SETTINGS = {
   natsPrefix: link.word({
     name: 'NATS_PREFIX',
     default: 'millrace',
-    description: 'First word of streams and subjects, so that clusters can share servers.',
+    description: 'First word of streams and subjects: clusters can share servers.',
   }),
   natsReplicas: link.choice({
     name: 'NATS_REPLICAS',
@@ -95,7 +95,7 @@ export const LINK_SETTINGS = {
     default: 100_000,
     min: 100,
     max: 100_000_000,
-    description: 'Dead letters kept; beyond it the oldest of the tenant that has most are dropped and counted.',
+    description: 'Dead letters kept; beyond it the oldest of the tenant with most are dropped and counted.',
   }),
   deadLettersMiB: link.integer({
     name: 'DEAD_LETTERS_MIB',

@@ -7,7 +7,7 @@ export const MQTT_SETTINGS = {
   mqttBindAddress: mqtt.address({
     name: 'MQTT_BIND_ADDRESS',
     default: '127.0.0.1',
-    description: 'Its address; public as for HTTP.',
+    description: 'Its address; a public one is refused as for HTTP.',
   }),
   mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Its port.' }),
   mqttMaxPayloadBytes: mqtt.integer({
@@ -30,7 +30,7 @@ export const MQTT_SETTINGS = {
     default: 100_000,
     min: 1,
     max: 10_000_000,
-    description: 'MQTT connections of this process; more are closed at once.',
+    description: 'MQTT connections; more are closed at once.',
   }),
   mqttMaxConnectionsPerTenant: mqtt.integer({
     name: 'MQTT_MAX_CONNECTIONS_PER_TENANT',

@@ -47,7 +47,7 @@ export const QUEUE_SETTINGS = {
     name: 'QUEUE_STRICT_ORDER',
     default: false,
     description:
-      'Start a message only when the one before of its originator is settled: a retry never follows its successors. Costs parallelism: 200 messages/s per originator.',
+      'Start a message only when the one before of its originator is settled: a retry never follows its successors. Costs parallelism: 200 messages/s each.',
   }),
   queueTriesBeforeParking: queue.integer({
     name: 'QUEUE_TRIES_BEFORE_PARKING',

@@ -10,7 +10,7 @@ export const SCRIPT_SETTINGS = {
     max: 3_600_000,
     unit: 'ms',
     description:
-      "Time of a rule node for a message or batch, up to an eighth less; then Failure, and later results are ignored. Keep it below the queues' processing timeouts.",
+      "Time of a rule node for a message or batch, up to an eighth less; then Failure, and later results are ignored. Keep it below the queues' timeouts.",
   }),
   jsThreads: scripts.integer({
     name: 'JS_WORKER_THREADS',

@@ -12,20 +12,19 @@ export const START_SETTINGS = {
   demo: start.flag({
     name: 'DEMO',
     default: true,
-    description:
-      'The first start makes a demo tenant with logins and a device; false: one system administrator with a random password.',
+    description: 'First start: demo tenant, logins and device; false: one system administrator with a random password.',
   }),
   roles: start.choices({
     name: 'MILLRACE_ROLES',
     default: ROLES,
     choices: ROLES,
     description:
-      'transport serves devices, engine runs rule chains, api serves REST, WebSocket and the page. Fewer than all need LINK=jetstream and shared stores.',
+      'transport serves devices, engine runs rule chains, api serves users. Fewer than all need LINK=jetstream and shared stores.',
   }),
   readyJson: start.flag({
     name: 'READY_JSON',
     default: false,
-    description: 'Print the real ports as a line of JSON once ready.',
+    description: 'Print the real ports as JSON once ready.',
   }),
   logLevel: start.choice({
     name: 'LOG_LEVEL',
@@ -47,7 +46,6 @@ export const START_SETTINGS = {
     min: 1000,
     max: 600_000,
     unit: 'ms',
-    description:
-      'Longest stop, half of it for requests under way; then the process ends, and unsettled messages run at the next start.',
+    description: 'Longest stop, half of it for requests under way. What is unsettled then runs at the next start.',
   }),
 } as const

@@ -27,15 +27,14 @@ export const STORAGE_SETTINGS = {
     name: 'DATABASE_URL',
     default: 'postgres://postgres@127.0.0.1:5432/millrace',
     schemes: ['postgres', 'postgresql'],
-    description:
-      'PostgreSQL, with login; the database must exist. TLS as in libpq: ?sslmode=verify-full, sslrootcert, sslcert, sslkey.',
+    description: 'PostgreSQL, with login; the database must exist. TLS as in libpq: ?sslmode=verify-full and so on.',
   }),
   databaseConnections: storage.integer({
     name: 'DATABASE_CONNECTIONS',
     default: 8,
     min: 2,
     max: 1000,
-    description: 'Most connections of this process to PostgreSQL.',
+    description: 'Most connections of this process.',
   }),
   timeSeriesPartitioning: storage.choice({
     name: 'SQL_POSTGRES_TS_KV_PARTITIONING',
@@ -55,7 +54,7 @@ export const STORAGE_SETTINGS = {
     name: 'QUESTDB_PARTITION_BY',
     default: 'DAY',
     choices: ['HOUR', 'DAY', 'WEEK', 'MONTH', 'YEAR'],
-    description: 'Time span of a history partition in QuestDB, fixed when its table is made. MONTH for much late data.',
+    description: 'Its time span in QuestDB, fixed when the table is made. MONTH for much late data.',
   }),
   questDbUrl: storage.url({
     name: 'QUESTDB_URL',
@@ -78,7 +77,7 @@ export const STORAGE_SETTINGS = {
   cacheAttributes: storage.flag({
     name: 'CACHE_ATTRIBUTES_ENABLED',
     default: true,
-    description: 'Keep attributes that were read in memory.',
+    description: 'Keep read attributes in memory.',
   }),
   cacheAttributesMb: storage.integer({
     name: 'CACHE_ATTRIBUTES_MB',
@@ -86,7 +85,7 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description: 'Memory for them; beyond it the entity read longest ago is dropped and costs a read of the store.',
+    description: 'Memory for them; beyond it, what was read longest ago costs a read of the store.',
   }),
   cacheCredentialsMb: storage.integer({
     name: 'CACHE_CREDENTIALS_MB',
@@ -102,6 +101,6 @@ export const STORAGE_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description: "The same for users' verified tokens, 2 KiB each; a dropped one costs a signature check.",
+    description: 'The same for verified tokens, 2 KiB each; a dropped one costs a signature check.',
   }),
 } as const

@@ -107,7 +107,7 @@ export function pageOf(report: CampaignReport): string {
 <!-- Written by \`npm run test:faults\`; the figures are in faults.json beside it. -->
 
 ${report.rounds.length} rounds, ${unbroken.length} of them without a fault: ${total(report.faults, 'acknowledged')} values acknowledged, **${total(report.faults, 'lost')} lost, ${total(report.faults, 'duplicated')} doubled, ${total(report.faults, 'outOfOrder')} out of order**
-in what is stored (the last column). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it.
+in what is stored (the last column, where not 0/0/0). ${paced.length} rounds (${total(paced, 'acknowledged')} values) held a part of their world's top rate, or all of it.
 ${report.machine}, for generator, reader and servers. [How it works](../internals/fault-campaign.md).
 
 ${commandsOf(report.runs).join('\n')}
@@ -120,7 +120,7 @@ ${list('Not run', report.skipped)}${list('Findings', summaryOf(report.findings))
 function tableOf(shape: Fault['shape'], lines: readonly FaultLine[]): string {
   const rows = lines.map((line) => {
     const wrong = [line.lost, line.duplicated, line.outOfOrder + line.foreign].map(number).join('/')
-    return cells([line.fault, number(line.rounds), number(line.acknowledged), wrong])
+    return cells([line.fault, number(line.rounds), number(line.acknowledged), wrong === '0/0/0' ? '' : wrong])
   })
   return [cells([shape, 'rounds', 'acknowledged', 'wrong']), cells(['---', '--:', '--:', '--:']), ...rows].join('\n')
 }
