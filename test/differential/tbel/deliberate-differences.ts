@@ -1,5 +1,5 @@
 /**
- * Where we answer otherwise than the real library, on purpose, and why: `docs/internals/expression-language.md` lists the same.
+ * Where we answer otherwise than the real library, on purpose, and why; `docs/internals/expression-language.md` has the main ones.
  */
 
 const REASONS = {

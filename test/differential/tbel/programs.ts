@@ -1,7 +1,7 @@
 /**
  * Generated programs of the supported subset. Expressions are made by the kind of value they give, so that most programs
  * end with a value; a share of operands is of any kind, for the coercions. What is known to differ on purpose
- * (`docs/internals/expression-language.md`) is not generated.
+ * (`deliberate-differences.ts`) is not generated.
  */
 import type { SeededRandom } from '../../support/seeded-random.ts'
 
