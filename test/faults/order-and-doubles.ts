@@ -33,10 +33,10 @@ export interface OrderReport extends RunVerdict {
 }
 
 /**
- * Every so many-th of the first values fails at its first try, so that messages wait behind it: early and often enough for a slow
- * machine, and not so often that a fast one waits for long.
+ * Every so many-th value fails at its first try, so that messages wait behind it: early and often enough for a slow machine, and later
+ * not so often that a fast one waits for long.
  */
-const FAILING = { failEach: 41, failUpTo: 500 }
+const FAILING = { failEach: 41, failUpTo: 500, failEachLater: 397 }
 const MAX_FINDINGS = 10
 
 export async function runOrderAndDoubles(settings: OrderSettings): Promise<OrderReport> {

@@ -1,4 +1,6 @@
 /** The devices of a world, its rule chain, and reading back what a user of the API sees of them. */
+import assert from 'node:assert/strict'
+import { setTimeout as delay } from 'node:timers/promises'
 import { RestClient, login } from '../../support/clients.ts'
 import { replaceRootChain } from './chain-faults.ts'
 import { Journal, type DeviceIdentity } from './journal.ts'
@@ -16,11 +18,12 @@ export class Fleet {
     this.#rest = rest
   }
 
-  /** Sets up the chain and the device that misuses it. */
-  static async open(world: World): Promise<Fleet> {
+  /** Sets up the chain and the device that misuses it. The chain logs runs and makes children, where the world has a log of runs. */
+  static async open(world: World, { isLogged = world.runLog !== undefined } = {}): Promise<Fleet> {
     const rest = new RestClient(world.api.process, await login(world.api.process))
-    await replaceRootChain(rest, 'by way of a script', { isLogged: world.runLog !== undefined })
+    await replaceRootChain(rest, 'by way of a script', { isLogged })
     await rest.createDevice('glutton', GLUTTON_TOKEN)
+    if (isLogged) await whenAllRunTheChain(world, rest)
     return new Fleet(rest)
   }
 
@@ -70,6 +73,35 @@ export class Fleet {
       `${path}?keys=n&useStrictDataTypes=true`,
     )
     return { n: history.n ?? [], text: history.text ?? [], latest: pointOf(latest.n?.[0]) }
+  }
+}
+
+/** So many that each partition has one of them, by all odds. */
+const PROBES = 40
+const PROBES_WITHIN_MS = 60_000
+
+/**
+ * Engines hear of a new root chain one after the other. What one of them gets before that runs in the chain before, where no log sees it,
+ * and may run again after a fault, behind others.
+ */
+async function whenAllRunTheChain(world: World, rest: RestClient): Promise<void> {
+  const [transport] = world.transports
+  if (world.runLog === undefined || transport === undefined) return
+  const waiting = new Map<string, string>()
+  for (let index = 0; index < PROBES; index++) {
+    const token = `PROBE_${index}`
+    waiting.set(await rest.createDevice(`probe ${index}`, token), token)
+  }
+  const deadline = performance.now() + PROBES_WITHIN_MS
+  for (let value = 1; waiting.size > 0; value++) {
+    assert.ok(performance.now() < deadline, `the chain does not run for ${waiting.size} of ${PROBES} devices`)
+    const body = JSON.stringify({ n: value })
+    const url = `${transport.address.url}/api/v1`
+    await Promise.all(
+      [...waiting.values()].map((token) => fetch(`${url}/${token}/telemetry`, { method: 'POST', body })),
+    )
+    await delay(200)
+    for (const { deviceId } of world.runLog.next()) waiting.delete(deviceId)
   }
 }
 

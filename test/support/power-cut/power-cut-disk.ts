@@ -62,6 +62,8 @@ export async function makePowerCutDisk(context: TestContext): Promise<PowerCutDi
     LD_PRELOAD: library,
     POWER_CUT_FOLDER: folder,
     POWER_CUT_SHADOW: shadow,
+    // Else it would begin a second time, without the library.
+    MALLOC_ARENA_MAX: '1',
     // Its writes and syncs are no calls of libc's.
     UV_USE_IO_URING: '0',
   }

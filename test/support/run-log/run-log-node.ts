@@ -1,6 +1,6 @@
 /**
  * A rule node for tests: appends each run of a message to the file of `RUN_LOG`, one write for a batch, and lets the first try of every
- * so many-th value fail, up to the value `failUpTo`. With `ofChildren` it stands behind a checkpoint; `isForked` sends
+ * so many-th value fail, up to the value `failUpTo`, and behind it each `failEachLater`-th. With `ofChildren` it stands behind a checkpoint; `isForked` sends
  * messages with a text another way. What is written survives the end of the process.
  */
 import { openSync, writeSync } from 'node:fs'
@@ -18,14 +18,16 @@ export const runLogNode: NodeDefinition = {
   configurationVersion: 0,
   description: 'Appends each run of a message to a file.',
   relations: ['Success', WITH_TEXT],
-  defaultConfiguration: { failEach: 0, failUpTo: 0, ofChildren: false, isForked: false },
+  defaultConfiguration: { failEach: 0, failUpTo: 0, failEachLater: 0, ofChildren: false, isForked: false },
   configurationSchema: { type: 'object' },
   check: () => undefined,
   create: (configuration) => {
     const file = openSync(process.env['RUN_LOG'] ?? '/dev/null', 'a')
     const [failEach, failUpTo] = [numberOf(configuration, 'failEach'), numberOf(configuration, 'failUpTo')]
+    const failEachLater = numberOf(configuration, 'failEachLater')
+    const eachOf = (value: number): number => (value <= failUpTo ? failEach : failEachLater)
     const fails = ({ attempt, value }: Run): boolean =>
-      attempt === 1 && value <= failUpTo && failEach > 0 && value % failEach === 0
+      attempt === 1 && eachOf(value) > 0 && value % eachOf(value) === 0
     const way = { file, fails, prefix: configuration['ofChildren'] === true ? CHILD_OF : '' }
     const relationOf = ({ data }: Message): string =>
       configuration['isForked'] === true && data.includes('"text"') ? WITH_TEXT : 'Success'
