@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import { createFrameLink } from './frame-link.ts'
-import type { Link } from './link.ts'
+import type { Delivery, Link } from './link.ts'
 import { MemoryStreams, TestMembership } from './memory-testkit.ts'
 import type { FrameObserver } from './options.ts'
 import { openSegmentLog } from './segment-log.ts'
@@ -95,3 +95,38 @@ for (const observer of [undefined, lastSeen()]) {
     assert.equal(streams.stream(0).frames.length, 0)
   })
 }
+
+test('issue-8 A: a backlog that is settled at last leaves a stream that is full of it, though nothing more comes', async () => {
+  const clock = new ManualClock()
+  const streams = new MemoryStreams(clock, 1)
+  const link = createFrameLink({
+    broker: streams.connect(),
+    partitions: 1,
+    letters: streams.letterStore(),
+    membership: new TestMembership().join('a'),
+    clock,
+    random: new SeededRandom(1),
+    observer: lastSeen(),
+    bounds: { retentionMs: 3_600_000, retentionBytes: 20_000 },
+  })
+  await clock.advance(100)
+  const waiting: Delivery[] = []
+  let isOutage = true
+  link.consume({
+    room: () => 1000,
+    deliver: (batch) => {
+      if (isOutage) waiting.push(...batch)
+      else link.settle(batch)
+    },
+  })
+  for (let round = 0; round < 100; round++) {
+    link.publish(message({ data: 'x'.repeat(1000) }), { stored: () => undefined, refused: assert.fail })
+    await clock.advance(20)
+  }
+  assert.equal(streams.stream(0).frames.length, 100)
+  isOutage = false
+  link.settle(waiting)
+  await clock.advance(5000)
+  const left = streams.stream(0).frames.length
+  assert.ok(left > 0 && left <= 25, `${left} frames are kept`)
+})

@@ -176,6 +176,8 @@ export class OwnedStream implements FrameOwner, RecordSubject {
 
   bounds(): Pick<RecordWrite, 'settledBelow' | 'removeBelow' | 'notRemoved'> {
     this.promoteNote()
+    // A stream that is full of settled frames gets no further one, with which the note would be taken.
+    if (this.retention.floor > this.removable) this.takeNoteNow()
     this.removedBelow = this.removable
     this.sweepLater()
     return {

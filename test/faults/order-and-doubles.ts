@@ -38,6 +38,8 @@ export interface OrderReport extends RunVerdict {
  */
 const FAILING = { failEach: 41, failUpTo: 500, failEachLater: 397 }
 const MAX_FINDINGS = 10
+/** Some failed values of each device in which a planted bug must show itself, without kills. */
+const LIVES_ON_MS = 20_000
 
 export async function runOrderAndDoubles(settings: OrderSettings): Promise<OrderReport> {
   const { bug, isStrict = false } = settings
@@ -52,6 +54,7 @@ export async function runOrderAndDoubles(settings: OrderSettings): Promise<Order
     devices.push(...(await openDevices(member, settings.devices ?? 6)))
     const judge = new RunJudge({ timesSent: (id, value) => timesSent(devices, id, value), isStrict })
     await breakAgainAndAgain(member, devices, settings)
+    if (bug !== undefined) await liveOn(judge, log)
     judge.take(log.next())
     // What is found by now is proof enough: a planted bug may keep messages from being settled at all.
     if (judge.verdict().findings.length > 0) return reportOf(devices, judge, [])
@@ -83,6 +86,15 @@ async function breakAgainAndAgain(member: Member, devices: readonly ResendingDev
     await member.restart()
     await whenAllAcknowledge(devices)
   }
+}
+
+/** What waits behind a failed value for the whole pause before its retry: a kill in between hides what happens to it. */
+async function liveOn(judge: RunJudge, log: RunLog): Promise<void> {
+  const deadline = performance.now() + LIVES_ON_MS
+  do {
+    await delay(250)
+    judge.take(log.next())
+  } while (judge.verdict().findings.length === 0 && performance.now() < deadline)
 }
 
 /** Each device has something new acknowledged: it is connected again. */

@@ -8,8 +8,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const IN_FLIGHT = 8
 const TELEMETRY = 'v1/devices/me/telemetry'
-/** Between two values of a device, so that the engine keeps up and a kill meets what is under way. */
-const PACE_MS = 20
+/**
+ * Between two values of a device, so that a kill meets what is under way, and a lane keeps up though it pauses for seconds at each failed
+ * value: lanes that do not are parked, and come back a few messages at a time.
+ */
+const PACE_MS = 100
 const BEFORE_RECONNECT_MS = 50
 
 export interface ResendingDeviceOptions {
