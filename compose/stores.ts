@@ -16,6 +16,7 @@ import type { Link, PublishBound } from '../engine/link/link.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
 import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
+import { DECLARED_TABLES } from '../services/entities/declared.ts'
 import {
   openEntityStore,
   openPostgresEntityStore,
@@ -139,7 +140,11 @@ async function openEntities({ config, folder, log, onFatal }: Place): Promise<Op
   const { durability } = config
   if (config.entitiesDatabase === 'postgres') {
     const readConnections = connections(config).reads
-    const part = await openPostgresEntityStore({ ...postgres(config, 'entities'), readConnections })
+    const part = await openPostgresEntityStore({
+      ...postgres(config, 'entities'),
+      readConnections,
+      tables: DECLARED_TABLES,
+    })
     return { part, metricsSources: [] }
   }
   const file = join(folder, BACKUP_PATHS.entities)
@@ -149,7 +154,10 @@ async function openEntities({ config, folder, log, onFatal }: Place): Promise<Op
     if (reason === undefined) log.info('the entity store takes changes again', { file })
     else log.error('the entity store takes no changes: they are refused', { file, reason })
   }
-  const part = await openEntityStore({ file, durability, clock: systemClock, onFatal, onTrouble })
+  const part = await openEntityStore({
+    ...{ file, durability, clock: systemClock, onFatal, onTrouble },
+    tables: DECLARED_TABLES,
+  })
   const figures = () => ({ takes_writes: trouble === undefined ? 1 : 0 })
   return { part, metricsSources: [{ name: 'entities', figures }], trouble: () => trouble, backup: part }
 }

@@ -5,22 +5,13 @@
 import type { Authority } from '../model/entities.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
 import type { Principal } from '../model/principal.ts'
-import { ServiceErrors } from './errors.ts'
+import { itemNotFound, ServiceErrors } from './errors.ts'
+import type { ColumnSet, EntityDefinition } from './entities/define.ts'
 import type { Owner, OwnerLookup } from './ownership.ts'
+import { LOOK, NOT_IN_OWN_HANDS } from './permissions.ts'
 import type { AccessControl, Operation, OwnedEntity } from './services.ts'
 
 type Row = readonly Operation[] | 'all' | undefined
-
-const NOT_IN_OWN_HANDS: readonly Operation[] = [
-  'READ',
-  'WRITE',
-  'READ_CREDENTIALS',
-  'READ_ATTRIBUTES',
-  'WRITE_ATTRIBUTES',
-  'READ_TELEMETRY',
-  'WRITE_TELEMETRY',
-]
-const LOOK: readonly Operation[] = ['READ', 'READ_ATTRIBUTES', 'READ_TELEMETRY']
 
 const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType, Row>>>>> = {
   SYS_ADMIN: {
@@ -43,14 +34,12 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
     ADMIN_SETTINGS: 'all',
     TENANT: [...LOOK, 'DELETE'],
     DEVICE: 'all',
-    ASSET: 'all',
     ENTITY_VIEW: 'all',
     EDGE: 'all',
     CUSTOMER: 'all',
     DASHBOARD: 'all',
     ALARM: 'all',
     DEVICE_PROFILE: 'all',
-    ASSET_PROFILE: 'all',
     RULE_CHAIN: 'all',
     RPC: 'all',
     OTA_PACKAGE: 'all',
@@ -68,14 +57,12 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
   },
   CUSTOMER_USER: {
     DEVICE: NOT_IN_OWN_HANDS,
-    ASSET: NOT_IN_OWN_HANDS,
     ENTITY_VIEW: NOT_IN_OWN_HANDS,
     EDGE: NOT_IN_OWN_HANDS,
     CUSTOMER: LOOK,
     DASHBOARD: LOOK,
     ALARM: 'all',
     DEVICE_PROFILE: ['READ'],
-    ASSET_PROFILE: ['READ'],
     RPC: ['READ'],
     USER: ['READ', 'WRITE'],
     WIDGETS_BUNDLE: ['READ'],
@@ -85,20 +72,28 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
 }
 
 /** Kinds that a customer user sees because they are the tenant's, not because they are assigned to the customer. */
-const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['DEVICE_PROFILE', 'ASSET_PROFILE', 'RPC'])
+const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['DEVICE_PROFILE', 'RPC'])
 
 /** Kinds of which tenants read those of the system. */
 const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])
 
+/** As much as access control asks of an entity's declaration. */
+export type DeclaredPermissions = Pick<
+  EntityDefinition<ColumnSet>,
+  'type' | 'permissions' | 'isSharedInTenant' | 'isSharedBySystem'
+>
+
 export class PermissionTable implements AccessControl {
   private readonly ownerOf: OwnerLookup
+  private readonly declared: ReadonlyMap<EntityType, DeclaredPermissions>
 
-  constructor(ownerOf: OwnerLookup) {
+  constructor(ownerOf: OwnerLookup, declared: readonly DeclaredPermissions[] = []) {
     this.ownerOf = ownerOf
+    this.declared = new Map(declared.map((declaration) => [declaration.type, declaration]))
   }
 
   checkAuthority(principal: Principal, operation: Operation, entityType: EntityType): void {
-    if (!mayByAuthority(principal, operation, entityType)) throw ServiceErrors.PERMISSION_DENIED()
+    if (!this.mayByAuthority(principal, operation, entityType)) throw ServiceErrors.PERMISSION_DENIED()
   }
 
   allowed<Entity extends OwnedEntity>(
@@ -107,43 +102,50 @@ export class PermissionTable implements AccessControl {
     entityType: EntityType,
     entities: readonly Entity[],
   ): readonly Entity[] {
-    if (!mayByAuthority(principal, operation, entityType)) return []
-    return entities.filter((entity) => mayTouch(principal, operation, { entityType, id: entity.id }, entity))
+    if (!this.mayByAuthority(principal, operation, entityType)) return []
+    return entities.filter((entity) => this.mayTouch(principal, operation, { entityType, id: entity.id }, entity))
   }
 
   async check(principal: Principal, operation: Operation, entity: EntityId): Promise<void> {
     this.checkAuthority(principal, operation, entity.entityType)
     const owner = await this.ownerOf(entity)
     if (owner === undefined) throw itemNotFound(entity)
-    if (!mayTouch(principal, operation, entity, owner)) throw ServiceErrors.PERMISSION_DENIED()
+    if (!this.mayTouch(principal, operation, entity, owner)) throw ServiceErrors.PERMISSION_DENIED()
+  }
+
+  private mayByAuthority(principal: Principal, operation: Operation, entityType: EntityType): boolean {
+    const declared = this.declared.get(entityType)
+    const row =
+      declared === undefined ? PERMISSIONS[principal.authority][entityType] : declared.permissions[principal.authority]
+    return row === 'all' || row?.includes(operation) === true
+  }
+
+  private mayTouch(principal: Principal, operation: Operation, entity: EntityId, owner: Owner): boolean {
+    return mayTouch(principal, operation, entity, owner, this.declared.get(entity.entityType))
   }
 }
 
-function mayByAuthority(principal: Principal, operation: Operation, entityType: EntityType): boolean {
-  const row = PERMISSIONS[principal.authority][entityType]
-  return row === 'all' || row?.includes(operation) === true
-}
-
-function mayTouch(principal: Principal, operation: Operation, entity: EntityId, owner: Owner): boolean {
+function mayTouch(
+  principal: Principal,
+  operation: Operation,
+  entity: EntityId,
+  owner: Owner,
+  declared: DeclaredPermissions | undefined,
+): boolean {
+  const isSharedBySystem = declared?.isSharedBySystem ?? SHARED_BY_SYSTEM.has(entity.entityType)
+  const isSharedInTenant = declared?.isSharedInTenant ?? SHARED_IN_TENANT.has(entity.entityType)
   switch (principal.authority) {
     case 'SYS_ADMIN':
       if (entity.entityType === 'TENANT') return true
       if (entity.entityType === 'USER') return owner.user?.authority !== 'CUSTOMER_USER'
       return owner.tenantId === null
     case 'TENANT_ADMIN':
-      if (owner.tenantId === null) return operation === 'READ' && SHARED_BY_SYSTEM.has(entity.entityType)
+      if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem
       return owner.tenantId === principal.tenantId
     case 'CUSTOMER_USER':
       if (owner.tenantId === null || owner.tenantId !== principal.tenantId) return false
-      if (SHARED_IN_TENANT.has(entity.entityType)) return true
+      if (isSharedInTenant) return true
       if (entity.entityType === 'USER' && operation !== 'READ') return entity.id === principal.userId
       return owner.customerId !== null && owner.customerId === principal.customerId
   }
-}
-
-/** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */
-export function itemNotFound(entity: EntityId) {
-  const words = entity.entityType.toLowerCase().replaceAll('_', ' ')
-  const typeName = entity.entityType === 'ENTITY_VIEW' ? 'Entity View' : words.charAt(0).toUpperCase() + words.slice(1)
-  return ServiceErrors.ITEM_NOT_FOUND({ typeName, id: entity.id, entityType: entity.entityType })
 }

@@ -14,12 +14,14 @@ import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { StoredCustomers } from './customers.ts'
+import { DECLARED } from './entities/declared.ts'
+import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
 import { ParkedLanes } from './parked.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
-import { ownerLookup } from './ownership.ts'
+import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { routeLookup } from './message-route.ts'
 import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
@@ -47,7 +49,8 @@ export interface ServicesOptions {
 /** `close` waits for what is on its way to the link; the stores and the link are closed by whoever opened them. */
 export function createServices(options: ServicesOptions): Services {
   const { entities, timeSeries, feed, link, clock, random, catalogue, report } = options
-  const ownerOf = ownerLookup(entities)
+  const ownerOfOthers = ownerLookup(entities)
+  const ownerOf: OwnerLookup = async (entity) => (await ownerOfOthers(entity)) ?? declared.ownerOf(entity)
   const routeOf = routeLookup(entities, ownerOf)
   const publisher = new OutboxPublisher(entities, link, clock, report)
   const changes = new Changes(entities, publisher, link, clock, random)
@@ -57,7 +60,12 @@ export function createServices(options: ServicesOptions): Services {
   const doubts = new CommitDoubts(clock)
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
+  const declared: EntityRegistry = new EntityRegistry(DECLARED, {
+    ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes },
+    hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
+  })
   return {
+    declared,
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
     attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts),
     devices: new StoredDevices({ entities, changes, feed, doubts, cleanup, clock, random, forgetAttributes }),
@@ -69,7 +77,7 @@ export function createServices(options: ServicesOptions): Services {
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),
-    access: new PermissionTable(ownerOf),
+    access: new PermissionTable(ownerOf, DECLARED),
     async startOutbox() {
       await publisher.start()
       await cleanup.resume()

@@ -4,12 +4,13 @@ import type { Customer, Page, PageQuery } from '../model/entities.ts'
 import { stringifyJson, type JsonValue } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
-import { itemNotFound } from './access.ts'
 import type { Changes } from './changes.ts'
 import { customerJson } from './entity-json.ts'
-import { ServiceErrors } from './errors.ts'
+import { itemNotFound, ServiceErrors } from './errors.ts'
 import { checkName } from './names.ts'
 import type { CustomerService } from './services.ts'
+
+const PUBLIC_TITLE = 'Public'
 
 export class StoredCustomers implements CustomerService {
   private readonly entities: EntityStore
@@ -31,6 +32,12 @@ export class StoredCustomers implements CustomerService {
 
   findByTitle(tenantId: string, title: string): Promise<Customer | undefined> {
     return this.entities.customers.findByTitle(tenantId, title)
+  }
+
+  async publicByUser(principal: Principal): Promise<Customer> {
+    if (principal.tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+    const found = await this.findByTitle(principal.tenantId, PUBLIC_TITLE)
+    return found ?? this.save(principal, { title: PUBLIC_TITLE, additionalInfo: { isPublic: true } })
   }
 
   page(tenantId: string, page: PageQuery): Promise<Page<Customer>> {

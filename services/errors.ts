@@ -1,5 +1,6 @@
 /** What services refuse; the texts are the reference's (`rest-api.md` 2.4, 3.5, 4.4 to 4.8), where clients may match them. */
-import { defineErrors } from '../model/errors.ts'
+import type { EntityId } from '../model/entity-id.ts'
+import { defineErrors, type MillraceError } from '../model/errors.ts'
 
 const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 
@@ -23,6 +24,8 @@ export const ServiceErrors = defineErrors('services', {
   NAME_MALFORMED: { ...BAD_REQUEST, text: 'Validation error: {property} is malformed' },
   NAME_TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
   PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Device is referencing non existing device profile!' },
+  CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign to non-existent customer!" },
+  NOT_ASSIGNED_ENTITY: { ...BAD_REQUEST, text: "{entity} isn't assigned to any customer!" },
   NOT_ASSIGNED: { ...BAD_REQUEST, text: "Device isn't assigned to any customer!" },
   CREDENTIALS_ID_MISSING: { ...BAD_REQUEST, text: 'Device credentials id should be specified!' },
   CREDENTIALS_TYPE_UNSUPPORTED: {
@@ -56,6 +59,11 @@ export const ServiceErrors = defineErrors('services', {
     ...BAD_REQUEST,
     text: 'The device profile referenced by the devices cannot be deleted!',
   },
+  ASSET_PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset is referencing non existing asset profile!' },
+  ASSET_PROFILE_REFERENCED: { ...BAD_REQUEST, text: 'The asset profile referenced by the assets cannot be deleted!' },
+  ASSET_PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset profile is referencing to non-existent queue!' },
+  DEFAULT_ASSET_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Asset Profile is prohibited!' },
+  PROFILE_DASHBOARD_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent dashboard!" },
   PROFILE_CHAIN_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent rule chain!" },
   PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Device profile is referencing to unknown queue!' },
   NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
@@ -139,3 +147,10 @@ export const RuleChainErrors = defineErrors('rule-chain', {
   QUEUE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' names a queue that does not exist: {queueName}" },
   ROOT_EXISTS: { ...BAD_REQUEST, text: 'Another root rule chain is present in scope of current tenant!' },
 })
+
+/** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */
+export function itemNotFound(entity: EntityId): MillraceError {
+  const words = entity.entityType.toLowerCase().replaceAll('_', ' ')
+  const typeName = entity.entityType === 'ENTITY_VIEW' ? 'Entity View' : words.charAt(0).toUpperCase() + words.slice(1)
+  return ServiceErrors.ITEM_NOT_FOUND({ typeName, id: entity.id, entityType: entity.entityType })
+}

@@ -1,7 +1,7 @@
 /** Where an entity stands: its tenant and customer, and the chain and the queue that its messages go to. */
+import { itemNotFound } from './errors.ts'
 import type { EntityId } from '../model/entity-id.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
-import { itemNotFound } from './access.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import type { OwnerLookup } from './ownership.ts'
 

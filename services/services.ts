@@ -30,6 +30,8 @@ import type { DeadLetter } from '../engine/link/dead-letters.ts'
 import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import type { Operation } from './permissions.ts'
+import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
 
 /** A history query as a client asks it; the service checks it and computes the buckets (`rest-api.md` 4.4). */
@@ -175,6 +177,8 @@ export interface CustomerService {
     principal: Principal,
     draft: { readonly id?: string; readonly title: string; readonly additionalInfo?: JsonValue },
   ): Promise<Customer>
+  /** The customer to whom belongs what everybody may see; made where there is none. */
+  publicByUser(principal: Principal): Promise<Customer>
   page(tenantId: string, page: PageQuery): Promise<Page<Customer>>
 }
 
@@ -249,19 +253,6 @@ export interface RuleChainService {
   loadAll(): Promise<readonly { readonly chain: RuleChain; readonly graph: RuleChainGraph }[]>
 }
 
-export type Operation =
-  | 'READ'
-  | 'WRITE'
-  | 'DELETE'
-  | 'READ_CREDENTIALS'
-  | 'WRITE_CREDENTIALS'
-  | 'READ_ATTRIBUTES'
-  | 'WRITE_ATTRIBUTES'
-  | 'READ_TELEMETRY'
-  | 'WRITE_TELEMETRY'
-  | 'ASSIGN_TO_CUSTOMER'
-  | 'CREATE'
-
 /** The one place that decides who may do what (`rest-api.md` 3.5). */
 export interface AccessControl {
   /** Throws PERMISSION_DENIED (403) by authority alone: may this kind of user do this to this kind of entity at all? */
@@ -333,6 +324,8 @@ export interface ParkedLaneService {
 }
 
 export interface Services {
+  /** Everything whose declaration says it all. */
+  readonly declared: EntityRegistry
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService
@@ -355,4 +348,4 @@ export interface Services {
   close(): Promise<void>
 }
 
-export type { DeadLetter, ParkedLaneView, RuleNode }
+export type { DeadLetter, Operation, ParkedLaneView, RuleNode }

@@ -1,4 +1,5 @@
 /** Real entity store in a fresh folder, with a clock that is moved, a link that remembers, and series kept in memory. */
+import { DECLARED_TABLES } from './entities/declared.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -290,7 +291,12 @@ export async function openTestPlatform(
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
   const clock = new TestClock()
-  const entities = await openEntityStore({ file: path.join(folder, 'entities.db'), durability: 'process-death', clock })
+  const entities = await openEntityStore({
+    file: path.join(folder, 'entities.db'),
+    durability: 'process-death',
+    clock,
+    tables: DECLARED_TABLES,
+  })
   await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
   const link = new TestLink()
   const deadLetters = new TestDeadLetters()

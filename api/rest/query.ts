@@ -7,6 +7,7 @@ const INTEGER = /^[+-]?\d+$/
 
 /** Rows of one answer, where no setting says otherwise. */
 export const MAX_PAGE_SIZE = 10_000
+export const MAX_IDS = 1_000
 /** The first row of a page is counted in 64 bits by the databases, and exactly by us up to here. */
 const MAX_ROW = Number.MAX_SAFE_INTEGER
 
@@ -66,6 +67,15 @@ export class Query {
   /** A list joined by commas. */
   list(name: string): readonly string[] {
     return (this.text(name) ?? '').split(',').filter((item) => item !== '')
+  }
+
+  /** Ids joined by commas, lower case, each once. More than a page of them would be a way around paging. */
+  uuids(name: string): readonly string[] {
+    this.required(name)
+    const ids = this.list(name).map((id) => uuidOf(name, id))
+    if (ids.length > MAX_IDS)
+      throw ParameterErrors.INVALID({ name, value: `${ids.length} ids`, expected: `at most ${MAX_IDS}` })
+    return [...new Set(ids)]
   }
 
   /** Keys of telemetry or attributes: a repeated `key` goes before `keys`, and is the only way to a key with a comma. */

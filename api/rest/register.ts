@@ -17,6 +17,10 @@ import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText 
 import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
+import { assetRoutes } from './asset-routes.ts'
+import { RouteMaker } from './declared/declare.ts'
+import type { EntityRoutesParts } from './declared/entity-routes.ts'
+import { tableRows } from './declared/table.ts'
 import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
@@ -88,6 +92,7 @@ function userRoutes({
     ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
+    ...tableRows(assetRoutes(services.declared, routeParts(services))),
     ...customerRoutes(services),
     ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
@@ -97,6 +102,11 @@ function userRoutes({
     ...deadLetterRoutes(services),
     ...parkedRoutes(services),
   ]
+}
+
+function routeParts({ access, customers, declared }: Services): EntityRoutesParts {
+  const make = new RouteMaker(access, (target, id) => declared.findAnywhere({ entityType: target.entity.type, id }))
+  return { make, access, customers }
 }
 
 function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {

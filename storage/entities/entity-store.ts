@@ -16,8 +16,10 @@ import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RuleChainRepository } from './rule-chains.ts'
 import { SettingRepository } from './settings.ts'
-import { migrate } from './sqlite/migrations.ts'
+import { migrate, migrateTables } from './sqlite/migrations.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
+import type { EntityTable } from './tables/entity-table.ts'
+import { RowStore, type RowErrors } from './tables/row-store.ts'
 import { TenantRepository } from './tenants.ts'
 import { UserRepository } from './users.ts'
 
@@ -36,6 +38,8 @@ export interface EntityStore {
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
   readonly endedSessions: EndedSessionRepository
+  /** The rows of a declared table. */
+  rows(table: EntityTable, errors: RowErrors): RowStore
   /** Commits the steps together, after everything that was given before. */
   write(statements: readonly Statement[]): Promise<Written>
   /** Waits for what was given to `write`, closes. Idempotent. */
@@ -54,6 +58,8 @@ export interface EntityStoreOptions {
   /** What a committed change survives: a killed process, or a power cut too. */
   readonly durability: 'process-death' | 'power-cut'
   readonly clock: { now(): number }
+  /** Declared tables, made and raised after the others. */
+  readonly tables?: readonly EntityTable[]
   /** Its thread ended: every later call is refused with LOST. Open the store again, or end the process. */
   readonly onFatal?: (error: Error) => void
   /** Why commits fail, when they begin to; undefined when one succeeds again. What failed was refused and is not there. */
@@ -70,6 +76,7 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Sqli
   })
   try {
     await migrate(database, options.file, options.clock.now())
+    await migrateTables(database, options.file, options.clock.now(), options.tables ?? [])
   } catch (error) {
     await database.close()
     throw error
@@ -104,6 +111,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),
     endedSessions: new EndedSessionRepository(database),
+    rows: (table, errors) => new RowStore(database, table, errors),
     write: (statements) => database.write(statements),
     close: () => database.close(),
   }

@@ -12,7 +12,8 @@ import { POSTGRES, queryBuilder } from '../dialect.ts'
 import { EntityStoreErrors } from '../errors.ts'
 import type { Schema } from '../schema.ts'
 import { storeError, type UniqueColumns } from './refusals.ts'
-import { ENTITIES, ENTITIES_SHARED, FOLD_FUNCTION } from './schema.ts'
+import type { EntityTable } from '../tables/entity-table.ts'
+import { ENTITIES, ENTITIES_SHARED, FOLD_FUNCTION, tableComponent } from './schema.ts'
 import { parameterOf, StatementNames } from './statement-queries.ts'
 import { TransactionWriter } from './transaction-writer.ts'
 
@@ -20,6 +21,8 @@ export interface PostgresDatabaseOptions extends OpenSettings {
   readonly clock: { now(): number }
   /** Connections for reads, beside the one that writes. */
   readonly readConnections?: number
+  /** Declared tables, made and raised after the others. */
+  readonly tables?: readonly EntityTable[]
 }
 
 const READ_CONNECTIONS = 3
@@ -31,7 +34,8 @@ const READ_CONNECTIONS = 3
 export async function openPostgresDatabase(options: PostgresDatabaseOptions): Promise<EntityDatabase> {
   const writing = await openPostgres(options)
   try {
-    for (const component of [ENTITIES, ENTITIES_SHARED]) await migratePostgres(writing, component, options.clock.now())
+    const components = [ENTITIES, ENTITIES_SHARED, ...(options.tables ?? []).map(tableComponent)]
+    for (const component of components) await migratePostgres(writing, component, options.clock.now())
     const names = new StatementNames()
     const writer = new TransactionWriter(writing, names, await uniqueColumns(writing))
     const count = options.readConnections ?? READ_CONNECTIONS

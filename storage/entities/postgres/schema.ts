@@ -4,6 +4,8 @@
  */
 import type { Component, PostgresMigration } from '../../postgres/migrations.ts'
 import { MIGRATIONS } from '../sqlite/migrations.ts'
+import type { EntityTable } from '../tables/entity-table.ts'
+import { tableMigrations } from '../tables/table-sql.ts'
 
 export const FOLD_FUNCTION = 'millrace_fold'
 export const EXPECT_FUNCTION = 'millrace_expect'
@@ -12,10 +14,15 @@ export const UNEXPECTED_CHANGES = 'MR001'
 
 export const ENTITIES: Component = {
   name: 'entities',
-  migrations: MIGRATIONS.map(({ version, statements }): PostgresMigration => ({
+  migrations: MIGRATIONS.map(({ version, statements, isSqliteOnly }): PostgresMigration => ({
     version,
-    statements: statements.map(inPostgres),
+    statements: isSqliteOnly === true ? [] : statements.map(inPostgres),
   })),
+}
+
+/** A declared table, a component of its own. */
+export function tableComponent(table: EntityTable): Component {
+  return { name: `table ${table.name}`, migrations: tableMigrations(table, 'postgres') }
 }
 
 /** Beside the tables: raised after them. */

@@ -3,11 +3,16 @@
  * process killed in the middle of one finds the version before it. What was released never changes: add a new one.
  */
 import { EntityStoreErrors } from '../errors.ts'
+import { sql } from 'kysely'
 import type { EntityDatabase } from '../database.ts'
+import type { EntityTable } from '../tables/entity-table.ts'
+import { tableMigrations } from '../tables/table-sql.ts'
 
 export interface Migration {
   readonly version: number
   readonly statements: readonly string[]
+  /** Not in PostgreSQL, which keeps versions in a table of its own. */
+  readonly isSqliteOnly?: boolean
 }
 
 const ENTITY = 'id text primary key, created_time integer not null, version integer not null'
@@ -84,6 +89,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'create index credential_change_time on credential_change (changed_time)',
     ],
   },
+  {
+    version: 5,
+    isSqliteOnly: true,
+    statements: [
+      `create table table_version (table_name text not null, version integer not null, applied_time integer not null,
+        primary key (table_name, version)) without rowid`,
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */
@@ -116,5 +129,31 @@ export async function migrate(
       parameters: [migration.version, appliedTime],
     }
     await database.write([...steps, note])
+  }
+}
+
+/** Makes the declared tables, and raises each to its newest version. Throws `DATABASE_NEWER`. */
+export async function migrateTables(
+  database: EntityDatabase,
+  file: string,
+  appliedTime: number,
+  tables: readonly EntityTable[],
+): Promise<void> {
+  const query = sql<{ table_name: string; version: number }>`
+    select table_name, max(version) as version from table_version group by table_name`
+  const { rows } = await database.read(query.compile(database.builder))
+  const found = new Map(rows.map((row) => [row.table_name, Number(row.version)]))
+  for (const table of tables) {
+    const before = found.get(table.name) ?? 0
+    if (before > table.version)
+      throw EntityStoreErrors.DATABASE_NEWER({ file: `${file} (${table.name})`, found: before, known: table.version })
+    for (const { version, statements } of tableMigrations(table, 'sqlite')) {
+      if (version <= before) continue
+      const note = {
+        sql: 'insert into table_version (table_name, version, applied_time) values (?, ?, ?)',
+        parameters: [table.name, version, appliedTime],
+      }
+      await database.write([...statements.map((text) => ({ sql: text, parameters: [] })), note])
+    }
   }
 }

@@ -1,0 +1,122 @@
+/** Makes routes of declarations: the one place where a call is read, checked and answered. */
+import type { Principal } from '../../../model/principal.ts'
+import { entityId } from '../../../model/entity-id.ts'
+import type { JsonValue } from '../../../model/json.ts'
+import type { AccessControl } from '../../../services/services.ts'
+import { ApiErrors } from '../../errors.ts'
+import { validated } from '../body.ts'
+import { uuidOf } from '../query.ts'
+import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
+import { readQuery, type QuerySchema } from './query.ts'
+import type { DeclaredRoute, RawCall, RouteDeclaration, Target, TargetsOf, Untargeted } from './route.ts'
+
+/** Reads an entity that the caller was found to be allowed to touch. */
+export type TargetLoader = (target: Target, id: string, principal: Principal) => Promise<unknown>
+
+export class RouteMaker {
+  private readonly access: AccessControl
+  private readonly load: TargetLoader
+
+  constructor(access: AccessControl, load: TargetLoader) {
+    this.access = access
+    this.load = load
+  }
+
+  /** A path with an id and no target for it does not compile. */
+  route<const Path extends string, Targets extends TargetsOf<Path>, Query extends QuerySchema, Body>(
+    declaration: RouteDeclaration<Path, Targets, Query, Body>,
+  ): DeclaredRoute {
+    const { method, path, about, authorities, targets, query, body, answer } = declaration
+    requireTargets(path, targets)
+    return {
+      method,
+      path,
+      about,
+      authorities,
+      targets,
+      query,
+      body,
+      answer,
+      ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
+      ...(declaration.example === undefined ? {} : { example: declaration.example }),
+      ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
+      run: (raw) => this.run(declaration, raw),
+    }
+  }
+
+  private async run<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
+    declaration: RouteDeclaration<Path, Targets, Asked, Body>,
+    raw: RawCall,
+  ): Promise<Answer> {
+    const { principal } = raw
+    const targets: Readonly<Record<string, Target | Untargeted>> = declaration.targets
+    const path = withIds(raw.path, Object.keys(targets))
+    const query = readQuery(declaration.query, raw.query)
+    const body = declaration.body === undefined ? undefined : validated(raw.body(), declaration.body)
+    const loaded = await this.loadTargets(targets, path, principal)
+    if (body !== undefined) await this.checkBody(declaration, body, principal)
+    const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body }
+    return answerOf(await declaration.handle(call as Parameters<typeof declaration.handle>[0]))
+  }
+
+  private async loadTargets(
+    targets: Readonly<Record<string, Target | Untargeted>>,
+    path: Readonly<Record<string, string>>,
+    principal: Principal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const loaded: Record<string, unknown> = {}
+    for (const [name, target] of Object.entries(targets)) {
+      const id = path[name] ?? ''
+      if ('untargeted' in target) {
+        loaded[name] = id
+        continue
+      }
+      await this.access.check(principal, target.operation, entityId(target.entity.type, id))
+      const entity = await this.load(target, id, principal)
+      // Gone since it was checked.
+      if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: target.entity.label, id })
+      loaded[name] = entity
+    }
+    return loaded
+  }
+
+  private async checkBody<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
+    { bodyTargets, creates }: RouteDeclaration<Path, Targets, Asked, Body>,
+    body: Body,
+    principal: Principal,
+  ): Promise<void> {
+    const created = creates?.(body)
+    if (created !== undefined) this.access.checkAuthority(principal, 'CREATE', created)
+    for (const { entity, operation } of bodyTargets?.(body) ?? []) await this.access.check(principal, operation, entity)
+  }
+}
+
+function withIds(path: Readonly<Record<string, string>>, ids: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(path).map(([name, value]) => [name, ids.includes(name) ? uuidOf(name, value) : value]),
+  )
+}
+
+function answerOf(result: Answer | JsonValue): Answer {
+  if (isAnswer(result)) return result
+  return jsonAnswer(result)
+}
+
+const ANSWERS = new WeakSet<object>([EMPTY_ANSWER])
+
+/** Marks what a handler says about status and type itself, so that no JSON of an entity is taken for it. */
+export function rawAnswer(answer: Answer): Answer {
+  ANSWERS.add(answer)
+  return answer
+}
+
+function isAnswer(result: Answer | JsonValue): result is Answer {
+  return typeof result === 'object' && result !== null && ANSWERS.has(result)
+}
+
+/** For paths that are put together: the compiler sees no parameters in them. */
+function requireTargets(path: string, targets: Readonly<Record<string, unknown>>): void {
+  for (const [, name = ''] of path.matchAll(/\{(\w+Id)\}/g)) {
+    if (!Object.hasOwn(targets, name)) throw new TypeError(`${path} names ${name} and no target for it`)
+  }
+}

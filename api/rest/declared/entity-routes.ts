@@ -1,0 +1,355 @@
+/**
+ * The calls that entities have in common, made from their declarations: to read, save and delete one, lists of the tenant and of a
+ * customer, the same with names beside them, and assignment to customers. Source: `rest-api.md` 3.3, 5.1, 5.7.
+ */
+import { z } from 'zod'
+import type { Authority, Customer } from '../../../model/entities.ts'
+import { entityId, isUuid } from '../../../model/entity-id.ts'
+import type { JsonObject } from '../../../model/json.ts'
+import {
+  draftOf,
+  type ColumnSet,
+  type DraftOf,
+  type EntityDefinition,
+  type RecordOf,
+} from '../../../services/entities/define.ts'
+import type { EntityService, Shown } from '../../../services/entities/entity-service.ts'
+import type { AccessControl, CustomerService } from '../../../services/services.ts'
+import { ApiErrors } from '../../errors.ts'
+import { tenantOf } from '../authorize.ts'
+import { optionalVersion } from '../body.ts'
+import { isPublicCustomer } from '../render.ts'
+import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
+import type { RouteMaker } from './declare.ts'
+import { optionalText, optionalUuid, paging, requiredText, uuidList, type QuerySchema } from './query.ts'
+import { listShape, pageShape, recordShape, shownShape } from './shapes.ts'
+import type { DeclaredRoute } from './route.ts'
+
+/** How REST words an entity type. */
+export interface EntityWords {
+  /** `asset`: `/api/asset/{assetId}`. */
+  readonly one: string
+  /** `assets`. */
+  readonly many: string
+  /** The parameter by which one is found by name: `assetName`. */
+  readonly nameParameter: string
+  /** Parameters of lists: name to member. */
+  readonly filters?: Readonly<Record<string, 'text' | 'uuid'>>
+}
+
+export interface EntityRoutesParts {
+  readonly make: RouteMaker
+  readonly access: AccessControl
+  readonly customers: CustomerService
+}
+
+/** To read, save and delete one. */
+export function crud<Columns extends ColumnSet>(
+  { make }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: EntityWords,
+  authorities: { readonly read: readonly Authority[]; readonly save: readonly Authority[] } = {
+    read: TENANT_AND_CUSTOMER,
+    save: TENANT_AND_CUSTOMER,
+  },
+): readonly DeclaredRoute[] {
+  const { definition } = service
+  const { one } = words
+  const label = definition.label.toLowerCase()
+  const targets = (operation: 'READ' | 'DELETE') => ({ [`${one}Id`]: { entity: definition, operation } })
+  return [
+    make.route({
+      method: 'GET',
+      path: `/api/${one}/{${one}Id}`,
+      about: `One ${label}.`,
+      authorities: authorities.read,
+      targets: targets('READ'),
+      query: {},
+      body: undefined,
+      answer: recordShape(definition),
+      handle: async ({ principal, path }) => definition.jsonOf(await required(service, principal, path[`${one}Id`])),
+    }),
+    make.route({
+      method: 'POST',
+      path: `/api/${one}`,
+      about: `Makes a ${label}, or replaces the one that the body names.`,
+      authorities: authorities.save,
+      targets: {},
+      query: {},
+      body: draftSchema(definition),
+      creates: ({ id }) => (id === undefined ? definition.type : undefined),
+      bodyTargets: ({ id }) =>
+        id === undefined ? [] : [{ entity: entityId(definition.type, id), operation: 'WRITE' as const }],
+      answer: recordShape(definition),
+      handle: async ({ principal, body }) => definition.jsonOf(await service.saveByUser(principal, body)),
+    }),
+    make.route({
+      method: 'DELETE',
+      path: `/api/${one}/{${one}Id}`,
+      about: `Deletes a ${label} with all that is kept about it.`,
+      authorities: TENANT,
+      targets: targets('DELETE'),
+      query: {},
+      body: undefined,
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await service.deleteByUser(principal, path[`${one}Id`] ?? '')
+        return EMPTY_ANSWER
+      },
+    }),
+  ]
+}
+
+/** Lists of the tenant's, of a customer's, and by ids. */
+export function lists<Columns extends ColumnSet>(
+  parts: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: EntityWords,
+): readonly DeclaredRoute[] {
+  const { definition } = service
+  const { one, many, nameParameter } = words
+  const { make, access } = parts
+  const filters = filterSchema(words)
+  const byName = {
+    method: 'GET',
+    about: `The ${definition.label.toLowerCase()} of that name.`,
+    authorities: TENANT,
+    targets: {},
+    query: { [nameParameter]: requiredText },
+    body: undefined,
+    answer: recordShape(definition),
+  } as const
+  const findByName = async (tenantId: string, name: string): Promise<JsonObject> => {
+    const record = await service.findByName(tenantId, name)
+    if (record === undefined) throw ApiErrors.NOT_FOUND()
+    return definition.jsonOf(record)
+  }
+  return [
+    make.route({
+      method: 'GET',
+      path: `/api/tenant/${many}`,
+      about: `The ${words.many} of the tenant.`,
+      authorities: TENANT,
+      targets: {},
+      query: { ...filters, page: paging },
+      body: undefined,
+      answer: pageShape(recordShape(definition)),
+      handle: async ({ principal, query }) => {
+        const page = await service.page(tenantOf(principal), membersOf(words, query), query.page)
+        return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+      },
+    }),
+    make.route({
+      ...byName,
+      path: `/api/tenant/${many}`,
+      onlyWith: [nameParameter],
+      handle: ({ principal, query }) => findByName(tenantOf(principal), String(query[nameParameter])),
+    }),
+    make.route({
+      ...byName,
+      path: `/api/tenant/${one}`,
+      handle: ({ principal, query }) => findByName(tenantOf(principal), String(query[nameParameter])),
+    }),
+    make.route({
+      method: 'GET',
+      path: `/api/customer/{customerId}/${many}`,
+      about: `The ${words.many} that are assigned to a customer.`,
+      authorities: TENANT_AND_CUSTOMER,
+      targets: { customerId: CUSTOMER_TO_READ },
+      query: { ...filters, page: paging },
+      body: undefined,
+      answer: pageShape(recordShape(definition)),
+      handle: async ({ principal, path, query }) => {
+        const members = { ...membersOf(words, query), customerId: path.customerId }
+        const page = await service.page(tenantOf(principal), members, query.page)
+        return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+      },
+    }),
+    make.route({
+      method: 'GET',
+      path: `/api/${many}`,
+      about: `The ${words.many} of these ids, without those that the caller may not see.`,
+      authorities: TENANT_AND_CUSTOMER,
+      targets: {},
+      query: { [`${one}Ids`]: uuidList },
+      body: undefined,
+      answer: listShape(recordShape(definition)),
+      handle: async ({ principal, query }) => {
+        const found = await service.findByIds(tenantOf(principal), query[`${one}Ids`] ?? [])
+        const owned = found.map((record) => ({ ...record, customerId: customerOf(record) }))
+        return access.allowed(principal, 'READ', definition.type, owned).map((record) => definition.jsonOf(record))
+      },
+    }),
+  ]
+}
+
+/** The same with names beside them. */
+export function infos<Columns extends ColumnSet>(
+  parts: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: EntityWords,
+): readonly DeclaredRoute[] {
+  const { definition } = service
+  const { one } = words
+  const { make } = parts
+  const filters = filterSchema(words)
+  const answer = shownShape(definition)
+  return [
+    make.route({
+      method: 'GET',
+      path: `/api/${one}/info/{${one}Id}`,
+      about: `One ${definition.label.toLowerCase()}, with the names of what it belongs to.`,
+      authorities: TENANT_AND_CUSTOMER,
+      targets: { [`${one}Id`]: { entity: definition, operation: 'READ' as const } },
+      query: {},
+      body: undefined,
+      answer,
+      handle: async ({ principal, path }) => {
+        const shown = await service.findShown(tenantOf(principal), path[`${one}Id`] ?? '')
+        if (shown === undefined) throw ApiErrors.NOT_FOUND()
+        return (await shownJson(parts, definition, [shown]))[0] ?? {}
+      },
+    }),
+    make.route({
+      method: 'GET',
+      path: `/api/tenant/${one}Infos`,
+      about: `The ${words.many} of the tenant, with the names of what they belong to.`,
+      authorities: TENANT,
+      targets: {},
+      query: { ...filters, page: paging },
+      body: undefined,
+      answer: pageShape(answer),
+      handle: async ({ principal, query }) => {
+        const page = await service.page(tenantOf(principal), membersOf(words, query), query.page, 'infos')
+        return { ...page, data: await shownJson(parts, definition, page.data) }
+      },
+    }),
+    make.route({
+      method: 'GET',
+      path: `/api/customer/{customerId}/${one}Infos`,
+      about: `The ${words.many} of a customer, with the names of what they belong to.`,
+      authorities: TENANT_AND_CUSTOMER,
+      targets: { customerId: CUSTOMER_TO_READ },
+      query: { ...filters, page: paging },
+      body: undefined,
+      answer: pageShape(answer),
+      handle: async ({ principal, path, query }) => {
+        const members = { ...membersOf(words, query), customerId: path.customerId }
+        const page = await service.page(tenantOf(principal), members, query.page, 'infos')
+        return { ...page, data: await shownJson(parts, definition, page.data) }
+      },
+    }),
+  ]
+}
+
+/** To and from customers, among them the public one. */
+export function assignment<Columns extends ColumnSet>(
+  { make, customers }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  { one }: EntityWords,
+): readonly DeclaredRoute[] {
+  const { definition } = service
+  const label = definition.label.toLowerCase()
+  const assigned = { [`${one}Id`]: { entity: definition, operation: 'ASSIGN_TO_CUSTOMER' as const } }
+  const common = { authorities: TENANT, query: {}, body: undefined, answer: recordShape(definition) } as const
+  return [
+    make.route({
+      ...common,
+      method: 'POST',
+      path: `/api/customer/{customerId}/${one}/{${one}Id}`,
+      about: `Assigns the ${label} to a customer.`,
+      targets: { ...assigned, customerId: CUSTOMER_TO_READ },
+      handle: async ({ principal, path }) => {
+        const id = path['customerId'] ?? ''
+        const customer = await customers.find(tenantOf(principal), id)
+        if (customer === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Customer', id })
+        return definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', customer))
+      },
+    }),
+    make.route({
+      ...common,
+      method: 'POST',
+      path: `/api/customer/public/${one}/{${one}Id}`,
+      about: `Assigns the ${label} to the public customer, which is made where there is none: then everybody may see it.`,
+      targets: assigned,
+      handle: async ({ principal, path }) => {
+        const customer = await customers.publicByUser(principal)
+        return definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', customer))
+      },
+    }),
+    make.route({
+      ...common,
+      method: 'DELETE',
+      path: `/api/customer/${one}/{${one}Id}`,
+      about: `Takes the ${label} from its customer.`,
+      targets: assigned,
+      handle: async ({ principal, path }) =>
+        definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', null)),
+    }),
+  ]
+}
+
+const CUSTOMER_TO_READ = { entity: { type: 'CUSTOMER', label: 'Customer' }, operation: 'READ' } as const
+
+function draftSchema<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): z.ZodType<DraftOf<Columns>> {
+  const members = Object.entries(definition.columns).filter(([, { copies }]) => copies?.by !== 'id')
+  const id = z
+    .object({ id: z.string().refine(isUuid, 'a UUID is expected') })
+    .nullish()
+    .transform((value) => value?.id.toLowerCase())
+  const schema = z.object({
+    id,
+    version: optionalVersion,
+    ...Object.fromEntries(members.map(([member, column]) => [member, column.input.optional()])),
+  })
+  return schema.transform((members) => draftOf<Columns>(members))
+}
+
+function filterSchema({ filters = {} }: EntityWords): QuerySchema {
+  return Object.fromEntries(
+    Object.entries(filters).map(([name, kind]) => [name, kind === 'uuid' ? optionalUuid : optionalText]),
+  )
+}
+
+function membersOf(
+  { filters = {} }: EntityWords,
+  query: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.keys(filters).map((name) => [name, query[name]]))
+}
+
+async function required<Columns extends ColumnSet>(
+  service: EntityService<Columns>,
+  principal: Parameters<typeof tenantOf>[0],
+  id = '',
+): Promise<RecordOf<Columns>> {
+  const record = await service.find(tenantOf(principal), id)
+  if (record === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: service.definition.label, id })
+  return record
+}
+
+async function shownJson<Columns extends ColumnSet>(
+  { customers }: EntityRoutesParts,
+  definition: EntityDefinition<Columns>,
+  shown: readonly Shown<Columns>[],
+): Promise<JsonObject[]> {
+  const { shows = {}, columns } = definition
+  const isPublic = new Map<string, boolean>()
+  for (const { record } of shown) {
+    const customerId = customerOf(record)
+    if (customerId === null || isPublic.has(customerId)) continue
+    const customer: Customer | undefined = await customers.find(record.tenantId, customerId)
+    isPublic.set(customerId, isPublicCustomer(customer))
+  }
+  return shown.map(({ record, names }) => {
+    const json = definition.jsonOf(record)
+    for (const name of Object.keys(shows)) json[name] = names[name] ?? null
+    if ('customerId' in columns) json['customerIsPublic'] = isPublic.get(customerOf(record) ?? '') ?? false
+    return json
+  })
+}
+
+function customerOf(record: Readonly<Record<string, unknown>>): string | null {
+  const customerId = record['customerId']
+  return typeof customerId === 'string' ? customerId : null
+}

@@ -1,0 +1,70 @@
+/** Query parameters of a declared route, one function a kind; read with the reference's rules (`rest-api.md` 2.3, 3.2, 3.4). */
+import type { PageQuery } from '../../../model/entities.ts'
+import type { JsonObject } from '../../../model/json.ts'
+import type { Query } from '../query.ts'
+
+/** One parameter, or a group such as paging. */
+export interface QueryParameter<Value> {
+  /** For the API description. */
+  readonly parameters: readonly ParameterShape[]
+  read(query: Query, name: string): Value
+}
+
+export interface ParameterShape {
+  /** '' for the name that the route gives it. */
+  readonly name: string
+  readonly isRequired: boolean
+  readonly schema: JsonObject
+}
+
+export type QuerySchema = Readonly<Record<string, QueryParameter<unknown>>>
+export type QueryValues<Schema extends QuerySchema> = {
+  readonly [Name in keyof Schema]: Schema[Name] extends QueryParameter<infer Value> ? Value : never
+}
+
+const TEXT: JsonObject = { type: 'string' }
+
+/** Undefined when absent or blank. */
+export const optionalText: QueryParameter<string | undefined> = {
+  parameters: [{ name: '', isRequired: false, schema: TEXT }],
+  read: (query, name) => query.text(name),
+}
+
+export const requiredText: QueryParameter<string> = {
+  parameters: [{ name: '', isRequired: true, schema: TEXT }],
+  read: (query, name) => query.required(name),
+}
+
+export const optionalUuid: QueryParameter<string | undefined> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'string', format: 'uuid' } }],
+  read: (query, name) => query.uuid(name),
+}
+
+export function flag(absent: boolean): QueryParameter<boolean> {
+  return {
+    parameters: [{ name: '', isRequired: false, schema: { type: 'boolean', default: absent } }],
+    read: (query, name) => query.boolean(name, absent),
+  }
+}
+
+/** Ids joined by commas, lower case, each once. */
+export const uuidList: QueryParameter<readonly string[]> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'string', description: 'UUIDs joined by commas' } }],
+  read: (query, name) => query.uuids(name),
+}
+
+export const paging: QueryParameter<PageQuery> = {
+  parameters: [
+    { name: 'pageSize', isRequired: true, schema: { type: 'integer', minimum: 1 } },
+    { name: 'page', isRequired: true, schema: { type: 'integer', minimum: 0 } },
+    { name: 'textSearch', isRequired: false, schema: TEXT },
+    { name: 'sortProperty', isRequired: false, schema: TEXT },
+    { name: 'sortOrder', isRequired: false, schema: { type: 'string', enum: ['ASC', 'DESC'] } },
+  ],
+  read: (query) => query.page(),
+}
+
+export function readQuery<Schema extends QuerySchema>(schema: Schema, query: Query): QueryValues<Schema> {
+  const values = Object.entries(schema).map(([name, parameter]) => [name, parameter.read(query, name)])
+  return Object.fromEntries(values) as QueryValues<Schema>
+}

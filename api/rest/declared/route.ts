@@ -1,0 +1,118 @@
+/**
+ * One REST call as a declaration: where it is, who may call it, what it takes and answers, and which entities it names. Everything that is
+ * named is loaded and checked before the handler runs; validation, the API description, and the walk of the security tests follow from
+ * the same declaration.
+ */
+import type { z } from 'zod'
+import type { Authority } from '../../../model/entities.ts'
+import type { EntityId, EntityType } from '../../../model/entity-id.ts'
+import type { JsonObject, JsonValue } from '../../../model/json.ts'
+import type { Principal } from '../../../model/principal.ts'
+import type { Operation } from '../../../services/services.ts'
+import type { HttpMethod } from '../../../server/http-server.ts'
+import type { Answer } from '../route.ts'
+import type { Query } from '../query.ts'
+import type { QuerySchema, QueryValues } from './query.ts'
+
+/** `/api/asset/{assetId}` has the parameter `assetId`. */
+export type ParametersOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParametersOf<Rest>
+  : never
+/** Those that are ids of entities. */
+type IdParametersOf<Path extends string> = Extract<ParametersOf<Path>, `${string}Id`>
+
+/** An entity type whose records the target hands to the handler. */
+export interface TargetType<Entity> {
+  readonly type: EntityType
+  /** As messages name it. */
+  readonly label: string
+  /** Only a mark for the compiler: what {@link Target.entity} loads. */
+  readonly loads?: Entity
+}
+
+/** An entity that the call names: it must be there, and the caller must be allowed to do this to it. */
+export interface Target<Entity = unknown> {
+  readonly entity: TargetType<Entity>
+  readonly operation: Operation
+}
+
+/** An id that names no entity of its own, with the reason; the handler checks what it stands for. */
+export interface Untargeted {
+  readonly untargeted: string
+}
+
+export type TargetsOf<Path extends string> = Readonly<Record<IdParametersOf<Path>, Target | Untargeted>>
+type Loaded<Targets> = {
+  readonly [Name in keyof Targets]: Targets[Name] extends Target<infer Entity> ? Entity : string
+}
+
+export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body> {
+  readonly principal: Principal
+  readonly clientAddress: string
+  /** Decoded; ids are lower case. */
+  readonly path: Readonly<Record<ParametersOf<Path>, string>>
+  /** The entities that the path names; for what is untargeted its id. */
+  readonly targets: Loaded<Targets>
+  readonly query: QueryValues<Asked>
+  readonly body: Body
+}
+
+/** An entity that the body names, such as the one that a save changes; undefined where it names none. */
+export interface BodyTarget {
+  readonly entity: EntityId
+  readonly operation: Operation
+}
+
+export interface RouteDeclaration<
+  Path extends string,
+  Targets extends TargetsOf<Path>,
+  Asked extends QuerySchema,
+  Body,
+> {
+  readonly method: HttpMethod
+  readonly path: Path
+  /** One line: what it does. */
+  readonly about: string
+  readonly authorities: readonly Authority[]
+  /** One for each id in the path; may be left out where there is none. */
+  readonly targets: Targets
+  readonly query: Asked
+  /** Only where these parameters are sent: two calls may share a path. */
+  readonly onlyWith?: readonly string[]
+  readonly body: z.ZodType<Body> | undefined
+  /** Of the body's ids. */
+  readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
+  /** Where the body makes something new: what the caller must be allowed to create. */
+  readonly creates?: (body: Body) => EntityType | undefined
+  /** JSON schema of the answer; undefined for an empty one. */
+  readonly answer: JsonObject | undefined
+  readonly example?: JsonValue
+  readonly errorsAsText?: boolean
+  readonly handle: (call: Call<Path, Targets, Asked, Body>) => Promise<Answer | JsonValue>
+}
+
+/** A route whatever its types: what tables and walks hold. */
+export interface DeclaredRoute {
+  readonly method: HttpMethod
+  readonly path: string
+  readonly about: string
+  readonly authorities: readonly Authority[]
+  readonly targets: Readonly<Record<string, Target | Untargeted>>
+  readonly query: QuerySchema
+  readonly onlyWith?: readonly string[]
+  readonly body: z.ZodType | undefined
+  readonly answer: JsonObject | undefined
+  readonly example?: JsonValue
+  readonly errorsAsText?: boolean
+  /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed; nothing is done then. */
+  run(raw: RawCall): Promise<Answer>
+}
+
+export interface RawCall {
+  readonly principal: Principal
+  readonly clientAddress: string
+  readonly path: Readonly<Record<string, string>>
+  readonly query: Query
+  /** Parsed when asked for. Throws `parameter.BODY_…`. */
+  readonly body: () => JsonValue
+}

@@ -1,0 +1,49 @@
+/** JSON schemas of answers, from the declarations of entities: what the API description shows and its tests hold answers to. */
+import type { JsonObject } from '../../../model/json.ts'
+import type { ColumnSet, EntityDefinition } from '../../../services/entities/define.ts'
+
+export function recordShape<Columns extends ColumnSet>({ type, columns }: EntityDefinition<Columns>): JsonObject {
+  const properties: JsonObject = {
+    id: idShape(type),
+    createdTime: { type: 'integer', description: 'Unix milliseconds' },
+    tenantId: idShape('TENANT'),
+    externalId: {},
+    version: { type: 'integer' },
+  }
+  for (const [member, column] of Object.entries(columns)) properties[member] = column.shape
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
+
+/** With the names that lists show. */
+export function shownShape<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): JsonObject {
+  const shape = recordShape(definition)
+  const properties: JsonObject = { ...(shape['properties'] as JsonObject) }
+  for (const name of Object.keys(definition.shows ?? {})) properties[name] = { type: ['string', 'null'] }
+  if ('customerId' in definition.columns) properties['customerIsPublic'] = { type: 'boolean' }
+  return { type: 'object', properties, required: Object.keys(properties) }
+}
+
+export function listShape(items: JsonObject): JsonObject {
+  return { type: 'array', items }
+}
+
+export function pageShape(items: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    properties: {
+      data: listShape(items),
+      totalPages: { type: 'integer' },
+      totalElements: { type: 'integer' },
+      hasNext: { type: 'boolean' },
+    },
+    required: ['data', 'totalPages', 'totalElements', 'hasNext'],
+  }
+}
+
+export function idShape(entityType: string): JsonObject {
+  return {
+    type: 'object',
+    properties: { entityType: { const: entityType }, id: { type: 'string', format: 'uuid' } },
+    required: ['entityType', 'id'],
+  }
+}

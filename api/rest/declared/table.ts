@@ -1,0 +1,53 @@
+/** Declared routes as rows of the route table: what shares method and path becomes one row that looks at the parameters. */
+import { requireAuthority } from '../authorize.ts'
+import type { Query } from '../query.ts'
+import type { RestRoute, UserCall } from '../route.ts'
+import type { DeclaredRoute } from './route.ts'
+
+export function tableRows(routes: readonly DeclaredRoute[]): readonly RestRoute[] {
+  const byPlace = new Map<string, DeclaredRoute[]>()
+  for (const route of routes) {
+    const place = `${route.method} ${patternOf(route.path)}`
+    byPlace.set(place, [...(byPlace.get(place) ?? []), route])
+  }
+  return [...byPlace.values()].map(rowOf)
+}
+
+function rowOf(routes: readonly DeclaredRoute[]): RestRoute {
+  const [first] = routes
+  if (first === undefined) throw new TypeError('a row of no routes')
+  // Who may call any of them gets in; each is asked again below.
+  const authorities = [...new Set(routes.flatMap((route) => route.authorities))]
+  const bySpecial = [...routes].sort((a, b) => (b.onlyWith?.length ?? 0) - (a.onlyWith?.length ?? 0))
+  const names = [...first.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  return {
+    method: first.method,
+    pattern: patternOf(first.path),
+    authorities,
+    ...(first.errorsAsText === undefined ? {} : { errorsAsText: first.errorsAsText }),
+    handle: async (call) => {
+      const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first
+      requireAuthority(call.principal, route.authorities)
+      return route.run(rawCallOf(call, names))
+    },
+  }
+}
+
+function isMeant({ onlyWith = [] }: DeclaredRoute, query: Query): boolean {
+  return onlyWith.every((name) => query.has(name))
+}
+
+function rawCallOf(call: UserCall, names: readonly string[]) {
+  return {
+    principal: call.principal,
+    clientAddress: call.clientAddress,
+    path: Object.fromEntries(names.map((name, index) => [name, call.parameter(index)])),
+    query: call.query,
+    body: () => call.json(),
+  }
+}
+
+/** `/api/asset/{assetId}` as the HTTP server takes it. */
+function patternOf(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1')
+}

@@ -1,0 +1,42 @@
+/** Asset profiles: the rule chain, queue and dashboard that assets of a kind share. Source: `rest-api.md` 5.7. */
+import { ServiceErrors } from '../errors.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import { flag, name, optionalId, optionalText } from './column.ts'
+import { defineEntity } from './define.ts'
+
+const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Asset profile', property: 'name' })
+const chainMissing = (): Error => ServiceErrors.PROFILE_CHAIN_UNKNOWN()
+
+export const assetProfiles = defineEntity({
+  type: 'ASSET_PROFILE',
+  label: 'Asset profile',
+  name: 'name',
+  table: { name: 'asset_profile', version: 1 },
+  columns: {
+    name: name(),
+    description: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true }),
+    defaultRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'refuse', missing: chainMissing }),
+    defaultDashboardId: optionalId('DASHBOARD', {
+      whenDeleted: 'forget',
+      missing: () => ServiceErrors.PROFILE_DASHBOARD_UNKNOWN(),
+    }),
+    defaultQueueName: optionalText(),
+    defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', missing: chainMissing }),
+    default: flag(false, { column: 'is_default' }),
+  },
+  unique: [{ members: ['name'], otherwise: taken }],
+  permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: ['READ'] },
+  isSharedInTenant: true,
+  async prepare(record, { before, services }) {
+    const { defaultQueueName, tenantId } = record
+    if (defaultQueueName !== null && defaultQueueName !== '' && !(await services.hasQueue(tenantId, defaultQueueName)))
+      throw ServiceErrors.ASSET_PROFILE_QUEUE_UNKNOWN()
+    // A profile becomes the default by a call of its own.
+    return { record: { ...record, default: before?.default ?? false } }
+  },
+  async beforeDelete(record) {
+    if (record.default) throw ServiceErrors.DEFAULT_ASSET_PROFILE_DELETE()
+    return []
+  },
+})

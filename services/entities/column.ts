@@ -1,0 +1,254 @@
+/**
+ * The members of entities, one function a kind: from a member follow its column, its form in JSON, what a save may say of it, and what
+ * lists can do with it.
+ */
+import { z } from 'zod'
+import { NULL_UUID, isUuid, type EntityType } from '../../model/entity-id.ts'
+import { parseJson, stringifyJson, WholeDouble, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { SqlValue } from '../../storage/entities/database.ts'
+import type { TableColumn } from '../../storage/entities/tables/entity-table.ts'
+import { ServiceErrors } from '../errors.ts'
+import { checkName, checkText } from '../names.ts'
+
+export interface Column<Value> {
+  readonly stored: Omit<TableColumn, 'name' | 'references'>
+  /** Where it is not the member's name in snake case. */
+  readonly column: string | undefined
+  readonly references?: Reference
+  /** The member is what another entity has: it changes with it, and no save can set it. */
+  readonly copies?: { readonly by: string; readonly member: string }
+  /** What a save means that leaves the member out: a save replaces the whole entity. */
+  readonly absent: Value
+  /** As clients send it; undefined for left out and, where it means the same, null. */
+  readonly input: z.ZodType<Value | undefined>
+  /** JSON schema of the member in answers. */
+  readonly shape: JsonObject
+  /** Lists find entities by it. */
+  readonly isSearched: boolean
+  readonly isSorted: boolean
+  toColumn(value: Value): SqlValue
+  ofColumn(stored: SqlValue): Value
+  toJson(value: Value): JsonValue
+  /** Throws what the reference says of a bad value. `entity` and `property` as messages name them. */
+  check(value: Value, entity: string, property: string): void
+}
+
+export interface Reference {
+  readonly entityType: EntityType
+  /**
+   * refuse: what it names can not go. delete: this entity goes with it. forget: the member is cleared. keep: it may name what is gone.
+   */
+  readonly whenDeleted: 'refuse' | 'delete' | 'forget' | 'keep'
+  /** What a save is told that names what is not there, or is another tenant's. */
+  readonly missing: () => Error
+  /** With `refuse`: what who deletes the other is told. */
+  readonly inUse?: () => Error
+}
+
+export interface ColumnOptions {
+  /** Where it is not the member's name in snake case. */
+  readonly column?: string
+  readonly search?: boolean
+  readonly sort?: boolean
+  /** See `TableColumn`. */
+  readonly since?: number
+  readonly filledBy?: string
+}
+
+const NO_CHECK = (): void => {}
+const isNone = (value: unknown): value is null | undefined => value === null || value === undefined
+
+/** Numbers and booleans for text are taken, as the reference does. */
+const textInput = z
+  .union([z.string(), z.number(), z.boolean(), z.bigint(), z.instanceof(WholeDouble)])
+  .nullish()
+  .transform((value) => (isNone(value) ? undefined : typeof value === 'string' ? value : stringifyJson(value)))
+
+/** A text that must be there: a name. */
+export function name(options: ColumnOptions = {}): Column<string> {
+  return {
+    ...stored('text', false, { search: true, sort: true, ...options }),
+    absent: '',
+    input: textInput,
+    shape: { type: 'string' },
+    toColumn: (value) => value,
+    ofColumn: String,
+    toJson: (value) => value,
+    check: (value, entity, property) => checkName(entity, property, value),
+  }
+}
+
+export interface TextOptions extends ColumnOptions {
+  /** For long texts (images, descriptions): no bound but the body's, mark-up allowed. */
+  readonly isFree?: boolean
+}
+
+export function optionalText(options: TextOptions = {}): Column<string | null> {
+  return {
+    ...stored('text', true, options),
+    absent: null,
+    input: textInput,
+    shape: { type: ['string', 'null'] },
+    toColumn: (value) => value,
+    ofColumn: (value) => (value === null ? null : String(value)),
+    toJson: (value) => value,
+    check: options.isFree === true ? NO_CHECK : (value, _entity, property) => checkText(property, value),
+  }
+}
+
+export function flag(absent: boolean, options: ColumnOptions = {}): Column<boolean> {
+  return {
+    ...stored('integer', false, options),
+    absent,
+    input: z
+      .boolean()
+      .nullish()
+      .transform((value) => value ?? undefined),
+    shape: { type: 'boolean' },
+    toColumn: (value) => (value ? 1 : 0),
+    ofColumn: (value) => value === 1,
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
+export function integer(absent: number, options: ColumnOptions = {}): Column<number> {
+  return {
+    ...stored('integer', false, options),
+    absent,
+    input: z
+      .union([z.int(), z.instanceof(WholeDouble)])
+      .nullish()
+      .transform((value) => (isNone(value) ? undefined : Number(value))),
+    shape: { type: 'integer' },
+    toColumn: (value) => value,
+    ofColumn: Number,
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
+export function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  absent: Choice,
+  options: ColumnOptions = {},
+): Column<Choice> {
+  return {
+    ...stored('text', false, options),
+    absent,
+    input: z
+      .enum(choices)
+      .nullish()
+      .transform((value) => value ?? undefined),
+    shape: { type: 'string', enum: [...choices] },
+    toColumn: (value) => value,
+    ofColumn: (value) => choices.find((candidate) => candidate === value) ?? absent,
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
+/** Free JSON: `additionalInfo`. */
+export function json(options: ColumnOptions = {}): Column<JsonValue> {
+  return {
+    ...stored('text', false, options),
+    absent: null,
+    input: z.custom<JsonValue | undefined>(() => true),
+    shape: {},
+    toColumn: stringifyJson,
+    ofColumn: (value) => parseJson(String(value)),
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
+/** The id of another entity, which must be of the same tenant. */
+export function id(entityType: EntityType, reference: Omit<Reference, 'entityType'>, options: ColumnOptions = {}) {
+  const column: Column<string> = {
+    ...stored('text', false, options),
+    references: { entityType, ...reference },
+    absent: '',
+    input: idInput(entityType),
+    shape: idShape(entityType),
+    toColumn: (value) => value,
+    ofColumn: String,
+    toJson: (value) => ({ entityType, id: value }),
+    check: NO_CHECK,
+  }
+  return column
+}
+
+export function optionalId(
+  entityType: EntityType,
+  reference: Omit<Reference, 'entityType'>,
+  options: ColumnOptions = {},
+): Column<string | null> {
+  return {
+    ...stored('text', true, options),
+    references: { entityType, ...reference },
+    absent: null,
+    input: idInput(entityType),
+    shape: { oneOf: [idShape(entityType), { type: 'null' }] },
+    toColumn: (value) => value,
+    ofColumn: (value) => (value === null ? null : String(value)),
+    toJson: (value) => (value === null ? null : { entityType, id: value }),
+    check: NO_CHECK,
+  }
+}
+
+/** What the entity that `by` names has there: an asset's type is the name of its profile. */
+export function copy(
+  copies: { readonly by: string; readonly member: string },
+  options: ColumnOptions = {},
+): Column<string> {
+  return {
+    ...name({ search: true, sort: true, ...options }),
+    copies,
+    check: (value, _entity, property) => checkText(property, value),
+  }
+}
+
+/** Whose it is in the tenant: nobody's is shown as the null id, not as null (`rest-api.md` 3.3). */
+export function customerId(): Column<string | null> {
+  const missing = (): Error => ServiceErrors.CUSTOMER_UNKNOWN()
+  return {
+    ...optionalId('CUSTOMER', { whenDeleted: 'forget', missing }),
+    shape: idShape('CUSTOMER'),
+    toJson: (value) => ({ entityType: 'CUSTOMER', id: value ?? NULL_UUID }),
+  }
+}
+
+function idInput(entityType: EntityType): z.ZodType<string | undefined> {
+  const reference = z.object({
+    // For a member of a fixed type it may be left out.
+    entityType: z.literal(entityType).optional(),
+    id: z
+      .string()
+      .refine(isUuid, 'a UUID is expected')
+      .transform((text) => text.toLowerCase()),
+  })
+  return reference.nullish().transform((value) => (isNone(value) || value.id === NULL_UUID ? undefined : value.id))
+}
+
+function idShape(entityType: EntityType): JsonObject {
+  return {
+    type: 'object',
+    properties: { entityType: { const: entityType }, id: { type: 'string', format: 'uuid' } },
+    required: ['entityType', 'id'],
+  }
+}
+
+function stored(type: TableColumn['type'], isNullable: boolean, options: ColumnOptions) {
+  const { column, search, sort, since, filledBy } = options
+  return {
+    column,
+    stored: {
+      type,
+      isNullable,
+      ...(since === undefined ? {} : { since }),
+      ...(filledBy === undefined ? {} : { filledBy }),
+    },
+    isSearched: search ?? false,
+    isSorted: sort ?? false,
+  }
+}

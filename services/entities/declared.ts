@@ -1,0 +1,10 @@
+/** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
+import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
+import { assetProfiles } from './asset-profile.ts'
+import { assets } from './asset.ts'
+import type { ColumnSet, EntityDefinition } from './define.ts'
+
+/** What is referred to stands before what refers to it: tables are made in this order. */
+export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [assetProfiles, assets]
+
+export const DECLARED_TABLES: readonly EntityTable[] = DECLARED.map(({ storedAs }) => storedAs)

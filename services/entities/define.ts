@@ -1,0 +1,207 @@
+/**
+ * One declaration an entity type: its members, uniqueness, permissions, what is special about it, and how REST offers it. From it follow
+ * the tables of both databases, the repository, the service with outbox and change feed, the access checks, the routes and their schemas.
+ */
+import type { Authority, EntityRecord } from '../../model/entities.ts'
+import type { EntityType } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
+import type { Operation } from '../permissions.ts'
+import type { Column } from './column.ts'
+
+export type ColumnSet = Readonly<Record<string, Column<unknown>>>
+type ValueOf<Declared> = Declared extends Column<infer Value> ? Value : never
+
+/** The members that all entities have; an alias, so that a record of known members is one of any members. */
+export type Identity = {
+  readonly [Member in keyof EntityRecord | 'tenantId']: Member extends keyof EntityRecord
+    ? EntityRecord[Member]
+    : string
+}
+
+/** What an entity is in memory: the members that all have, and its own. */
+export type RecordOf<Columns extends ColumnSet> = Identity & {
+  readonly [Member in keyof Columns]: ValueOf<Columns[Member]>
+}
+
+/** What a save said: members that were left out are undefined. */
+export type DraftOf<Columns extends ColumnSet> = {
+  readonly id?: string | undefined
+  readonly version?: number | undefined
+} & { readonly [Member in keyof Columns]?: ValueOf<Columns[Member]> | undefined }
+
+export type PermissionRow = readonly Operation[] | 'all'
+
+/** What lists show beside the entity's own members. */
+export interface ShownName {
+  /** The member that names the other entity. */
+  readonly by: string
+  readonly table: string
+  readonly column: string
+  readonly isSearched?: boolean
+}
+
+export interface Saving<Columns extends ColumnSet> {
+  readonly principal: Principal
+  readonly draft: DraftOf<Columns>
+  readonly before: RecordOf<Columns> | undefined
+  readonly services: EntityAccess
+}
+
+export interface Prepared<Columns extends ColumnSet> {
+  readonly record: RecordOf<Columns>
+  /** Go into the same transaction, before the entity's own. */
+  readonly statements?: readonly Statement[]
+}
+
+export interface MessageDestination {
+  readonly ruleChainId: string | null
+  /** As the tenant names it. */
+  readonly queueName: string | null
+}
+
+/** How a rule reaches other entities. */
+export interface EntityAccess {
+  of<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): EntityReads<Columns>
+  /** Whether the tenant may use a queue of that name. */
+  hasQueue(tenantId: string, name: string): Promise<boolean>
+}
+
+export interface EntityReads<Columns extends ColumnSet> {
+  find(tenantId: string, id: string): Promise<RecordOf<Columns> | undefined>
+  findBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<RecordOf<Columns> | undefined>
+  /** A new record with every member at what it is when left out. */
+  fresh(tenantId: string, members: Partial<RecordOf<Columns>>): RecordOf<Columns>
+  insert(record: RecordOf<Columns>): Statement
+  update(record: RecordOf<Columns>): Statement
+  /** Of all that match; counts as a change of each. */
+  updateAll(tenantId: string, where: Partial<RecordOf<Columns>>, members: Partial<RecordOf<Columns>>): Statement
+  count(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<number>
+}
+
+export interface EntityDeclaration<Columns extends ColumnSet> {
+  readonly type: EntityType
+  /** As messages say it: `Asset profile`. */
+  readonly label: string
+  /** The member that is its name. */
+  readonly name: Extract<keyof Columns, string>
+  readonly table: Pick<EntityTable, 'name' | 'version' | 'isInherited'> & {
+    /** Members by which lists filter, each with the tenant. */
+    readonly indexes?: readonly { readonly members: readonly string[]; readonly since?: number }[]
+  }
+  readonly columns: Columns
+  /** Members that no two entities of a tenant have alike. */
+  readonly unique?: readonly { readonly members: readonly string[]; readonly otherwise: () => Error }[]
+  readonly permissions: Readonly<Partial<Record<Authority, PermissionRow>>>
+  /** Customer users see all of the tenant's, not only what is assigned to their customer. */
+  readonly isSharedInTenant?: boolean
+  /** Tenants read the system's. */
+  readonly isSharedBySystem?: boolean
+  readonly shows?: Readonly<Record<string, ShownName>>
+  /** Members of the JSON form that follow from others, or that nobody can fill yet. */
+  moreJson?(record: RecordOf<Columns>): JsonObject
+  /** What the entity decides about a save beyond its columns. Throws to refuse. */
+  prepare?(record: RecordOf<Columns>, saving: Saving<Columns>): Promise<Prepared<Columns>>
+  /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */
+  routeOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<MessageDestination>
+  /** Before it goes. Throws to refuse; what it returns goes into the same transaction. */
+  beforeDelete?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly Statement[] | undefined>
+}
+
+export interface EntityDefinition<Columns extends ColumnSet> extends EntityDeclaration<Columns> {
+  readonly storedAs: EntityTable
+  rowOf(record: RecordOf<Columns>): Row
+  recordOf(row: Row): RecordOf<Columns>
+  jsonOf(record: RecordOf<Columns>): JsonObject
+}
+
+export function defineEntity<Columns extends ColumnSet>(
+  declaration: EntityDeclaration<Columns>,
+  tableOfType: (type: EntityType) => string = tableName,
+): EntityDefinition<Columns> {
+  const members = Object.entries(declaration.columns)
+  const columns = members.map(([member, column]): TableColumn => {
+    const { references } = column
+    const isKept = references === undefined || references.whenDeleted === 'keep' || references.whenDeleted === 'forget'
+    return {
+      ...column.stored,
+      name: columnOf(member, column),
+      ...(isKept
+        ? {}
+        : {
+            references: {
+              table: tableOfType(references.entityType),
+              whenDeleted: references.whenDeleted === 'delete' ? 'delete' : 'refuse',
+            },
+          }),
+    }
+  })
+  const named = (member: string): string => columnOf(member, declaration.columns[member])
+  const { table, unique = [] } = declaration
+  return {
+    ...declaration,
+    storedAs: {
+      name: table.name,
+      version: table.version,
+      ...(table.isInherited === undefined ? {} : { isInherited: table.isInherited }),
+      columns,
+      unique: unique.map(({ members: names }) => ({ columns: ['tenant_id', ...names.map(named)] })),
+      indexes: (table.indexes ?? []).map(({ members: names, since }) => ({
+        columns: ['tenant_id', ...names.map(named)],
+        ...(since === undefined ? {} : { since }),
+      })),
+    },
+    rowOf: (record) => ({
+      id: record.id,
+      created_time: record.createdTime,
+      version: record.version,
+      tenant_id: record.tenantId,
+      ...Object.fromEntries(
+        members.map(([member, column]) => [columnOf(member, column), column.toColumn(record[member])]),
+      ),
+    }),
+    recordOf: (row) => recordOf<Columns>(members, row),
+    jsonOf: (record) => ({
+      id: { entityType: declaration.type, id: record.id },
+      createdTime: record.createdTime,
+      tenantId: { entityType: 'TENANT', id: record.tenantId },
+      ...Object.fromEntries(members.map(([member, column]) => [member, column.toJson(record[member])])),
+      externalId: null,
+      version: record.version,
+      ...declaration.moreJson?.(record),
+    }),
+  }
+}
+
+/** The one place where a row's members become those that the declaration names. */
+function recordOf<Columns extends ColumnSet>(
+  members: readonly (readonly [string, Column<unknown>])[],
+  row: Row,
+): RecordOf<Columns> {
+  const record: Record<string, unknown> = {
+    id: row['id'],
+    createdTime: row['created_time'],
+    version: row['version'],
+    tenantId: row['tenant_id'],
+  }
+  for (const [member, column] of members) record[member] = column.ofColumn(row[columnOf(member, column)] ?? null)
+  return record as RecordOf<Columns>
+}
+
+/** What a client sent, read member by member, as a draft. */
+export function draftOf<Columns extends ColumnSet>(members: Readonly<Record<string, unknown>>): DraftOf<Columns> {
+  return members as DraftOf<Columns>
+}
+
+/** `assetProfileId` is `asset_profile_id`; also of the members that all entities have. */
+export function columnOf(member: string, column?: Column<unknown>): string {
+  return column?.column ?? member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}
+
+const TABLES: Readonly<Partial<Record<EntityType, string>>> = { USER: 'app_user' }
+
+export function tableName(type: EntityType): string {
+  return TABLES[type] ?? type.toLowerCase()
+}

@@ -1,0 +1,99 @@
+/** The services of all declared entities, and what one type's change means for the others. */
+import type { EntityId, EntityType } from '../../model/entity-id.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { Owner } from '../ownership.ts'
+import { SYSTEM_TENANT } from '../changes.ts'
+import type { Column } from './column.ts'
+import type { ColumnSet, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
+import { EntityService, type EntityParts, type Followers } from './entity-service.ts'
+
+export interface RegistryParts extends EntityParts {
+  /** Whether the tenant may use a queue of that name. */
+  readonly hasQueue: (tenantId: string, name: string) => Promise<boolean>
+}
+
+interface Referrer {
+  readonly service: EntityService<ColumnSet>
+  readonly member: string
+  readonly column: Column<unknown>
+}
+
+export class EntityRegistry implements EntityAccess, Followers {
+  private readonly parts: RegistryParts
+  private readonly services = new Map<EntityType, EntityService<ColumnSet>>()
+
+  constructor(definitions: readonly EntityDefinition<ColumnSet>[], parts: RegistryParts) {
+    this.parts = parts
+    for (const definition of definitions) this.services.set(definition.type, new EntityService(definition, parts, this))
+  }
+
+  /** Throws `TypeError` where the declaration is not among those that the registry was made with. */
+  of<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): EntityService<Columns> {
+    const service = this.services.get(definition.type)
+    if (service === undefined || !isOf(service, definition)) throw new TypeError(`${definition.type} is not served`)
+    return service
+  }
+
+  hasQueue(tenantId: string, name: string): Promise<boolean> {
+    return this.parts.hasQueue(tenantId, name)
+  }
+
+  findAnywhere({ entityType, id }: EntityId): Promise<RecordOf<ColumnSet> | undefined> {
+    return this.services.get(entityType)?.findAnywhere(id) ?? Promise.resolve(undefined)
+  }
+
+  /** Undefined for types that are not declared, and for what is not there. */
+  async ownerOf({ entityType, id }: EntityId): Promise<Owner | undefined> {
+    const record = await this.services.get(entityType)?.findAnywhere(id)
+    if (record === undefined) return undefined
+    const customerId = record['customerId']
+    return {
+      tenantId: record.tenantId === SYSTEM_TENANT ? null : record.tenantId,
+      customerId: typeof customerId === 'string' ? customerId : null,
+    }
+  }
+
+  async checkUnused(type: EntityType, tenantId: string, id: string): Promise<void> {
+    for (const { service, member, column } of this.referrersOf(type)) {
+      if (column.references?.whenDeleted !== 'refuse' || column.references.inUse === undefined) continue
+      if ((await service.count(tenantId, { [member]: id })) > 0) throw column.references.inUse()
+    }
+  }
+
+  forget(type: EntityType, tenantId: string, id: string): readonly Statement[] {
+    return this.referrersOf(type)
+      .filter(({ column }) => column.references?.whenDeleted === 'forget')
+      .map(({ service, member, column }) => service.updateAll(tenantId, { [member]: id }, { [member]: column.absent }))
+  }
+
+  copy(
+    type: EntityType,
+    tenantId: string,
+    id: string,
+    changed: Readonly<Record<string, unknown>>,
+  ): readonly Statement[] {
+    const statements: Statement[] = []
+    for (const { service, member: by } of this.referrersOf(type)) {
+      for (const [member, { copies }] of Object.entries(service.definition.columns)) {
+        if (copies?.by !== by || !(copies.member in changed)) continue
+        statements.push(service.updateAll(tenantId, { [by]: id }, { [member]: changed[copies.member] }))
+      }
+    }
+    return statements
+  }
+
+  private referrersOf(type: EntityType): readonly Referrer[] {
+    return [...this.services.values()].flatMap((service) =>
+      Object.entries(service.definition.columns)
+        .filter(([, column]) => column.references?.entityType === type)
+        .map(([member, column]) => ({ service, member, column })),
+    )
+  }
+}
+
+function isOf<Columns extends ColumnSet>(
+  service: EntityService<ColumnSet>,
+  definition: EntityDefinition<Columns>,
+): service is EntityService<ColumnSet> & EntityService<Columns> {
+  return (service.definition as unknown) === definition
+}

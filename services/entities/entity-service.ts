@@ -1,0 +1,377 @@
+/**
+ * What the platform does with entities of one declared type. A method named `…ByUser` commits the change and the rule-engine message it
+ * causes together (the outbox), tells the change feed, and resolves when both are durable; who may do it was checked by the caller.
+ */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { EntityRecord, Page, PageQuery } from '../../model/entities.ts'
+import type { EntityType } from '../../model/entity-id.ts'
+import { stringifyJson } from '../../model/json.ts'
+import type { KnownMessageType } from '../../model/message-type.ts'
+import type { Metadata } from '../../model/message.ts'
+import { linkQueueName } from '../../model/queue-name.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { Condition, Join, RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import type { Changes } from '../changes.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
+import type { OwnerLookup } from '../ownership.ts'
+import {
+  columnOf,
+  type ColumnSet,
+  type DraftOf,
+  type EntityAccess,
+  type EntityDefinition,
+  type EntityReads,
+  type RecordOf,
+} from './define.ts'
+
+export interface EntityParts {
+  readonly entities: EntityStore
+  readonly changes: Changes
+  readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
+  readonly cleanup: Cleanup
+  readonly clock: Clock
+  readonly random: Random
+  readonly ownerOf: OwnerLookup
+  readonly forgetAttributes: (entityId: string) => void
+}
+
+/** A record with the names that lists show beside it. */
+export type Shown<Columns extends ColumnSet> = { readonly record: RecordOf<Columns>; readonly names: Row }
+
+/** What follows from a change in entities of other types, or stands in its way. */
+export interface Followers {
+  /** Throws where one of them may not lose it. */
+  checkUnused(type: EntityType, tenantId: string, id: string): Promise<void>
+  /** Clears what may be forgotten. */
+  forget(type: EntityType, tenantId: string, id: string): readonly Statement[]
+  /** Writes what they copy of it. */
+  copy(type: EntityType, tenantId: string, id: string, changed: Readonly<Record<string, unknown>>): readonly Statement[]
+}
+
+export class EntityService<Columns extends ColumnSet> implements EntityReads<Columns> {
+  readonly definition: EntityDefinition<Columns>
+  private readonly parts: EntityParts
+  private readonly access: EntityAccess & Followers
+  private readonly rows: RowStore
+  private readonly joins: readonly Join[]
+  private readonly sort: Readonly<Record<string, string>>
+
+  constructor(definition: EntityDefinition<Columns>, parts: EntityParts, access: EntityAccess & Followers) {
+    this.definition = definition
+    this.parts = parts
+    this.access = access
+    const taken = (definition.unique ?? []).map(({ members, otherwise }) => [
+      ['tenant_id', ...members.map((member) => this.column(member))].join(', '),
+      otherwise,
+    ])
+    this.rows = parts.entities.rows(definition.storedAs, {
+      taken: Object.fromEntries(taken) as Record<string, () => Error>,
+      overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: definition.label }),
+    })
+    this.joins = joinsOf(definition)
+    this.sort = sortOf(definition)
+  }
+
+  async find(tenantId: string, id: string): Promise<RecordOf<Columns> | undefined> {
+    const record = await this.findAnywhere(id)
+    return record?.tenantId === tenantId ? record : undefined
+  }
+
+  /** Without a tenant: for the access check, which must know whose it is. */
+  async findAnywhere(id: string): Promise<RecordOf<Columns> | undefined> {
+    return this.findRow([{ column: 'id', is: id }])
+  }
+
+  findBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<RecordOf<Columns> | undefined> {
+    return this.findRow(this.conditions(tenantId, members))
+  }
+
+  async findByIds(tenantId: string, ids: readonly string[]): Promise<readonly RecordOf<Columns>[]> {
+    const rows = await this.rows.findAll([
+      { column: 'tenant_id', is: tenantId },
+      { column: 'id', in: ids },
+    ])
+    return rows.map((row) => this.definition.recordOf(row))
+  }
+
+  async findAllBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<readonly RecordOf<Columns>[]> {
+    const rows = await this.rows.findAll(this.conditions(tenantId, members))
+    return rows.map((row) => this.definition.recordOf(row))
+  }
+
+  count(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<number> {
+    return this.rows.count(this.conditions(tenantId, members))
+  }
+
+  findByName(tenantId: string, name: string): Promise<RecordOf<Columns> | undefined> {
+    return this.findRow([
+      { column: 'tenant_id', is: tenantId },
+      { column: this.column(this.definition.name), is: name },
+    ])
+  }
+
+  /**
+   * Those whose members are these; undefined ones do not matter. `infos`: with the names beside it, in which the text search looks too.
+   */
+  async page(
+    tenantId: string,
+    members: Readonly<Record<string, unknown>>,
+    query: PageQuery,
+    form: 'plain' | 'infos' = 'plain',
+  ): Promise<Page<Shown<Columns>>> {
+    const page = await this.rows.page({
+      where: this.conditions(tenantId, members),
+      joins: this.joins,
+      sort: this.sort,
+      search: this.searched(form),
+      query,
+    })
+    return { ...page, data: page.data.map((row) => ({ record: this.definition.recordOf(row), names: row })) }
+  }
+
+  /** One, with the names beside it. */
+  async findShown(tenantId: string, id: string): Promise<Shown<Columns> | undefined> {
+    const { data } = await this.rows.page({
+      where: [...this.conditions(tenantId, {}), { column: 'id', is: id }],
+      joins: this.joins,
+      sort: {},
+      search: [],
+      query: { page: 0, pageSize: 1 },
+    })
+    const [row] = data
+    return row && { record: this.definition.recordOf(row), names: row }
+  }
+
+  fresh(tenantId: string, members: Partial<RecordOf<Columns>>): RecordOf<Columns> {
+    return this.recordFrom(
+      { id: this.parts.random.uuid(), createdTime: this.parts.clock.now(), version: 1, tenantId },
+      members,
+    )
+  }
+
+  insert(record: RecordOf<Columns>): Statement {
+    return this.rows.insert(this.definition.rowOf(record))
+  }
+
+  update(record: RecordOf<Columns>): Statement {
+    return this.rows.update(this.definition.rowOf(record))
+  }
+
+  updateAll(tenantId: string, where: Partial<RecordOf<Columns>>, members: Partial<RecordOf<Columns>>): Statement {
+    return this.rows.updateAll(this.conditions(tenantId, where), this.columnsOf(members))
+  }
+
+  async saveByUser(principal: Principal, draft: DraftOf<Columns>): Promise<RecordOf<Columns>> {
+    const before = draft.id === undefined ? undefined : await this.required(draft.id)
+    if (before !== undefined && draft.version !== undefined && draft.version !== before.version)
+      throw EntityStoreErrors.VERSION_CONFLICT({ entity: this.definition.label })
+    const tenantId = before?.tenantId ?? tenantOf(principal)
+    const identity = {
+      id: before?.id ?? this.parts.random.uuid(),
+      createdTime: before?.createdTime ?? this.parts.clock.now(),
+      version: (before?.version ?? 0) + 1,
+      tenantId,
+    }
+    const asSent = this.recordFrom(identity, draft)
+    this.checkMembers(asSent)
+    await this.checkReferences(asSent, before)
+    const saving = { principal, draft, before, services: this.access }
+    const { record, statements = [] } = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
+    if (before === undefined) {
+      await this.commit(principal, record, [...statements, this.insert(record)], 'ENTITY_CREATED')
+      return record
+    }
+    const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))
+    await this.commit(principal, record, [...statements, this.update(record), ...followers], 'ENTITY_UPDATED')
+    return record
+  }
+
+  async deleteByUser(principal: Principal, id: string): Promise<void> {
+    const record = await this.required(id)
+    const { definition, parts } = this
+    const before = (await definition.beforeDelete?.(record, this.access)) ?? []
+    await this.access.checkUnused(definition.type, record.tenantId, id)
+    const statements = [
+      ...before,
+      ...this.access.forget(definition.type, record.tenantId, id),
+      this.rows.delete(record),
+      parts.entities.attributes.deleteEntity(id),
+      parts.entities.cleanups.note(id),
+    ]
+    await this.commit(principal, record, statements, 'ENTITY_DELETED')
+    parts.forgetAttributes(id)
+    parts.feed.publish({
+      kind: 'entity-deleted',
+      entity: { entityType: definition.type, id },
+      tenantId: record.tenantId,
+    })
+    await parts.cleanup.run(id)
+  }
+
+  /** For what has a customer. Null takes it from the one it has. */
+  async assignByUser(
+    principal: Principal,
+    id: string,
+    customer: { readonly id: string; readonly title: string } | null,
+  ) {
+    const before = await this.required(id)
+    const customerId = memberText(before, 'customerId')
+    if (customer === null && customerId === null)
+      throw ServiceErrors.NOT_ASSIGNED_ENTITY({ entity: this.definition.label })
+    const record = { ...before, version: before.version + 1, customerId: customer?.id ?? null }
+    const own = this.update(record)
+    if (customer !== null) {
+      const metadata = { assignedCustomerId: customer.id, assignedCustomerName: customer.title }
+      await this.commit(principal, record, [own], 'ENTITY_ASSIGNED', metadata)
+    } else {
+      const owner = await this.parts.entities.customers.findAnywhere(customerId ?? '')
+      const metadata = { unassignedCustomerId: customerId ?? '', unassignedCustomerName: owner?.title ?? '' }
+      await this.commit(principal, record, [own], 'ENTITY_UNASSIGNED', metadata)
+    }
+    return record
+  }
+
+  private async commit(
+    principal: Principal,
+    record: RecordOf<Columns>,
+    statements: readonly Statement[],
+    type: KnownMessageType,
+    metadata: Metadata = {},
+  ): Promise<void> {
+    const { definition, parts } = this
+    const route = await definition.routeOf?.(record, this.access)
+    const commit = parts.changes.commit(statements, {
+      ruleChainId: route?.ruleChainId ?? null,
+      queueName: await this.linkQueueName(record.tenantId, route?.queueName ?? null),
+      type,
+      principal,
+      tenantId: record.tenantId,
+      customerId: memberText(record, 'customerId'),
+      originator: { entityType: definition.type, id: record.id },
+      metadata: { ...metadata, entityName: memberText(record, definition.name) ?? '', entityType: definition.type },
+      data: stringifyJson(definition.jsonOf(record)),
+    })
+    await parts.doubts.watch(commit, () => parts.forgetAttributes(record.id))
+  }
+
+  private async linkQueueName(tenantId: string, name: string | null): Promise<string | null> {
+    if (name === null || name === '') return null
+    const queue = await this.parts.entities.queues.findByName(tenantId, name)
+    return queue === undefined ? null : linkQueueName(queue)
+  }
+
+  private async required(id: string): Promise<RecordOf<Columns>> {
+    const record = await this.findAnywhere(id)
+    if (record === undefined) throw itemNotFound({ entityType: this.definition.type, id })
+    return record
+  }
+
+  private async findRow(where: readonly Condition[]): Promise<RecordOf<Columns> | undefined> {
+    const row = await this.rows.find(where)
+    return row && this.definition.recordOf(row)
+  }
+
+  private recordFrom(
+    identity: EntityRecord & { readonly tenantId: string },
+    members: Readonly<Record<string, unknown>>,
+  ): RecordOf<Columns> {
+    const row: Record<string, unknown> = { ...identity }
+    for (const [member, column] of Object.entries(this.definition.columns))
+      row[member] = members[member] ?? column.absent
+    return row as RecordOf<Columns>
+  }
+
+  private checkMembers(record: RecordOf<Columns>): void {
+    for (const [member, column] of Object.entries(this.definition.columns))
+      column.check(record[member], this.definition.label, member)
+  }
+
+  /** What is named must be there and of the same tenant; what was named before already was. */
+  private async checkReferences(record: RecordOf<Columns>, before: RecordOf<Columns> | undefined): Promise<void> {
+    for (const [member, { references }] of Object.entries(this.definition.columns)) {
+      const id = memberText(record, member)
+      if (references === undefined || id === null || (before !== undefined && id === memberText(before, member)))
+        continue
+      const owner = await this.parts.ownerOf({ entityType: references.entityType, id })
+      if (owner === undefined || (owner.tenantId !== null && owner.tenantId !== record.tenantId))
+        throw references.missing()
+    }
+  }
+
+  private conditions(tenantId: string, members: Readonly<Record<string, unknown>>): readonly Condition[] {
+    const own = Object.entries(this.columnsOf(members)).map(([column, is]) => ({ column, is }))
+    return [{ column: 'tenant_id', is: tenantId }, ...own]
+  }
+
+  private columnsOf(members: Readonly<Record<string, unknown>>): Row {
+    const columns: Record<string, Row[string]> = {}
+    for (const [member, column] of Object.entries(this.definition.columns)) {
+      const value = members[member]
+      if (value !== undefined) columns[columnOf(member, column)] = column.toColumn(value)
+    }
+    return columns
+  }
+
+  private column(member: string): string {
+    return columnOf(member, this.definition.columns[member])
+  }
+
+  private searched(form: 'plain' | 'infos'): readonly string[] {
+    const { columns, shows = {}, name } = this.definition
+    if (form === 'plain') return [this.column(name)]
+    const own = Object.entries(columns).filter(([, { isSearched }]) => isSearched)
+    const shown = Object.entries(shows).filter(([, { isSearched }]) => isSearched === true)
+    return [
+      ...own.map(([member, column]) => columnOf(member, column)),
+      ...shown.map(([as, { column }]) => `${aliasOf(as)}.${column}`),
+    ]
+  }
+}
+
+function joinsOf({ shows = {}, columns }: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns'>): readonly Join[] {
+  return Object.entries(shows).map(([as, { by, table, column }]) => ({
+    alias: aliasOf(as),
+    table,
+    column: columnOf(by, columns[by]),
+    shows: { [as]: column },
+  }))
+}
+
+function sortOf(definition: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns'>): Readonly<Record<string, string>> {
+  const { columns, shows = {} } = definition
+  const own = Object.entries(columns).filter(([, { isSorted }]) => isSorted)
+  return {
+    createdTime: 'created_time',
+    ...Object.fromEntries(own.map(([member, column]) => [member, columnOf(member, column)])),
+    ...Object.fromEntries(Object.entries(shows).map(([as, { column }]) => [as, `${aliasOf(as)}.${column}`])),
+  }
+}
+
+function aliasOf(shown: string): string {
+  return `of_${columnOf(shown)}`
+}
+
+function tenantOf(principal: Principal): string {
+  if (principal.tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+  return principal.tenantId
+}
+
+function memberText(record: Readonly<Record<string, unknown>>, member: string): string | null {
+  const value = record[member]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+function changedMembers(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(after).filter(([member, value]) => before[member] !== value))
+}

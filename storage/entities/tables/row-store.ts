@@ -1,0 +1,231 @@
+/**
+ * Rows of one entity's table: reads by conditions, pages with joined names, and the statements of a change. What a row means is said by
+ * the declaration (`services/entities`).
+ */
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
+import type { Page, PageQuery } from '../../../model/entities.ts'
+import type { EntityDatabase, SqlValue, Statement } from '../database.ts'
+import { EntityStoreErrors } from '../errors.ts'
+import { checkPageQuery } from '../paging.ts'
+import { allColumns, type EntityTable, type Row } from './entity-table.ts'
+
+/** A column of the table, or `join.column`. */
+export type Condition =
+  | { readonly column: string; readonly is: SqlValue }
+  | { readonly column: string; readonly in: readonly SqlValue[] }
+  | { readonly column: string; readonly after: SqlValue }
+
+/** A row of another table that a column names, for what a list shows of it. */
+export interface Join {
+  readonly alias: string
+  readonly table: string
+  /** Of this table. */
+  readonly column: string
+  /** Beside the id: more that must hold, as constants (`{ scope: 1, key: 'active' }`), for tables keyed by more. */
+  readonly idColumn?: string
+  readonly and?: Readonly<Record<string, SqlValue>>
+  /** What is shown of it, each under a name of its own. */
+  readonly shows: Readonly<Record<string, string>>
+}
+
+export interface RowPage {
+  readonly where: readonly Condition[]
+  readonly joins?: readonly Join[]
+  /** Property of the API to column. */
+  readonly sort: Readonly<Record<string, string>>
+  readonly search: readonly string[]
+  readonly query: PageQuery
+}
+
+/** SQLite takes 32,766 parameters a statement; a list is cut into pieces of this many. */
+const VALUES_PER_READ = 1_000
+
+export interface RowErrors {
+  /** By the columns of the unique index, as `columns.join(', ')`. */
+  readonly taken: Readonly<Record<string, () => Error>>
+  /** Another change came between. */
+  readonly overtaken: () => Error
+}
+
+export class RowStore {
+  private readonly database: EntityDatabase
+  private readonly table: EntityTable
+  private readonly errors: RowErrors
+  private readonly columns: readonly string[]
+
+  constructor(database: EntityDatabase, table: EntityTable, errors: RowErrors) {
+    this.database = database
+    this.table = table
+    this.errors = errors
+    this.columns = allColumns(table).map(({ name }) => name)
+  }
+
+  async find(where: readonly Condition[]): Promise<Row | undefined> {
+    const { rows } = await this.database.read(this.compiled(sql`${this.selection([])} ${this.filter(where)} limit 1`))
+    return rows[0]
+  }
+
+  /** In the order of their ids. */
+  async findAll(where: readonly Condition[], limit?: number): Promise<readonly Row[]> {
+    const long = where.find((condition) => 'in' in condition && condition.in.length > VALUES_PER_READ)
+    if (long !== undefined && 'in' in long) return this.findInPieces(where, long)
+    const bound = limit === undefined ? sql`` : sql` limit ${limit}`
+    const order = sql` order by ${this.ref('id')}`
+    const { rows } = await this.database.read(
+      this.compiled(sql`${this.selection([])} ${this.filter(where)}${order}${bound}`),
+    )
+    return rows
+  }
+
+  async count(where: readonly Condition[]): Promise<number> {
+    const query = sql<{
+      total: number
+    }>`select count(*) as total from ${sql.table(this.table.name)} ${this.filter(where)}`
+    const { rows } = await this.database.read(query.compile(this.database.builder))
+    return Number(rows[0]?.total ?? 0)
+  }
+
+  /** Read beside the commits: a search looks at every row. Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
+  async page({ where, joins = [], sort, search, query }: RowPage): Promise<Page<Row>> {
+    checkPageQuery(query)
+    const filter = this.filter(where, this.matching(search, query.textSearch))
+    const from = sql`from ${sql.table(this.table.name)} ${this.joined(joins)} ${filter}`
+    const counting = sql<{ total: number }>`select count(*) as total ${from}`
+    const offset = query.page === 0 ? sql`` : sql` offset ${query.page * query.pageSize}`
+    const rows = sql<Row>`select ${this.selected(joins)} ${from} ${this.order(sort, query)} limit ${query.pageSize}${offset}`
+    const [counted, found] = await Promise.all([
+      this.database.scan(counting.compile(this.database.builder)),
+      this.database.scan(rows.compile(this.database.builder)),
+    ])
+    const totalElements = Number(counted[0]?.total ?? 0)
+    const totalPages = Math.ceil(totalElements / query.pageSize)
+    return { data: found, totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+  }
+
+  insert(row: Row): Statement {
+    const names = sql.join(this.columns.map((name) => sql.ref(name)))
+    const values = sql.join(this.columns.map((name) => valueOf(row, name)))
+    return this.statement(sql`insert into ${sql.table(this.table.name)} (${names}) values (${values})`)
+  }
+
+  /** Replaces the version before this one. */
+  update(row: Row): Statement {
+    const changed = this.columns.filter((name) => name !== 'id')
+    const set = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${valueOf(row, name)}`))
+    const before = Number(valueOf(row, 'version')) - 1
+    const query = sql`update ${sql.table(this.table.name)} set ${set} where id = ${valueOf(row, 'id')} and version = ${before}`
+    return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
+  }
+
+  delete({ id, version }: { readonly id: string; readonly version: number }): Statement {
+    const query = sql`delete from ${sql.table(this.table.name)} where id = ${id} and version = ${version}`
+    return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
+  }
+
+  /** Changes columns of all rows that match, each a change of its version. */
+  updateAll(where: readonly Condition[], values: Row): Statement {
+    const set = sql.join(Object.keys(values).map((name) => sql`${sql.ref(name)} = ${valueOf(values, name)}`))
+    return this.statement(
+      sql`update ${sql.table(this.table.name)} set ${set}, version = version + 1 ${this.filter(where)}`,
+    )
+  }
+
+  private async findInPieces(
+    where: readonly Condition[],
+    long: Extract<Condition, { readonly in: readonly SqlValue[] }>,
+  ): Promise<readonly Row[]> {
+    const others = where.filter((condition) => condition !== long)
+    const found: Row[] = []
+    const values = [...long.in].sort()
+    for (let start = 0; start < values.length; start += VALUES_PER_READ) {
+      const piece = { column: long.column, in: values.slice(start, start + VALUES_PER_READ) }
+      found.push(...(await this.findAll([...others, piece])))
+    }
+    return found
+  }
+
+  private compiled(query: RawBuilder<unknown>): CompiledQuery<Row> {
+    return query.$castTo<Row>().compile(this.database.builder)
+  }
+
+  private statement(query: RawBuilder<unknown>): Statement {
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    const constraints = Object.fromEntries(
+      Object.entries(this.errors.taken).map(([columns, taken]) => [this.constraintName(columns), taken]),
+    )
+    return { sql: text, parameters: parameters as readonly SqlValue[], constraints }
+  }
+
+  /** As databases report it: `asset.tenant_id, asset.name`. */
+  private constraintName(columns: string): string {
+    return columns
+      .split(', ')
+      .map((column) => `${this.table.name}.${column}`)
+      .join(', ')
+  }
+
+  private selection(joins: readonly Join[]): RawBuilder<unknown> {
+    return sql`select ${this.selected(joins)} from ${sql.table(this.table.name)} ${this.joined(joins)}`
+  }
+
+  private selected(joins: readonly Join[]): RawBuilder<unknown> {
+    const own = this.columns.map((name) => this.ref(name))
+    const shown = joins.flatMap(({ alias, shows }) =>
+      Object.entries(shows).map(([as, column]) => sql`${sql.ref(`${alias}.${column}`)} as ${sql.ref(as)}`),
+    )
+    return sql.join([...own, ...shown])
+  }
+
+  private joined(joins: readonly Join[]): RawBuilder<unknown> {
+    return sql.join(
+      joins.map(({ alias, table, column, idColumn = 'id', and = {} }) => {
+        const more = Object.keys(and).map((name) => sql` and ${sql.ref(`${alias}.${name}`)} = ${valueOf(and, name)}`)
+        const on = sql`${sql.ref(`${alias}.${idColumn}`)} = ${this.ref(column)}`
+        return sql`left join ${sql.table(table)} as ${sql.ref(alias)} on ${on}${sql.join(more, sql``)}`
+      }),
+      sql` `,
+    )
+  }
+
+  private filter(where: readonly Condition[], more: RawBuilder<unknown> | undefined = undefined): RawBuilder<unknown> {
+    const parts = where.map((condition) => this.condition(condition))
+    if (more !== undefined) parts.push(more)
+    return parts.length === 0 ? sql`` : sql`where ${sql.join(parts, sql` and `)}`
+  }
+
+  private condition(condition: Condition): RawBuilder<unknown> {
+    const column = this.ref(condition.column)
+    if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
+    if ('after' in condition) return sql`${column} > ${condition.after}`
+    return condition.is === null ? sql`${column} is null` : sql`${column} = ${condition.is}`
+  }
+
+  private matching(search: readonly string[], text: string | undefined): RawBuilder<unknown> | undefined {
+    if (text === undefined || text.trim() === '' || search.length === 0) return undefined
+    const fold = sql.raw(this.database.foldFunction)
+    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
+    const matches = search.map((column) => sql`${fold}(${this.ref(column)}) like ${fold}(${pattern}) escape '\\'`)
+    return sql`(${sql.join(matches, sql` or `)})`
+  }
+
+  private order(sort: Readonly<Record<string, string>>, { sortProperty, sortOrder }: PageQuery): RawBuilder<unknown> {
+    const byId = sql`${this.ref('id')}`
+    if (sortProperty === undefined || sortProperty === '' || sortProperty === 'id')
+      return sql`order by ${byId}${sortProperty === 'id' && sortOrder === 'DESC' ? sql` desc` : sql``}`
+    const column = Object.hasOwn(sort, sortProperty) ? sort[sortProperty] : undefined
+    if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
+    // Written out, as databases differ: what is absent comes where the reference has it.
+    const direction = sortOrder === 'DESC' ? sql`desc nulls first` : sql`asc nulls last`
+    return sql`order by ${this.ref(column)} ${direction}, ${byId}`
+  }
+
+  private ref(column: string): RawBuilder<unknown> {
+    return sql.ref(column.includes('.') ? column : `${this.table.name}.${column}`)
+  }
+}
+
+function valueOf(row: Row, name: string): SqlValue {
+  const value = row[name]
+  if (value === undefined) throw EntityStoreErrors.FAILED({ reason: `no value for the column ${name}` })
+  return value
+}

@@ -1,0 +1,74 @@
+/** The statements that make a table and raise it from version to version, in the words of each database. */
+import { COMMON_COLUMNS, type EntityTable, type TableColumn, type TableIndex } from './entity-table.ts'
+
+export type DatabaseLanguage = 'sqlite' | 'postgres'
+
+export interface TableMigration {
+  readonly version: number
+  readonly statements: readonly string[]
+}
+
+const TYPES: Readonly<Record<DatabaseLanguage, Readonly<Record<TableColumn['type'], string>>>> = {
+  sqlite: { text: 'text', integer: 'integer', double: 'real' },
+  // Text sorts by its bytes, as in SQLite, whatever the database's own collation is.
+  postgres: { text: 'text collate "C"', integer: 'bigint', double: 'double precision' },
+}
+
+/** One step a version, in order. */
+export function tableMigrations(table: EntityTable, language: DatabaseLanguage): readonly TableMigration[] {
+  return Array.from({ length: table.version }, (_, index) => {
+    const version = index + 1
+    const statements = version === 1 ? creation(table, language) : addition(table, version, language)
+    return { version, statements: [...statements, ...indexes(table, version)] }
+  })
+}
+
+function creation(table: EntityTable, language: DatabaseLanguage): readonly string[] {
+  if (table.isInherited === true) return []
+  const columns = [...COMMON_COLUMNS, ...table.columns.filter((column) => since(column) === 1)]
+  const parts = columns.map((column) => definitionOf(column, language))
+  return [`create table ${table.name} (${parts.join(', ')})`]
+}
+
+function addition(table: EntityTable, version: number, language: DatabaseLanguage): readonly string[] {
+  const added = table.columns.filter((column) => since(column) === version)
+  return added.flatMap((column) => {
+    const steps = [`alter table ${table.name} add column ${definitionOf({ ...column, isNullable: true }, language)}`]
+    if (column.filledBy !== undefined) steps.push(`update ${table.name} set ${column.name} = ${column.filledBy}`)
+    return steps
+  })
+}
+
+function indexes(table: EntityTable, version: number): readonly string[] {
+  const own = table.isInherited === true || version > 1 ? [] : [{ columns: ['tenant_id', 'created_time'] }]
+  return [
+    ...table.unique.filter((index) => isNew(index, table, version)).map((index) => indexOf(table, index, 'unique ')),
+    ...[...own, ...table.indexes.filter((index) => isNew(index, table, version))].map((index) =>
+      indexOf(table, index, ''),
+    ),
+  ]
+}
+
+function isNew(index: TableIndex, table: EntityTable, version: number): boolean {
+  const first = index.since ?? 1
+  return first === version && !(table.isInherited === true && first === 1)
+}
+
+function indexOf(table: EntityTable, { columns }: TableIndex, kind: '' | 'unique '): string {
+  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${columns.join(', ')})`
+}
+
+function definitionOf({ name, type, isNullable, references }: TableColumn, language: DatabaseLanguage): string {
+  const parts = [name, TYPES[language][type]]
+  if (name === 'id') parts.push('primary key')
+  else if (!isNullable) parts.push('not null')
+  if (references !== undefined) {
+    parts.push(`references ${references.table}(id)`)
+    if (references.whenDeleted === 'delete') parts.push('on delete cascade')
+  }
+  return parts.join(' ')
+}
+
+function since({ since: version }: TableColumn): number {
+  return version ?? 1
+}
