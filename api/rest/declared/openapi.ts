@@ -1,0 +1,151 @@
+/** The API description (OpenAPI 3.1) of declared routes: paths, parameters, bodies and answers as the declarations have them. */
+import { z } from 'zod'
+import type { JsonObject, JsonValue } from '../../../model/json.ts'
+import type { DeclaredRoute } from './route.ts'
+
+export interface DescriptionHead {
+  readonly version: string
+  /** Where the API is reached; '' for the host that the description came from. */
+  readonly serverUrl: string
+}
+
+export function describeApi(routes: readonly DeclaredRoute[], { version, serverUrl }: DescriptionHead): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {}
+  for (const route of routes) {
+    const path = (paths[route.path] ??= {})
+    const method = route.method.toLowerCase()
+    const known = path[method]
+    path[method] = known === undefined ? operationOf(route) : joined(known, operationOf(route))
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Millrace', version, description: 'REST API, wire-compatible with ThingsBoard.' },
+    ...(serverUrl === '' ? {} : { servers: [{ url: serverUrl }] }),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Authorization',
+          description: 'Bearer, a blank, and the token of a login',
+        },
+      },
+      schemas: { Error: ERROR },
+    },
+    security: [{ bearer: [] }],
+  }
+}
+
+const ERROR: JsonObject = {
+  type: 'object',
+  properties: {
+    status: { type: 'integer' },
+    message: { type: 'string' },
+    errorCode: { type: 'integer' },
+    timestamp: { type: 'integer', description: 'Unix milliseconds' },
+  },
+  required: ['status', 'message', 'errorCode', 'timestamp'],
+}
+const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
+
+function operationOf(route: DeclaredRoute): JsonObject {
+  return {
+    summary: route.about,
+    description: `For ${route.authorities.join(', ')}.`,
+    operationId: operationId(route),
+    parameters: [...pathParameters(route), ...queryParameters(route)],
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': contentOf(bodySchema(route.body), route.example) },
+          },
+        }),
+    responses: {
+      200: {
+        description: 'Done.',
+        ...(route.answer === undefined ? {} : { content: { 'application/json': { schema: route.answer } } }),
+      },
+      ...(route.body === undefined && Object.keys(route.query).length === 0
+        ? {}
+        : { 400: { description: 'Not valid; the message names the field.', ...REFUSAL } }),
+      401: { description: 'Not logged in.', ...REFUSAL },
+      403: { description: 'Not allowed.', ...REFUSAL },
+      ...(Object.keys(route.targets).length === 0 ? {} : { 404: { description: 'Not there.', ...REFUSAL } }),
+    },
+  }
+}
+
+/** Two calls that share method and path: parameters that only one of them asks for are optional. */
+function joined(one: JsonObject, other: JsonObject): JsonObject {
+  const parameters = new Map<string, JsonObject>()
+  const lists = [one['parameters'], other['parameters']].map((list) => (Array.isArray(list) ? list : []))
+  for (const [index, list] of lists.entries()) {
+    for (const parameter of list) {
+      if (!isObject(parameter)) continue
+      const name = String(parameter['name'])
+      const isInBoth = lists[1 - index]?.some((candidate) => isObject(candidate) && candidate['name'] === name) ?? false
+      parameters.set(name, isInBoth || parameter['in'] === 'path' ? parameter : { ...parameter, required: false })
+    }
+  }
+  return {
+    ...one,
+    summary: `${String(one['summary'])} Or: ${String(other['summary'])}`,
+    parameters: [...parameters.values()],
+  }
+}
+
+function pathParameters({ path, targets }: DeclaredRoute): JsonObject[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: name in targets ? { type: 'string', format: 'uuid' } : { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: DeclaredRoute): JsonObject[] {
+  return Object.entries(query).flatMap(([given, { parameters }]) =>
+    parameters.map(({ name, isRequired, schema }) => ({
+      name: name === '' ? given : name,
+      in: 'query',
+      required: isRequired,
+      schema,
+    })),
+  )
+}
+
+function contentOf(schema: JsonObject, example: JsonValue | undefined): JsonObject {
+  return example === undefined ? { schema } : { schema, example }
+}
+
+/** As clients send it. What a schema reads by code of its own may be anything. */
+function bodySchema(body: z.ZodType): JsonObject {
+  const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
+  return JSON.parse(JSON.stringify(schema)) as JsonObject
+}
+
+/** `GET /api/asset/{assetId}` is `getAssetByAssetId`. */
+function operationId({ method, path }: DeclaredRoute): string {
+  const words = path
+    .replace(/^\/api\//, '')
+    .split('/')
+    .map((part) => (part.startsWith('{') ? `By${capital(part.slice(1, -1))}` : capital(part)))
+  return `${method.toLowerCase()}${words.join('')}`
+}
+
+function capital(word: string): string {
+  const plain = word.replace(/\W+/g, '')
+  return plain.charAt(0).toUpperCase() + plain.slice(1)
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === Object.prototype
+  )
+}
