@@ -14,12 +14,6 @@ export interface Tenant extends EntityRecord {
   readonly additionalInfo: JsonValue
 }
 
-export interface Customer extends EntityRecord {
-  readonly tenantId: string
-  readonly title: string
-  readonly additionalInfo: JsonValue
-}
-
 export const AUTHORITIES = ['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER'] as const
 export type Authority = (typeof AUTHORITIES)[number]
 

@@ -53,6 +53,18 @@ export type JsonNumber = number | bigint | WholeDouble | LongDecimal
 export type JsonObject = { [key: string]: JsonValue }
 export type JsonValue = null | boolean | string | JsonNumber | JsonValue[] | JsonObject
 
+/** No array, and no number that is kept as an object. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    !(value instanceof WholeDouble) &&
+    !(value instanceof LongDecimal)
+  )
+}
+
+
 export const MAX_JSON_DEPTH = 100
 
 /** Parses JSON text, keeping number types. Throws `JSON_INVALID`, `JSON_TOO_DEEP`. Repeated keys: the last one wins. */

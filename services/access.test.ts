@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { customers } from './entities/customer.ts'
 import { after, before, test } from 'node:test'
 import type { Authority } from '../model/entities.ts'
 import { ENTITY_TYPES, type EntityId, type EntityType } from '../model/entity-id.ts'
@@ -64,7 +65,7 @@ before(async () => {
   const { entities, services, tenant, customer, systemAdministrator, tenantId } = platform
   principals = { SYS_ADMIN: systemAdministrator, TENANT_ADMIN: tenant, CUSTOMER_USER: customer }
   const unassigned = await services.devices.saveByUser(tenant, { name: 'unassigned' })
-  const otherCustomer = await services.customers.save(tenant, { title: 'Customer B' })
+  const otherCustomer = await services.declared.of(customers).saveByUser(tenant, { title: 'Customer B' })
   const own = (await services.devices.saveByUser(tenant, { name: 'assigned' })).id
   await services.devices.assignToCustomerByUser(tenant, own, customer.customerId)
   const record = { createdTime: 1, version: 1, additionalInfo: null }
@@ -74,7 +75,7 @@ before(async () => {
   await entities.write([...entities.tenants.insert(foreignTenant), ...entities.deviceProfiles.insert(foreignProfile)])
   const stranger: Principal = { ...tenant, tenantId: foreignTenant.id }
   const foreignDevice = await services.devices.saveByUser(stranger, { name: 'foreign' })
-  const foreignCustomer = await services.customers.save(stranger, { title: 'Customer A' })
+  const foreignCustomer = await services.declared.of(customers).saveByUser(stranger, { title: 'Customer A' })
   const foreignChain = await services.ruleChains.saveByUser(stranger, { name: 'foreign' })
   const chain = (await services.ruleChains.root(tenantId))?.id ?? ''
   const shared = { TENANT: tenantId, DEVICE_PROFILE: profile.id, RULE_CHAIN: chain }

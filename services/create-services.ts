@@ -13,7 +13,7 @@ import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { CommitDoubts } from './commit-doubts.ts'
-import { StoredCustomers } from './customers.ts'
+import { customers } from './entities/customer.ts'
 import { DECLARED } from './entities/declared.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
@@ -68,9 +68,18 @@ export function createServices(options: ServicesOptions): Services {
     declared,
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
     attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts),
-    devices: new StoredDevices({ entities, changes, feed, doubts, cleanup, clock, random, forgetAttributes }),
+    devices: new StoredDevices({
+      entities,
+      customers: declared.of(customers),
+      changes,
+      feed,
+      doubts,
+      cleanup,
+      clock,
+      random,
+      forgetAttributes,
+    }),
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
-    customers: new StoredCustomers(entities, changes, clock, random),
     tenants: new StoredTenants(entities),
     users,
     ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { customers } from './entities/customer.ts'
 import { after, before, beforeEach, test } from 'node:test'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_DEVICE_NAME } from './seed.ts'
@@ -171,7 +172,7 @@ test('refuses kinds of credentials that no transport would accept', async () => 
 
 test('assigns to a customer and back, and says so to the rule engine', async () => {
   const { services, tenant, tenantId, link } = platform
-  const customer = await services.customers.save(tenant, { title: 'Customer B' })
+  const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'Customer B' })
   const device = await services.devices.saveByUser(tenant, { name: 'assigned' })
   link.messages.length = 0
   const assigned = await services.devices.assignToCustomerByUser(tenant, device.id, customer.id)

@@ -19,11 +19,14 @@ import { checkCredentials, newAccessToken } from './device-credentials.ts'
 import { newDeviceProfile } from './device-profiles.ts'
 import { deviceJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
+import type { customers } from './entities/customer.ts'
+import type { EntityService } from './entities/entity-service.ts'
 import { checkName, checkText } from './names.ts'
 import type { DeviceDraft, DeviceInfo, DevicePageFilter, DeviceService } from './services.ts'
 
 export interface DeviceServiceParts {
   readonly entities: EntityStore
+  readonly customers: Pick<EntityService<typeof customers.columns>, 'findAnywhere'>
   readonly changes: Changes
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
@@ -161,11 +164,11 @@ export class StoredDevices implements DeviceService {
       const device: Device = { ...before, version: before.version + 1, customerId }
       if (customerId === null) {
         if (before.customerId === null) throw ServiceErrors.NOT_ASSIGNED()
-        const title = (await this.entities.customers.findAnywhere(before.customerId))?.title ?? ''
+        const title = (await this.parts.customers.findAnywhere(before.customerId))?.title ?? ''
         const metadata = { unassignedCustomerId: before.customerId, unassignedCustomerName: title }
         return { device, statements: [], type: 'ENTITY_UNASSIGNED', metadata }
       }
-      const customer = await this.entities.customers.findAnywhere(customerId)
+      const customer = await this.parts.customers.findAnywhere(customerId)
       if (customer?.tenantId !== before.tenantId) throw itemNotFound({ entityType: 'CUSTOMER', id: customerId })
       const metadata = { assignedCustomerId: customerId, assignedCustomerName: customer.title }
       return { device, statements: [], type: 'ENTITY_ASSIGNED', metadata }

@@ -2,7 +2,7 @@
  * Records in the form in which the REST API shows them and rule-engine messages carry them (`rest-api.md` 3.3, 5, 8, 11):
  * ids as objects, no customer as the null id.
  */
-import type { Customer, Device, DeviceProfile, Queue, RuleChain } from '../model/entities.ts'
+import type { Device, DeviceProfile, Queue, RuleChain } from '../model/entities.ts'
 import { NULL_UUID, type EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 
@@ -90,20 +90,6 @@ export const NO_CONTACT: Readonly<Record<string, JsonValue>> = {
   zip: null,
   phone: null,
   email: null,
-}
-
-export function customerJson(customer: Customer): JsonObject {
-  return {
-    id: idJson('CUSTOMER', customer.id),
-    createdTime: customer.createdTime,
-    ...NO_CONTACT,
-    tenantId: idJson('TENANT', customer.tenantId),
-    title: customer.title,
-    name: customer.title,
-    externalId: null,
-    version: customer.version,
-    additionalInfo: customer.additionalInfo,
-  }
 }
 
 export function queueJson(queue: Queue): JsonObject {

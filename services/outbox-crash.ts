@@ -2,6 +2,7 @@
  * The process that `outbox.test.ts` kills: creates devices without end, several at once, on a link that stores nothing,
  * and prints a line for each that was acknowledged.
  */
+import { DECLARED_TABLES } from './entities/declared.ts'
 import { NO_LANES } from '../engine/parking/control.ts'
 import { openEntityStore } from '../storage/entities/entity-store.ts'
 import { InProcessChangeFeed } from '../engine/subscriptions/change-feed.ts'
@@ -19,7 +20,7 @@ import {
 
 const [file = '', run = ''] = process.argv.slice(2)
 const clock = new TestClock()
-const entities = await openEntityStore({ file, durability: 'process-death', clock })
+const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
 await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
 const link = new TestLink()
 link.holdsReceipts = true

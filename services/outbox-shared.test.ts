@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from './entities/declared.ts'
 import { randomUUID } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { Message } from '../model/message.ts'
@@ -27,7 +28,7 @@ async function processes(context: TestContext, count: number) {
   const all: Process[] = []
   for (let index = 0; index < count; index++) {
     const clock = new TestClock()
-    const entities = await openPostgresEntityStore({ ...settings, clock })
+    const entities = await openPostgresEntityStore({ ...settings, clock, tables: DECLARED_TABLES })
     const link = new TestLink()
     const publisher = new OutboxPublisher(entities, link, clock, (text) => assert.fail(text))
     context.after(async () => {

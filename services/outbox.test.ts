@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from './entities/declared.ts'
+import { customers } from './entities/customer.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -174,7 +176,7 @@ test('a process killed after the commit leaves the change and its message, both 
   let acknowledged = 0
   try {
     for (let run = 1; run <= 3; run++) acknowledged += await runAndKill(file, run)
-    const entities = await openEntityStore({ file, durability: 'process-death', clock })
+    const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     const [tenant] = await entities.tenants.all()
     const { data: devices } = await entities.devices.page(
       tenant?.id ?? '',
@@ -229,7 +231,7 @@ test('issue-8 6: a change whose message the link never takes is refused with 413
     await assert.rejects(services.attributes.deleteByUser(tenant, entity, 'SERVER_SCOPE', keys), tooLarge)
     const additionalInfo = { description: long.value }
     await assert.rejects(services.devices.saveByUser(tenant, { name: 'b', additionalInfo }), tooLarge)
-    await assert.rejects(services.customers.save(tenant, { title: 'c', additionalInfo }), tooLarge)
+    await assert.rejects(services.declared.of(customers).saveByUser(tenant, { title: 'c', additionalInfo }), tooLarge)
     assert.deepEqual((await services.attributes.find(entity, 'SERVER_SCOPE', ['long'])).value, [])
     assert.deepEqual([timeSeries.writes, timeSeries.ranges], [[], []])
     assert.equal(await entities.devices.findByName(platform.tenantId, 'b'), undefined)

@@ -20,10 +20,6 @@ export function ownerLookup(entities: EntityStore): OwnerLookup {
     switch (entityType) {
       case 'DEVICE':
         return entities.devices.findAnywhere(id)
-      case 'CUSTOMER': {
-        const customer = await entities.customers.findAnywhere(id)
-        return customer && { tenantId: customer.tenantId, customerId: customer.id }
-      }
       case 'TENANT': {
         const tenant = await entities.tenants.find(id)
         return tenant && { tenantId: tenant.id, customerId: null }

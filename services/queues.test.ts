@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from './entities/declared.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -247,7 +248,7 @@ test('a data folder of before there were queues gets them at its next start', as
     const old = await openSqliteDatabase({ file, synchronous: 'normal' })
     await migrate(old, file, 1, MIGRATIONS.slice(0, 1))
     await old.close()
-    const entities = await openEntityStore({ file, durability: 'process-death', clock })
+    const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     await seed(entities)
     assert.deepEqual(await namesIn(entities), SHIPPED)
     assert.ok((await entities.queues.all()).every(({ tenantId }) => tenantId === NULL_UUID))
@@ -257,7 +258,7 @@ test('a data folder of before there were queues gets them at its next start', as
 
 test('the settings of Main count at the first start; what was changed or deleted since stays so', async () => {
   await withFile(async (file) => {
-    const entities = await openEntityStore({ file, durability: 'process-death', clock })
+    const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     const main = { partitions: 3, packProcessingTimeoutMs: 500, retries: 2, pauseSeconds: 7, maxPauseSeconds: 5 }
     await seedQueues({ entities, clock, random: testRandom, main })
     const seeded = await entities.queues.findByName(NULL_UUID, 'Main')
@@ -277,7 +278,7 @@ test('the settings of Main count at the first start; what was changed or deleted
 
 test('two that start at once put each in once', async () => {
   await withFile(async (file) => {
-    const entities = await openEntityStore({ file, durability: 'process-death', clock })
+    const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     await Promise.all([seed(entities), seed(entities)])
     assert.deepEqual(await namesIn(entities), SHIPPED)
     await entities.close()

@@ -3,12 +3,14 @@
  * that a start that was killed seeds again from the beginning; a store that has users is left alone. The shipped queues are put
  * in where they are absent, whatever the store is.
  */
-import type { Authority, Customer, Device, Tenant, User } from '../model/entities.ts'
+import type { Authority, Device, Tenant, User } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import { defaultGraph, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
 import { newAccessToken } from './device-credentials.ts'
 import { newDeviceProfile } from './device-profiles.ts'
+import { customers } from './entities/customer.ts'
+import { recordWith, rowsOf } from './entities/rows.ts'
 import { checkedGraph } from './rule-chain-graph.ts'
 import { firstNodeId, newRuleChain } from './rule-chains.ts'
 import { hashPassword, randomText } from './secrets.ts'
@@ -35,7 +37,7 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
   if (await entities.users.hasAny()) return false
   const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1 })
   const tenant: Tenant = { ...record(), title: 'Tenant', additionalInfo: null }
-  const customer: Customer = { ...record(), tenantId: tenant.id, title: 'Customer A', additionalInfo: null }
+  const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, { title: 'Customer A' })
   const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true })
   const device: Device = {
     ...record(),
@@ -51,7 +53,7 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
   const { systemAdministrator, tenantAdministrator, customerUser } = DEMO_LOGINS
   await entities.write([
     ...entities.tenants.insert(tenant),
-    ...entities.customers.insert(customer),
+    rowsOf(customers, entities).insert(customers.rowOf(customer)),
     ...entities.deviceProfiles.insert(profile),
     ...entities.devices.insert(device),
     ...entities.deviceCredentials.insert(newAccessToken(device, random.uuid(), DEMO_ACCESS_TOKEN)),

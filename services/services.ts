@@ -10,7 +10,6 @@ import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from
 import type { Aggregation } from '../model/telemetry-query.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
 import type {
-  Customer,
   Device,
   DeviceCredentials,
   DeviceProfile,
@@ -170,18 +169,6 @@ export interface DeviceProfileService {
   page(tenantId: string, page: PageQuery): Promise<Page<DeviceProfile>>
 }
 
-export interface CustomerService {
-  find(tenantId: string, id: string): Promise<Customer | undefined>
-  findByTitle(tenantId: string, title: string): Promise<Customer | undefined>
-  save(
-    principal: Principal,
-    draft: { readonly id?: string; readonly title: string; readonly additionalInfo?: JsonValue },
-  ): Promise<Customer>
-  /** The customer to whom belongs what everybody may see; made where there is none. */
-  publicByUser(principal: Principal): Promise<Customer>
-  page(tenantId: string, page: PageQuery): Promise<Page<Customer>>
-}
-
 export interface TenantService {
   find(id: string): Promise<Tenant | undefined>
   all(): Promise<readonly Tenant[]>
@@ -330,7 +317,6 @@ export interface Services {
   readonly attributes: AttributeService
   readonly devices: DeviceService
   readonly deviceProfiles: DeviceProfileService
-  readonly customers: CustomerService
   readonly tenants: TenantService
   readonly users: UserService
   readonly ruleChains: RuleChainService

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from './entities/declared.ts'
 import { after, before, test } from 'node:test'
 import { NO_LANES } from '../engine/parking/control.ts'
 import { openEntityStore } from '../storage/entities/entity-store.ts'
@@ -91,7 +92,12 @@ test('a store that has users is not seeded again', async () => {
 
 test('two starts at once seed once', async () => {
   const clock = new TestClock()
-  const entities = await openEntityStore({ file: ':memory:', durability: 'process-death', clock })
+  const entities = await openEntityStore({
+    file: ':memory:',
+    durability: 'process-death',
+    clock,
+    tables: DECLARED_TABLES,
+  })
   const options = { entities, clock, random: testRandom, catalogue: testCatalogue }
   const results = await Promise.allSettled([seedDemo(options), seedDemo(options)])
   assert.equal(results.filter((result) => result.status === 'fulfilled' && result.value).length, 1)
@@ -101,7 +107,12 @@ test('two starts at once seed once', async () => {
 
 test('without the demo there is one administrator with a random password', async () => {
   const clock = new TestClock()
-  const entities = await openEntityStore({ file: ':memory:', durability: 'process-death', clock })
+  const entities = await openEntityStore({
+    file: ':memory:',
+    durability: 'process-death',
+    clock,
+    tables: DECLARED_TABLES,
+  })
   const login = await seedMinimal({ entities, clock, random: testRandom, catalogue: testCatalogue })
   assert.match(login?.password ?? '', /^[A-Za-z0-9]{24}$/)
   assert.deepEqual(await entities.tenants.all(), [])

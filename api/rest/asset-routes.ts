@@ -1,7 +1,6 @@
 /** Assets and their profiles. Source: `rest-api.md` 5.7. */
 import { assetProfiles } from '../../services/entities/asset-profile.ts'
 import { assets } from '../../services/entities/asset.ts'
-import type { EntityRegistry } from '../../services/entities/entity-registry.ts'
 import { assignment, crud, infos, lists, type EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { TENANT } from './route.ts'
@@ -14,7 +13,8 @@ const ASSET = {
 } as const
 const ASSET_PROFILE = { one: 'assetProfile', many: 'assetProfiles', nameParameter: 'assetProfileName' } as const
 
-export function assetRoutes(declared: EntityRegistry, parts: EntityRoutesParts): readonly DeclaredRoute[] {
+export function assetRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
+  const { declared } = parts
   const assetService = declared.of(assets)
   return [
     ...crud(parts, assetService, ASSET),

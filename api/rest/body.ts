@@ -1,7 +1,7 @@
 /** Request bodies, checked by a schema at the edge; members that a schema does not name are ignored (`rest-api.md` 2.3). */
 import { z } from 'zod'
 import { NULL_UUID, isUuid } from '../../model/entity-id.ts'
-import { LongDecimal, WholeDouble, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { ParameterErrors } from '../errors.ts'
 import type { PublicCall } from './route.ts'
 
@@ -16,16 +16,6 @@ export function validated<Body>(value: JsonValue, schema: z.ZodType<Body>): Body
   const [issue] = result.error.issues
   const where = issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.')
   throw ParameterErrors.BODY_INVALID({ reason: `${where}: ${issue?.message ?? 'not valid'}` })
-}
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    !(value instanceof WholeDouble) &&
-    !(value instanceof LongDecimal)
-  )
 }
 
 /** Any JSON, kept as it came. */

@@ -1,77 +1,48 @@
 /** Customers. Source: `rest-api.md` section 11. */
-import { z } from 'zod'
-import type { Customer } from '../../model/entities.ts'
-import type { Services } from '../../services/services.ts'
-import { ApiErrors } from '../errors.ts'
-import { allow, found, tenantOf } from './authorize.ts'
-import { anyJson, bodyOf, optionalId, optionalText } from './body.ts'
-import { uuidOf } from './query.ts'
-import { isPublicCustomer, renderPage } from './render.ts'
-import { customerJson } from '../../services/entity-json.ts'
-import { TENANT, TENANT_AND_CUSTOMER, jsonAnswer, textAnswer, type RestRoute, type UserCall } from './route.ts'
+import { customers, isPublic } from '../../services/entities/customer.ts'
+import { found, tenantOf } from './authorize.ts'
+import { crud, oneByName, pageOf, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { rawAnswer } from './declared/declare.ts'
+import { TENANT, TENANT_AND_CUSTOMER, textAnswer } from './route.ts'
 
-const customerSchema = z.object({ id: optionalId, title: optionalText, additionalInfo: anyJson.optional() })
+const WORDS = { one: 'customer', many: 'customers', nameParameter: 'customerTitle' } as const
 
-export function customerRoutes({ customers, access }: Services): readonly RestRoute[] {
-  const customer = async (call: UserCall): Promise<Customer> => {
-    const id = uuidOf('customerId', call.parameter(0))
-    await allow(access, call.principal, 'READ', 'CUSTOMER', id)
-    return found(await customers.find(tenantOf(call.principal), id), 'Customer', id)
-  }
+export function customerRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
+  const { make, declared } = parts
+  const service = declared.of(customers)
+  const one = {
+    method: 'GET',
+    authorities: TENANT_AND_CUSTOMER,
+    targets: { customerId: { entity: customers, operation: 'READ' } },
+    query: {},
+    body: undefined,
+  } as const
   return [
-    {
-      method: 'GET',
-      pattern: '/api/customer/:customerId',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => jsonAnswer(customerJson(await customer(call))),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/customer/:customerId/shortInfo',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => {
-        const found = await customer(call)
-        return jsonAnswer({ title: found.title, isPublic: isPublicCustomer(found) })
+    ...crud(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }),
+    pageOf(parts, service, WORDS, '/api/customers'),
+    someByIds(parts, service, WORDS, '/api/customers', { onlyWith: true, authorities: TENANT }),
+    someByIds(parts, service, WORDS, '/api/customers/list', { authorities: TENANT }),
+    oneByName(parts, service, WORDS, '/api/tenant/customers'),
+    make.route({
+      ...one,
+      path: '/api/customer/{customerId}/shortInfo',
+      about: 'Title of a customer, and whether everybody may see what is assigned to it.',
+      answer: { type: 'object', properties: { title: { type: 'string' }, isPublic: { type: 'boolean' } } },
+      handle: async ({ principal, path }) => {
+        const customer = found(await service.find(tenantOf(principal), path.customerId), 'Customer', path.customerId)
+        return { title: customer.title, isPublic: isPublic(customer) }
       },
-    },
-    {
-      method: 'GET',
-      pattern: '/api/customer/:customerId/title',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => textAnswer((await customer(call)).title),
-    },
-    {
-      method: 'POST',
-      pattern: '/api/customer',
-      authorities: TENANT,
-      handle: async (call) => {
-        const { id, title, additionalInfo } = bodyOf(call, customerSchema)
-        if (id === undefined) access.checkAuthority(call.principal, 'CREATE', 'CUSTOMER')
-        else await allow(access, call.principal, 'WRITE', 'CUSTOMER', id)
-        const draft = {
-          ...(id === undefined ? {} : { id }),
-          title: title ?? '',
-          additionalInfo: additionalInfo ?? null,
-        }
-        return jsonAnswer(customerJson(await customers.save(call.principal, draft)))
+    }),
+    make.route({
+      ...one,
+      path: '/api/customer/{customerId}/title',
+      about: 'Title of a customer as plain text.',
+      answer: { type: 'string' },
+      handle: async ({ principal, path }) => {
+        const customer = found(await service.find(tenantOf(principal), path.customerId), 'Customer', path.customerId)
+        return rawAnswer(textAnswer(customer.title))
       },
-    },
-    {
-      method: 'GET',
-      pattern: '/api/customers',
-      authorities: TENANT,
-      handle: async ({ principal, query }) =>
-        jsonAnswer(renderPage(await customers.page(tenantOf(principal), query.page()), customerJson)),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/tenant/customers',
-      authorities: TENANT,
-      handle: async ({ principal, query }) => {
-        const customer = await customers.findByTitle(tenantOf(principal), query.required('customerTitle'))
-        if (customer === undefined) throw ApiErrors.NOT_FOUND()
-        return jsonAnswer(customerJson(customer))
-      },
-    },
+    }),
   ]
 }

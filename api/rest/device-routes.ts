@@ -8,8 +8,9 @@ import { ApiErrors, ParameterErrors } from '../errors.ts'
 import { allow, found, tenantOf } from './authorize.ts'
 import { anyJson, bodyOf, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
 import { uuidOf, type Query } from './query.ts'
+import { customers, isPublic } from '../../services/entities/customer.ts'
 import { deviceJson } from '../../services/entity-json.ts'
-import { isPublicCustomer, renderCredentials, renderDeviceInfo, renderPage } from './render.ts'
+import { renderCredentials, renderDeviceInfo, renderPage } from './render.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
 
 /** More ids in one call would be a way around paging. */
@@ -48,7 +49,7 @@ export function deviceRoutes(services: Services): readonly RestRoute[] {
   ]
 }
 
-function readRoutes({ devices, access, customers }: Services): readonly RestRoute[] {
+function readRoutes({ devices, access, declared }: Services): readonly RestRoute[] {
   const device = async (call: UserCall): Promise<Device> => {
     const id = uuidOf('deviceId', call.parameter(0))
     await allow(access, call.principal, 'READ', 'DEVICE', id)
@@ -68,7 +69,7 @@ function readRoutes({ devices, access, customers }: Services): readonly RestRout
       handle: async (call) => {
         const { id, tenantId } = await device(call)
         const info = found(await devices.findInfo(tenantId, id), 'Device', id)
-        return jsonAnswer((await renderInfos([info], customers))[0] ?? {})
+        return jsonAnswer((await renderInfos([info], declared))[0] ?? {})
       },
     },
     {
@@ -93,7 +94,7 @@ function readRoutes({ devices, access, customers }: Services): readonly RestRout
 }
 
 function listRoutes(services: Services): readonly RestRoute[] {
-  const { devices, access, customers } = services
+  const { devices, access, declared } = services
   const byName = async (principal: Principal, name: string): Promise<JsonObject> => {
     const device = await devices.findByName(tenantOf(principal), name)
     if (device === undefined) throw ApiErrors.NOT_FOUND()
@@ -116,7 +117,7 @@ function listRoutes(services: Services): readonly RestRoute[] {
   }
   const pageInfos = async ({ principal, query }: UserCall, customerId?: string) => {
     const infos = await devices.pageInfos(tenantOf(principal), { customerId, ...filterOf(query) }, query.page())
-    return jsonAnswer({ ...renderPage(infos, () => ({})), data: await renderInfos(infos.data, customers) })
+    return jsonAnswer({ ...renderPage(infos, () => ({})), data: await renderInfos(infos.data, declared) })
   }
   return [
     {
@@ -269,11 +270,11 @@ function assignRoutes({ devices, access }: Services): readonly RestRoute[] {
   ]
 }
 
-async function renderInfos(infos: readonly DeviceInfo[], customers: Services['customers']): Promise<JsonObject[]> {
+async function renderInfos(infos: readonly DeviceInfo[], declared: Services['declared']): Promise<JsonObject[]> {
   const open = new Map<string, boolean>()
   for (const { tenantId, customerId } of infos) {
     if (customerId === null || open.has(customerId)) continue
-    open.set(customerId, isPublicCustomer(await customers.find(tenantId, customerId)))
+    open.set(customerId, isPublic(await declared.of(customers).find(tenantId, customerId)))
   }
   return infos.map((info) => renderDeviceInfo(info, info.customerId !== null && open.get(info.customerId) === true))
 }

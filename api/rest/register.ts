@@ -20,6 +20,7 @@ import { workerMetrics } from '../worker-metrics.ts'
 import { assetRoutes } from './asset-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
+import type { DeclaredRoute } from './declared/route.ts'
 import { tableRows } from './declared/table.ts'
 import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
@@ -92,8 +93,7 @@ function userRoutes({
     ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
-    ...tableRows(assetRoutes(services.declared, routeParts(services))),
-    ...customerRoutes(services),
+    ...tableRows(declaredRoutes(routeParts(services))),
     ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -104,9 +104,13 @@ function userRoutes({
   ]
 }
 
-function routeParts({ access, customers, declared }: Services): EntityRoutesParts {
+function declaredRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
+  return [...customerRoutes(parts), ...assetRoutes(parts)]
+}
+
+function routeParts({ access, declared }: Services): EntityRoutesParts {
   const make = new RouteMaker(access, (target, id) => declared.findAnywhere({ entityType: target.entity.type, id }))
-  return { make, access, customers }
+  return { make, access, declared }
 }
 
 function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {

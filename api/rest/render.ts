@@ -4,7 +4,6 @@
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type {
-  Customer,
   DeviceCredentials,
   DeviceProfile,
   Page,
@@ -16,7 +15,6 @@ import type {
 import type { JsonObject } from '../../model/json.ts'
 import { deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
 import type { DeviceInfo } from '../../services/services.ts'
-import { isJsonObject } from './body.ts'
 
 /** Unassigned is not null but the id that means "no entity". */
 function customerIdOf(id: string | null): JsonObject {
@@ -55,10 +53,6 @@ export function renderDeviceProfileInfo(profile: DeviceProfile): JsonObject {
     type: profile.type,
     transportType: profile.transportType,
   }
-}
-
-export function isPublicCustomer(customer: Customer | undefined): boolean {
-  return isJsonObject(customer?.additionalInfo) && customer.additionalInfo['isPublic'] === true
 }
 
 export function renderTenant(tenant: Tenant): JsonObject {

@@ -1,9 +1,8 @@
 /** Bodies of the saving calls, to typed entries; what a key may be the services check. Source: `rest-api.md` 4.5 and 4.6. */
 import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
-import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Entry, TelemetryGroup } from '../../model/value.ts'
-import { isJsonObject } from './body.ts'
 import { TelemetryRouteErrors } from './telemetry-errors.ts'
 
 /** Telemetry: `{"k":v}`, `{"ts":ms,"values":{…}}`, or an array of either. Groups without a time get `now`. */

@@ -7,6 +7,7 @@ import type { EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
 import type { Operation } from '../permissions.ts'
 import type { Column } from './column.ts'
@@ -67,6 +68,8 @@ export interface EntityAccess {
   of<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): EntityReads<Columns>
   /** Whether the tenant may use a queue of that name. */
   hasQueue(tenantId: string, name: string): Promise<boolean>
+  /** For what is not declared. */
+  readonly store: EntityStore
 }
 
 export interface EntityReads<Columns extends ColumnSet> {
@@ -100,6 +103,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   /** Tenants read the system's. */
   readonly isSharedBySystem?: boolean
   readonly shows?: Readonly<Record<string, ShownName>>
+  /** Whose it is where no member `customerId` says it. */
+  customerOf?(record: RecordOf<Columns>): string | null
   /** Members of the JSON form that follow from others, or that nobody can fill yet. */
   moreJson?(record: RecordOf<Columns>): JsonObject
   /** What the entity decides about a save beyond its columns. Throws to refuse. */

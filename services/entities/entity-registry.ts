@@ -1,11 +1,12 @@
 /** The services of all declared entities, and what one type's change means for the others. */
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Owner } from '../ownership.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { Column } from './column.ts'
 import type { ColumnSet, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
-import { EntityService, type EntityParts, type Followers } from './entity-service.ts'
+import { customerOf, EntityService, type EntityParts, type Followers } from './entity-service.ts'
 
 export interface RegistryParts extends EntityParts {
   /** Whether the tenant may use a queue of that name. */
@@ -19,11 +20,13 @@ interface Referrer {
 }
 
 export class EntityRegistry implements EntityAccess, Followers {
+  readonly store: EntityStore
   private readonly parts: RegistryParts
   private readonly services = new Map<EntityType, EntityService<ColumnSet>>()
 
   constructor(definitions: readonly EntityDefinition<ColumnSet>[], parts: RegistryParts) {
     this.parts = parts
+    this.store = parts.entities
     for (const definition of definitions) this.services.set(definition.type, new EntityService(definition, parts, this))
   }
 
@@ -44,12 +47,12 @@ export class EntityRegistry implements EntityAccess, Followers {
 
   /** Undefined for types that are not declared, and for what is not there. */
   async ownerOf({ entityType, id }: EntityId): Promise<Owner | undefined> {
-    const record = await this.services.get(entityType)?.findAnywhere(id)
-    if (record === undefined) return undefined
-    const customerId = record['customerId']
+    const service = this.services.get(entityType)
+    const record = await service?.findAnywhere(id)
+    if (service === undefined || record === undefined) return undefined
     return {
       tenantId: record.tenantId === SYSTEM_TENANT ? null : record.tenantId,
-      customerId: typeof customerId === 'string' ? customerId : null,
+      customerId: customerOf(service.definition, record),
     }
   }
 

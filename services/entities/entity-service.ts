@@ -3,7 +3,7 @@
  * causes together (the outbox), tells the change feed, and resolves when both are durable; who may do it was checked by the caller.
  */
 import type { Clock, Random } from '../../model/clock.ts'
-import type { EntityRecord, Page, PageQuery } from '../../model/entities.ts'
+import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
@@ -21,6 +21,8 @@ import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import type { OwnerLookup } from '../ownership.ts'
+import { customers } from './customer.ts'
+import { recordWith, rowsOf } from './rows.ts'
 import {
   columnOf,
   type ColumnSet,
@@ -68,14 +70,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     this.definition = definition
     this.parts = parts
     this.access = access
-    const taken = (definition.unique ?? []).map(({ members, otherwise }) => [
-      ['tenant_id', ...members.map((member) => this.column(member))].join(', '),
-      otherwise,
-    ])
-    this.rows = parts.entities.rows(definition.storedAs, {
-      taken: Object.fromEntries(taken) as Record<string, () => Error>,
-      overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: definition.label }),
-    })
+    this.rows = rowsOf(definition, parts.entities)
     this.joins = joinsOf(definition)
     this.sort = sortOf(definition)
   }
@@ -151,7 +146,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   }
 
   fresh(tenantId: string, members: Partial<RecordOf<Columns>>): RecordOf<Columns> {
-    return this.recordFrom(
+    return recordWith(
+      this.definition,
       { id: this.parts.random.uuid(), createdTime: this.parts.clock.now(), version: 1, tenantId },
       members,
     )
@@ -180,7 +176,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       version: (before?.version ?? 0) + 1,
       tenantId,
     }
-    const asSent = this.recordFrom(identity, draft)
+    const asSent = recordWith(this.definition, identity, draft)
     this.checkMembers(asSent)
     await this.checkReferences(asSent, before)
     const saving = { principal, draft, before, services: this.access }
@@ -232,7 +228,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       const metadata = { assignedCustomerId: customer.id, assignedCustomerName: customer.title }
       await this.commit(principal, record, [own], 'ENTITY_ASSIGNED', metadata)
     } else {
-      const owner = await this.parts.entities.customers.findAnywhere(customerId ?? '')
+      const owner = await this.access.of(customers).find(before.tenantId, customerId ?? '')
       const metadata = { unassignedCustomerId: customerId ?? '', unassignedCustomerName: owner?.title ?? '' }
       await this.commit(principal, record, [own], 'ENTITY_UNASSIGNED', metadata)
     }
@@ -254,7 +250,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       type,
       principal,
       tenantId: record.tenantId,
-      customerId: memberText(record, 'customerId'),
+      customerId: customerOf(definition, record),
       originator: { entityType: definition.type, id: record.id },
       metadata: { ...metadata, entityName: memberText(record, definition.name) ?? '', entityType: definition.type },
       data: stringifyJson(definition.jsonOf(record)),
@@ -277,16 +273,6 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   private async findRow(where: readonly Condition[]): Promise<RecordOf<Columns> | undefined> {
     const row = await this.rows.find(where)
     return row && this.definition.recordOf(row)
-  }
-
-  private recordFrom(
-    identity: EntityRecord & { readonly tenantId: string },
-    members: Readonly<Record<string, unknown>>,
-  ): RecordOf<Columns> {
-    const row: Record<string, unknown> = { ...identity }
-    for (const [member, column] of Object.entries(this.definition.columns))
-      row[member] = members[member] ?? column.absent
-    return row as RecordOf<Columns>
   }
 
   private checkMembers(record: RecordOf<Columns>): void {
@@ -367,6 +353,14 @@ function tenantOf(principal: Principal): string {
 function memberText(record: Readonly<Record<string, unknown>>, member: string): string | null {
   const value = record[member]
   return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** Whose it is in its tenant. */
+export function customerOf<Columns extends ColumnSet>(
+  definition: EntityDefinition<Columns>,
+  record: RecordOf<Columns>,
+): string | null {
+  return definition.customerOf === undefined ? memberText(record, 'customerId') : definition.customerOf(record)
 }
 
 function changedMembers(

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Queue } from '../../model/entities.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
-import { chainOf, deviceOf, household, nodeOf, queueOf, tokenOf, type Check } from './contract-records.ts'
+import { chainOf, deviceOf, household, nodeOf, queueOf, tokenOf, type Check } from './contract-testkit.ts'
 
 export function testQueues(check: Check): void {
   check('a queue is read as it was written, changed version by version, and deleted', async (store) => {

@@ -151,6 +151,15 @@ export class DeviceRepository {
     return [statementOf(query, { ...NAME_UNIQUE, expect: { changes: 1, otherwise: changedBetween } })]
   }
 
+  /** From a customer that goes; a change of each. */
+  unassignAll(customerId: string): Statement {
+    const query = this.database.builder
+      .updateTable('device')
+      .set((device) => ({ customer_id: null, version: device('version', '+', 1) }))
+      .where('customer_id', '=', customerId)
+    return statementOf(query)
+  }
+
   /** The device with its credentials and attributes. Throws `VERSION_CONFLICT` where it is not this version any more. */
   delete(device: Device): readonly Statement[] {
     const { builder } = this.database

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -23,16 +24,16 @@ async function withFile(run: (file: string) => Promise<void>): Promise<void> {
 }
 
 testEntityStore('SQLite', async () => {
-  const store = await openEntityStore({ file: ':memory:', durability: 'process-death', clock })
+  const store = await openEntityStore({ file: ':memory:', durability: 'process-death', clock, tables: DECLARED_TABLES })
   return { store, close: () => store.close() }
 })
 
 test('what was written is there after it is opened again', async () => {
   await withFile(async (file) => {
-    const first = await openEntityStore({ file, durability: 'power-cut', clock })
+    const first = await openEntityStore({ file, durability: 'power-cut', clock, tables: DECLARED_TABLES })
     await first.settings.put('name', 'value')
     await first.close()
-    const second = await openEntityStore({ file, durability: 'power-cut', clock })
+    const second = await openEntityStore({ file, durability: 'power-cut', clock, tables: DECLARED_TABLES })
     assert.equal(await second.settings.find('name'), 'value')
     await second.close()
   })
@@ -40,13 +41,13 @@ test('what was written is there after it is opened again', async () => {
 
 test('writes given before the close are stored, later ones refused', async () => {
   await withFile(async (file) => {
-    const store = await openEntityStore({ file, durability: 'process-death', clock })
+    const store = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     const writes = Array.from({ length: 100 }, (_, index) => store.settings.put(`s${index}`, index))
     const closing = store.close()
     assert.equal(store.close(), closing)
     await assert.rejects(store.settings.put('late', 1), { code: 'entities.CLOSED' })
     await Promise.all([...writes, closing])
-    const again = await openEntityStore({ file, durability: 'process-death', clock })
+    const again = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     assert.equal(await again.settings.find('s99'), 99)
     assert.equal(await again.settings.find('late'), undefined)
     await again.close()
@@ -55,11 +56,11 @@ test('writes given before the close are stored, later ones refused', async () =>
 
 test('refuses a database that a newer program wrote, and leaves it as it is', async () => {
   await withFile(async (file) => {
-    await (await openEntityStore({ file, durability: 'process-death', clock })).close()
+    await (await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })).close()
     const newer = new DatabaseSync(file)
     newer.exec('insert into schema_version (version, applied_time) values (999, 1)')
     newer.close()
-    await assert.rejects(openEntityStore({ file, durability: 'process-death', clock }), {
+    await assert.rejects(openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES }), {
       code: 'entities.DATABASE_NEWER',
       message: /has schema version 999, this program knows versions up to \d+/,
     })
@@ -70,7 +71,7 @@ test('a file that cannot be opened is an error that says why', async () => {
   await withFile(async (file) => {
     const missing = path.join(path.dirname(file), 'no', 'such', 'folder', 'entities.db')
     await assert.rejects(
-      openEntityStore({ file: missing, durability: 'process-death', clock }),
+      openEntityStore({ file: missing, durability: 'process-death', clock, tables: DECLARED_TABLES }),
       /unable to open database file/,
     )
   })
@@ -126,7 +127,7 @@ test('a process killed while it opens, migrates and writes leaves a database tha
       const [, signal] = (await once(child, 'close')) as [number | null, string | null]
       assert.equal(signal, 'SIGKILL')
     }
-    const store = await openEntityStore({ file, durability: 'process-death', clock })
+    const store = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     const stored = Number(await store.settings.find('counter'))
     assert.ok(stored >= acknowledged && acknowledged >= 30, `stored ${stored}, acknowledged ${acknowledged}`)
     await store.close()

@@ -5,7 +5,6 @@
 import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
 import { CredentialChangeRepository } from './credential-changes.ts'
-import { CustomerRepository } from './customers.ts'
 import type { EntityDatabase, Statement, Written } from './database.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
@@ -25,7 +24,6 @@ import { UserRepository } from './users.ts'
 
 export interface EntityStore {
   readonly tenants: TenantRepository
-  readonly customers: CustomerRepository
   readonly users: UserRepository
   readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
@@ -98,7 +96,6 @@ export async function openPostgresEntityStore(options: PostgresDatabaseOptions):
 export function entityStoreOver(database: EntityDatabase): EntityStore {
   return {
     tenants: new TenantRepository(database),
-    customers: new CustomerRepository(database),
     users: new UserRepository(database),
     deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),

@@ -64,6 +64,11 @@ export class UserRepository {
     ]
   }
 
+  /** With their credentials. */
+  deleteOfCustomer(customerId: string): Statement {
+    return statementOf(this.database.builder.deleteFrom('app_user').where('customer_id', '=', customerId))
+  }
+
   /** Replaces the password where it still is `before`. Throws `VERSION_CONFLICT` otherwise. */
   changePassword(before: UserCredentials, passwordHash: string, tokensValidFrom: number): readonly Statement[] {
     const query = this.database.builder

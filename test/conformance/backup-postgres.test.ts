@@ -1,4 +1,5 @@
 /** The backup guide's way for PostgreSQL, with its own tools: the commands and the SQL are those of `docs/guides/backup.md`. */
+import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -38,7 +39,8 @@ test(
       const { status, stderr } = spawnSync(command, args, { cwd: folder, input, encoding: 'utf8' })
       assert.equal(status, 0, stderr)
     }
-    const open = (url: string) => openPostgresEntityStore({ url, applicationName: 'test', clock: systemClock })
+    const open = (url: string) =>
+      openPostgresEntityStore({ url, applicationName: 'test', clock: systemClock, tables: DECLARED_TABLES })
     const guide = await readFile(join(PROJECT_ROOT, 'docs', 'guides', 'backup.md'), 'utf8')
     const copy = /psql -c "(.*)"`/.exec(guide)?.[1] ?? ''
     const repair = /```sql\n([^`]*)```/.exec(guide)?.[1] ?? ''

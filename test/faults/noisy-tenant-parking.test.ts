@@ -3,6 +3,7 @@
  * healthy tenant, alone and beside the other, are compared within one test. `NOISY_SECONDS` and `NOISY_RATE` make it longer and harder;
  * `NOISY_P99=1` compares latencies too, which needs a machine that is otherwise idle: both loads come from this process.
  */
+import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -142,9 +143,18 @@ async function liveBeside(context: TestContext, link: Readonly<Record<string, st
   const file = join(dataDir, 'entities.sqlite')
   const url = link['DATABASE_URL']
   const clock = new TestClock()
-  if (url === undefined) await fill(await openEntityStore({ file, durability: 'process-death', clock }))
+  if (url === undefined)
+    await fill(await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES }))
   else
-    await fill(await openPostgresEntityStore({ url, applicationName: 'test', clock: systemClock, readConnections: 2 }))
+    await fill(
+      await openPostgresEntityStore({
+        url,
+        applicationName: 'test',
+        clock: systemClock,
+        readConnections: 2,
+        tables: DECLARED_TABLES,
+      }),
+    )
   const environment = { QUEUE_PARKED_TENANT_MIB: '4', ...link }
   const millrace = await startMillrace({ dataDir, environment, timeoutMs: 60_000 })
   try {

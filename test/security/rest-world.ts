@@ -2,6 +2,7 @@
  * The REST API over real sockets and a real entity store, with two tenants that know nothing of each other: for tests that
  * walk the route table.
  */
+import { customers } from '../../services/entities/customer.ts'
 import { randomBytes } from 'node:crypto'
 import { createAuth } from '../../api/auth/auth.ts'
 import { registerRestApi } from '../../api/rest/register.ts'
@@ -120,7 +121,7 @@ async function makeThings({
   parked,
 }: TestPlatform): Promise<Record<string, string>> {
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
-  const customer = await services.customers.save(tenant, { title: 'secret customer' })
+  const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'secret customer' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
   const profile = await services.deviceProfiles.findDefault(tenantId)
   const queue = await services.queues.saveByUser(tenant, {

@@ -3,7 +3,7 @@
  * customer, the same with names beside them, and assignment to customers. Source: `rest-api.md` 3.3, 5.1, 5.7.
  */
 import { z } from 'zod'
-import type { Authority, Customer } from '../../../model/entities.ts'
+import type { Authority } from '../../../model/entities.ts'
 import { entityId, isUuid } from '../../../model/entity-id.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import {
@@ -13,12 +13,14 @@ import {
   type EntityDefinition,
   type RecordOf,
 } from '../../../services/entities/define.ts'
-import type { EntityService, Shown } from '../../../services/entities/entity-service.ts'
-import type { AccessControl, CustomerService } from '../../../services/services.ts'
+import { customers, isPublic } from '../../../services/entities/customer.ts'
+import type { EntityRegistry } from '../../../services/entities/entity-registry.ts'
+import { publicCustomer } from '../../../services/entities/public-customer.ts'
+import { customerOf, type EntityService, type Shown } from '../../../services/entities/entity-service.ts'
+import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors } from '../../errors.ts'
 import { tenantOf } from '../authorize.ts'
 import { optionalVersion } from '../body.ts'
-import { isPublicCustomer } from '../render.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
 import type { RouteMaker } from './declare.ts'
 import { optionalText, optionalUuid, paging, requiredText, uuidList, type QuerySchema } from './query.ts'
@@ -40,7 +42,7 @@ export interface EntityWords {
 export interface EntityRoutesParts {
   readonly make: RouteMaker
   readonly access: AccessControl
-  readonly customers: CustomerService
+  readonly declared: EntityRegistry
 }
 
 /** To read, save and delete one. */
@@ -100,86 +102,122 @@ export function crud<Columns extends ColumnSet>(
   ]
 }
 
-/** Lists of the tenant's, of a customer's, and by ids. */
+/** A page of the tenant's. */
+export function pageOf<Columns extends ColumnSet>(
+  { make }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: EntityWords,
+  path: string,
+  authorities: readonly Authority[] = TENANT,
+): DeclaredRoute {
+  const { definition } = service
+  return make.route({
+    method: 'GET',
+    path,
+    about: `The ${words.many} of the tenant.`,
+    authorities,
+    targets: {},
+    query: { ...filterSchema(words), page: paging },
+    body: undefined,
+    answer: pageShape(recordShape(definition)),
+    handle: async ({ principal, query }) => {
+      const page = await service.page(tenantOf(principal), membersOf(words, query), query.page)
+      return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+    },
+  })
+}
+
+/** The one of that name; where `onlyWith` the path has another meaning without the parameter. */
+export function oneByName<Columns extends ColumnSet>(
+  { make }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  { nameParameter }: EntityWords,
+  path: string,
+  options: { readonly onlyWith?: boolean } = {},
+): DeclaredRoute {
+  const { definition } = service
+  return make.route({
+    method: 'GET',
+    path,
+    about: `The ${definition.label.toLowerCase()} of that name.`,
+    authorities: TENANT,
+    targets: {},
+    query: { [nameParameter]: requiredText },
+    ...(options.onlyWith === true ? { onlyWith: [nameParameter] } : {}),
+    body: undefined,
+    answer: recordShape(definition),
+    handle: async ({ principal, query }) => {
+      const record = await service.findByName(tenantOf(principal), query[nameParameter] ?? '')
+      if (record === undefined) throw ApiErrors.NOT_FOUND()
+      return definition.jsonOf(record)
+    },
+  })
+}
+
+/** Those of a list of ids, without what the caller may not see. */
+export function someByIds<Columns extends ColumnSet>(
+  { make, access }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  { one, many }: EntityWords,
+  path: string,
+  options: { readonly onlyWith?: boolean; readonly authorities?: readonly Authority[] } = {},
+): DeclaredRoute {
+  const { definition } = service
+  return make.route({
+    method: 'GET',
+    path,
+    about: `The ${many} of these ids, without those that the caller may not see.`,
+    authorities: options.authorities ?? TENANT_AND_CUSTOMER,
+    targets: {},
+    query: { [`${one}Ids`]: uuidList },
+    ...(options.onlyWith === true ? { onlyWith: [`${one}Ids`] } : {}),
+    body: undefined,
+    answer: listShape(recordShape(definition)),
+    handle: async ({ principal, query }) => {
+      const found = await service.findByIds(tenantOf(principal), query[`${one}Ids`] ?? [])
+      const owned = found.map((record) => ({ ...record, customerId: customerOf(definition, record) }))
+      return access.allowed(principal, 'READ', definition.type, owned).map((record) => definition.jsonOf(record))
+    },
+  })
+}
+
+/** A page of those that are assigned to a customer. */
+export function pageOfCustomer<Columns extends ColumnSet>(
+  { make }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: EntityWords,
+): DeclaredRoute {
+  const { definition } = service
+  return make.route({
+    method: 'GET',
+    path: `/api/customer/{customerId}/${words.many}`,
+    about: `The ${words.many} that are assigned to a customer.`,
+    authorities: TENANT_AND_CUSTOMER,
+    targets: { customerId: CUSTOMER_TO_READ },
+    query: { ...filterSchema(words), page: paging },
+    body: undefined,
+    answer: pageShape(recordShape(definition)),
+    handle: async ({ principal, path, query }) => {
+      const members = { ...membersOf(words, query), customerId: path.customerId }
+      const page = await service.page(tenantOf(principal), members, query.page)
+      return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+    },
+  })
+}
+
+/** The lists of what is assigned to customers. */
 export function lists<Columns extends ColumnSet>(
   parts: EntityRoutesParts,
   service: EntityService<Columns>,
   words: EntityWords,
 ): readonly DeclaredRoute[] {
-  const { definition } = service
-  const { one, many, nameParameter } = words
-  const { make, access } = parts
-  const filters = filterSchema(words)
-  const byName = {
-    method: 'GET',
-    about: `The ${definition.label.toLowerCase()} of that name.`,
-    authorities: TENANT,
-    targets: {},
-    query: { [nameParameter]: requiredText },
-    body: undefined,
-    answer: recordShape(definition),
-  } as const
-  const findByName = async (tenantId: string, name: string): Promise<JsonObject> => {
-    const record = await service.findByName(tenantId, name)
-    if (record === undefined) throw ApiErrors.NOT_FOUND()
-    return definition.jsonOf(record)
-  }
+  const { one, many } = words
   return [
-    make.route({
-      method: 'GET',
-      path: `/api/tenant/${many}`,
-      about: `The ${words.many} of the tenant.`,
-      authorities: TENANT,
-      targets: {},
-      query: { ...filters, page: paging },
-      body: undefined,
-      answer: pageShape(recordShape(definition)),
-      handle: async ({ principal, query }) => {
-        const page = await service.page(tenantOf(principal), membersOf(words, query), query.page)
-        return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
-      },
-    }),
-    make.route({
-      ...byName,
-      path: `/api/tenant/${many}`,
-      onlyWith: [nameParameter],
-      handle: ({ principal, query }) => findByName(tenantOf(principal), String(query[nameParameter])),
-    }),
-    make.route({
-      ...byName,
-      path: `/api/tenant/${one}`,
-      handle: ({ principal, query }) => findByName(tenantOf(principal), String(query[nameParameter])),
-    }),
-    make.route({
-      method: 'GET',
-      path: `/api/customer/{customerId}/${many}`,
-      about: `The ${words.many} that are assigned to a customer.`,
-      authorities: TENANT_AND_CUSTOMER,
-      targets: { customerId: CUSTOMER_TO_READ },
-      query: { ...filters, page: paging },
-      body: undefined,
-      answer: pageShape(recordShape(definition)),
-      handle: async ({ principal, path, query }) => {
-        const members = { ...membersOf(words, query), customerId: path.customerId }
-        const page = await service.page(tenantOf(principal), members, query.page)
-        return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
-      },
-    }),
-    make.route({
-      method: 'GET',
-      path: `/api/${many}`,
-      about: `The ${words.many} of these ids, without those that the caller may not see.`,
-      authorities: TENANT_AND_CUSTOMER,
-      targets: {},
-      query: { [`${one}Ids`]: uuidList },
-      body: undefined,
-      answer: listShape(recordShape(definition)),
-      handle: async ({ principal, query }) => {
-        const found = await service.findByIds(tenantOf(principal), query[`${one}Ids`] ?? [])
-        const owned = found.map((record) => ({ ...record, customerId: customerOf(record) }))
-        return access.allowed(principal, 'READ', definition.type, owned).map((record) => definition.jsonOf(record))
-      },
-    }),
+    pageOf(parts, service, words, `/api/tenant/${many}`),
+    oneByName(parts, service, words, `/api/tenant/${many}`, { onlyWith: true }),
+    oneByName(parts, service, words, `/api/tenant/${one}`),
+    pageOfCustomer(parts, service, words),
+    someByIds(parts, service, words, `/api/${many}`),
   ]
 }
 
@@ -244,7 +282,7 @@ export function infos<Columns extends ColumnSet>(
 
 /** To and from customers, among them the public one. */
 export function assignment<Columns extends ColumnSet>(
-  { make, customers }: EntityRoutesParts,
+  { make, declared }: EntityRoutesParts,
   service: EntityService<Columns>,
   { one }: EntityWords,
 ): readonly DeclaredRoute[] {
@@ -261,7 +299,7 @@ export function assignment<Columns extends ColumnSet>(
       targets: { ...assigned, customerId: CUSTOMER_TO_READ },
       handle: async ({ principal, path }) => {
         const id = path['customerId'] ?? ''
-        const customer = await customers.find(tenantOf(principal), id)
+        const customer = await declared.of(customers).find(tenantOf(principal), id)
         if (customer === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Customer', id })
         return definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', customer))
       },
@@ -273,7 +311,7 @@ export function assignment<Columns extends ColumnSet>(
       about: `Assigns the ${label} to the public customer, which is made where there is none: then everybody may see it.`,
       targets: assigned,
       handle: async ({ principal, path }) => {
-        const customer = await customers.publicByUser(principal)
+        const customer = await publicCustomer(declared, principal)
         return definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', customer))
       },
     }),
@@ -289,7 +327,7 @@ export function assignment<Columns extends ColumnSet>(
   ]
 }
 
-const CUSTOMER_TO_READ = { entity: { type: 'CUSTOMER', label: 'Customer' }, operation: 'READ' } as const
+const CUSTOMER_TO_READ = { entity: customers, operation: 'READ' } as const
 
 function draftSchema<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): z.ZodType<DraftOf<Columns>> {
   const members = Object.entries(definition.columns).filter(([, { copies }]) => copies?.by !== 'id')
@@ -329,27 +367,23 @@ async function required<Columns extends ColumnSet>(
 }
 
 async function shownJson<Columns extends ColumnSet>(
-  { customers }: EntityRoutesParts,
+  { declared }: EntityRoutesParts,
   definition: EntityDefinition<Columns>,
   shown: readonly Shown<Columns>[],
 ): Promise<JsonObject[]> {
   const { shows = {}, columns } = definition
-  const isPublic = new Map<string, boolean>()
+  const publicOnes = new Map<string, boolean>()
   for (const { record } of shown) {
-    const customerId = customerOf(record)
-    if (customerId === null || isPublic.has(customerId)) continue
-    const customer: Customer | undefined = await customers.find(record.tenantId, customerId)
-    isPublic.set(customerId, isPublicCustomer(customer))
+    const customerId = customerOf(definition, record)
+    if (customerId === null || publicOnes.has(customerId)) continue
+    const customer = await declared.of(customers).find(record.tenantId, customerId)
+    publicOnes.set(customerId, isPublic(customer))
   }
   return shown.map(({ record, names }) => {
     const json = definition.jsonOf(record)
     for (const name of Object.keys(shows)) json[name] = names[name] ?? null
-    if ('customerId' in columns) json['customerIsPublic'] = isPublic.get(customerOf(record) ?? '') ?? false
+    if ('customerId' in columns)
+      json['customerIsPublic'] = publicOnes.get(customerOf(definition, record) ?? '') ?? false
     return json
   })
-}
-
-function customerOf(record: Readonly<Record<string, unknown>>): string | null {
-  const customerId = record['customerId']
-  return typeof customerId === 'string' ? customerId : null
 }

@@ -85,14 +85,14 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
   for (const [index, list] of lists.entries()) {
     for (const parameter of list) {
       if (!isObject(parameter)) continue
-      const name = String(parameter['name'])
+      const name = textOf(parameter['name'])
       const isInBoth = lists[1 - index]?.some((candidate) => isObject(candidate) && candidate['name'] === name) ?? false
       parameters.set(name, isInBoth || parameter['in'] === 'path' ? parameter : { ...parameter, required: false })
     }
   }
   return {
     ...one,
-    summary: `${String(one['summary'])} Or: ${String(other['summary'])}`,
+    summary: `${textOf(one['summary'])} Or: ${textOf(other['summary'])}`,
     parameters: [...parameters.values()],
   }
 }
@@ -148,4 +148,8 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
     !Array.isArray(value) &&
     Object.getPrototypeOf(value) === Object.prototype
   )
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
 }

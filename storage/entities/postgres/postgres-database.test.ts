@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { DECLARED_TABLES } from '../../../services/entities/declared.ts'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
 import { requireOwnServer, startPostgres } from '../../../test/support/servers/index.ts'
-import { attribute, deviceOf, household } from '../contract-records.ts'
+import { attribute, deviceOf, household } from '../contract-testkit.ts'
 import { openPostgresEntityStore, type EntityStore } from '../entity-store.ts'
 
 const server = await serverForFile()
@@ -15,7 +16,9 @@ async function stores(context: TestContext, count: number): Promise<{ all: Entit
   assert.ok(server !== undefined)
   const url = await emptyDatabase(server)
   // All at once, as processes of one cluster start.
-  const all = await Promise.all(Array.from({ length: count }, () => openPostgresEntityStore({ ...settings, url })))
+  const all = await Promise.all(
+    Array.from({ length: count }, () => openPostgresEntityStore({ ...settings, url, tables: DECLARED_TABLES })),
+  )
   context.after(() => Promise.all(all.map((store) => store.close())))
   return { all, url }
 }
@@ -129,7 +132,7 @@ test('refuses a schema that a newer program made', skip, async (context) => {
   const connection = new PostgresConnection({ url, applicationName: 'test' })
   await connection.query({ text: `insert into schema_version values ('entities', 999, 1)` })
   await connection.close()
-  await assert.rejects(openPostgresEntityStore({ ...settings, url }), {
+  await assert.rejects(openPostgresEntityStore({ ...settings, url, tables: DECLARED_TABLES }), {
     code: 'postgres.SCHEMA_NEWER',
     message: /has version 999, this program knows versions up to \d+/,
   })
@@ -139,7 +142,7 @@ test('a server killed under writes loses nothing acknowledged, and serves again 
   if (!requireOwnServer(context, 'postgres')) return
   const own = await startPostgres()
   context.after(() => own.stop())
-  const entities = await openPostgresEntityStore({ ...settings, url: own.url })
+  const entities = await openPostgresEntityStore({ ...settings, url: own.url, tables: DECLARED_TABLES })
   context.after(() => entities.close())
   let acknowledged = 0
   let killed: Promise<void> | undefined
@@ -164,7 +167,7 @@ test('a server killed under writes loses nothing acknowledged, and serves again 
 
 test('where there is no server the open says so in time', async () => {
   const url = 'postgres://nobody@127.0.0.1:1/none'
-  await assert.rejects(openPostgresEntityStore({ ...settings, url, serverWithinMs: 0 }), {
+  await assert.rejects(openPostgresEntityStore({ ...settings, url, serverWithinMs: 0, tables: DECLARED_TABLES }), {
     code: 'postgres.UNAVAILABLE',
     message: /ECONNREFUSED/,
   })

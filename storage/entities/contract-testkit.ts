@@ -1,7 +1,6 @@
 /** Records that the contract writes: each complete, with an id of its own. */
 import { randomUUID } from 'node:crypto'
 import type {
-  Customer,
   Device,
   DeviceCredentials,
   DeviceProfile,
@@ -11,6 +10,8 @@ import type {
   Tenant,
 } from '../../model/entities.ts'
 import type { Attribute } from '../../model/value.ts'
+import { customers, type Customer } from '../../services/entities/customer.ts'
+import { recordWith, rowsOf } from '../../services/entities/rows.ts'
 import type { EntityStore } from './entity-store.ts'
 
 /** One promise of the contract, held against a fresh store. */
@@ -25,7 +26,8 @@ export interface Household {
 export async function household(store: EntityStore): Promise<Household> {
   const record = () => ({ id: randomUUID(), createdTime: 1_700_000_000_000, version: 1 })
   const tenant: Tenant = { ...record(), title: `Tenant ${randomUUID()}`, additionalInfo: null }
-  const customer: Customer = { ...record(), tenantId: tenant.id, title: 'Customer', additionalInfo: { isPublic: true } }
+  const members = { title: 'Customer', additionalInfo: { isPublic: true } }
+  const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, members)
   const profile: DeviceProfile = {
     ...record(),
     tenantId: tenant.id,
@@ -41,7 +43,7 @@ export async function household(store: EntityStore): Promise<Household> {
   }
   await store.write([
     ...store.tenants.insert(tenant),
-    ...store.customers.insert(customer),
+    rowsOf(customers, store).insert(customers.rowOf(customer)),
     ...store.deviceProfiles.insert(profile),
   ])
   return { tenant, customer, profile }

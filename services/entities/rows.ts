@@ -1,0 +1,30 @@
+/** A declared type's rows, with the errors that its declaration names. */
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import { columnOf, type ColumnSet, type EntityDefinition, type Identity, type RecordOf } from './define.ts'
+
+export function rowsOf<Columns extends ColumnSet>(
+  definition: EntityDefinition<Columns>,
+  entities: EntityStore,
+): RowStore {
+  const { columns, label, storedAs, unique = [] } = definition
+  const taken: Record<string, () => Error> = {}
+  for (const { members, otherwise } of unique)
+    taken[['tenant_id', ...members.map((member) => columnOf(member, columns[member]))].join(', ')] = otherwise
+  return entities.rows(storedAs, {
+    taken,
+    overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: label }),
+  })
+}
+
+/** A record with every member that is not given at what it is when a save leaves it out. */
+export function recordWith<Columns extends ColumnSet>(
+  { columns }: EntityDefinition<Columns>,
+  identity: Identity,
+  members: Readonly<Record<string, unknown>>,
+): RecordOf<Columns> {
+  const record: Record<string, unknown> = { ...identity }
+  for (const [member, column] of Object.entries(columns)) record[member] = members[member] ?? column.absent
+  return record as RecordOf<Columns>
+}
