@@ -64,7 +64,6 @@ export function isJsonObject(value: unknown): value is JsonObject {
   )
 }
 
-
 export const MAX_JSON_DEPTH = 100
 
 /** Parses JSON text, keeping number types. Throws `JSON_INVALID`, `JSON_TOO_DEEP`. Repeated keys: the last one wins. */

@@ -26,6 +26,7 @@ export const assetProfiles = defineEntity({
     default: flag(false, { column: 'is_default' }),
   },
   unique: [{ members: ['name'], otherwise: taken }],
+  example: () => ({ name: 'building' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: ['READ'] },
   isSharedInTenant: true,
   async prepare(record, { before, services }) {

@@ -26,6 +26,7 @@ export const assets = defineEntity({
     additionalInfo: json(),
   },
   unique: [{ members: ['name'], otherwise: taken }],
+  example: () => ({ name: 'Hall 1', type: 'building' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: NOT_IN_OWN_HANDS },
   shows: {
     customerTitle: { by: 'customerId', table: 'customer', column: 'title', isSearched: true },

@@ -15,6 +15,7 @@ export const customers = defineEntity({
   table: { name: 'customer', version: 2, isInherited: true },
   columns: { ...CONTACT, title: name(), additionalInfo: json() },
   unique: [{ members: ['title'], otherwise: taken }],
+  example: () => ({ title: 'Smith & Sons' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: LOOK },
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,

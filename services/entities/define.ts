@@ -98,11 +98,15 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   /** Members that no two entities of a tenant have alike. */
   readonly unique?: readonly { readonly members: readonly string[]; readonly otherwise: () => Error }[]
   readonly permissions: Readonly<Partial<Record<Authority, PermissionRow>>>
+  /** System administrators have theirs too, under the null tenant id. */
+  readonly mayBeSystems?: boolean
   /** Customer users see all of the tenant's, not only what is assigned to their customer. */
   readonly isSharedInTenant?: boolean
   /** Tenants read the system's. */
   readonly isSharedBySystem?: boolean
   readonly shows?: Readonly<Record<string, ShownName>>
+  /** A good one to save, without id; ids of others by their names (`deviceId`). */
+  example(ids: Readonly<Record<string, string>>): JsonObject
   /** Whose it is where no member `customerId` says it. */
   customerOf?(record: RecordOf<Columns>): string | null
   /** Members of the JSON form that follow from others, or that nobody can fill yet. */

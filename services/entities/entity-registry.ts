@@ -37,6 +37,10 @@ export class EntityRegistry implements EntityAccess, Followers {
     return service
   }
 
+  all(): readonly EntityService<ColumnSet>[] {
+    return [...this.services.values()]
+  }
+
   hasQueue(tenantId: string, name: string): Promise<boolean> {
     return this.parts.hasQueue(tenantId, name)
   }

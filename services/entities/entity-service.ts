@@ -16,7 +16,7 @@ import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition, Join, RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
-import type { Changes } from '../changes.ts'
+import { SYSTEM_TENANT, type Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
@@ -165,11 +165,18 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return this.rows.updateAll(this.conditions(tenantId, where), this.columnsOf(members))
   }
 
+  /** Whose what the caller makes is. Throws `PERMISSION_DENIED` for a system administrator where the system has none. */
+  tenantOf(principal: Principal): string {
+    if (principal.tenantId !== null) return principal.tenantId
+    if (this.definition.mayBeSystems === true) return SYSTEM_TENANT
+    throw ServiceErrors.PERMISSION_DENIED()
+  }
+
   async saveByUser(principal: Principal, draft: DraftOf<Columns>): Promise<RecordOf<Columns>> {
     const before = draft.id === undefined ? undefined : await this.required(draft.id)
     if (before !== undefined && draft.version !== undefined && draft.version !== before.version)
       throw EntityStoreErrors.VERSION_CONFLICT({ entity: this.definition.label })
-    const tenantId = before?.tenantId ?? tenantOf(principal)
+    const tenantId = before?.tenantId ?? this.tenantOf(principal)
     const identity = {
       id: before?.id ?? this.parts.random.uuid(),
       createdTime: before?.createdTime ?? this.parts.clock.now(),
@@ -343,11 +350,6 @@ function sortOf(definition: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns
 
 function aliasOf(shown: string): string {
   return `of_${columnOf(shown)}`
-}
-
-function tenantOf(principal: Principal): string {
-  if (principal.tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
-  return principal.tenantId
 }
 
 function memberText(record: Readonly<Record<string, unknown>>, member: string): string | null {

@@ -2,7 +2,7 @@
  * The REST API over real sockets and a real entity store, with two tenants that know nothing of each other: for tests that
  * walk the route table.
  */
-import { customers } from '../../services/entities/customer.ts'
+import { THINGS } from './things/index.ts'
 import { randomBytes } from 'node:crypto'
 import { createAuth } from '../../api/auth/auth.ts'
 import { registerRestApi } from '../../api/rest/register.ts'
@@ -113,15 +113,11 @@ export async function openRestWorld(): Promise<RestWorld> {
 }
 
 /** What the first tenant owns and its customer user has no part in. */
-async function makeThings({
-  services,
-  tenant,
-  tenantId,
-  deadLetters,
-  parked,
-}: TestPlatform): Promise<Record<string, string>> {
+async function makeThings(platform: TestPlatform): Promise<Record<string, string>> {
+  const { services, tenant, tenantId, deadLetters, parked } = platform
+  const ids: Record<string, string> = {}
+  for (const make of THINGS) Object.assign(ids, await make(platform, ids))
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
-  const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'secret customer' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
   const profile = await services.deviceProfiles.findDefault(tenantId)
   const queue = await services.queues.saveByUser(tenant, {
@@ -154,9 +150,9 @@ async function makeThings({
     state: 'waiting',
   })
   return {
+    ...ids,
     deviceId: device.id,
     entityId: device.id,
-    customerId: customer.id,
     ruleChainId: ruleChain.id,
     deviceProfileId: profile.id,
     queueId: queue.id,

@@ -2,9 +2,13 @@
  * Walks the route table, so that a new route cannot forget its check: every route, with nobody, with another tenant's
  * administrator, with a customer user, with a system administrator.
  */
-import { customers } from '../../services/entities/customer.ts'
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import type { Authority } from '../../model/entities.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
+import { DECLARED } from '../../services/entities/declared.ts'
+import { isDeclared } from '../../api/rest/declared/table.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
@@ -31,6 +35,43 @@ const CUSTOMERS_MAY_READ = ['GET /api/deviceProfileInfo/:deviceProfileId']
 
 /** Calls whose body names nothing that is there already: administrators may, each in the own tenant. */
 const MAKES_NEW_THINGS = ['POST /api/device-with-credentials', 'POST /api/ruleChain/device/default']
+
+/** One call: what shares method and path with another is a call of its own. */
+interface Walked {
+  readonly route: RestRoute
+  readonly declared: DeclaredRoute | undefined
+}
+
+function callsOf(route: RestRoute): readonly Walked[] {
+  if (!isDeclared(route)) return [{ route, declared: undefined }]
+  return route.declared.map((declared) => ({ route, declared }))
+}
+
+function authoritiesOf({ route, declared }: Walked): readonly Authority[] {
+  return declared?.authorities ?? (route.authorities === 'public' ? [] : route.authorities)
+}
+
+/** Parameters of a declared call: those that it must have, with values that fit. */
+function declaredQuery({ query, onlyWith = [] }: DeclaredRoute, ids: Readonly<Record<string, string>>): string {
+  const values = new URLSearchParams()
+  for (const [name, { parameters }] of Object.entries(query)) {
+    for (const { name: own, isRequired, schema } of parameters) {
+      const parameter = own === '' ? name : own
+      if (isRequired || onlyWith.includes(parameter)) values.set(parameter, valueOf(parameter, schema, ids))
+    }
+  }
+  return values.toString()
+}
+
+function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<string, string>>): string {
+  const { type, enum: choices } = schema
+  const id = ids[parameter.replace(/Ids$/, 'Id')]
+  if (id !== undefined) return id
+  const [choice] = Array.isArray(choices) ? choices : []
+  if (typeof choice === 'string') return choice
+  if (type === 'integer') return parameter === 'pageSize' ? '100' : '0'
+  return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
+}
 
 /** Queries that lists and single calls cannot do without; ids in them are the first tenant's. */
 function queryOf(route: RestRoute, ids: Readonly<Record<string, string>>): string {
@@ -68,7 +109,6 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
       credentialsId: 'taken over',
     },
     '/api/customer/:customerId/device/:deviceId': {},
-    '/api/customer': { id: id('customerId'), title: 'taken over' },
     '/api/ruleChain': { id: id('ruleChainId'), name: 'taken over' },
     '/api/ruleChain/device/default': { name: 'own' },
     '/api/ruleChain/:ruleChainId/root': {},
@@ -99,7 +139,39 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
   return bodies[route.pattern]
 }
 
-const nameOf = (route: RestRoute): string => `${route.method} ${route.pattern}`
+const nameOf = ({ route, declared }: Walked): string =>
+  `${route.method} ${route.pattern}${declared?.onlyWith === undefined ? '' : `?${declared.onlyWith.join('&')}`}`
+
+function bodyOfCall({ route, declared }: Walked, ids: Readonly<Record<string, string>>): RequestInit {
+  if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route, ids)) } : {}
+  if (declared.body === undefined) return {}
+  assert.ok(declared.example !== undefined, `${route.method} ${route.pattern} takes a body and declares no example`)
+  return { body: JSON.stringify(declared.example(ids)) }
+}
+
+function isAboutTheCaller(walked: Walked): boolean {
+  return walked.declared?.isAboutTheCaller ?? ABOUT_THE_CALLER.includes(nameOf(walked))
+}
+
+function makesNewThings(walked: Walked): boolean {
+  return walked.declared === undefined && MAKES_NEW_THINGS.includes(nameOf(walked))
+}
+
+function mayEveryCustomerRead({ route, declared }: Walked): boolean {
+  if (declared === undefined) return CUSTOMERS_MAY_READ.includes(nameOf({ route, declared }))
+  const targets = Object.values(declared.targets)
+  return targets.length > 0 && targets.every((target) => !('untargeted' in target) && isForAllOfTenant(target))
+}
+
+function isForAllOfTenant({ entity, operation }: Target): boolean {
+  const definition = DECLARED.find(({ type }) => type === entity.type)
+  return operation === 'READ' && definition?.isSharedInTenant === true
+}
+
+/** What is not about a thing of the first tenant: done, or nothing found by a name. */
+function mayAnswer({ declared }: Walked, status: number): boolean {
+  return status === 200 || (declared !== undefined && (status === 404 || status === 400))
+}
 
 describe('every route', () => {
   let world: RestWorld
@@ -118,7 +190,7 @@ describe('every route', () => {
     return JSON.stringify({
       devices: await services.devices.page(tenantId, {}, page),
       credentials: await services.devices.credentials(tenantId, world.ids['deviceId'] ?? ''),
-      customers: await services.declared.of(customers).page(tenantId, {}, page),
+      declared: await declaredState(),
       chains: await services.ruleChains.page(tenantId, 'CORE', page),
       graph: await services.ruleChains.graph(tenantId, world.ids['ruleChainId'] ?? ''),
       attributes: await services.attributes.find(
@@ -135,8 +207,15 @@ describe('every route', () => {
     })
   }
 
+  async function declaredState() {
+    const { services, tenantId } = world.platform
+    const page = { pageSize: 1000, page: 0 }
+    const pages = services.declared.all().map((service) => service.page(tenantId, {}, page))
+    return (await Promise.all(pages)).map(({ data }) => data)
+  }
+
   async function call(
-    route: RestRoute,
+    { route, declared }: Walked,
     token: string | undefined,
     ids = world.ids,
   ): Promise<{ status: number; text: string }> {
@@ -148,82 +227,90 @@ describe('every route', () => {
       assert.ok(id, `an id for :${name} is missing: add one to rest-world.ts`)
       return id
     })
-    const response = await fetch(`${world.url}${path}?${queryOf(route, ids)}`, {
+    const query = declared === undefined ? queryOf(route, ids) : declaredQuery(declared, ids)
+    const response = await fetch(`${world.url}${path}?${query}`, {
       method: route.method,
       headers: token === undefined ? {} : { 'x-authorization': `Bearer ${token}` },
-      ...(route.method === 'POST' ? { body: JSON.stringify(bodyOf(route, ids)) } : {}),
+      ...bodyOfCall({ route, declared }, ids),
     })
     return { status: response.status, text: await response.text() }
   }
 
-  const closed = () => world.routes.filter((route) => route.authorities !== 'public')
-  const aboutOthers = () => closed().filter((route) => !ABOUT_THE_CALLER.includes(nameOf(route)))
+  const closed = () => world.routes.filter((route) => route.authorities !== 'public').flatMap(callsOf)
+  const aboutOthers = () => closed().filter((walked) => !isAboutTheCaller(walked))
+  const namesAnEntity = (walked: Walked) =>
+    walked.declared === undefined ? namesAnEntityByPattern(walked.route) : walked.declared.namesEntity(world.ids)
 
   test('is walked by this test and served, none beside them', () => {
     const served = world.served
       .filter(({ method }) => method !== 'ANY')
       .map(({ method, pattern }) => `${method} ${pattern}`)
-    assert.deepEqual(served.toSorted(), world.routes.map(nameOf).toSorted())
+    assert.deepEqual(served.toSorted(), world.routes.map((route) => nameOf({ route, declared: undefined })).toSorted())
     assert.ok(closed().length > 40)
-    const open = world.routes.filter((route) => route.authorities === 'public').map(nameOf)
+    const open = world.routes
+      .filter((route) => route.authorities === 'public')
+      .map((route) => nameOf({ route, declared: undefined }))
     assert.deepEqual(open.toSorted(), OPEN_ROUTES.toSorted())
   })
 
   test('refuses those who are not logged in, all in the same words', async () => {
-    for (const route of closed()) {
-      const { status, text } = await call(route, undefined)
+    for (const walked of closed()) {
+      const { status, text } = await call(walked, undefined)
       const { timestamp, ...body } = JSON.parse(text) as Record<string, unknown>
       assert.equal(typeof timestamp, 'number')
       assert.deepEqual(
         [status, body],
         [401, { status: 401, message: 'Authentication failed', errorCode: 10 }],
-        nameOf(route),
+        nameOf(walked),
       )
     }
   })
 
   test('shows and does nothing of a tenant to the administrator of another', async () => {
     const secrets = Object.values(world.ids)
-    for (const route of aboutOthers()) {
-      const { status, text } = await call(route, world.otherTenant)
-      if (namesAnEntity(route) || !route.authorities.includes('TENANT_ADMIN'))
-        assert.ok([403, 404].includes(status), `${nameOf(route)} answered ${status}: ${text}`)
-      else assert.equal(status, 200, `${nameOf(route)}: ${text}`)
+    for (const walked of aboutOthers()) {
+      const { status, text } = await call(walked, world.otherTenant)
+      if (namesAnEntity(walked) || !authoritiesOf(walked).includes('TENANT_ADMIN'))
+        assert.ok([403, 404].includes(status), `${nameOf(walked)} answered ${status}: ${text}`)
+      else assert.ok(mayAnswer(walked, status), `${nameOf(walked)} answered ${status}: ${text}`)
       if (status === 200)
-        for (const secret of secrets) assert.ok(!text.includes(secret), `${nameOf(route)} shows ${secret}`)
-      assert.ok(status < 500, nameOf(route))
+        for (const secret of secrets) assert.ok(!text.includes(secret), `${nameOf(walked)} shows ${secret}`)
+      assert.ok(status < 500, nameOf(walked))
     }
     assert.equal(await stateOfFirstTenant(), stateAtStart)
   })
 
   test("refuses a customer user what is not its customer's", async () => {
-    for (const route of aboutOthers()) {
-      const { status, text } = await call(route, world.customer)
-      if (!route.authorities.includes('CUSTOMER_USER') || MAKES_NEW_THINGS.includes(nameOf(route)))
-        assert.equal(status, 403, nameOf(route))
-      else if (CUSTOMERS_MAY_READ.includes(nameOf(route))) assert.equal(status, 200, nameOf(route))
-      else if (namesAnEntity(route))
-        assert.ok([403, 404].includes(status), `${nameOf(route)} answered ${status}: ${text}`)
-      else assert.ok(status === 200 && !text.includes(world.ids['deviceId'] ?? ''), `${nameOf(route)}: ${text}`)
+    for (const walked of aboutOthers()) {
+      const { status, text } = await call(walked, world.customer)
+      if (!authoritiesOf(walked).includes('CUSTOMER_USER') || makesNewThings(walked))
+        assert.equal(status, 403, nameOf(walked))
+      else if (mayEveryCustomerRead(walked)) assert.equal(status, 200, nameOf(walked))
+      else if (namesAnEntity(walked))
+        assert.ok([403, 404].includes(status), `${nameOf(walked)} answered ${status}: ${text}`)
+      else {
+        assert.ok(mayAnswer(walked, status) || status === 403, `${nameOf(walked)} answered ${status}: ${text}`)
+        assert.ok(!text.includes(world.ids['deviceId'] ?? '') || status >= 400, `${nameOf(walked)}: ${text}`)
+      }
     }
     assert.equal(await stateOfFirstTenant(), stateAtStart)
   })
 
   test('refuses a system administrator what belongs to tenants', async () => {
-    for (const route of aboutOthers()) {
-      const { status, text } = await call(route, world.systemAdministrator)
-      if (!route.authorities.includes('SYS_ADMIN')) assert.equal(status, 403, nameOf(route))
-      else if (route.pattern.includes('/telemetry/'))
-        assert.equal(status, 403, `${nameOf(route)} answered ${status}: ${text}`)
+    for (const walked of aboutOthers()) {
+      const { status, text } = await call(walked, world.systemAdministrator)
+      if (!authoritiesOf(walked).includes('SYS_ADMIN')) assert.equal(status, 403, nameOf(walked))
+      else if (walked.route.pattern.includes('/telemetry/'))
+        assert.equal(status, 403, `${nameOf(walked)} answered ${status}: ${text}`)
     }
     assert.equal(await stateOfFirstTenant(), stateAtStart)
   })
 
   test('lets a tenant administrator do all of that, so that the refusals above were for who asked', async () => {
-    for (const route of aboutOthers().filter(({ method }) => method === 'GET')) {
-      if (!route.authorities.includes('TENANT_ADMIN')) continue
-      const { status, text } = await call(route, world.tenant)
-      assert.equal(status, 200, `${nameOf(route)}: ${text}`)
+    for (const walked of aboutOthers().filter(({ route }) => route.method === 'GET')) {
+      if (!authoritiesOf(walked).includes('TENANT_ADMIN')) continue
+      const { status, text } = await call(walked, world.tenant)
+      assert.ok(mayAnswer(walked, status), `${nameOf(walked)} answered ${status}: ${text}`)
     }
   })
 
@@ -276,8 +363,8 @@ describe('every route', () => {
 })
 
 /** Whether a call of it is about one thing, by path or body; the others are lists and new things of the caller's own. */
-function namesAnEntity(route: RestRoute): boolean {
+function namesAnEntityByPattern(route: RestRoute): boolean {
   if (/:(\w+Id|queueName)\b/.test(route.pattern)) return true
   if (route.method === 'GET') return route.pattern === '/api/tenant/customers' || route.pattern === '/api/tenant/device'
-  return !MAKES_NEW_THINGS.includes(nameOf(route))
+  return !MAKES_NEW_THINGS.includes(nameOf({ route, declared: undefined }))
 }

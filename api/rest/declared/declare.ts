@@ -8,7 +8,7 @@ import { validated } from '../body.ts'
 import { uuidOf } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
-import type { DeclaredRoute, RawCall, RouteDeclaration, Target, TargetsOf, Untargeted } from './route.ts'
+import type { DeclaredRoute, Ids, RawCall, RouteDeclaration, Target, TargetsOf, Untargeted } from './route.ts'
 
 /** Reads an entity that the caller was found to be allowed to touch. */
 export type TargetLoader = (target: Target, id: string, principal: Principal) => Promise<unknown>
@@ -40,6 +40,8 @@ export class RouteMaker {
       ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
+      ...(declaration.isAboutTheCaller === undefined ? {} : { isAboutTheCaller: declaration.isAboutTheCaller }),
+      namesEntity: (ids) => namesEntity(declaration, ids),
       run: (raw) => this.run(declaration, raw),
     }
   }
@@ -89,6 +91,16 @@ export class RouteMaker {
     if (created !== undefined) this.access.checkAuthority(principal, 'CREATE', created)
     for (const { entity, operation } of bodyTargets?.(body) ?? []) await this.access.check(principal, operation, entity)
   }
+}
+
+function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
+  { targets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body>,
+  ids: Ids,
+): boolean {
+  const named: readonly (Target | Untargeted)[] = Object.values(targets)
+  if (named.some((target) => !('untargeted' in target))) return true
+  if (body === undefined || bodyTargets === undefined || example === undefined) return false
+  return bodyTargets(validated(example(ids), body)).length > 0
 }
 
 function withIds(path: Readonly<Record<string, string>>, ids: readonly string[]): Readonly<Record<string, string>> {

@@ -19,7 +19,6 @@ import { publicCustomer } from '../../../services/entities/public-customer.ts'
 import { customerOf, type EntityService, type Shown } from '../../../services/entities/entity-service.ts'
 import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors } from '../../errors.ts'
-import { tenantOf } from '../authorize.ts'
 import { optionalVersion } from '../body.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
 import type { RouteMaker } from './declare.ts'
@@ -50,7 +49,11 @@ export function crud<Columns extends ColumnSet>(
   { make }: EntityRoutesParts,
   service: EntityService<Columns>,
   words: EntityWords,
-  authorities: { readonly read: readonly Authority[]; readonly save: readonly Authority[] } = {
+  authorities: {
+    readonly read: readonly Authority[]
+    readonly save: readonly Authority[]
+    readonly remove?: readonly Authority[]
+  } = {
     read: TENANT_AND_CUSTOMER,
     save: TENANT_AND_CUSTOMER,
   },
@@ -69,7 +72,7 @@ export function crud<Columns extends ColumnSet>(
       query: {},
       body: undefined,
       answer: recordShape(definition),
-      handle: async ({ principal, path }) => definition.jsonOf(await required(service, principal, path[`${one}Id`])),
+      handle: async ({ path }) => definition.jsonOf(await required(service, path[`${one}Id`])),
     }),
     make.route({
       method: 'POST',
@@ -79,6 +82,10 @@ export function crud<Columns extends ColumnSet>(
       targets: {},
       query: {},
       body: draftSchema(definition),
+      example: (ids) => ({
+        ...definition.example?.(ids),
+        id: { entityType: definition.type, id: ids[`${one}Id`] ?? '' },
+      }),
       creates: ({ id }) => (id === undefined ? definition.type : undefined),
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId(definition.type, id), operation: 'WRITE' as const }],
@@ -89,7 +96,7 @@ export function crud<Columns extends ColumnSet>(
       method: 'DELETE',
       path: `/api/${one}/{${one}Id}`,
       about: `Deletes a ${label} with all that is kept about it.`,
-      authorities: TENANT,
+      authorities: authorities.remove ?? TENANT,
       targets: targets('DELETE'),
       query: {},
       body: undefined,
@@ -121,7 +128,7 @@ export function pageOf<Columns extends ColumnSet>(
     body: undefined,
     answer: pageShape(recordShape(definition)),
     handle: async ({ principal, query }) => {
-      const page = await service.page(tenantOf(principal), membersOf(words, query), query.page)
+      const page = await service.page(service.tenantOf(principal), membersOf(words, query), query.page)
       return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
     },
   })
@@ -147,7 +154,7 @@ export function oneByName<Columns extends ColumnSet>(
     body: undefined,
     answer: recordShape(definition),
     handle: async ({ principal, query }) => {
-      const record = await service.findByName(tenantOf(principal), query[nameParameter] ?? '')
+      const record = await service.findByName(service.tenantOf(principal), query[nameParameter] ?? '')
       if (record === undefined) throw ApiErrors.NOT_FOUND()
       return definition.jsonOf(record)
     },
@@ -174,7 +181,7 @@ export function someByIds<Columns extends ColumnSet>(
     body: undefined,
     answer: listShape(recordShape(definition)),
     handle: async ({ principal, query }) => {
-      const found = await service.findByIds(tenantOf(principal), query[`${one}Ids`] ?? [])
+      const found = await service.findByIds(service.tenantOf(principal), query[`${one}Ids`] ?? [])
       const owned = found.map((record) => ({ ...record, customerId: customerOf(definition, record) }))
       return access.allowed(principal, 'READ', definition.type, owned).map((record) => definition.jsonOf(record))
     },
@@ -199,7 +206,7 @@ export function pageOfCustomer<Columns extends ColumnSet>(
     answer: pageShape(recordShape(definition)),
     handle: async ({ principal, path, query }) => {
       const members = { ...membersOf(words, query), customerId: path.customerId }
-      const page = await service.page(tenantOf(principal), members, query.page)
+      const page = await service.page(service.tenantOf(principal), members, query.page)
       return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
     },
   })
@@ -243,7 +250,7 @@ export function infos<Columns extends ColumnSet>(
       body: undefined,
       answer,
       handle: async ({ principal, path }) => {
-        const shown = await service.findShown(tenantOf(principal), path[`${one}Id`] ?? '')
+        const shown = await service.findShown(service.tenantOf(principal), path[`${one}Id`] ?? '')
         if (shown === undefined) throw ApiErrors.NOT_FOUND()
         return (await shownJson(parts, definition, [shown]))[0] ?? {}
       },
@@ -258,7 +265,7 @@ export function infos<Columns extends ColumnSet>(
       body: undefined,
       answer: pageShape(answer),
       handle: async ({ principal, query }) => {
-        const page = await service.page(tenantOf(principal), membersOf(words, query), query.page, 'infos')
+        const page = await service.page(service.tenantOf(principal), membersOf(words, query), query.page, 'infos')
         return { ...page, data: await shownJson(parts, definition, page.data) }
       },
     }),
@@ -273,7 +280,7 @@ export function infos<Columns extends ColumnSet>(
       answer: pageShape(answer),
       handle: async ({ principal, path, query }) => {
         const members = { ...membersOf(words, query), customerId: path.customerId }
-        const page = await service.page(tenantOf(principal), members, query.page, 'infos')
+        const page = await service.page(service.tenantOf(principal), members, query.page, 'infos')
         return { ...page, data: await shownJson(parts, definition, page.data) }
       },
     }),
@@ -299,7 +306,7 @@ export function assignment<Columns extends ColumnSet>(
       targets: { ...assigned, customerId: CUSTOMER_TO_READ },
       handle: async ({ principal, path }) => {
         const id = path['customerId'] ?? ''
-        const customer = await declared.of(customers).find(tenantOf(principal), id)
+        const customer = await declared.of(customers).find(service.tenantOf(principal), id)
         if (customer === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Customer', id })
         return definition.jsonOf(await service.assignByUser(principal, path[`${one}Id`] ?? '', customer))
       },
@@ -358,10 +365,9 @@ function membersOf(
 
 async function required<Columns extends ColumnSet>(
   service: EntityService<Columns>,
-  principal: Parameters<typeof tenantOf>[0],
   id = '',
 ): Promise<RecordOf<Columns>> {
-  const record = await service.find(tenantOf(principal), id)
+  const record = await service.findAnywhere(id)
   if (record === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: service.definition.label, id })
   return record
 }

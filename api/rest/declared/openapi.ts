@@ -1,7 +1,7 @@
 /** The API description (OpenAPI 3.1) of declared routes: paths, parameters, bodies and answers as the declarations have them. */
 import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
-import type { DeclaredRoute } from './route.ts'
+import type { DeclaredRoute, Ids } from './route.ts'
 
 export interface DescriptionHead {
   readonly version: string
@@ -47,6 +47,8 @@ const ERROR: JsonObject = {
   },
   required: ['status', 'message', 'errorCode', 'timestamp'],
 }
+/** Any id, whatever it is asked for. */
+const SAMPLE_IDS: Ids = new Proxy({}, { get: () => '784f394c-42b6-435a-983c-b7beff2784f9' })
 const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
 function operationOf(route: DeclaredRoute): JsonObject {
@@ -60,7 +62,7 @@ function operationOf(route: DeclaredRoute): JsonObject {
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': contentOf(bodySchema(route.body), route.example) },
+            content: { 'application/json': contentOf(bodySchema(route.body), route.example?.(SAMPLE_IDS)) },
           },
         }),
     responses: {

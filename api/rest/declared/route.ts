@@ -86,10 +86,16 @@ export interface RouteDeclaration<
   readonly creates?: (body: Body) => EntityType | undefined
   /** JSON schema of the answer; undefined for an empty one. */
   readonly answer: JsonObject | undefined
-  readonly example?: JsonValue
+  /** A good body; ids by the names that paths give them (`deviceId`). Shown in the API description, sent by the walk of the security tests. */
+  readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
+  /** It shows and changes nothing but the caller's own: whoever is logged in may. */
+  readonly isAboutTheCaller?: boolean
   readonly handle: (call: Call<Path, Targets, Asked, Body>) => Promise<Answer | JsonValue>
 }
+
+/** Of things that are there, by the names that paths give them. */
+export type Ids = Readonly<Record<string, string>>
 
 /** A route whatever its types: what tables and walks hold. */
 export interface DeclaredRoute {
@@ -102,8 +108,11 @@ export interface DeclaredRoute {
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
   readonly answer: JsonObject | undefined
-  readonly example?: JsonValue
+  readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
+  readonly isAboutTheCaller?: boolean
+  /** Whether a call of it with the example names something that is there already, in path or body. */
+  namesEntity(ids: Ids): boolean
   /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed; nothing is done then. */
   run(raw: RawCall): Promise<Answer>
 }

@@ -1,10 +1,19 @@
 /** Declared routes as rows of the route table: what shares method and path becomes one row that looks at the parameters. */
 import { requireAuthority } from '../authorize.ts'
 import type { Query } from '../query.ts'
-import type { RestRoute, UserCall } from '../route.ts'
+import type { RestRoute, UserCall, UserRoute } from '../route.ts'
 import type { DeclaredRoute } from './route.ts'
 
-export function tableRows(routes: readonly DeclaredRoute[]): readonly RestRoute[] {
+export interface DeclaredRow extends UserRoute {
+  /** What it was made of. */
+  readonly declared: readonly DeclaredRoute[]
+}
+
+export function isDeclared(route: RestRoute): route is DeclaredRow {
+  return 'declared' in route
+}
+
+export function tableRows(routes: readonly DeclaredRoute[]): readonly DeclaredRow[] {
   const byPlace = new Map<string, DeclaredRoute[]>()
   for (const route of routes) {
     const place = `${route.method} ${patternOf(route.path)}`
@@ -13,7 +22,7 @@ export function tableRows(routes: readonly DeclaredRoute[]): readonly RestRoute[
   return [...byPlace.values()].map(rowOf)
 }
 
-function rowOf(routes: readonly DeclaredRoute[]): RestRoute {
+function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
   const [first] = routes
   if (first === undefined) throw new TypeError('a row of no routes')
   // Who may call any of them gets in; each is asked again below.
@@ -24,6 +33,7 @@ function rowOf(routes: readonly DeclaredRoute[]): RestRoute {
     method: first.method,
     pattern: patternOf(first.path),
     authorities,
+    declared: routes,
     ...(first.errorsAsText === undefined ? {} : { errorsAsText: first.errorsAsText }),
     handle: async (call) => {
       const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first

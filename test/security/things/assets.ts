@@ -1,0 +1,7 @@
+import { assets } from '../../../services/entities/asset.ts'
+import type { MakeThings } from './index.ts'
+
+export const makeAssets: MakeThings = async ({ services, tenant }) => {
+  const asset = await services.declared.of(assets).saveByUser(tenant, { name: 'secret asset' })
+  return { assetId: asset.id, assetProfileId: asset.assetProfileId }
+}
