@@ -22,7 +22,7 @@ test('a device has one session, one event a change and its own stamps in any his
 })
 
 for (const bug of simulationBugs('devices')) {
-  const seeds = process.env['SEEDS'] === undefined ? QUICK : 100
+  const seeds = process.env['SEEDS'] === undefined ? QUICK : 600
   test(`"${bug.name}", planted in ${bug.file}, is found within ${seeds} histories`, async (context) => {
     context.diagnostic(await findPlantedBug(bug.name, 'device-world.ts', seeds))
   })
