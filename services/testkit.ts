@@ -287,16 +287,23 @@ export function letterOf(id: number, tenantId: string): DeadLetter {
 }
 
 export async function openTestPlatform(
-  options: { attributeCacheBytes?: number; start?: boolean } = {},
+  options: {
+    attributeCacheBytes?: number
+    start?: boolean
+    /** In the place of one in a fresh folder. */
+    openEntities?: (clock: Clock) => Promise<EntityStore>
+  } = {},
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
   const clock = new TestClock()
-  const entities = await openEntityStore({
-    file: path.join(folder, 'entities.db'),
-    durability: 'process-death',
-    clock,
-    tables: DECLARED_TABLES,
-  })
+  const openFresh = () =>
+    openEntityStore({
+      file: path.join(folder, 'entities.db'),
+      durability: 'process-death',
+      clock,
+      tables: DECLARED_TABLES,
+    })
+  const entities = await (options.openEntities ?? openFresh)(clock)
   await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue })
   const link = new TestLink()
   const deadLetters = new TestDeadLetters()
