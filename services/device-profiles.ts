@@ -95,7 +95,8 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     if (profile.isDefault) throw ServiceErrors.DEFAULT_PROFILE_DELETE()
     const { deviceProfiles } = this.entities
     if (await deviceProfiles.hasDevices(id)) throw ServiceErrors.PROFILE_REFERENCED()
-    await this.commit(principal, profile, deviceProfiles.delete(profile), 'ENTITY_DELETED')
+    const steps = [...deviceProfiles.delete(profile), ...this.entities.deleteAttached(id)]
+    await this.commit(principal, profile, steps, 'ENTITY_DELETED')
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(profile), tenantId: profile.tenantId })
   }
 

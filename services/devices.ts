@@ -123,7 +123,7 @@ export class StoredDevices implements DeviceService {
     const originator: EntityId = { entityType: 'DEVICE', id: deviceId }
     const { cleanups, credentialChanges, devices } = this.entities
     const gone = [cleanups.note(deviceId), ...credentialChanges.note(deviceId, this.parts.clock.now())]
-    const steps = [...devices.delete(before), ...gone]
+    const steps = [...devices.delete(before), ...this.entities.deleteAttached(deviceId), ...gone]
     await this.commit(principal, before, steps, 'ENTITY_DELETED', {})
     this.parts.forgetAttributes(deviceId)
     this.parts.feed.publish({ kind: 'entity-deleted', entity: originator, tenantId: before.tenantId })

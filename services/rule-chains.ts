@@ -130,7 +130,8 @@ export class StoredRuleChains implements RuleChainService {
     const chain = await this.required(principal, id)
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
     if (await this.entities.deviceProfiles.namesRuleChain(id)) throw ServiceErrors.CHAIN_REFERENCED()
-    await this.commitInDoubt(principal, chain, this.entities.ruleChains.delete(chain), 'ENTITY_DELETED')
+    const steps = [...this.entities.ruleChains.delete(chain), ...this.entities.deleteAttached(id)]
+    await this.commitInDoubt(principal, chain, steps, 'ENTITY_DELETED')
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(chain), tenantId: chain.tenantId })
   }
 

@@ -96,7 +96,12 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   }
   readonly columns: Columns
   /** Members that no two entities of a tenant have alike. */
-  readonly unique?: readonly { readonly members: readonly string[]; readonly otherwise: () => Error }[]
+  readonly unique?: readonly {
+    readonly members: readonly string[]
+    readonly otherwise: () => Error
+    /** SQL: only among those of which this holds. */
+    readonly where?: string
+  }[]
   readonly permissions: Readonly<Partial<Record<Authority, PermissionRow>>>
   /** System administrators have theirs too, under the null tenant id. */
   readonly mayBeSystems?: boolean
@@ -156,7 +161,10 @@ export function defineEntity<Columns extends ColumnSet>(
       version: table.version,
       ...(table.isInherited === undefined ? {} : { isInherited: table.isInherited }),
       columns,
-      unique: unique.map(({ members: names }) => ({ columns: ['tenant_id', ...names.map(named)] })),
+      unique: unique.map(({ members: names, where }) => ({
+        columns: ['tenant_id', ...names.map(named)],
+        ...(where === undefined ? {} : { where }),
+      })),
       indexes: (table.indexes ?? []).map(({ members: names, since }) => ({
         columns: ['tenant_id', ...names.map(named)],
         ...(since === undefined ? {} : { since }),

@@ -206,7 +206,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       ...before,
       ...this.access.forget(definition.type, record.tenantId, id),
       this.rows.delete(record),
-      parts.entities.attributes.deleteEntity(id),
+      ...parts.entities.deleteAttached(id),
       parts.entities.cleanups.note(id),
     ]
     await this.commit(principal, record, statements, 'ENTITY_DELETED')

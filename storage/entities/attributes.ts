@@ -5,7 +5,6 @@
  */
 import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
-import { statementOf } from './database.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS, scopeOf, typedValue, valueColumns } from './attribute-columns.ts'
 import {
   withParameters,
@@ -66,11 +65,6 @@ export class AttributeRepository {
   /** One statement for all; its result's `untouched` names the writes that were older than what is stored. */
   save(writes: readonly AttributeWrite[]): Statement {
     return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf), bulk: COLUMNS }
-  }
-
-  /** All of an entity that goes. */
-  deleteEntity(entityId: string): Statement {
-    return statementOf(this.database.builder.deleteFrom('attribute').where('entity_id', '=', entityId))
   }
 
   delete(entityId: string, scope: AttributeScope, keys: readonly string[]): Statement {

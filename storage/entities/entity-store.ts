@@ -2,6 +2,7 @@
  * The entity store: one repository a kind of record over one database. A change is a list of statements that repositories
  * make and `write` commits: all or nothing, durable when it resolves.
  */
+import { deleteAttached } from './attached.ts'
 import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
 import { CredentialChangeRepository } from './credential-changes.ts'
@@ -38,6 +39,8 @@ export interface EntityStore {
   readonly endedSessions: EndedSessionRepository
   /** The rows of a declared table. */
   rows(table: EntityTable, errors: RowErrors): RowStore
+  /** Steps that delete what hangs on an entity of any type: for the transaction in which it goes. */
+  deleteAttached(entityId: string): readonly Statement[]
   /** Commits the steps together, after everything that was given before. */
   write(statements: readonly Statement[]): Promise<Written>
   /** Waits for what was given to `write`, closes. Idempotent. */
@@ -109,6 +112,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     settings: new SettingRepository(database),
     endedSessions: new EndedSessionRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
+    deleteAttached: (entityId) => deleteAttached(database, entityId),
     write: (statements) => database.write(statements),
     close: () => database.close(),
   }

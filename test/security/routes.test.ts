@@ -160,7 +160,7 @@ function makesNewThings(walked: Walked): boolean {
 function mayEveryCustomerRead({ route, declared }: Walked): boolean {
   if (declared === undefined) return CUSTOMERS_MAY_READ.includes(nameOf({ route, declared }))
   const targets = Object.values(declared.targets)
-  return targets.length > 0 && targets.every((target) => !('untargeted' in target) && isForAllOfTenant(target))
+  return targets.length > 0 && targets.every((target) => 'entity' in target && isForAllOfTenant(target))
 }
 
 function isForAllOfTenant({ entity, operation }: Target): boolean {

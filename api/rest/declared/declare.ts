@@ -1,14 +1,14 @@
 /** Makes routes of declarations: the one place where a call is read, checked and answered. */
 import type { Principal } from '../../../model/principal.ts'
-import { entityId } from '../../../model/entity-id.ts'
+import { ENTITY_TYPES, entityId } from '../../../model/entity-id.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors } from '../../errors.ts'
 import { validated } from '../body.ts'
-import { uuidOf } from '../query.ts'
+import { oneOf, uuidOf } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
-import type { DeclaredRoute, Ids, RawCall, RouteDeclaration, Target, TargetsOf, Untargeted } from './route.ts'
+import type { AnyTarget, DeclaredRoute, Ids, RawCall, RouteDeclaration, Target, TargetsOf } from './route.ts'
 
 /** Reads an entity that the caller was found to be allowed to touch. */
 export type TargetLoader = (target: Target, id: string, principal: Principal) => Promise<unknown>
@@ -51,7 +51,7 @@ export class RouteMaker {
     raw: RawCall,
   ): Promise<Answer> {
     const { principal } = raw
-    const targets: Readonly<Record<string, Target | Untargeted>> = declaration.targets
+    const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, Object.keys(targets))
     const query = readQuery(declaration.query, raw.query)
     const body = declaration.body === undefined ? undefined : validated(raw.body(), declaration.body)
@@ -62,7 +62,7 @@ export class RouteMaker {
   }
 
   private async loadTargets(
-    targets: Readonly<Record<string, Target | Untargeted>>,
+    targets: Readonly<Record<string, AnyTarget>>,
     path: Readonly<Record<string, string>>,
     principal: Principal,
   ): Promise<Readonly<Record<string, unknown>>> {
@@ -71,6 +71,12 @@ export class RouteMaker {
       const id = path[name] ?? ''
       if ('untargeted' in target) {
         loaded[name] = id
+        continue
+      }
+      if ('typedBy' in target) {
+        const entity = entityId(oneOf(target.typedBy, path[target.typedBy] ?? '', ENTITY_TYPES), id)
+        await this.access.check(principal, target.operation, entity)
+        loaded[name] = entity
         continue
       }
       await this.access.check(principal, target.operation, entityId(target.entity.type, id))
@@ -97,7 +103,7 @@ function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked
   { targets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body>,
   ids: Ids,
 ): boolean {
-  const named: readonly (Target | Untargeted)[] = Object.values(targets)
+  const named: readonly AnyTarget[] = Object.values(targets)
   if (named.some((target) => !('untargeted' in target))) return true
   if (body === undefined || bodyTargets === undefined || example === undefined) return false
   return bodyTargets(validated(example(ids), body)).length > 0

@@ -36,14 +36,26 @@ export interface Target<Entity = unknown> {
   readonly operation: Operation
 }
 
+/** An entity whose type the path names too: `/{entityType}/{entityId}`. The handler gets its address. */
+export interface TypedTarget {
+  /** The parameter that holds the type. */
+  readonly typedBy: string
+  readonly operation: Operation
+}
+
 /** An id that names no entity of its own, with the reason; the handler checks what it stands for. */
 export interface Untargeted {
   readonly untargeted: string
 }
 
-export type TargetsOf<Path extends string> = Readonly<Record<IdParametersOf<Path>, Target | Untargeted>>
+export type AnyTarget = Target | TypedTarget | Untargeted
+export type TargetsOf<Path extends string> = Readonly<Record<IdParametersOf<Path>, AnyTarget>>
 type Loaded<Targets> = {
-  readonly [Name in keyof Targets]: Targets[Name] extends Target<infer Entity> ? Entity : string
+  readonly [Name in keyof Targets]: Targets[Name] extends TypedTarget
+    ? EntityId
+    : Targets[Name] extends Target<infer Entity>
+      ? Entity
+      : string
 }
 
 export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body> {
@@ -103,7 +115,7 @@ export interface DeclaredRoute {
   readonly path: string
   readonly about: string
   readonly authorities: readonly Authority[]
-  readonly targets: Readonly<Record<string, Target | Untargeted>>
+  readonly targets: Readonly<Record<string, AnyTarget>>
   readonly query: QuerySchema
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined

@@ -32,6 +32,8 @@ export interface EntityTable {
 
 export interface TableIndex {
   readonly columns: readonly string[]
+  /** SQL: only rows of which this holds are in it. */
+  readonly where?: string
   readonly since?: number
 }
 

@@ -54,8 +54,9 @@ function isNew(index: TableIndex, table: EntityTable, version: number): boolean 
   return first === version && !(table.isInherited === true && first === 1)
 }
 
-function indexOf(table: EntityTable, { columns }: TableIndex, kind: '' | 'unique '): string {
-  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${columns.join(', ')})`
+function indexOf(table: EntityTable, { columns, where }: TableIndex, kind: '' | 'unique '): string {
+  const only = where === undefined ? '' : ` where ${where}`
+  return `create ${kind}index ${table.name}_${columns.join('_')} on ${table.name} (${columns.join(', ')})${only}`
 }
 
 function definitionOf({ name, type, isNullable, references }: TableColumn, language: DatabaseLanguage): string {

@@ -1,0 +1,21 @@
+/** Rows that hang on an entity of any type by its id alone, where no foreign key can hold them: they go with it. */
+import { sql } from 'kysely'
+import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
+
+interface AttachedRows {
+  readonly table: string
+  /** Holds the id of the entity. */
+  readonly column: string
+}
+
+/** A table of such rows is one line here; a row of the table of a line above may already be gone. */
+const ATTACHED: readonly AttachedRows[] = [{ table: 'attribute', column: 'entity_id' }]
+
+/** Steps of the transaction that deletes the entity. */
+export function deleteAttached(database: EntityDatabase, entityId: string): readonly Statement[] {
+  return ATTACHED.map(({ table, column }) => {
+    const query = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${entityId}`
+    const { sql: text, parameters } = query.compile(database.builder)
+    return { sql: text, parameters: parameters.map(sqlValue) }
+  })
+}
