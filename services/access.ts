@@ -5,6 +5,7 @@
 import type { Authority } from '../model/entities.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
 import type { Principal } from '../model/principal.ts'
+import { SYSTEM_TENANT } from './changes.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { ColumnSet, EntityDefinition } from './entities/define.ts'
 import type { Owner, OwnerLookup } from './ownership.ts'
@@ -78,7 +79,7 @@ const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])
 /** As much as access control asks of an entity's declaration. */
 export type DeclaredPermissions = Pick<
   EntityDefinition<ColumnSet>,
-  'type' | 'permissions' | 'isSharedInTenant' | 'isSharedBySystem'
+  'type' | 'permissions' | 'isSharedInTenant' | 'isSharedBySystem' | 'isSeenBySystem'
 >
 
 export class PermissionTable implements AccessControl {
@@ -101,7 +102,10 @@ export class PermissionTable implements AccessControl {
     entities: readonly Entity[],
   ): readonly Entity[] {
     if (!this.mayByAuthority(principal, operation, entityType)) return []
-    return entities.filter((entity) => this.mayTouch(principal, operation, { entityType, id: entity.id }, entity))
+    return entities.filter((entity) => {
+      const owner = { ...entity, tenantId: entity.tenantId === SYSTEM_TENANT ? null : entity.tenantId }
+      return this.mayTouch(principal, operation, { entityType, id: entity.id }, owner)
+    })
   }
 
   async check(principal: Principal, operation: Operation, entity: EntityId): Promise<void> {
@@ -131,19 +135,23 @@ function mayTouch(
   declared: DeclaredPermissions | undefined,
 ): boolean {
   const isSharedBySystem = declared?.isSharedBySystem ?? SHARED_BY_SYSTEM.has(entity.entityType)
-  const isSharedInTenant = declared?.isSharedInTenant ?? SHARED_IN_TENANT.has(entity.entityType)
+  const isSharedInTenant =
+    owner.isSharedInTenant ??
+    (declared === undefined ? SHARED_IN_TENANT.has(entity.entityType) : declared.isSharedInTenant === true)
   switch (principal.authority) {
     case 'SYS_ADMIN':
       if (entity.entityType === 'TENANT') return true
       if (entity.entityType === 'USER') return owner.user?.authority !== 'CUSTOMER_USER'
-      return owner.tenantId === null
+      return owner.tenantId === null || declared?.isSeenBySystem === true
     case 'TENANT_ADMIN':
       if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem
       return owner.tenantId === principal.tenantId
     case 'CUSTOMER_USER':
-      if (owner.tenantId === null || owner.tenantId !== principal.tenantId) return false
+      if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem && isSharedInTenant
+      if (owner.tenantId !== principal.tenantId) return false
       if (isSharedInTenant) return true
       if (entity.entityType === 'USER' && operation !== 'READ') return entity.id === principal.userId
-      return owner.customerId !== null && owner.customerId === principal.customerId
+      if (principal.customerId === null) return false
+      return owner.customerId === principal.customerId || owner.customerIds?.includes(principal.customerId) === true
   }
 }

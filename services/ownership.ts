@@ -8,6 +8,10 @@ export interface Owner {
   /** Null for what belongs to the system. */
   readonly tenantId: string | null
   readonly customerId: string | null
+  /** Where several customers may have it: all of them. */
+  readonly customerIds?: readonly string[]
+  /** Where it is not the same for all of its kind: whether every customer user of the tenant sees it. */
+  readonly isSharedInTenant?: boolean
   /** The user itself where the entity is one: who may see it depends on its authority. */
   readonly user?: User
 }

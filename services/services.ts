@@ -259,6 +259,9 @@ export interface OwnedEntity {
   readonly id: string
   readonly tenantId: string
   readonly customerId: string | null
+  /** As {@link Owner} has them. */
+  readonly customerIds?: readonly string[]
+  readonly isSharedInTenant?: boolean
 }
 
 export type QueueDraft = Pick<

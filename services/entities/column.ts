@@ -26,6 +26,10 @@ export interface Column<Value> {
   /** Lists find entities by it. */
   readonly isSearched: boolean
   readonly isSorted: boolean
+  /** No save sets it: a change by a save keeps what is stored. */
+  readonly isFixed?: boolean
+  /** Fixed, and in no JSON. */
+  readonly isInternal?: boolean
   toColumn(value: Value): SqlValue
   ofColumn(stored: SqlValue): Value
   toJson(value: Value): JsonValue
@@ -126,6 +130,28 @@ export function integer(absent: number, options: ColumnOptions = {}): Column<num
     toJson: (value) => value,
     check: NO_CHECK,
   }
+}
+
+export function optionalInteger(options: ColumnOptions = {}): Column<number | null> {
+  return {
+    ...integer(0, options),
+    ...stored('integer', true, options),
+    absent: null,
+    shape: { type: ['integer', 'null'] },
+    toColumn: (value) => value,
+    ofColumn: (value) => (value === null ? null : Number(value)),
+    toJson: (value) => value,
+  }
+}
+
+/** See {@link Column.isFixed}. */
+export function fixed<Value>(column: Column<Value>): Column<Value> {
+  return { ...column, isFixed: true }
+}
+
+/** See {@link Column.isInternal}. */
+export function internal<Value>(column: Column<Value>): Column<Value> {
+  return { ...column, isFixed: true, isInternal: true }
 }
 
 export function choice<const Choice extends string>(

@@ -107,15 +107,27 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   readonly mayBeSystems?: boolean
   /** Customer users see all of the tenant's, not only what is assigned to their customer. */
   readonly isSharedInTenant?: boolean
-  /** Tenants read the system's. */
+  /** The same where it is not so of each: in the place of `isSharedInTenant`. */
+  isOpenInTenant?(record: RecordOf<Columns>): boolean
+  /** Tenants read the system's; so do customer users of what is shared in the tenant. */
   readonly isSharedBySystem?: boolean
+  /** System administrators may do to each tenant's what their permissions say. */
+  readonly isSeenBySystem?: boolean
   readonly shows?: Readonly<Record<string, ShownName>>
   /** A good one to save, without id; ids of others by their names (`deviceId`). */
   example(ids: Readonly<Record<string, string>>): JsonObject
   /** Whose it is where no member `customerId` says it. */
   customerOf?(record: RecordOf<Columns>): string | null
+  /** The same where several customers may have it. */
+  customersOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly string[]>
+  /** Members that all entities have and this JSON form has not. */
+  readonly lacks?: readonly ('version' | 'externalId')[]
   /** Members of the JSON form that follow from others, or that nobody can fill yet. */
   moreJson?(record: RecordOf<Columns>): JsonObject
+  /** The same where they have to be read: one object a record, in their order. */
+  readJson?(records: readonly RecordOf<Columns>[], services: EntityAccess): Promise<readonly JsonObject[]>
+  /** What messages to the rule engine say where it is not the JSON form: large members left out. */
+  messageJson?(json: JsonObject): JsonObject
   /** What the entity decides about a save beyond its columns. Throws to refuse. */
   prepare?(record: RecordOf<Columns>, saving: Saving<Columns>): Promise<Prepared<Columns>>
   /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */
@@ -184,9 +196,13 @@ export function defineEntity<Columns extends ColumnSet>(
       id: { entityType: declaration.type, id: record.id },
       createdTime: record.createdTime,
       tenantId: { entityType: 'TENANT', id: record.tenantId },
-      ...Object.fromEntries(members.map(([member, column]) => [member, column.toJson(record[member])])),
-      externalId: null,
-      version: record.version,
+      ...Object.fromEntries(
+        members
+          .filter(([, { isInternal }]) => isInternal !== true)
+          .map(([member, column]) => [member, column.toJson(record[member])]),
+      ),
+      ...(declaration.lacks?.includes('externalId') === true ? {} : { externalId: null }),
+      ...(declaration.lacks?.includes('version') === true ? {} : { version: record.version }),
       ...declaration.moreJson?.(record),
     }),
   }

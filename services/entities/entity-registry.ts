@@ -54,9 +54,13 @@ export class EntityRegistry implements EntityAccess, Followers {
     const service = this.services.get(entityType)
     const record = await service?.findAnywhere(id)
     if (service === undefined || record === undefined) return undefined
+    const { definition } = service
+    const isOpen = definition.isOpenInTenant?.(record)
     return {
       tenantId: record.tenantId === SYSTEM_TENANT ? null : record.tenantId,
-      customerId: customerOf(service.definition, record),
+      customerId: customerOf(definition, record),
+      customerIds: (await definition.customersOf?.(record, this)) ?? [],
+      ...(isOpen === undefined ? {} : { isSharedInTenant: isOpen }),
     }
   }
 

@@ -14,7 +14,8 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Condition, Join, RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Condition, Join, RowPage, RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { SYSTEM_TENANT, type Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
@@ -22,6 +23,7 @@ import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import type { OwnerLookup } from '../ownership.ts'
 import { customers } from './customer.ts'
+import { aliasOf, joinsOf, sortOf } from './list-columns.ts'
 import { recordWith, rowsOf } from './rows.ts'
 import {
   columnOf,
@@ -43,6 +45,12 @@ export interface EntityParts {
   readonly random: Random
   readonly ownerOf: OwnerLookup
   readonly forgetAttributes: (entityId: string) => void
+}
+
+/** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */
+export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'> {
+  readonly search?: readonly string[]
+  readonly sort?: Readonly<Record<string, string>>
 }
 
 /** A record with the names that lists show beside it. */
@@ -132,6 +140,28 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return { ...page, data: page.data.map((row) => ({ record: this.definition.recordOf(row), names: row })) }
   }
 
+  /** Those that meet conditions on columns, whoever has them; what lists of the declaration's own need. */
+  async pageWhere({ search, sort, ...page }: ConditionPage): Promise<Page<RecordOf<Columns>>> {
+    const searched = search ?? [this.column(this.definition.name)]
+    const found = await this.rows.page({ ...page, sort: { ...this.sort, ...sort }, search: searched })
+    return { ...found, data: found.data.map((row) => this.definition.recordOf(row)) }
+  }
+
+  async findWhere(where: readonly Condition[], limit?: number): Promise<readonly RecordOf<Columns>[]> {
+    const rows = await this.rows.findAll(where, limit)
+    return rows.map((row) => this.definition.recordOf(row))
+  }
+
+  /** The JSON forms, with what has to be read for them. */
+  async render(records: readonly RecordOf<Columns>[]): Promise<JsonObject[]> {
+    const more = (await this.definition.readJson?.(records, this.access)) ?? []
+    return records.map((record, index) => ({ ...this.definition.jsonOf(record), ...more[index] }))
+  }
+
+  async renderOne(record: RecordOf<Columns>): Promise<JsonObject> {
+    return (await this.render([record]))[0] ?? {}
+  }
+
   /** One, with the names beside it. */
   async findShown(tenantId: string, id: string): Promise<Shown<Columns> | undefined> {
     const { data } = await this.rows.page({
@@ -183,7 +213,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       version: (before?.version ?? 0) + 1,
       tenantId,
     }
-    const asSent = recordWith(this.definition, identity, draft)
+    const asSent = recordWith(this.definition, identity, { ...draft, ...this.fixedMembers(before) })
     this.checkMembers(asSent)
     await this.checkReferences(asSent, before)
     const saving = { principal, draft, before, services: this.access }
@@ -242,6 +272,28 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return record
   }
 
+  /** A change that is no save: its own statements, some members, and what the rule engine hears of it. */
+  async changeByUser(
+    principal: Principal,
+    before: RecordOf<Columns>,
+    members: Partial<RecordOf<Columns>>,
+    change: {
+      readonly statements: readonly Statement[]
+      readonly type: KnownMessageType
+      readonly metadata?: Metadata
+    },
+  ): Promise<RecordOf<Columns>> {
+    const record = { ...before, ...members, version: before.version + 1 }
+    const { statements, type, metadata } = change
+    await this.commit(principal, record, [this.update(record), ...statements], type, metadata)
+    return record
+  }
+
+  private fixedMembers(before: RecordOf<Columns> | undefined): Readonly<Record<string, unknown>> {
+    const fixed = Object.entries(this.definition.columns).filter(([, { isFixed }]) => isFixed === true)
+    return Object.fromEntries(fixed.map(([member, column]) => [member, before?.[member] ?? column.absent]))
+  }
+
   private async commit(
     principal: Principal,
     record: RecordOf<Columns>,
@@ -260,7 +312,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       customerId: customerOf(definition, record),
       originator: { entityType: definition.type, id: record.id },
       metadata: { ...metadata, entityName: memberText(record, definition.name) ?? '', entityType: definition.type },
-      data: stringifyJson(definition.jsonOf(record)),
+      data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
     })
     await parts.doubts.watch(commit, () => parts.forgetAttributes(record.id))
   }
@@ -327,29 +379,6 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       ...shown.map(([as, { column }]) => `${aliasOf(as)}.${column}`),
     ]
   }
-}
-
-function joinsOf({ shows = {}, columns }: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns'>): readonly Join[] {
-  return Object.entries(shows).map(([as, { by, table, column }]) => ({
-    alias: aliasOf(as),
-    table,
-    column: columnOf(by, columns[by]),
-    shows: { [as]: column },
-  }))
-}
-
-function sortOf(definition: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns'>): Readonly<Record<string, string>> {
-  const { columns, shows = {} } = definition
-  const own = Object.entries(columns).filter(([, { isSorted }]) => isSorted)
-  return {
-    createdTime: 'created_time',
-    ...Object.fromEntries(own.map(([member, column]) => [member, columnOf(member, column)])),
-    ...Object.fromEntries(Object.entries(shows).map(([as, { column }]) => [as, `${aliasOf(as)}.${column}`])),
-  }
-}
-
-function aliasOf(shown: string): string {
-  return `of_${columnOf(shown)}`
 }
 
 function memberText(record: Readonly<Record<string, unknown>>, member: string): string | null {

@@ -72,7 +72,7 @@ export function crud<Columns extends ColumnSet>(
       query: {},
       body: undefined,
       answer: recordShape(definition),
-      handle: async ({ path }) => definition.jsonOf(await required(service, path[`${one}Id`])),
+      handle: async ({ path }) => service.renderOne(await required(service, path[`${one}Id`])),
     }),
     make.route({
       method: 'POST',
@@ -90,7 +90,7 @@ export function crud<Columns extends ColumnSet>(
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId(definition.type, id), operation: 'WRITE' as const }],
       answer: recordShape(definition),
-      handle: async ({ principal, body }) => definition.jsonOf(await service.saveByUser(principal, body)),
+      handle: async ({ principal, body }) => service.renderOne(await service.saveByUser(principal, body)),
     }),
     make.route({
       method: 'DELETE',
@@ -129,7 +129,7 @@ export function pageOf<Columns extends ColumnSet>(
     answer: pageShape(recordShape(definition)),
     handle: async ({ principal, query }) => {
       const page = await service.page(service.tenantOf(principal), membersOf(words, query), query.page)
-      return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+      return { ...page, data: await service.render(page.data.map(({ record }) => record)) }
     },
   })
 }
@@ -156,7 +156,7 @@ export function oneByName<Columns extends ColumnSet>(
     handle: async ({ principal, query }) => {
       const record = await service.findByName(service.tenantOf(principal), query[nameParameter] ?? '')
       if (record === undefined) throw ApiErrors.NOT_FOUND()
-      return definition.jsonOf(record)
+      return service.renderOne(record)
     },
   })
 }
@@ -183,7 +183,7 @@ export function someByIds<Columns extends ColumnSet>(
     handle: async ({ principal, query }) => {
       const found = await service.findByIds(service.tenantOf(principal), query[`${one}Ids`] ?? [])
       const owned = found.map((record) => ({ ...record, customerId: customerOf(definition, record) }))
-      return access.allowed(principal, 'READ', definition.type, owned).map((record) => definition.jsonOf(record))
+      return service.render(access.allowed(principal, 'READ', definition.type, owned))
     },
   })
 }
@@ -207,7 +207,7 @@ export function pageOfCustomer<Columns extends ColumnSet>(
     handle: async ({ principal, path, query }) => {
       const members = { ...membersOf(words, query), customerId: path.customerId }
       const page = await service.page(service.tenantOf(principal), members, query.page)
-      return { ...page, data: page.data.map(({ record }) => definition.jsonOf(record)) }
+      return { ...page, data: await service.render(page.data.map(({ record }) => record)) }
     },
   })
 }
@@ -337,7 +337,9 @@ export function assignment<Columns extends ColumnSet>(
 const CUSTOMER_TO_READ = { entity: customers, operation: 'READ' } as const
 
 function draftSchema<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): z.ZodType<DraftOf<Columns>> {
-  const members = Object.entries(definition.columns).filter(([, { copies }]) => copies?.by !== 'id')
+  const members = Object.entries(definition.columns).filter(
+    ([, { copies, isFixed }]) => copies?.by !== 'id' && isFixed !== true,
+  )
   const id = z
     .object({ id: z.string().refine(isUuid, 'a UUID is expected') })
     .nullish()

@@ -2,15 +2,20 @@
 import type { JsonObject } from '../../../model/json.ts'
 import type { ColumnSet, EntityDefinition } from '../../../services/entities/define.ts'
 
-export function recordShape<Columns extends ColumnSet>({ type, columns }: EntityDefinition<Columns>): JsonObject {
+export function recordShape<Columns extends ColumnSet>({
+  type,
+  columns,
+  lacks = [],
+}: EntityDefinition<Columns>): JsonObject {
   const properties: JsonObject = {
     id: idShape(type),
     createdTime: { type: 'integer', description: 'Unix milliseconds' },
     tenantId: idShape('TENANT'),
-    externalId: {},
-    version: { type: 'integer' },
+    ...(lacks.includes('externalId') ? {} : { externalId: {} }),
+    ...(lacks.includes('version') ? {} : { version: { type: 'integer' } }),
   }
-  for (const [member, column] of Object.entries(columns)) properties[member] = column.shape
+  for (const [member, column] of Object.entries(columns))
+    if (column.isInternal !== true) properties[member] = column.shape
   return { type: 'object', properties, required: Object.keys(properties) }
 }
 

@@ -14,6 +14,14 @@ export type Condition =
   | { readonly column: string; readonly is: SqlValue }
   | { readonly column: string; readonly in: readonly SqlValue[] }
   | { readonly column: string; readonly after: SqlValue }
+  /** Named by a row of another table: of those that match, its column has the value. */
+  | { readonly column: string; readonly among: Among }
+
+export interface Among {
+  readonly table: string
+  readonly column: string
+  readonly where: Row
+}
 
 /** A row of another table that a column names, for what a list shows of it. */
 export interface Join {
@@ -35,7 +43,12 @@ export interface RowPage {
   readonly sort: Readonly<Record<string, string>>
   readonly search: readonly string[]
   readonly query: PageQuery
+  /** Orders before what the query says. */
+  readonly first?: readonly { readonly column: string; readonly direction: 'ASC' | 'DESC' }[]
 }
+
+/** Written out, as databases differ: what is absent comes where the reference has it. */
+const DIRECTIONS = { ASC: sql`asc nulls last`, DESC: sql`desc nulls first` } as const
 
 /** SQLite takes 32,766 parameters a statement; a list is cut into pieces of this many. */
 const VALUES_PER_READ = 1_000
@@ -86,13 +99,13 @@ export class RowStore {
   }
 
   /** Read beside the commits: a search looks at every row. Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
-  async page({ where, joins = [], sort, search, query }: RowPage): Promise<Page<Row>> {
+  async page({ where, joins = [], sort, search, query, first = [] }: RowPage): Promise<Page<Row>> {
     checkPageQuery(query)
     const filter = this.filter(where, this.matching(search, query.textSearch))
     const from = sql`from ${sql.table(this.table.name)} ${this.joined(joins)} ${filter}`
     const counting = sql<{ total: number }>`select count(*) as total ${from}`
     const offset = query.page === 0 ? sql`` : sql` offset ${query.page * query.pageSize}`
-    const rows = sql<Row>`select ${this.selected(joins)} ${from} ${this.order(sort, query)} limit ${query.pageSize}${offset}`
+    const rows = sql<Row>`select ${this.selected(joins)} ${from} ${this.order(sort, query, first)} limit ${query.pageSize}${offset}`
     const [counted, found] = await Promise.all([
       this.database.scan(counting.compile(this.database.builder)),
       this.database.scan(rows.compile(this.database.builder)),
@@ -197,6 +210,11 @@ export class RowStore {
     const column = this.ref(condition.column)
     if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
     if ('after' in condition) return sql`${column} > ${condition.after}`
+    if ('among' in condition) {
+      const { table, column: named, where } = condition.among
+      const parts = Object.keys(where).map((name) => sql`${sql.ref(name)} = ${valueOf(where, name)}`)
+      return sql`${column} in (select ${sql.ref(named)} from ${sql.table(table)} where ${sql.join(parts, sql` and `)})`
+    }
     return condition.is === null ? sql`${column} is null` : sql`${column} = ${condition.is}`
   }
 
@@ -208,15 +226,19 @@ export class RowStore {
     return sql`(${sql.join(matches, sql` or `)})`
   }
 
-  private order(sort: Readonly<Record<string, string>>, { sortProperty, sortOrder }: PageQuery): RawBuilder<unknown> {
+  private order(
+    sort: Readonly<Record<string, string>>,
+    { sortProperty, sortOrder }: PageQuery,
+    first: NonNullable<RowPage['first']>,
+  ): RawBuilder<unknown> {
+    const before = first.map(({ column, direction }) => sql`${this.ref(column)} ${DIRECTIONS[direction]}, `)
+    const start = sql`order by ${sql.join(before, sql``)}`
     const byId = sql`${this.ref('id')}`
     if (sortProperty === undefined || sortProperty === '' || sortProperty === 'id')
-      return sql`order by ${byId}${sortProperty === 'id' && sortOrder === 'DESC' ? sql` desc` : sql``}`
+      return sql`${start}${byId}${sortProperty === 'id' && sortOrder === 'DESC' ? sql` desc` : sql``}`
     const column = Object.hasOwn(sort, sortProperty) ? sort[sortProperty] : undefined
     if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
-    // Written out, as databases differ: what is absent comes where the reference has it.
-    const direction = sortOrder === 'DESC' ? sql`desc nulls first` : sql`asc nulls last`
-    return sql`order by ${this.ref(column)} ${direction}, ${byId}`
+    return sql`${start}${this.ref(column)} ${DIRECTIONS[sortOrder ?? 'ASC']}, ${byId}`
   }
 
   private ref(column: string): RawBuilder<unknown> {
