@@ -108,7 +108,8 @@ export class PermissionTable implements AccessControl {
     })
   }
 
-  async check(principal: Principal, operation: Operation, entity: EntityId): Promise<void> {
+  async check(principal: Principal, asked: Operation, entity: EntityId): Promise<void> {
+    const operation = asked === 'RELATE' ? toRelate(principal, entity) : asked
     this.checkAuthority(principal, operation, entity.entityType)
     const owner = await this.ownerOf(entity)
     if (owner === undefined) throw itemNotFound(entity)
@@ -125,6 +126,11 @@ export class PermissionTable implements AccessControl {
   private mayTouch(principal: Principal, operation: Operation, entity: EntityId, owner: Owner): boolean {
     return mayTouch(principal, operation, entity, owner, this.declared.get(entity.entityType))
   }
+}
+
+function toRelate(principal: Principal, { entityType, id }: EntityId): Operation {
+  const isOwnTenant = entityType === 'TENANT' && principal.authority === 'TENANT_ADMIN' && principal.tenantId === id
+  return isOwnTenant ? 'READ' : 'WRITE'
 }
 
 function mayTouch(

@@ -12,6 +12,8 @@ export type Operation =
   | 'WRITE_TELEMETRY'
   | 'ASSIGN_TO_CUSTOMER'
   | 'CREATE'
+  /** To be an end of a relation: what may be written, and a tenant administrator's own tenant. */
+  | 'RELATE'
 
 /** What a customer's user may do with what is assigned to the customer. */
 export const NOT_IN_OWN_HANDS: readonly Operation[] = [

@@ -65,12 +65,18 @@ function declaredQuery({ query, onlyWith = [] }: DeclaredRoute, ids: Readonly<Re
 
 function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<string, string>>): string {
   const { type, enum: choices } = schema
+  if (isTypeName(parameter)) return 'DEVICE'
   const id = ids[parameter.replace(/Ids$/, 'Id')]
   if (id !== undefined) return id
   const [choice] = Array.isArray(choices) ? choices : []
   if (typeof choice === 'string') return choice
   if (type === 'integer') return parameter === 'pageSize' ? '100' : '0'
   return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
+}
+
+/** `entityType`, `fromType`: beside an id, which is a device's. */
+function isTypeName(parameter: string): boolean {
+  return /^(entity|from|to)Type$/.test(parameter)
 }
 
 /** Queries that lists and single calls cannot do without; ids in them are the first tenant's. */
@@ -220,7 +226,7 @@ describe('every route', () => {
     ids = world.ids,
   ): Promise<{ status: number; text: string }> {
     const path = route.pattern.replace(/:(\w+)/g, (_whole, name: string) => {
-      if (name === 'entityType') return 'DEVICE'
+      if (isTypeName(name)) return 'DEVICE'
       if (name === 'scope') return 'SERVER_SCOPE'
       if (name === 'ttl') return '0'
       const id = ids[name]

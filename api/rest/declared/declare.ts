@@ -56,6 +56,8 @@ export class RouteMaker {
     const query = readQuery(declaration.query, raw.query)
     const body = declaration.body === undefined ? undefined : validated(raw.body(), declaration.body)
     const loaded = await this.loadTargets(targets, path, principal)
+    for (const { entity, operation } of declaration.queryTargets?.(query) ?? [])
+      await this.access.check(principal, operation, entity)
     if (body !== undefined) await this.checkBody(declaration, body, principal)
     const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body }
     return answerOf(await declaration.handle(call as Parameters<typeof declaration.handle>[0]))
@@ -100,11 +102,11 @@ export class RouteMaker {
 }
 
 function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
-  { targets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body>,
+  { targets, queryTargets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body>,
   ids: Ids,
 ): boolean {
   const named: readonly AnyTarget[] = Object.values(targets)
-  if (named.some((target) => !('untargeted' in target))) return true
+  if (queryTargets !== undefined || named.some((target) => !('untargeted' in target))) return true
   if (body === undefined || bodyTargets === undefined || example === undefined) return false
   return bodyTargets(validated(example(ids), body)).length > 0
 }

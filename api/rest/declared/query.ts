@@ -1,7 +1,8 @@
 /** Query parameters of a declared route, one function a kind; read with the reference's rules (`rest-api.md` 2.3, 3.2, 3.4). */
 import type { PageQuery } from '../../../model/entities.ts'
 import type { JsonObject } from '../../../model/json.ts'
-import type { Query } from '../query.ts'
+import { ENTITY_TYPES, type EntityType } from '../../../model/entity-id.ts'
+import { oneOf, uuidOf, type Query } from '../query.ts'
 
 /** One parameter, or a group such as paging. */
 export interface QueryParameter<Value> {
@@ -38,6 +39,16 @@ export const requiredText: QueryParameter<string> = {
 export const optionalUuid: QueryParameter<string | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', format: 'uuid' } }],
   read: (query, name) => query.uuid(name),
+}
+
+export const requiredUuid: QueryParameter<string> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'string', format: 'uuid' } }],
+  read: (query, name) => uuidOf(name, query.required(name)),
+}
+
+export const requiredEntityType: QueryParameter<EntityType> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'string', enum: [...ENTITY_TYPES] } }],
+  read: (query, name) => oneOf(name, query.required(name), ENTITY_TYPES),
 }
 
 export function flag(absent: boolean): QueryParameter<boolean> {

@@ -69,7 +69,7 @@ export interface Call<Path extends string, Targets, Asked extends QuerySchema, B
   readonly body: Body
 }
 
-/** An entity that the body names, such as the one that a save changes; undefined where it names none. */
+/** An entity that body or query name, such as the one that a save changes; undefined where it names none. */
 export interface BodyTarget {
   readonly entity: EntityId
   readonly operation: Operation
@@ -92,6 +92,8 @@ export interface RouteDeclaration<
   /** Only where these parameters are sent: two calls may share a path. */
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType<Body> | undefined
+  /** Of the query's ids. */
+  readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
   /** Of the body's ids. */
   readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
   /** Where the body makes something new: what the caller must be allowed to create. */
