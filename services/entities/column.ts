@@ -43,8 +43,12 @@ export interface Reference {
    * refuse: what it names can not go. delete: this entity goes with it. forget: the member is cleared. keep: it may name what is gone.
    */
   readonly whenDeleted: 'refuse' | 'delete' | 'forget' | 'keep'
+  /** The database holds no constraint: the two tables name each other, or the column came later than the rows. */
+  readonly isUnenforced?: boolean
   /** What a save is told that names what is not there, or is another tenant's. */
   readonly missing: () => Error
+  /** The same, where the reference has other words for what is another tenant's. */
+  readonly foreign?: () => Error
   /** With `refuse`: what who deletes the other is told. */
   readonly inUse?: () => Error
 }

@@ -6,11 +6,12 @@ import type { Authority, EntityRecord } from '../../model/entities.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
 import type { Operation } from '../permissions.ts'
-import type { Column } from './column.ts'
+import type { Column, Reference } from './column.ts'
 
 export type ColumnSet = Readonly<Record<string, Column<unknown>>>
 type ValueOf<Declared> = Declared extends Column<infer Value> ? Value : never
@@ -35,12 +36,28 @@ export type DraftOf<Columns extends ColumnSet> = {
 
 export type PermissionRow = readonly Operation[] | 'all'
 
+export interface UniqueMembers {
+  readonly members: readonly string[]
+  readonly otherwise: () => Error
+  /** SQL: only among those of which this holds. */
+  readonly where?: string
+  /** No two of the whole system have them alike, not only of a tenant. */
+  readonly isSystemWide?: boolean
+  /** The version of the table that has the index first; 1 when absent. */
+  readonly since?: number
+}
+
 /** What lists show beside the entity's own members. */
 export interface ShownName {
   /** The member that names the other entity. */
   readonly by: string
   readonly table: string
   readonly column: string
+  /** Of the other table, where it is not its `id`; `and` are constants that must hold too. */
+  readonly idColumn?: string
+  readonly and?: Readonly<Record<string, string | number>>
+  /** True where the column is 1; lists may be asked for those of which it is so. */
+  readonly isFlag?: boolean
   readonly isSearched?: boolean
 }
 
@@ -55,6 +72,8 @@ export interface Prepared<Columns extends ColumnSet> {
   readonly record: RecordOf<Columns>
   /** Go into the same transaction, before the entity's own. */
   readonly statements?: readonly Statement[]
+  /** The same after it: rows that name the entity. */
+  readonly following?: readonly Statement[]
 }
 
 export interface MessageDestination {
@@ -96,12 +115,7 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   }
   readonly columns: Columns
   /** Members that no two entities of a tenant have alike. */
-  readonly unique?: readonly {
-    readonly members: readonly string[]
-    readonly otherwise: () => Error
-    /** SQL: only among those of which this holds. */
-    readonly where?: string
-  }[]
+  readonly unique?: readonly UniqueMembers[]
   readonly permissions: Readonly<Partial<Record<Authority, PermissionRow>>>
   /** System administrators have theirs too, under the null tenant id. */
   readonly mayBeSystems?: boolean
@@ -130,6 +144,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   messageJson?(json: JsonObject): JsonObject
   /** What the entity decides about a save beyond its columns. Throws to refuse. */
   prepare?(record: RecordOf<Columns>, saving: Saving<Columns>): Promise<Prepared<Columns>>
+  /** What the change feed hears beside deletions; `in doubt`: the commit may have happened or not. */
+  tells?(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): Change | undefined
   /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */
   routeOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<MessageDestination>
   /** Before it goes. Throws to refuse; what it returns goes into the same transaction. */
@@ -150,7 +166,7 @@ export function defineEntity<Columns extends ColumnSet>(
   const members = Object.entries(declaration.columns)
   const columns = members.map(([member, column]): TableColumn => {
     const { references } = column
-    const isKept = references === undefined || references.whenDeleted === 'keep' || references.whenDeleted === 'forget'
+    const isKept = references === undefined || !isEnforced(references)
     return {
       ...column.stored,
       name: columnOf(member, column),
@@ -173,9 +189,10 @@ export function defineEntity<Columns extends ColumnSet>(
       version: table.version,
       ...(table.isInherited === undefined ? {} : { isInherited: table.isInherited }),
       columns,
-      unique: unique.map(({ members: names, where }) => ({
-        columns: ['tenant_id', ...names.map(named)],
-        ...(where === undefined ? {} : { where }),
+      unique: unique.map((index) => ({
+        columns: uniqueColumns(declaration, index),
+        ...(index.where === undefined ? {} : { where: index.where }),
+        ...(index.since === undefined ? {} : { since: index.since }),
       })),
       indexes: (table.indexes ?? []).map(({ members: names, since }) => ({
         columns: ['tenant_id', ...names.map(named)],
@@ -206,6 +223,18 @@ export function defineEntity<Columns extends ColumnSet>(
       ...declaration.moreJson?.(record),
     }),
   }
+}
+
+function isEnforced({ whenDeleted, isUnenforced }: Reference): boolean {
+  return isUnenforced !== true && (whenDeleted === 'refuse' || whenDeleted === 'delete')
+}
+
+export function uniqueColumns(
+  { columns }: Pick<EntityDeclaration<ColumnSet>, 'columns'>,
+  { members, isSystemWide }: UniqueMembers,
+): readonly string[] {
+  const own = members.map((member) => columnOf(member, columns[member]))
+  return isSystemWide === true ? own : ['tenant_id', ...own]
 }
 
 /** The one place where a row's members become those that the declaration names. */

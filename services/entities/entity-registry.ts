@@ -6,7 +6,8 @@ import type { Owner } from '../ownership.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { Column } from './column.ts'
 import type { ColumnSet, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
-import { customerOf, EntityService, type EntityParts, type Followers } from './entity-service.ts'
+import { EntityService, type EntityParts, type Followers } from './entity-service.ts'
+import { customerOf } from './record-members.ts'
 
 export interface RegistryParts extends EntityParts {
   /** Whether the tenant may use a queue of that name. */

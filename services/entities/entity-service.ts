@@ -23,7 +23,10 @@ import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import type { OwnerLookup } from '../ownership.ts'
 import { customers } from './customer.ts'
-import { aliasOf, joinsOf, sortOf } from './list-columns.ts'
+import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns.ts'
+import { checkMembers, checkReferences } from './save-checks.ts'
+import { retried } from './retried.ts'
+import { changedMembers, customerOf, memberText } from './record-members.ts'
 import { recordWith, rowsOf } from './rows.ts'
 import {
   columnOf,
@@ -32,6 +35,7 @@ import {
   type EntityAccess,
   type EntityDefinition,
   type EntityReads,
+  type Prepared,
   type RecordOf,
 } from './define.ts'
 
@@ -55,6 +59,16 @@ export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'
 
 /** A record with the names that lists show beside it. */
 export type Shown<Columns extends ColumnSet> = { readonly record: RecordOf<Columns>; readonly names: Row }
+
+export interface SaveOptions<Columns extends ColumnSet> {
+  /** Whose a new one is, where that is not the caller's tenant. */
+  readonly newOf?: string
+  /** Steps of the same transaction after the entity's own: rows that name it. */
+  readonly following?: (
+    record: RecordOf<Columns>,
+    before: RecordOf<Columns> | undefined,
+  ) => readonly Statement[] | Promise<readonly Statement[]>
+}
 
 /** What follows from a change in entities of other types, or stands in its way. */
 export interface Followers {
@@ -115,10 +129,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   }
 
   findByName(tenantId: string, name: string): Promise<RecordOf<Columns> | undefined> {
-    return this.findRow([
-      { column: 'tenant_id', is: tenantId },
-      { column: this.column(this.definition.name), is: name },
-    ])
+    const named = { column: this.column(this.definition.name), is: name }
+    return this.findRow([{ column: 'tenant_id', is: tenantId }, named])
   }
 
   /**
@@ -134,7 +146,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       where: this.conditions(tenantId, members),
       joins: this.joins,
       sort: this.sort,
-      search: this.searched(form),
+      search: searchedColumns(this.definition, form),
       query,
     })
     return { ...page, data: page.data.map((row) => ({ record: this.definition.recordOf(row), names: row })) }
@@ -202,11 +214,25 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     throw ServiceErrors.PERMISSION_DENIED()
   }
 
-  async saveByUser(principal: Principal, draft: DraftOf<Columns>): Promise<RecordOf<Columns>> {
+  async saveByUser(
+    principal: Principal,
+    draft: DraftOf<Columns>,
+    options: SaveOptions<Columns> = {},
+  ): Promise<RecordOf<Columns>> {
+    const save = (): Promise<RecordOf<Columns>> => this.save(principal, draft, options)
+    // Who names a version wants that one or none.
+    return draft.version === undefined ? retried(this.definition.label, save) : save()
+  }
+
+  private async save(
+    principal: Principal,
+    draft: DraftOf<Columns>,
+    options: SaveOptions<Columns>,
+  ): Promise<RecordOf<Columns>> {
     const before = draft.id === undefined ? undefined : await this.required(draft.id)
     if (before !== undefined && draft.version !== undefined && draft.version !== before.version)
       throw EntityStoreErrors.VERSION_CONFLICT({ entity: this.definition.label })
-    const tenantId = before?.tenantId ?? this.tenantOf(principal)
+    const tenantId = before?.tenantId ?? options.newOf ?? this.tenantOf(principal)
     const identity = {
       id: before?.id ?? this.parts.random.uuid(),
       createdTime: before?.createdTime ?? this.parts.clock.now(),
@@ -214,16 +240,19 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       tenantId,
     }
     const asSent = recordWith(this.definition, identity, { ...draft, ...this.fixedMembers(before) })
-    this.checkMembers(asSent)
-    await this.checkReferences(asSent, before)
+    checkMembers(this.definition, asSent)
+    await checkReferences(this.definition, asSent, before, this.parts.ownerOf)
     const saving = { principal, draft, before, services: this.access }
-    const { record, statements = [] } = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
+    const prepared: Prepared<Columns> = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
+    const { record, statements = [] } = prepared
+    const following = [...(prepared.following ?? []), ...((await options.following?.(record, before)) ?? [])]
     if (before === undefined) {
-      await this.commit(principal, record, [...statements, this.insert(record)], 'ENTITY_CREATED')
+      await this.commit(principal, record, [...statements, this.insert(record), ...following], 'ENTITY_CREATED')
       return record
     }
     const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))
-    await this.commit(principal, record, [...statements, this.update(record), ...followers], 'ENTITY_UPDATED')
+    const steps = [...statements, this.update(record), ...following, ...followers]
+    await this.commit(principal, record, steps, 'ENTITY_UPDATED')
     return record
   }
 
@@ -241,11 +270,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     ]
     await this.commit(principal, record, statements, 'ENTITY_DELETED')
     parts.forgetAttributes(id)
-    parts.feed.publish({
-      kind: 'entity-deleted',
-      entity: { entityType: definition.type, id },
-      tenantId: record.tenantId,
-    })
+    const entity = { entityType: definition.type, id }
+    parts.feed.publish({ kind: 'entity-deleted', entity, tenantId: record.tenantId })
     await parts.cleanup.run(id)
   }
 
@@ -254,7 +280,15 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     principal: Principal,
     id: string,
     customer: { readonly id: string; readonly title: string } | null,
-  ) {
+  ): Promise<RecordOf<Columns>> {
+    return retried(this.definition.label, () => this.assign(principal, id, customer))
+  }
+
+  private async assign(
+    principal: Principal,
+    id: string,
+    customer: { readonly id: string; readonly title: string } | null,
+  ): Promise<RecordOf<Columns>> {
     const before = await this.required(id)
     const customerId = memberText(before, 'customerId')
     if (customer === null && customerId === null)
@@ -314,7 +348,16 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       metadata: { ...metadata, entityName: memberText(record, definition.name) ?? '', entityType: definition.type },
       data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
     })
-    await parts.doubts.watch(commit, () => parts.forgetAttributes(record.id))
+    await parts.doubts.watch(commit, () => {
+      parts.forgetAttributes(record.id)
+      this.tell(record, 'in doubt')
+    })
+    if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
+  }
+
+  private tell(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): void {
+    const change = this.definition.tells?.(record, what)
+    if (change !== undefined) this.parts.feed.publish(change)
   }
 
   private async linkQueueName(tenantId: string, name: string | null): Promise<string | null> {
@@ -334,26 +377,9 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return row && this.definition.recordOf(row)
   }
 
-  private checkMembers(record: RecordOf<Columns>): void {
-    for (const [member, column] of Object.entries(this.definition.columns))
-      column.check(record[member], this.definition.label, member)
-  }
-
-  /** What is named must be there and of the same tenant; what was named before already was. */
-  private async checkReferences(record: RecordOf<Columns>, before: RecordOf<Columns> | undefined): Promise<void> {
-    for (const [member, { references }] of Object.entries(this.definition.columns)) {
-      const id = memberText(record, member)
-      if (references === undefined || id === null || (before !== undefined && id === memberText(before, member)))
-        continue
-      const owner = await this.parts.ownerOf({ entityType: references.entityType, id })
-      if (owner === undefined || (owner.tenantId !== null && owner.tenantId !== record.tenantId))
-        throw references.missing()
-    }
-  }
-
   private conditions(tenantId: string, members: Readonly<Record<string, unknown>>): readonly Condition[] {
     const own = Object.entries(this.columnsOf(members)).map(([column, is]) => ({ column, is }))
-    return [{ column: 'tenant_id', is: tenantId }, ...own]
+    return [{ column: 'tenant_id', is: tenantId }, ...own, ...flagConditions(this.definition, members)]
   }
 
   private columnsOf(members: Readonly<Record<string, unknown>>): Row {
@@ -368,35 +394,4 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   private column(member: string): string {
     return columnOf(member, this.definition.columns[member])
   }
-
-  private searched(form: 'plain' | 'infos'): readonly string[] {
-    const { columns, shows = {}, name } = this.definition
-    if (form === 'plain') return [this.column(name)]
-    const own = Object.entries(columns).filter(([, { isSearched }]) => isSearched)
-    const shown = Object.entries(shows).filter(([, { isSearched }]) => isSearched === true)
-    return [
-      ...own.map(([member, column]) => columnOf(member, column)),
-      ...shown.map(([as, { column }]) => `${aliasOf(as)}.${column}`),
-    ]
-  }
-}
-
-function memberText(record: Readonly<Record<string, unknown>>, member: string): string | null {
-  const value = record[member]
-  return typeof value === 'string' && value !== '' ? value : null
-}
-
-/** Whose it is in its tenant. */
-export function customerOf<Columns extends ColumnSet>(
-  definition: EntityDefinition<Columns>,
-  record: RecordOf<Columns>,
-): string | null {
-  return definition.customerOf === undefined ? memberText(record, 'customerId') : definition.customerOf(record)
-}
-
-function changedMembers(
-  before: Readonly<Record<string, unknown>>,
-  after: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(after).filter(([member, value]) => before[member] !== value))
 }

@@ -1,15 +1,17 @@
 /** What lists of a declared type join and sort by. */
-import type { Join } from '../../storage/entities/tables/row-store.ts'
+import type { Condition, Join } from '../../storage/entities/tables/row-store.ts'
 import { columnOf, type ColumnSet, type EntityDefinition } from './define.ts'
 
 export function joinsOf({
   shows = {},
   columns,
 }: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns'>): readonly Join[] {
-  return Object.entries(shows).map(([as, { by, table, column }]) => ({
+  return Object.entries(shows).map(([as, { by, table, column, idColumn, and }]) => ({
     alias: aliasOf(as),
     table,
     column: columnOf(by, columns[by]),
+    ...(idColumn === undefined ? {} : { idColumn }),
+    ...(and === undefined ? {} : { and }),
     shows: { [as]: column },
   }))
 }
@@ -28,4 +30,30 @@ export function sortOf(
 
 export function aliasOf(shown: string): string {
   return `of_${columnOf(shown)}`
+}
+
+export function searchedColumns(
+  { columns, shows = {}, name }: Pick<EntityDefinition<ColumnSet>, 'shows' | 'columns' | 'name'>,
+  form: 'plain' | 'infos',
+): readonly string[] {
+  if (form === 'plain') return [columnOf(name, columns[name])]
+  const own = Object.entries(columns).filter(([, { isSearched }]) => isSearched)
+  const shown = Object.entries(shows).filter(([, { isSearched }]) => isSearched === true)
+  return [
+    ...own.map(([member, column]) => columnOf(member, column)),
+    ...shown.map(([as, { column }]) => `${aliasOf(as)}.${column}`),
+  ]
+}
+
+/** Where members ask for a flag that lists show: of those without a row it is false. */
+export function flagConditions(
+  { shows = {} }: Pick<EntityDefinition<ColumnSet>, 'shows'>,
+  members: Readonly<Record<string, unknown>>,
+): readonly Condition[] {
+  return Object.entries(shows)
+    .filter(([as, { isFlag }]) => isFlag === true && typeof members[as] === 'boolean')
+    .map(([as, { column: name }]) => {
+      const column = `${aliasOf(as)}.${name}`
+      return members[as] === true ? { column, is: 1 } : { column, isNot: 1 }
+    })
 }

@@ -2,16 +2,15 @@
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
-import { columnOf, type ColumnSet, type EntityDefinition, type Identity, type RecordOf } from './define.ts'
+import { uniqueColumns, type ColumnSet, type EntityDefinition, type Identity, type RecordOf } from './define.ts'
 
 export function rowsOf<Columns extends ColumnSet>(
   definition: EntityDefinition<Columns>,
   entities: EntityStore,
 ): RowStore {
-  const { columns, label, storedAs, unique = [] } = definition
+  const { label, storedAs, unique = [] } = definition
   const taken: Record<string, () => Error> = {}
-  for (const { members, otherwise } of unique)
-    taken[['tenant_id', ...members.map((member) => columnOf(member, columns[member]))].join(', ')] = otherwise
+  for (const index of unique) taken[uniqueColumns(definition, index).join(', ')] = index.otherwise
   return entities.rows(storedAs, {
     taken,
     overtaken: () => EntityStoreErrors.VERSION_CONFLICT({ entity: label }),

@@ -16,13 +16,14 @@ import {
 import { customers, isPublic } from '../../../services/entities/customer.ts'
 import type { EntityRegistry } from '../../../services/entities/entity-registry.ts'
 import { publicCustomer } from '../../../services/entities/public-customer.ts'
-import { customerOf, type EntityService, type Shown } from '../../../services/entities/entity-service.ts'
+import type { EntityService, Shown } from '../../../services/entities/entity-service.ts'
+import { customerOf } from '../../../services/entities/record-members.ts'
 import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors } from '../../errors.ts'
 import { optionalVersion } from '../body.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
 import type { RouteMaker } from './declare.ts'
-import { optionalText, optionalUuid, paging, requiredText, uuidList, type QuerySchema } from './query.ts'
+import { optionalFlag, optionalText, optionalUuid, paging, requiredText, uuidList, type QuerySchema } from './query.ts'
 import { listShape, pageShape, recordShape, shownShape } from './shapes.ts'
 import type { DeclaredRoute } from './route.ts'
 
@@ -35,7 +36,7 @@ export interface EntityWords {
   /** The parameter by which one is found by name: `assetName`. */
   readonly nameParameter: string
   /** Parameters of lists: name to member. */
-  readonly filters?: Readonly<Record<string, 'text' | 'uuid'>>
+  readonly filters?: Readonly<Record<string, 'text' | 'uuid' | 'flag'>>
 }
 
 export interface EntityRoutesParts {
@@ -352,10 +353,10 @@ function draftSchema<Columns extends ColumnSet>(definition: EntityDefinition<Col
   return schema.transform((members) => draftOf<Columns>(members))
 }
 
+const FILTERS = { text: optionalText, uuid: optionalUuid, flag: optionalFlag } as const
+
 function filterSchema({ filters = {} }: EntityWords): QuerySchema {
-  return Object.fromEntries(
-    Object.entries(filters).map(([name, kind]) => [name, kind === 'uuid' ? optionalUuid : optionalText]),
-  )
+  return Object.fromEntries(Object.entries(filters).map(([name, kind]) => [name, FILTERS[kind]]))
 }
 
 function membersOf(
@@ -389,7 +390,8 @@ async function shownJson<Columns extends ColumnSet>(
   }
   return shown.map(({ record, names }) => {
     const json = definition.jsonOf(record)
-    for (const name of Object.keys(shows)) json[name] = names[name] ?? null
+    for (const [name, { isFlag }] of Object.entries(shows))
+      json[name] = isFlag === true ? Number(names[name] ?? 0) === 1 : (names[name] ?? null)
     if ('customerId' in columns)
       json['customerIsPublic'] = publicOnes.get(customerOf(definition, record) ?? '') ?? false
     return json

@@ -58,6 +58,12 @@ export function flag(absent: boolean): QueryParameter<boolean> {
   }
 }
 
+/** Undefined when absent or blank. */
+export const optionalFlag: QueryParameter<boolean | undefined> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'boolean' } }],
+  read: (query, name) => (query.text(name) === undefined ? undefined : query.boolean(name, false)),
+}
+
 /** Ids joined by commas, lower case, each once. */
 export const uuidList: QueryParameter<readonly string[]> = {
   parameters: [{ name: '', isRequired: true, schema: { type: 'string', description: 'UUIDs joined by commas' } }],

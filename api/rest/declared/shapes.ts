@@ -23,7 +23,8 @@ export function recordShape<Columns extends ColumnSet>({
 export function shownShape<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): JsonObject {
   const shape = recordShape(definition)
   const properties: JsonObject = { ...(shape['properties'] as JsonObject) }
-  for (const name of Object.keys(definition.shows ?? {})) properties[name] = { type: ['string', 'null'] }
+  for (const [name, { isFlag }] of Object.entries(definition.shows ?? {}))
+    properties[name] = { type: isFlag === true ? 'boolean' : ['string', 'null'] }
   if ('customerId' in definition.columns) properties['customerIsPublic'] = { type: 'boolean' }
   return { type: 'object', properties, required: Object.keys(properties) }
 }

@@ -14,6 +14,8 @@ export type Condition =
   | { readonly column: string; readonly is: SqlValue }
   | { readonly column: string; readonly in: readonly SqlValue[] }
   | { readonly column: string; readonly after: SqlValue }
+  /** Another value, or none. */
+  | { readonly column: string; readonly isNot: string | number }
   /** Named by a row of another table: of those that match, its column has the value. */
   | { readonly column: string; readonly among: Among }
 
@@ -209,6 +211,7 @@ export class RowStore {
   private condition(condition: Condition): RawBuilder<unknown> {
     const column = this.ref(condition.column)
     if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
+    if ('isNot' in condition) return sql`(${column} is null or ${column} <> ${condition.isNot})`
     if ('after' in condition) return sql`${column} > ${condition.after}`
     if ('among' in condition) {
       const { table, column: named, where } = condition.among
