@@ -63,16 +63,20 @@ export class Fleet {
   /** All that is stored of a device now. Throws when the API does not answer. */
   async series({ device }: Journal): Promise<ReadSeries> {
     const path = pathOf(device)
-    const keys = device.isBare === true ? 'n' : 'n,text'
-    const history = await this.#rest.expect<{ n?: ReadPoint[]; text?: ReadPoint<string>[] }>(
-      'GET',
-      `${path}?keys=${keys}&${ALL_TIMES}&limit=1000000&orderBy=ASC`,
-    )
+    const read = (keys: string) =>
+      this.#rest.expect<{ n?: ReadPoint[]; text?: ReadPoint<string>[] }>(
+        'GET',
+        `${path}?keys=${keys}&${ALL_TIMES}&limit=1000000&orderBy=ASC`,
+      )
+    const { n = [], text = [] } = await read(device.isBare === true ? 'n' : 'n,text')
+    // The keys of an answer are read side by side: what becomes readable meanwhile may be in one of them alone.
+    const isShort = device.isBare !== true && text.length < n.length
+    const texts = isShort ? ((await read('text')).text ?? []) : text
     const latest = await this.#rest.expect<{ n?: ReadPoint<number | null>[] }>(
       'GET',
       `${path}?keys=n&useStrictDataTypes=true`,
     )
-    return { n: history.n ?? [], text: history.text ?? [], latest: pointOf(latest.n?.[0]) }
+    return { n, text: texts, latest: pointOf(latest.n?.[0]) }
   }
 }
 
