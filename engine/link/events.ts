@@ -5,6 +5,8 @@ export type LinkEvent =
   | DiskEvent
   /** The dead-letter store is over its bound: its oldest letters went. */
   | { readonly kind: 'dead-letters-dropped'; readonly count: number }
+  /** Letters are stored, and what each tenant has can not be looked at: shares are not kept meanwhile. Told once until it can. */
+  | { readonly kind: 'dead-letter-shares-unknown'; readonly reason: string }
   | StreamDamageEvent
   | { readonly kind: 'receipt-threw'; readonly error: unknown }
   | { readonly kind: 'dead-letter-not-stored'; readonly sequence: number; readonly error: unknown }

@@ -182,7 +182,7 @@ export class Ownership {
         break
       } catch (error) {
         onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })
-        // It may be another's by now: then it is given up here.
+        // It may be another's by now: then it is given up here. Where that can not be asked, the next turn asks again.
         await owned.record.verify().catch(() => undefined)
         await new Promise<void>((resolve) => void clock.after(LOOK_AGAIN_MS, resolve))
       }

@@ -4,7 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { ManualClock } from '../../actor/testkit.ts'
 import { systemClock } from '../../../model/system-clock.ts'
 import { requireServer, startNats } from '../../../test/support/servers/index.ts'
-import { connectNats } from '../../cluster/nats-connection.ts'
+import { connectNats, type NatsLine } from '../../cluster/nats-connection.ts'
 import { BlockWriter } from '../block-writer.ts'
 import type { LetterStore } from '../dead-letters.ts'
 import type { LinkEvent } from '../events.ts'
@@ -17,6 +17,7 @@ import { newPrefix } from './nats-testkit.ts'
 const MAX_LETTERS = 10
 
 interface Opened {
+  readonly connection: NatsLine['connection']
   readonly store: LetterStore
   readonly events: LinkEvent[]
   readonly put: (sequence: number, tenantId: string, data?: string) => Promise<void>
@@ -69,6 +70,7 @@ async function open(
   return {
     store,
     events,
+    connection: line.connection,
     put: (sequence, tenantId, data) =>
       store.put({ message: letterOf(sequence, tenantId, data), reason: 'no luck', attempts: 1 }),
     list: async (tenantId, after, limit = 100) =>
@@ -135,4 +137,24 @@ test('issue-8 2.10: JetStream shares the bytes of letters out by tenant, also wh
   assert.ok(noisy.length >= 25 && noisy.length <= 45, `${noisy.length} letters are kept`)
   const dropped = events.reduce((sum, event) => sum + (event.kind === 'dead-letters-dropped' ? event.count : 0), 0)
   assert.equal(dropped, 97 - noisy.length)
+})
+
+test('issue-8 2.10: JetStream says once that what tenants have can not be looked at, stores on, and catches up', async (context) => {
+  const opened = await open(context, [])
+  if (opened === undefined) return
+  const { put, list, store, events, connection } = opened
+  const ask = connection.request.bind(connection)
+  const asking = context.mock.method(connection, 'request', (...[subject, ...more]: Parameters<typeof ask>) =>
+    subject.includes('STREAM.INFO') ? Promise.reject(new Error('not now')) : ask(subject, ...more),
+  )
+  for (let sequence = 1; sequence <= 30; sequence++) await put(sequence, 'noisy')
+  assert.deepEqual(events, [{ kind: 'dead-letter-shares-unknown', reason: 'the broker does not answer: not now' }])
+  assert.equal((await list('noisy')).at(-1)?.[0], 30)
+  asking.mock.restore()
+  await put(31, 'noisy')
+  assert.equal(store.count, MAX_LETTERS)
+  assert.deepEqual(
+    events.slice(1).map(({ kind }) => kind),
+    ['dead-letters-dropped'],
+  )
 })

@@ -5,6 +5,7 @@
  */
 import { jetstream, jetstreamManager, type JetStreamManager, type PurgeOpts } from '@nats-io/jetstream'
 import type { Clock } from '../../../model/clock.ts'
+import { errorText } from '../../../model/errors.ts'
 import type { NatsLine } from '../../cluster/nats-connection.ts'
 import { decodeLetter, encodeLetter, type DeadLetter, type LetterQuery, type LetterStore } from '../dead-letters.ts'
 import type { LinkEventListener } from '../events.ts'
@@ -55,6 +56,7 @@ class NatsLetters implements LetterStore {
   private bytesUnderWay = 0
   private readonly whenStored: (() => void)[] = []
   private looking: Promise<void> | undefined
+  private isLookFailing = false
 
   constructor(options: NatsLettersOptions, names: NatsNames, manager: JetStreamManager) {
     this.options = options
@@ -94,7 +96,7 @@ class NatsLetters implements LetterStore {
     this.bytes += size
     this.unlookedBytes += size
     // The letter is stored, whatever becomes of the look: the next one makes up for it.
-    if (this.mustLook) await this.keepShares().catch(() => undefined)
+    if (this.mustLook) await this.tryToKeepShares()
   }
 
   /** Takes the room, so that letters that are stored side by side do not fill the stream. */
@@ -104,7 +106,7 @@ class NatsLetters implements LetterStore {
       if (this.bytesUnderWay > 0) await new Promise<void>((resolve) => this.whenStored.push(resolve))
       else {
         // Where the server does not tell, it will not store the letter either.
-        await this.keepShares().catch(() => undefined)
+        await this.tryToKeepShares()
         if (this.bytesUnderWay === 0) break
       }
     }
@@ -171,6 +173,17 @@ class NatsLetters implements LetterStore {
       if (letter !== undefined && isAsked) letters.push(letter)
     }
     return letters
+  }
+
+  /** Never rejects: the next letter asks again. */
+  private async tryToKeepShares(): Promise<void> {
+    try {
+      await this.keepShares()
+      this.isLookFailing = false
+    } catch (error) {
+      if (!this.isLookFailing) this.options.onEvent?.({ kind: 'dead-letter-shares-unknown', reason: errorText(error) })
+      this.isLookFailing = true
+    }
   }
 
   private keepShares(): Promise<void> {
