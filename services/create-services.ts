@@ -12,6 +12,7 @@ import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
+import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { customers } from './entities/customer.ts'
 import { DECLARED } from './entities/declared.ts'
@@ -64,8 +65,14 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes },
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
   })
+  const access = new PermissionTable(ownerOf, DECLARED)
+  const tenants = new StoredTenants(entities)
   return {
     declared,
+    content: createContent({
+      ...{ declared, entities, users, tenants, clock, random },
+      readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
+    }),
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
     attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts),
     devices: new StoredDevices({
@@ -80,13 +87,13 @@ export function createServices(options: ServicesOptions): Services {
       forgetAttributes,
     }),
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
-    tenants: new StoredTenants(entities),
+    tenants,
     users,
     ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),
-    access: new PermissionTable(ownerOf, DECLARED),
+    access,
     async startOutbox() {
       await publisher.start()
       await cleanup.resume()

@@ -29,6 +29,7 @@ import type { DeadLetter } from '../engine/link/dead-letters.ts'
 import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import type { ContentServices } from './content/content.ts'
 import type { Operation } from './permissions.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
@@ -326,6 +327,8 @@ export interface Services {
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService
   readonly parked: ParkedLaneService
+  /** Dashboards, widgets and files, beyond what their declarations say. */
+  readonly content: ContentServices
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>

@@ -26,6 +26,7 @@ import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { customerRoutes } from './customer-routes.ts'
+import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { parkedRoutes } from './parked-routes.ts'
@@ -93,7 +94,7 @@ function userRoutes({
     ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
-    ...tableRows(declaredRoutes(routeParts(services))),
+    ...tableRows(declaredRoutes({ ...routeParts(services), content: services.content, clock })),
     ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -104,8 +105,8 @@ function userRoutes({
   ]
 }
 
-function declaredRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
-  return [...customerRoutes(parts), ...assetRoutes(parts)]
+function declaredRoutes(parts: DashboardRoutesParts): readonly DeclaredRoute[] {
+  return [...customerRoutes(parts), ...assetRoutes(parts), ...dashboardRoutes(parts)]
 }
 
 function routeParts({ access, declared }: Services): EntityRoutesParts {

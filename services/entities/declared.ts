@@ -3,9 +3,14 @@ import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
 import { customers } from './customer.ts'
+import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
+import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 
 /** What is referred to stands before what refers to it: tables are made in this order. */
-export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, assetProfiles, assets]
+export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, assetProfiles, assets, dashboards]
 
-export const DECLARED_TABLES: readonly EntityTable[] = DECLARED.map(({ storedAs }) => storedAs)
+/** Rows that are parts of declared entities, and no entities. */
+const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS]
+
+export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

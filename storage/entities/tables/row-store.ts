@@ -137,6 +137,10 @@ export class RowStore {
     return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
   }
 
+  deleteAll(where: readonly Condition[]): Statement {
+    return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
+  }
+
   /** Changes columns of all rows that match, each a change of its version. */
   updateAll(where: readonly Condition[], values: Row): Statement {
     const set = sql.join(Object.keys(values).map((name) => sql`${sql.ref(name)} = ${valueOf(values, name)}`))

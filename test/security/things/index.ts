@@ -2,6 +2,7 @@
 import type { TestPlatform } from '../../../services/testkit.ts'
 import { makeAssets } from './assets.ts'
 import { makeCustomers } from './customers.ts'
+import { makeDashboards } from './dashboards.ts'
 
 /** Makes things of a resource, named `secret …`, and answers their ids by the names that paths give them. Gets those made before. */
 export type MakeThings = (
@@ -9,4 +10,4 @@ export type MakeThings = (
   ids: Readonly<Record<string, string>>,
 ) => Promise<Readonly<Record<string, string>>>
 
-export const THINGS: readonly MakeThings[] = [makeCustomers, makeAssets]
+export const THINGS: readonly MakeThings[] = [makeCustomers, makeAssets, makeDashboards]

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import { customers } from '../entities/customer.ts'
+import { dashboards } from '../entities/dashboard.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+
+let platform: TestPlatform
+beforeEach(async () => {
+  platform = await openTestPlatform()
+})
+afterEach(() => platform.close())
+
+const PAGE = { page: 0, pageSize: 10 }
+const service = () => platform.services.declared.of(dashboards)
+const special = () => platform.services.content.dashboards
+const newCustomer = (title: string) => platform.services.declared.of(customers).saveByUser(platform.tenant, { title })
+const newDashboard = (title: string) => service().saveByUser(platform.tenant, { title })
+const titles = ({ data }: { readonly data: readonly { readonly title: string }[] }) => data.map(({ title }) => title)
+
+test('many customers have one dashboard, each assigned once, and every change raises the version', async () => {
+  const dashboard = await newDashboard('one')
+  const [first, second] = [await newCustomer('first'), await newCustomer('second')]
+  assert.equal((await service().renderOne(dashboard))['assignedCustomers'], null)
+  platform.clock.time += 1
+  await special().assign(platform.tenant, dashboard.id, [first])
+  platform.clock.time += 1
+  const assigned = await special().assign(platform.tenant, dashboard.id, [first, second, second])
+  assert.equal(assigned.version, 3)
+  assert.deepEqual((await service().renderOne(assigned))['assignedCustomers'], [
+    { customerId: { entityType: 'CUSTOMER', id: first.id }, title: 'first', public: false },
+    { customerId: { entityType: 'CUSTOMER', id: second.id }, title: 'second', public: false },
+  ])
+  assert.deepEqual(titles(await special().page({ tenantId: platform.tenantId, customerId: second.id }, PAGE)), ['one'])
+  const left = await special().setCustomers(platform.tenant, dashboard.id, [second])
+  assert.deepEqual(await special().customerIds(left), [second.id])
+  const types = platform.link.messages.filter(({ originator }) => originator.id === dashboard.id)
+  assert.deepEqual(
+    types.map(({ type, metadata }) => [type, metadata['assignedCustomerName'] ?? metadata['unassignedCustomerName']]),
+    [
+      ['ENTITY_CREATED', undefined],
+      ['ENTITY_ASSIGNED', 'first'],
+      ['ENTITY_ASSIGNED', 'second'],
+      ['ENTITY_UNASSIGNED', 'first'],
+    ],
+  )
+})
+
+test('the title of a customer is its own of now, and a customer that goes leaves an empty list', async () => {
+  const dashboard = await newDashboard('one')
+  const customer = await newCustomer('before')
+  await special().assign(platform.tenant, dashboard.id, [customer])
+  await platform.services.declared.of(customers).saveByUser(platform.tenant, { id: customer.id, title: 'after' })
+  const seen = async () => {
+    const record = await service().find(platform.tenantId, dashboard.id)
+    assert.ok(record)
+    return (await service().renderOne(record))['assignedCustomers']
+  }
+  assert.match(JSON.stringify(await seen()), /"title":"after"/)
+  await platform.services.declared.of(customers).deleteByUser(platform.tenant, customer.id)
+  assert.deepEqual(await seen(), [])
+})
+
+test('a save keeps the customers, and a customer user reads only what the own customer has', async () => {
+  const { access } = platform.services
+  const [mine, other] = [await newDashboard('mine'), await newDashboard('other')]
+  const own = await platform.services.declared.of(customers).find(platform.tenantId, platform.customer.customerId ?? '')
+  assert.ok(own)
+  await special().assign(platform.tenant, mine.id, [own])
+  await service().saveByUser(platform.tenant, { id: mine.id, title: 'mine again' })
+  await access.check(platform.customer, 'READ', { entityType: 'DASHBOARD', id: mine.id })
+  await assert.rejects(access.check(platform.customer, 'READ', { entityType: 'DASHBOARD', id: other.id }), {
+    status: 403,
+  })
+  await assert.rejects(access.check(platform.customer, 'WRITE', { entityType: 'DASHBOARD', id: mine.id }), {
+    status: 403,
+  })
+  await access.check(platform.systemAdministrator, 'READ', { entityType: 'DASHBOARD', id: other.id })
+  await assert.rejects(access.check(platform.systemAdministrator, 'WRITE', { entityType: 'DASHBOARD', id: other.id }), {
+    status: 403,
+  })
+})
+
+test('the mobile list leaves out what hides there, in its own order', async () => {
+  for (const draft of [
+    { title: 'late', mobileOrder: 9 },
+    { title: 'unordered' },
+    { title: 'hidden', mobileHide: true },
+    { title: 'early', mobileOrder: 1 },
+  ])
+    await service().saveByUser(platform.tenant, draft)
+  const page = (mobile: boolean) =>
+    special().page({ tenantId: platform.tenantId, mobile }, { ...PAGE, sortProperty: 'title', sortOrder: 'ASC' })
+  assert.deepEqual(titles(await page(true)), ['early', 'late', 'unordered'])
+  assert.deepEqual(titles(await page(false)), ['early', 'hidden', 'late', 'unordered'])
+})
+
+test('the rule engine hears of a dashboard without its configuration', async () => {
+  await service().saveByUser(platform.tenant, { title: 'big', configuration: { widgets: 'x'.repeat(1000) } })
+  const [message] = platform.link.messages
+  assert.match(message?.data ?? '', /"configuration":""/)
+})

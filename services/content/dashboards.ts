@@ -1,0 +1,149 @@
+/** What is special about dashboards: the customers that have one, and the dashboard that a user starts with (`rest-api.md` 14.1). */
+import type { Clock, Random } from '../../model/clock.ts'
+import { isUuid } from '../../model/entity-id.ts'
+import { isJsonObject, type JsonValue } from '../../model/json.ts'
+import type { Page, PageQuery } from '../../model/entities.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { Condition } from '../../storage/entities/tables/row-store.ts'
+import { customers, type Customer } from '../entities/customer.ts'
+import { assignStatement, assignedCustomerIds, ofCustomer, unassignStatement } from '../entities/dashboard-customers.ts'
+import { dashboards, type Dashboard } from '../entities/dashboard.ts'
+import type { EntityRegistry } from '../entities/entity-registry.ts'
+import type { EntityService } from '../entities/entity-service.ts'
+import { itemNotFound } from '../errors.ts'
+
+export interface DashboardsParts {
+  readonly declared: EntityRegistry
+  readonly entities: EntityStore
+  /** Of dashboards that were read those that the user may read. */
+  readonly readable: (principal: Principal, dashboards: readonly Owned[]) => readonly Owned[]
+  readonly users: Informed
+  readonly tenants: Informed
+  readonly clock: Clock
+  readonly random: Random
+}
+
+interface Owned {
+  readonly id: string
+  readonly tenantId: string
+  readonly customerId: null
+  readonly customerIds: readonly string[]
+}
+
+interface Informed {
+  find(id: string): Promise<{ readonly additionalInfo: JsonValue } | undefined>
+}
+
+export interface HomeDashboard {
+  readonly dashboardId: string
+  readonly hideDashboardToolbar: boolean
+}
+
+export class Dashboards {
+  private readonly parts: DashboardsParts
+  private readonly service: EntityService<typeof dashboards.columns>
+
+  constructor(parts: DashboardsParts) {
+    this.parts = parts
+    this.service = parts.declared.of(dashboards)
+  }
+
+  /** `mobile`: without those that hide there, in the order that they have there. */
+  page(
+    filter: { readonly tenantId: string; readonly customerId?: string; readonly mobile?: boolean | undefined },
+    query: PageQuery,
+  ): Promise<Page<Dashboard>> {
+    const { tenantId, customerId, mobile } = filter
+    const where: Condition[] = [{ column: 'tenant_id', is: tenantId }]
+    if (customerId !== undefined) where.push(ofCustomer(customerId))
+    if (mobile !== true) return this.service.pageWhere({ where, query })
+    where.push({ column: 'mobile_hide', is: 0 })
+    return this.service.pageWhere({ where, query, first: [{ column: 'mobile_order', direction: 'ASC' }] })
+  }
+
+  /** Nothing happens to those that have it already. */
+  async assign(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
+    let dashboard = await this.required(dashboardId)
+    const assigned = new Set(await this.customerIds(dashboard))
+    for (const customer of wanted) {
+      if (assigned.has(customer.id)) continue
+      assigned.add(customer.id)
+      const { clock, entities, random } = this.parts
+      const row = { id: random.uuid(), createdTime: clock.now(), tenantId: dashboard.tenantId, dashboardId }
+      dashboard = await this.service.changeByUser(
+        principal,
+        dashboard,
+        { wasAssigned: true },
+        {
+          statements: [assignStatement(entities, { ...row, customerId: customer.id })],
+          type: 'ENTITY_ASSIGNED',
+          metadata: { assignedCustomerId: customer.id, assignedCustomerName: customer.title },
+        },
+      )
+    }
+    return dashboard
+  }
+
+  /** Nothing happens to those that do not have it. */
+  async unassign(principal: Principal, dashboardId: string, customerIds: readonly string[]): Promise<Dashboard> {
+    let dashboard = await this.required(dashboardId)
+    const assigned = new Set(await this.customerIds(dashboard))
+    for (const customerId of customerIds) {
+      if (!assigned.delete(customerId)) continue
+      const customer = await this.parts.declared.of(customers).find(dashboard.tenantId, customerId)
+      dashboard = await this.service.changeByUser(
+        principal,
+        dashboard,
+        {},
+        {
+          statements: [unassignStatement(this.parts.entities, dashboardId, customerId)],
+          type: 'ENTITY_UNASSIGNED',
+          metadata: { unassignedCustomerId: customerId, unassignedCustomerName: customer?.title ?? '' },
+        },
+      )
+    }
+    return dashboard
+  }
+
+  /** These, and no others. */
+  async setCustomers(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
+    const assigned = await this.customerIds(await this.required(dashboardId))
+    const kept = new Set(wanted.map(({ id }) => id))
+    const gone = assigned.filter((id) => !kept.has(id))
+    await this.unassign(principal, dashboardId, gone)
+    return this.assign(principal, dashboardId, wanted)
+  }
+
+  /** The user's own, else the customer's, else the tenant's; undefined where that is none that the user may see. */
+  async homeOf(principal: Principal): Promise<HomeDashboard | undefined> {
+    const { tenantId, customerId, userId } = principal
+    if (tenantId === null) return undefined
+    const { declared, tenants, users } = this.parts
+    const user = homeIn((await users.find(userId))?.additionalInfo)
+    const customer = customerId === null ? undefined : await declared.of(customers).find(tenantId, customerId)
+    const home = user ?? homeIn(customer?.additionalInfo) ?? homeIn((await tenants.find(tenantId))?.additionalInfo)
+    const dashboard = home && (await this.service.find(tenantId, home.dashboardId))
+    if (home === undefined || dashboard === undefined) return undefined
+    const owned = { ...dashboard, customerId: null, customerIds: await this.customerIds(dashboard) }
+    return this.parts.readable(principal, [owned]).length === 1 ? home : undefined
+  }
+
+  customerIds(dashboard: Dashboard): Promise<readonly string[]> {
+    return assignedCustomerIds(dashboard, this.parts.declared)
+  }
+
+  private async required(id: string): Promise<Dashboard> {
+    const dashboard = await this.service.findAnywhere(id)
+    if (dashboard === undefined) throw itemNotFound({ entityType: 'DASHBOARD', id })
+    return dashboard
+  }
+}
+
+/** What `additionalInfo` of a user, a customer or a tenant says of it. */
+export function homeIn(additionalInfo: JsonValue | undefined): HomeDashboard | undefined {
+  if (!isJsonObject(additionalInfo)) return undefined
+  const { homeDashboardId, homeDashboardHideToolbar } = additionalInfo
+  if (typeof homeDashboardId !== 'string' || !isUuid(homeDashboardId)) return undefined
+  return { dashboardId: homeDashboardId.toLowerCase(), hideDashboardToolbar: homeDashboardHideToolbar !== false }
+}

@@ -1,0 +1,42 @@
+/** Dashboards: what people look at; any number of customers may have one. Source: `rest-api.md` 14.1. */
+import type { JsonObject } from '../../model/json.ts'
+import { LOOK } from '../permissions.ts'
+import { flag, internal, json, name, optionalInteger, optionalText } from './column.ts'
+import { assignedCustomerIds, assignedCustomersOf } from './dashboard-customers.ts'
+import { defineEntity, type RecordOf } from './define.ts'
+
+export const dashboards = defineEntity({
+  type: 'DASHBOARD',
+  label: 'Dashboard',
+  name: 'title',
+  table: { name: 'dashboard', version: 1 },
+  columns: {
+    title: name(),
+    image: optionalText({ isFree: true }),
+    mobileHide: flag(false, { sort: true }),
+    mobileOrder: optionalInteger({ sort: true }),
+    configuration: json(),
+    /** Clients see null before the first assignment, and a list, empty or not, from then on. */
+    wasAssigned: internal(flag(false)),
+  },
+  example: () => ({ title: 'Overview', configuration: { widgets: {} } }),
+  permissions: { SYS_ADMIN: ['READ'], TENANT_ADMIN: 'all', CUSTOMER_USER: LOOK },
+  isSeenBySystem: true,
+  customerOf: () => null,
+  customersOf: (record, services) => assignedCustomerIds(record, services),
+  moreJson: ({ title }) => ({ name: title, resources: null }),
+  async readJson(records, services) {
+    const assigned = await assignedCustomersOf(records, services)
+    return assigned.map((assignedCustomers) => ({ assignedCustomers }))
+  },
+  // The configuration of a large one is no message.
+  messageJson: (json) => ({ ...json, configuration: '' }),
+})
+
+export type Dashboard = RecordOf<typeof dashboards.columns>
+
+/** What lists show: no configuration. */
+export function dashboardInfo(json: JsonObject): JsonObject {
+  const { configuration: _configuration, resources: _resources, externalId: _externalId, ...info } = json
+  return info
+}

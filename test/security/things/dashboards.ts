@@ -1,0 +1,7 @@
+import { dashboards } from '../../../services/entities/dashboard.ts'
+import type { MakeThings } from './index.ts'
+
+export const makeDashboards: MakeThings = async ({ services, tenant }) => {
+  const dashboard = await services.declared.of(dashboards).saveByUser(tenant, { title: 'secret dashboard' })
+  return { dashboardId: dashboard.id }
+}
