@@ -1,5 +1,5 @@
 /** With demo logins in place a public address is refused: everybody knows their passwords. */
-import { defineErrors } from '../model/errors.ts'
+import { defineErrors, isMillraceError } from '../model/errors.ts'
 import type { Config } from '../config/settings.ts'
 import type { UserService } from '../services/services.ts'
 import { DEMO_LOGINS } from '../services/seed.ts'
@@ -25,7 +25,17 @@ export async function refuseDemoLoginsInPublic(config: Config, users: UserServic
   const open = addresses.find(([, address]) => !isLoopback(address))
   if (open === undefined) return
   for (const { email, password } of Object.values(DEMO_LOGINS)) {
-    if ((await users.authenticate(email, password)) === undefined) continue
+    if (!(await canLogIn(users, email, password))) continue
     throw AddressErrors.DEMO_LOGINS_IN_PUBLIC({ setting: open[0], address: open[1], login: email })
+  }
+}
+
+async function canLogIn(users: UserService, email: string, password: string): Promise<boolean> {
+  try {
+    return (await users.authenticate(email, password)) !== undefined
+  } catch (error) {
+    // Not active.
+    if (isMillraceError(error) && error.kind === 'denied') return false
+    throw error
   }
 }

@@ -32,6 +32,7 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Operation } from './permissions.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
+import type { UserAccounts } from './users/accounts.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
 
 /** A history query as a client asks it; the service checks it and computes the buckets (`rest-api.md` 4.4). */
@@ -176,9 +177,13 @@ export interface TenantService {
 }
 
 export interface UserService {
-  /** Undefined for a wrong password and for an unknown user alike, in the same time. */
+  /**
+   * Undefined for a wrong password and for an unknown user alike, in the same time. Throws `users.NOT_ACTIVE` for who was not activated yet,
+   * or is switched off.
+   */
   authenticate(email: string, password: string): Promise<User | undefined>
   find(id: string): Promise<User | undefined>
+  noteLogin(id: string): Promise<void>
   /** Tokens issued before this Unix ms are refused (password changed, logged out everywhere). */
   tokensValidFrom(id: string): Promise<number>
   changePassword(id: string, current: string, next: string): Promise<void>
@@ -323,6 +328,7 @@ export interface Services {
   readonly deviceProfiles: DeviceProfileService
   readonly tenants: TenantService
   readonly users: UserService
+  readonly accounts: UserAccounts
   readonly ruleChains: RuleChainService
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService

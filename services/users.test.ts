@@ -57,7 +57,7 @@ test('what another process withdraws, or may have withdrawn, is read from the st
   const withdraw = async (validFrom: number): Promise<void> => {
     const credentials = await entities.users.credentials(id)
     assert.ok(credentials !== undefined)
-    await entities.write(entities.users.changePassword(credentials, credentials.passwordHash, validFrom))
+    await entities.write(entities.users.changePassword(credentials, credentials.passwordHash ?? '', validFrom))
   }
   assert.equal(await services.users.tokensValidFrom(id), 0)
   await withdraw(1000)

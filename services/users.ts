@@ -4,13 +4,15 @@ import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { UserCredentials } from '../storage/entities/users.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import { hashPassword, verifyPassword } from './secrets.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import type { UserService } from './services.ts'
+import { UserErrors } from './users/errors.ts'
+import { checkPassword } from './users/password-policy.ts'
+import { readSecuritySettings } from './users/security-settings.ts'
 
-export const PASSWORD_MIN_LENGTH = 6
-export const PASSWORD_MAX_LENGTH = 72
 /** What an unknown user's password is compared with, so that the answer takes as long as a known one's. Random bytes. */
 const NOBODYS_HASH = 'scrypt$16384$8$1$XWHG1kTBTj3/aHUFPDQsHA==$vruTxCKkwbl5aUeFnEgB5GrKFh+RxT7wpqpxKLxhNT0='
 /** Asked at every request with a token: some 10,000 users. */
@@ -55,11 +57,19 @@ export class StoredUsers implements UserService {
     const user = await this.entities.users.findByEmail(email)
     const credentials = user && (await this.entities.users.credentials(user.id))
     const matches = await verifyPassword(password, credentials?.passwordHash ?? NOBODYS_HASH)
-    return matches && credentials !== undefined ? user : undefined
+    if (credentials === undefined) return undefined
+    if (credentials.passwordHash === null) throw UserErrors.NOT_ACTIVE()
+    if (!matches) return undefined
+    if (!credentials.isEnabled) throw UserErrors.NOT_ACTIVE()
+    return user
   }
 
   find(id: string): Promise<User | undefined> {
     return this.entities.users.find(id)
+  }
+
+  async noteLogin(id: string): Promise<void> {
+    await this.entities.write([this.entities.users.noteLogin(id, this.clock.now())])
   }
 
   async tokensValidFrom(id: string): Promise<number> {
@@ -76,26 +86,33 @@ export class StoredUsers implements UserService {
   async changePassword(id: string, current: string, next: string): Promise<void> {
     const credentials = await this.entities.users.credentials(id)
     if (credentials === undefined) throw itemNotFound({ entityType: 'USER', id })
-    if (!(await verifyPassword(current, credentials.passwordHash))) throw ServiceErrors.PASSWORD_WRONG()
-    checkPassword(next)
+    const { passwordHash } = credentials
+    if (passwordHash === null || !(await verifyPassword(current, passwordHash))) throw ServiceErrors.PASSWORD_WRONG()
+    checkPassword(next, (await readSecuritySettings(this.entities)).passwordPolicy)
     if (next === current) throw ServiceErrors.PASSWORD_SAME()
+    const after = { ...credentials, passwordHash: await hashPassword(next), passwordTime: this.clock.now() }
+    await this.withdrawTokens(credentials, after)
+  }
+
+  /** Changes the credentials; every token that the user has is refused from now on. */
+  async withdrawTokens(before: UserCredentials, after: UserCredentials): Promise<void> {
     // A token's time is in whole seconds: those of this second are refused too, and new ones are dated to the next (`rest-api.md` 1.3).
-    const validFrom = Math.floor(this.clock.now() / 1000) * 1000
-    const statements = this.entities.users.changePassword(credentials, await hashPassword(next), validFrom)
-    const publishWithdrawn = () =>
-      this.feed.publish({ kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } })
-    await this.doubts.watch(this.entities.write(statements), publishWithdrawn)
+    const tokensValidFrom = Math.floor(this.clock.now() / 1000) * 1000
+    await this.replaceCredentials(before, { ...after, tokensValidFrom })
+    this.remember(before.userId, tokensValidFrom)
+  }
+
+  async replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void> {
+    const entity = { entityType: 'USER', id: before.userId } as const
+    const publishWithdrawn = () => this.feed.publish({ kind: 'user-tokens-withdrawn', entity })
+    await this.doubts.watch(
+      this.entities.write(this.entities.users.replaceCredentials(before, after)),
+      publishWithdrawn,
+    )
     publishWithdrawn()
-    this.remember(id, validFrom)
   }
 
   private remember(id: string, validFrom: number): void {
     this.validFrom.set(id, { ms: validFrom })
   }
-}
-
-/** Throws `PASSWORD_SHORT`, `PASSWORD_LONG`. */
-export function checkPassword(password: string): void {
-  if (password.length < PASSWORD_MIN_LENGTH) throw ServiceErrors.PASSWORD_SHORT({ limit: PASSWORD_MIN_LENGTH })
-  if (password.length > PASSWORD_MAX_LENGTH) throw ServiceErrors.PASSWORD_LONG({ limit: PASSWORD_MAX_LENGTH })
 }

@@ -53,6 +53,8 @@ export interface Login {
 export interface Auth {
   /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. */
   login(username: string, password: string, address: string): Promise<TokenPair>
+  /** A pair for a user who showed in another way that he may have it. Throws `TOKEN_EXPIRED` where there is no such user. */
+  issueFor(userId: string): Promise<TokenPair>
   /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
   refresh(refreshToken: string): Promise<TokenPair>
   /** The user behind an access token, bare or behind `Bearer `. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`. */
@@ -108,6 +110,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async login(username, password, address) {
       const user = await limiter.attempt(username, address, () => users.authenticate(username, password))
       if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
+      const pair = await issue(user)
+      await users.noteLogin(user.id)
+      return pair
+    },
+    async issueFor(userId) {
+      const user = await users.find(userId)
+      if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
       return issue(user)
     },
     async refresh(refreshToken) {

@@ -116,6 +116,8 @@ export class MemoryUsers implements UserService {
     return this.users.get(id)?.user
   }
 
+  async noteLogin(): Promise<void> {}
+
   async tokensValidFrom(id: string): Promise<number> {
     return this.users.get(id)?.validFrom ?? 0
   }

@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { isMillraceError } from '../../model/errors.ts'
 import type { UserService } from '../../services/services.ts'
 import type { Auth } from '../auth/auth.ts'
-import type { TokenPair } from '../auth/tokens.ts'
 import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
 import { bodyOf } from './body.ts'
 import { renderUser } from './render.ts'
-import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, type Answer, type PublicCall, type RestRoute } from './route.ts'
+import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, type PublicCall, type RestRoute } from './route.ts'
+import { pairAnswer } from './token-pair.ts'
 
 const present = z.string().refine((text) => text.trim() !== '', 'must not be blank')
 const loginSchema = z.strictObject({ username: present, password: present })
@@ -68,9 +68,4 @@ function credentialsBody<Body>(call: PublicCall, schema: z.ZodType<Body>): Body 
     if (isMillraceError(error)) throw ApiErrors.AUTHENTICATION_FAILED({}, error)
     throw error
   }
-}
-
-function pairAnswer({ token, refreshToken }: TokenPair): Answer {
-  // The reference's login handlers answer with this character set; the body is ASCII in any.
-  return { ...jsonAnswer({ token, refreshToken }), contentType: 'application/json;charset=ISO-8859-1' }
 }

@@ -39,6 +39,8 @@ import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
+import { noauthRoutes } from './noauth-routes.ts'
+import { userRoutes, type UserRoutesParts } from './user-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 import { workerRoutes } from './worker-routes.ts'
@@ -80,21 +82,23 @@ export interface RestApiOptions {
 /** Every REST route with the authority it needs: what is registered, and what the tests walk. */
 export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   const operation = operationRoutes(options)
-  return options.surface === 'operation' ? operation : [...operation, ...userRoutes(options)]
+  return options.surface === 'operation' ? operation : [...operation, ...routesForUsers(options)]
 }
 
-function userRoutes({
+function routesForUsers({
   services,
   clock,
   castStrings,
   page,
   version,
+  auth,
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
+    ...noauthRoutes(services.accounts, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
-    ...tableRows(declaredRoutes({ ...routeParts(services), content: services.content, clock })),
+    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }))),
     ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -105,8 +109,27 @@ function userRoutes({
   ]
 }
 
-function declaredRoutes(parts: DashboardRoutesParts): readonly DeclaredRoute[] {
-  return [...customerRoutes(parts), ...assetRoutes(parts), ...dashboardRoutes(parts)]
+/** What the declared routes of some resources need beside what all have. */
+type DeclaredParts = DashboardRoutesParts & UserRoutesParts
+
+function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
+  return [...customerRoutes(parts), ...userRoutes(parts), ...assetRoutes(parts), ...dashboardRoutes(parts)]
+}
+
+function declaredParts({
+  services,
+  clock,
+  auth,
+  page,
+}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page'>): DeclaredParts {
+  return {
+    ...routeParts(services),
+    clock,
+    auth,
+    content: services.content,
+    accounts: services.accounts,
+    baseUrl: page.baseUrl,
+  }
 }
 
 function routeParts({ access, declared }: Services): EntityRoutesParts {

@@ -1,12 +1,12 @@
-/** Tenants and users, read only so far. Source: `rest-api.md` sections 11 and 12. */
+/** Tenants, read only so far. Source: `rest-api.md` section 11. */
 import type { Page, PageQuery, Tenant } from '../../model/entities.ts'
 import type { Services } from '../../services/services.ts'
 import { allow, found } from './authorize.ts'
 import { uuidOf } from './query.ts'
-import { renderPage, renderTenant, renderUser } from './render.ts'
-import { EVERYBODY, SYSTEM, SYSTEM_AND_TENANT, jsonAnswer, type RestRoute } from './route.ts'
+import { renderPage, renderTenant } from './render.ts'
+import { SYSTEM, SYSTEM_AND_TENANT, jsonAnswer, type RestRoute } from './route.ts'
 
-export function tenantRoutes({ tenants, users, access }: Services): readonly RestRoute[] {
+export function tenantRoutes({ tenants, access }: Services): readonly RestRoute[] {
   return [
     {
       method: 'GET',
@@ -23,16 +23,6 @@ export function tenantRoutes({ tenants, users, access }: Services): readonly Res
       pattern: '/api/tenants',
       authorities: SYSTEM,
       handle: async ({ query }) => jsonAnswer(renderPage(pageOf(await tenants.all(), query.page()), renderTenant)),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/user/:userId',
-      authorities: EVERYBODY,
-      handle: async (call) => {
-        const id = uuidOf('userId', call.parameter(0))
-        await allow(access, call.principal, 'READ', 'USER', id)
-        return jsonAnswer(renderUser(found(await users.find(id), 'User', id)))
-      },
     },
   ]
 }

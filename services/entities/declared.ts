@@ -1,4 +1,5 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
+import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
@@ -6,11 +7,12 @@ import { customers } from './customer.ts'
 import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { users } from './user.ts'
 
 /** What is referred to stands before what refers to it: tables are made in this order. */
-export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, assetProfiles, assets, dashboards]
+export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, users, assetProfiles, assets, dashboards]
 
 /** Rows that are parts of declared entities, and no entities. */
-const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS]
+const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, USER_CREDENTIALS]
 
 export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

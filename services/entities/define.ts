@@ -3,7 +3,7 @@
  * the tables of both databases, the repository, the service with outbox and change feed, the access checks, the routes and their schemas.
  */
 import type { Authority, EntityRecord } from '../../model/entities.ts'
-import type { EntityType } from '../../model/entity-id.ts'
+import { NULL_UUID, type EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
@@ -111,6 +111,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   /** The member that is its name. */
   readonly name: Extract<keyof Columns, string>
   readonly table: Pick<EntityTable, 'name' | 'version' | 'isInherited'> & {
+    /** What belongs to the system has no tenant there, as its first schema has it; elsewhere it has the null id. */
+    readonly systemIsNull?: boolean
     /** Members by which lists filter, each with the tenant. */
     readonly indexes?: readonly { readonly members: readonly string[]; readonly since?: number }[]
   }
@@ -155,6 +157,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
 
 export interface EntityDefinition<Columns extends ColumnSet> extends EntityDeclaration<Columns> {
   readonly storedAs: EntityTable
+  /** What the column of the tenant holds. */
+  tenantColumn(tenantId: string): string | null
   rowOf(record: RecordOf<Columns>): Row
   recordOf(row: Row): RecordOf<Columns>
   jsonOf(record: RecordOf<Columns>): JsonObject
@@ -183,8 +187,11 @@ export function defineEntity<Columns extends ColumnSet>(
   })
   const named = (member: string): string => columnOf(member, declaration.columns[member])
   const { table, unique = [] } = declaration
+  const tenantColumn = (tenantId: string): string | null =>
+    table.systemIsNull === true && tenantId === NULL_UUID ? null : tenantId
   return {
     ...declaration,
+    tenantColumn,
     storedAs: {
       name: table.name,
       version: table.version,
@@ -204,7 +211,7 @@ export function defineEntity<Columns extends ColumnSet>(
       id: record.id,
       created_time: record.createdTime,
       version: record.version,
-      tenant_id: record.tenantId,
+      tenant_id: tenantColumn(record.tenantId),
       ...Object.fromEntries(
         members.map(([member, column]) => [columnOf(member, column), column.toColumn(record[member])]),
       ),
@@ -247,7 +254,7 @@ function recordOf<Columns extends ColumnSet>(
     id: row['id'],
     createdTime: row['created_time'],
     version: row['version'],
-    tenantId: row['tenant_id'],
+    tenantId: row['tenant_id'] ?? NULL_UUID,
   }
   for (const [member, column] of members) record[member] = column.ofColumn(row[columnOf(member, column)] ?? null)
   return record as RecordOf<Columns>

@@ -113,7 +113,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
 
   async findByIds(tenantId: string, ids: readonly string[]): Promise<readonly RecordOf<Columns>[]> {
     const rows = await this.rows.findAll([
-      { column: 'tenant_id', is: tenantId },
+      { column: 'tenant_id', is: this.definition.tenantColumn(tenantId) },
       { column: 'id', in: ids },
     ])
     return rows.map((row) => this.definition.recordOf(row))
@@ -130,7 +130,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
 
   findByName(tenantId: string, name: string): Promise<RecordOf<Columns> | undefined> {
     const named = { column: this.column(this.definition.name), is: name }
-    return this.findRow([{ column: 'tenant_id', is: tenantId }, named])
+    return this.findRow([{ column: 'tenant_id', is: this.definition.tenantColumn(tenantId) }, named])
   }
 
   /**
@@ -379,7 +379,11 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
 
   private conditions(tenantId: string, members: Readonly<Record<string, unknown>>): readonly Condition[] {
     const own = Object.entries(this.columnsOf(members)).map(([column, is]) => ({ column, is }))
-    return [{ column: 'tenant_id', is: tenantId }, ...own, ...flagConditions(this.definition, members)]
+    return [
+      { column: 'tenant_id', is: this.definition.tenantColumn(tenantId) },
+      ...own,
+      ...flagConditions(this.definition, members),
+    ]
   }
 
   private columnsOf(members: Readonly<Record<string, unknown>>): Row {

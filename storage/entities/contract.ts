@@ -216,7 +216,9 @@ function testRecords(check: Check): void {
       message: "User with email 'a@example.org' already present in database!",
     })
     const credentials = await store.users.credentials(user.id)
-    assert.deepEqual(credentials, { userId: user.id, passwordHash: 'hash', tokensValidFrom: 5 })
+    assert.ok(credentials !== undefined)
+    assert.deepEqual([credentials.userId, credentials.passwordHash, credentials.tokensValidFrom], [user.id, 'hash', 5])
+    assert.equal(credentials.isEnabled, true)
     await store.write(store.users.changePassword(credentials, 'new hash', 9))
     await assert.rejects(store.write(store.users.changePassword(credentials, 'late', 10)), { status: 409 })
     assert.equal((await store.users.credentials(user.id))?.passwordHash, 'new hash')

@@ -31,8 +31,16 @@ export interface UserTable extends EntityColumns {
 
 export interface UserCredentialsTable {
   user_id: string
+  /** '' until the user is activated. */
   password_hash: string
   tokens_valid_from: number
+  enabled: number
+  activation_token: string | null
+  activation_expires: number | null
+  reset_token: string | null
+  reset_expires: number | null
+  last_login_time: number | null
+  password_time: number | null
 }
 
 export interface DeviceProfileTable extends EntityColumns {

@@ -1,17 +1,57 @@
-/** Users and their credentials; a password is here only as its hash. */
+/** Users as logins need them, and their credentials; a password is here only as its hash. */
 import type { Selectable } from 'kysely'
 import type { Authority, User } from '../../model/entities.ts'
-import { jsonColumn, jsonOf } from './columns.ts'
+import { booleanColumn, jsonColumn, jsonOf } from './columns.ts'
 import { statementOf, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
-import type { UserTable } from './schema.ts'
+import type { UserCredentialsTable, UserTable } from './schema.ts'
+import type { EntityTable } from './tables/entity-table.ts'
 
 export interface UserCredentials {
   readonly userId: string
-  readonly passwordHash: string
+  /** Null until the user is activated. */
+  readonly passwordHash: string | null
   /** Unix ms: tokens issued before are refused. */
   readonly tokensValidFrom: number
+  readonly isEnabled: boolean
+  /** Whoever has it may choose the first password. */
+  readonly activation: OneTimeToken | null
+  /** Its hash: whoever has the token may choose a new password. */
+  readonly reset: OneTimeToken | null
+  readonly lastLoginTime: number | null
+  /** When the password was chosen; null for those of the first releases. */
+  readonly passwordTime: number | null
 }
+
+export interface OneTimeToken {
+  readonly token: string
+  /** Unix ms. */
+  readonly expires: number
+}
+
+/** The schema of the first releases made it; what came later is here. */
+export const USER_CREDENTIALS: EntityTable = {
+  name: 'user_credentials',
+  version: 2,
+  isInherited: true,
+  columns: [
+    { name: 'enabled', type: 'integer', isNullable: true, since: 2, filledBy: '1' },
+    { name: 'activation_token', type: 'text', isNullable: true, since: 2 },
+    { name: 'activation_expires', type: 'integer', isNullable: true, since: 2 },
+    { name: 'reset_token', type: 'text', isNullable: true, since: 2 },
+    { name: 'reset_expires', type: 'integer', isNullable: true, since: 2 },
+    { name: 'last_login_time', type: 'integer', isNullable: true, since: 2 },
+    { name: 'password_time', type: 'integer', isNullable: true, since: 2 },
+  ],
+  unique: [],
+  indexes: [
+    { columns: ['activation_token'], since: 2 },
+    { columns: ['reset_token'], since: 2 },
+  ],
+}
+
+/** The column can not be null. */
+const NO_PASSWORD = ''
 
 export class UserRepository {
   private readonly database: EntityDatabase
@@ -40,28 +80,29 @@ export class UserRepository {
     return row !== undefined
   }
 
-  async credentials(userId: string): Promise<UserCredentials | undefined> {
-    const row = await this.database.builder
-      .selectFrom('user_credentials')
-      .selectAll()
-      .where('user_id', '=', userId)
-      .executeTakeFirst()
-    return row && { userId: row.user_id, passwordHash: row.password_hash, tokensValidFrom: row.tokens_valid_from }
+  credentials(userId: string): Promise<UserCredentials | undefined> {
+    return this.findCredentials('user_id', userId)
   }
 
-  insert(user: User, credentials: Omit<UserCredentials, 'userId'>): readonly Statement[] {
+  credentialsByActivation(token: string): Promise<UserCredentials | undefined> {
+    return this.findCredentials('activation_token', token)
+  }
+
+  credentialsByReset(tokenHash: string): Promise<UserCredentials | undefined> {
+    return this.findCredentials('reset_token', tokenHash)
+  }
+
+  insert(user: User, credentials: Pick<UserCredentials, 'passwordHash' | 'tokensValidFrom'>): readonly Statement[] {
     const { builder } = this.database
     const taken = () => EntityStoreErrors.EMAIL_TAKEN({ email: user.email })
     return [
       statementOf(builder.insertInto('app_user').values(rowOf(user)), { constraints: { 'app_user.email': taken } }),
-      statementOf(
-        builder.insertInto('user_credentials').values({
-          user_id: user.id,
-          password_hash: credentials.passwordHash,
-          tokens_valid_from: credentials.tokensValidFrom,
-        }),
-      ),
+      this.insertCredentials({ ...NEW_CREDENTIALS, userId: user.id, ...credentials }),
     ]
+  }
+
+  insertCredentials(credentials: UserCredentials): Statement {
+    return statementOf(this.database.builder.insertInto('user_credentials').values(credentialsRow(credentials)))
   }
 
   /** With their credentials. */
@@ -71,14 +112,82 @@ export class UserRepository {
 
   /** Replaces the password where it still is `before`. Throws `VERSION_CONFLICT` otherwise. */
   changePassword(before: UserCredentials, passwordHash: string, tokensValidFrom: number): readonly Statement[] {
+    return this.replaceCredentials(before, { ...before, passwordHash, tokensValidFrom })
+  }
+
+  /** Where password and tokens still are those of `before`. Throws `VERSION_CONFLICT` otherwise. */
+  replaceCredentials(before: UserCredentials, after: UserCredentials): readonly Statement[] {
+    const { user_id, ...columns } = credentialsRow(after)
     const query = this.database.builder
       .updateTable('user_credentials')
-      .set({ password_hash: passwordHash, tokens_valid_from: tokensValidFrom })
-      .where('user_id', '=', before.userId)
-      .where('password_hash', '=', before.passwordHash)
+      .set(columns)
+      .where('user_id', '=', user_id)
+      .where('password_hash', '=', before.passwordHash ?? NO_PASSWORD)
+      .where('tokens_valid_from', '=', before.tokensValidFrom)
+      .where('activation_token', before.activation === null ? 'is' : '=', before.activation?.token ?? null)
+      .where('reset_token', before.reset === null ? 'is' : '=', before.reset?.token ?? null)
     const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'User' })
     return [statementOf(query, { expect: { changes: 1, otherwise } })]
   }
+
+  noteLogin(userId: string, now: number): Statement {
+    return statementOf(
+      this.database.builder.updateTable('user_credentials').set({ last_login_time: now }).where('user_id', '=', userId),
+    )
+  }
+
+  private async findCredentials(
+    column: 'user_id' | 'activation_token' | 'reset_token',
+    value: string,
+  ): Promise<UserCredentials | undefined> {
+    const row = await this.database.builder
+      .selectFrom('user_credentials')
+      .selectAll()
+      .where(column, '=', value)
+      .executeTakeFirst()
+    return row && credentialsOf(row)
+  }
+}
+
+const NEW_CREDENTIALS: Omit<UserCredentials, 'userId' | 'passwordHash' | 'tokensValidFrom'> = {
+  isEnabled: true,
+  activation: null,
+  reset: null,
+  lastLoginTime: null,
+  passwordTime: null,
+}
+
+function credentialsRow(credentials: UserCredentials): UserCredentialsTable {
+  const { userId, passwordHash, tokensValidFrom, isEnabled, activation, reset } = credentials
+  return {
+    user_id: userId,
+    password_hash: passwordHash ?? NO_PASSWORD,
+    tokens_valid_from: tokensValidFrom,
+    enabled: booleanColumn(isEnabled),
+    activation_token: activation?.token ?? null,
+    activation_expires: activation?.expires ?? null,
+    reset_token: reset?.token ?? null,
+    reset_expires: reset?.expires ?? null,
+    last_login_time: credentials.lastLoginTime,
+    password_time: credentials.passwordTime,
+  }
+}
+
+function credentialsOf(row: Selectable<UserCredentialsTable>): UserCredentials {
+  return {
+    userId: row.user_id,
+    passwordHash: row.password_hash === NO_PASSWORD ? null : row.password_hash,
+    tokensValidFrom: row.tokens_valid_from,
+    isEnabled: row.enabled !== 0,
+    activation: tokenOf(row.activation_token, row.activation_expires),
+    reset: tokenOf(row.reset_token, row.reset_expires),
+    lastLoginTime: row.last_login_time,
+    passwordTime: row.password_time,
+  }
+}
+
+function tokenOf(token: string | null, expires: number | null): OneTimeToken | null {
+  return token === null ? null : { token, expires: expires ?? 0 }
 }
 
 function rowOf(user: User): UserTable {

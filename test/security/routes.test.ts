@@ -18,6 +18,9 @@ const OPEN_ROUTES = [
   'GET /actuator/health',
   'GET /health',
   'GET /metrics',
+  'GET /api/noauth/activate',
+  'POST /api/noauth/activate',
+  'GET /api/noauth/userPasswordPolicy',
   'POST /api/auth/login',
   'POST /api/auth/token',
 ]

@@ -337,7 +337,10 @@ export function assignment<Columns extends ColumnSet>(
 
 const CUSTOMER_TO_READ = { entity: customers, operation: 'READ' } as const
 
-function draftSchema<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): z.ZodType<DraftOf<Columns>> {
+/** What a save may say of one. */
+export function draftSchema<Columns extends ColumnSet>(
+  definition: EntityDefinition<Columns>,
+): z.ZodType<DraftOf<Columns>> {
   const members = Object.entries(definition.columns).filter(
     ([, { copies, isFixed }]) => copies?.by !== 'id' && isFixed !== true,
   )

@@ -1,0 +1,15 @@
+/** A pair of tokens as answers show it. Source: `rest-api.md` 1.3. */
+import type { JsonObject } from '../../model/json.ts'
+import type { TokenPair } from '../auth/tokens.ts'
+import { jsonAnswer, type Answer } from './route.ts'
+
+export const pairShape: JsonObject = {
+  type: 'object',
+  properties: { token: { type: 'string' }, refreshToken: { type: 'string' } },
+  required: ['token', 'refreshToken'],
+}
+
+export function pairAnswer({ token, refreshToken }: TokenPair): Answer {
+  // The reference's login handlers answer with this character set; the body is ASCII in any.
+  return { ...jsonAnswer({ token, refreshToken }), contentType: 'application/json;charset=ISO-8859-1' }
+}

@@ -1,0 +1,110 @@
+/** How users come to a password, and whether they may log in (`rest-api.md` 1.6, 12.1). */
+import type { Clock } from '../../model/clock.ts'
+import type { User } from '../../model/entities.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { OneTimeToken, UserCredentials } from '../../storage/entities/users.ts'
+import { itemNotFound } from '../errors.ts'
+import { hashPassword } from '../secrets.ts'
+import { checkPassword } from './password-policy.ts'
+import { newActivation } from './credentials.ts'
+import { UserErrors } from './errors.ts'
+import { readSecuritySettings, type PasswordPolicy } from './security-settings.ts'
+
+/** A link that ends sooner is replaced by a new one. */
+const SHORTEST_LINK_MS = 15 * 60_000
+
+export interface AccountState {
+  readonly isEnabled: boolean
+  readonly isActivated: boolean
+  /** Unix ms. */
+  readonly lastLoginTime: number | null
+}
+
+/** The users' credentials, with those told who know a part of them. */
+export interface CredentialStore {
+  find(id: string): Promise<User | undefined>
+  replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void>
+  /** The same; every token that the user has is refused from now on. */
+  withdrawTokens(before: UserCredentials, after: UserCredentials): Promise<void>
+}
+
+export class UserAccounts {
+  private readonly entities: EntityStore
+  private readonly users: CredentialStore
+  private readonly clock: Clock
+
+  constructor(entities: EntityStore, users: CredentialStore, clock: Clock) {
+    this.entities = entities
+    this.users = users
+    this.clock = clock
+  }
+
+  async state(userId: string): Promise<AccountState> {
+    const { isEnabled, passwordHash, lastLoginTime } = await this.credentials(userId)
+    return { isEnabled, isActivated: passwordHash !== null, lastLoginTime }
+  }
+
+  async passwordPolicy(): Promise<PasswordPolicy> {
+    return (await readSecuritySettings(this.entities)).passwordPolicy
+  }
+
+  /** Throws `ALREADY_ACTIVE`. */
+  async activation(userId: string): Promise<{ readonly token: string; readonly ttlMs: number }> {
+    const { token, expires } = await this.currentActivation(userId)
+    return { token, ttlMs: expires - this.clock.now() }
+  }
+
+  async activationIsKnown(token: string): Promise<'known' | 'expired' | 'unknown'> {
+    const credentials = await this.entities.users.credentialsByActivation(token)
+    if (credentials?.activation === null || credentials === undefined) return 'unknown'
+    return credentials.activation.expires > this.clock.now() ? 'known' : 'expired'
+  }
+
+  /** The user's first password. Throws `ACTIVATION_TOKEN`, `ACTIVATION_EXPIRED`, and what the policy refuses. */
+  async activate(token: string, password: string): Promise<User> {
+    const credentials = await this.entities.users.credentialsByActivation(token)
+    if (credentials?.activation === null || credentials === undefined) throw UserErrors.ACTIVATION_TOKEN({ token })
+    const now = this.clock.now()
+    if (credentials.activation.expires <= now) throw UserErrors.ACTIVATION_EXPIRED()
+    checkPassword(password, await this.passwordPolicy())
+    await this.users.replaceCredentials(credentials, {
+      ...credentials,
+      passwordHash: await hashPassword(password),
+      isEnabled: true,
+      activation: null,
+      passwordTime: now,
+    })
+    return this.user(credentials.userId)
+  }
+
+  /** Who is switched off is logged out, and can not log in. */
+  async setEnabled(userId: string, isEnabled: boolean): Promise<void> {
+    const credentials = await this.credentials(userId)
+    if (isEnabled && credentials.passwordHash === null) throw UserErrors.NOT_ACTIVATED_YET()
+    if (credentials.isEnabled === isEnabled) return
+    await this.users.withdrawTokens(credentials, { ...credentials, isEnabled })
+  }
+
+  private async currentActivation(userId: string): Promise<OneTimeToken> {
+    const credentials = await this.credentials(userId)
+    if (credentials.passwordHash !== null) throw UserErrors.ALREADY_ACTIVE()
+    const now = this.clock.now()
+    if (credentials.activation !== null && credentials.activation.expires > now + SHORTEST_LINK_MS)
+      return credentials.activation
+    const activation = await newActivation(this.entities, now)
+    await this.users.replaceCredentials(credentials, { ...credentials, activation })
+    return activation
+  }
+
+  private async credentials(userId: string): Promise<UserCredentials> {
+    const credentials = await this.entities.users.credentials(userId)
+    if (credentials === undefined) throw itemNotFound({ entityType: 'USER', id: userId })
+    return credentials
+  }
+
+  private async user(id: string): Promise<User> {
+    const user = await this.users.find(id)
+    if (user === undefined) throw itemNotFound({ entityType: 'USER', id })
+    return user
+  }
+}

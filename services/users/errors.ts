@@ -1,0 +1,27 @@
+/** What is refused about users and their logins; the texts are the reference's (`rest-api.md` 1.5, 1.6, 12). */
+import { defineErrors } from '../../model/errors.ts'
+
+const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
+
+export const UserErrors = defineErrors('users', {
+  EMAIL_FORMAT: { ...BAD_REQUEST, text: "Invalid email address format '{email}'!" },
+  EMAIL_TAKEN_MEANWHILE: { ...BAD_REQUEST, text: 'User with such email already present in database!' },
+  AUTHORITY_MISSING: { ...BAD_REQUEST, text: "User authority isn't defined!" },
+  CUSTOMER_MISSING: { ...BAD_REQUEST, text: 'Customer user should be assigned to customer!' },
+  CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: 'User is referencing to non-existent customer!' },
+  TENANT_MISSING: { ...BAD_REQUEST, text: 'Tenant administrator should be assigned to tenant!' },
+  TENANT_ADMINISTRATOR_PLACE: { ...BAD_REQUEST, text: "Tenant administrator can't be assigned to customer!" },
+  SYSTEM_ADMINISTRATOR_PLACE: {
+    ...BAD_REQUEST,
+    text: "System administrator can't be assigned neither to tenant nor to customer!",
+  },
+  LAST_TENANT_ADMINISTRATOR: { ...BAD_REQUEST, text: 'At least one tenant administrator must remain!' },
+  LAST_SYSTEM_ADMINISTRATOR: { ...BAD_REQUEST, text: 'At least one system administrator must remain!' },
+  NOT_ACTIVE: { kind: 'denied', status: 401, restCode: 10, text: 'User account is not active' },
+  ALREADY_ACTIVE: { ...BAD_REQUEST, text: 'User is already activated!' },
+  ACTIVATION_TOKEN: { ...BAD_REQUEST, text: 'Unable to find user credentials by activateToken [{token}]' },
+  ACTIVATION_EXPIRED: { ...BAD_REQUEST, text: 'Activation token expired' },
+  PASSWORD_CHARACTERS: { ...BAD_REQUEST, text: 'Password must contain {least} or more {kind} characters.' },
+  PASSWORD_WHITESPACE: { ...BAD_REQUEST, text: 'Password contains a whitespace character.' },
+  NOT_ACTIVATED_YET: { ...BAD_REQUEST, text: 'The user has not been activated yet' },
+})
