@@ -137,6 +137,20 @@ export class MemoryTimeSeries implements TimeSeriesStore {
     return { value: points.flatMap((write) => write.points), sequence: this.sequence }
   }
 
+  async latestOfMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
+    const value = new Map<string, readonly DataPoint[]>()
+    for (const entityId of entityIds) {
+      const points = (await this.latest(entityId)).value.filter(({ key }) => keys.includes(key))
+      // The last written is the newest here.
+      const newest = new Map(points.map((point) => [point.key, point]))
+      if (newest.size > 0) value.set(entityId, [...newest.values()])
+    }
+    return { value, sequence: this.sequence }
+  }
+
   async keys(): Promise<readonly string[]> {
     return []
   }

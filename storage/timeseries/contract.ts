@@ -215,6 +215,25 @@ function testDeletes(store: () => TimeSeriesStore): void {
   const times = async (entityId: string) =>
     (await store().history(entityId, raw(['k']))).value.get('k')?.map(({ ts }) => ts)
 
+  test('latest values of many entities are read together', async () => {
+    const [first, second, without] = [newEntity(), newEntity(), newEntity()]
+    await store().write([
+      write(first, [long('a', 1, 1), long('a', 2, 2), long('b', 1, 3), long('c', 1, 4)]),
+      write(second, [long('b', 5, 6)]),
+    ])
+    const { value } = await store().latestOfMany([first, second, without], ['a', 'b', 'none'])
+    const told = (entity: string) =>
+      [...(value.get(entity) ?? [])].map(({ key, ts, value: held }) => [key, ts, Number(held)]).sort()
+    assert.deepEqual(told(first), [
+      ['a', 2, 2],
+      ['b', 1, 3],
+    ])
+    assert.deepEqual(told(second), [['b', 5, 6]])
+    assert.equal(value.has(without), false)
+    assert.equal((await store().latestOfMany([], ['a'])).value.size, 0)
+    assert.equal((await store().latestOfMany([first], [])).value.size, 0)
+  })
+
   test('deletes from start to before end and leaves a latest value outside alone', async () => {
     const entityId = newEntity()
     await store().write([

@@ -13,6 +13,8 @@ export interface LatestValues {
   write(writes: readonly PointsWrite[]): Promise<void>
   /** Sorted by key; those of `keys` that have one, all where none is named. */
   read(entityId: string, keys: readonly string[] | undefined): Promise<readonly DataPoint[]>
+  /** By entity; those that have none of the keys are absent. */
+  readMany(entityIds: readonly string[], keys: readonly string[]): Promise<ReadonlyMap<string, readonly DataPoint[]>>
   /** Removes the latest values whose time lies in [startTs, endTs), and hands back those it removed. */
   removeWithin(entityId: string, keys: readonly string[], startTs: number, endTs: number): Promise<readonly DataPoint[]>
   /** Puts the point in place where the key has no latest value. */

@@ -57,6 +57,14 @@ export interface TimeSeriesStore {
   history(entityId: string, query: HistoryQuery): Promise<Snapshot<PointsByKey>>
   /** The latest values of the keys that have one; all keys when none is named. */
   latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>>
+  /**
+   * The same of many entities, by entity: those that have none of the keys are absent. Callers ask for a few thousand entities at a time, as the
+   * read holds up others. The values speak of at least the commit.
+   */
+  latestOfMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>>
   keys(entityId: string): Promise<readonly string[]>
   delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>>
   /** Removes everything of an entity. */

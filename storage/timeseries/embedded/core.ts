@@ -172,6 +172,23 @@ export class Core {
     return byKey
   }
 
+  /** The latest values of the keys of many entities, each under the entity's id and the key together. Throws as `latest`. */
+  latestOfMany(entityIds: readonly string[], keys: readonly string[]): Map<string, StoredPoint[]> {
+    const found = new Map<string, StoredPoint[]>()
+    const room = new AnswerRoom(this.options.maxAnswerPoints ?? MAX_ANSWER_POINTS)
+    for (const entityId of entityIds) {
+      const entity = this.memory.entity(entityId)
+      for (const key of keys) {
+        const series = entity.series.get(key)
+        const point = series && this.memory.latestPoint(series)
+        if (point === undefined) continue
+        room.take(point)
+        found.set(entityId + key, [point])
+      }
+    }
+    return found
+  }
+
   /** Keys with a latest value, sorted. */
   keys(entityId: string): string[] {
     const keys: string[] = []

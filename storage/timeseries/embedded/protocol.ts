@@ -9,6 +9,7 @@ export type Question =
   | { readonly kind: 'write'; readonly operation: Uint8Array }
   | { readonly kind: 'history'; readonly entityId: string; readonly query: HistoryQuery }
   | { readonly kind: 'latest'; readonly entityId: string; readonly keys: readonly string[] | undefined }
+  | { readonly kind: 'latestOfMany'; readonly entityIds: readonly string[]; readonly keys: readonly string[] }
   | { readonly kind: 'keys'; readonly entityId: string }
   | { readonly kind: 'delete'; readonly range: DeleteRange }
   | { readonly kind: 'deleteEntity'; readonly entityId: string }

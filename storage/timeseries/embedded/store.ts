@@ -83,6 +83,8 @@ const MAX_GROUP_POINTS = 10_000
 /** A batch with long texts counts for as many points as its bytes would be, so that groups and what waits are bounded in bytes too. */
 const BYTES_OF_A_POINT = 1024
 
+const UUID_LENGTH = 36
+
 /** Opens or creates the store. Throws `timeseries.IN_USE`, `LOG_DAMAGED`, `DATABASE_DAMAGED`, `FORMAT_UNKNOWN`. */
 export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions): Promise<EmbeddedTimeSeries> {
   const settings = { ...EMBEDDED_DEFAULTS, ...options }
@@ -138,6 +140,22 @@ class EmbeddedStore implements EmbeddedTimeSeries {
   async latest(entityId: string, keys: readonly string[] | undefined): Promise<Snapshot<readonly DataPoint[]>> {
     const reply = await this.port.ask({ kind: 'latest', entityId, keys }, this.maxPendingReads)
     return { value: [...pointsIn(reply).values()].flat(), sequence: reply.sequence }
+  }
+
+  async latestOfMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
+    const reply = await this.port.ask({ kind: 'latestOfMany', entityIds, keys }, this.maxPendingReads)
+    const value = new Map<string, DataPoint[]>()
+    for (const [name, points] of pointsIn(reply)) {
+      // The worker names each by the entity's id, which has one length, and the key.
+      const entityId = name.slice(0, UUID_LENGTH)
+      const held = value.get(entityId) ?? []
+      for (const point of points) held.push({ ...point, key: name.slice(UUID_LENGTH) })
+      value.set(entityId, held)
+    }
+    return { value, sequence: reply.sequence }
   }
 
   async keys(entityId: string): Promise<readonly string[]> {

@@ -62,6 +62,8 @@ function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: num
       return { points: encodePoints(core.history(question.entityId, question.query, now)) }
     case 'latest':
       return { points: encodePoints(core.latest(question.entityId, question.keys)) }
+    case 'latestOfMany':
+      return { points: encodePoints(core.latestOfMany(question.entityIds, question.keys)) }
     case 'keys':
       return { keys: core.keys(question.entityId) }
     case 'delete': {

@@ -82,6 +82,17 @@ export function readLatest(entityId: string, numbers: Buffer | undefined): Postg
     : { name: 'latest-named', text: `${text} and latest.key = any($2::integer[])`, parameters: [entityId, numbers] }
 }
 
+/** Of many entities. Its rows go to {@link latestOfMany}. */
+export function readLatestOfMany(entityIds: readonly string[], numbers: Buffer): PostgresQuery {
+  return {
+    name: 'latest-many',
+    text: `select latest.entity_id::text as entity, dictionary.key, ts, ${VALUE_COLUMNS} from ts_kv_latest latest
+      join key_dictionary dictionary on dictionary.key_id = latest.key
+      where entity_id = any($1::uuid[]) and latest.key = any($2::integer[])`,
+    parameters: [uuidArray(entityIds), numbers],
+  }
+}
+
 /** Removes the values whose time lies in [startTs, endTs) and answers them as {@link readLatest} does. */
 export function removeLatest(entityId: string, numbers: Buffer, startTs: number, endTs: number): PostgresQuery {
   return {
@@ -105,6 +116,22 @@ export function removeLatestOfEntity(entityId: string): PostgresQuery {
 export interface StoredLatest extends ValueRow {
   readonly key: string
   readonly ts: number
+}
+
+export interface OwnedLatest extends StoredLatest {
+  readonly entity: string
+}
+
+/** By entity. */
+export function latestOfMany(rows: readonly OwnedLatest[]): ReadonlyMap<string, readonly DataPoint[]> {
+  const byEntity = new Map<string, DataPoint[]>()
+  for (const row of rows) {
+    const held = byEntity.get(row.entity)
+    const point = pointOf(row.key, row.ts, row)
+    if (held === undefined) byEntity.set(row.entity, [point])
+    else held.push(point)
+  }
+  return byEntity
 }
 
 /** Sorted by key. */

@@ -12,7 +12,10 @@ import type { PointsWrite } from '../store.ts'
 import { checkWrites, isEntity } from './checks.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
 import {
+  latestOfMany,
   latestPoints,
+  type OwnedLatest,
+  readLatestOfMany,
   readLatest,
   removeLatest,
   removeLatestOfEntity,
@@ -68,6 +71,14 @@ export class PostgresLatestValues implements LatestValues {
     const query = readLatest(entityId, keys === undefined ? undefined : await this.numbers(keys))
     const { rows } = await this.idlest().query<StoredLatest>(query)
     return latestPoints(rows)
+  }
+
+  async readMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, readonly DataPoint[]>> {
+    const query = readLatestOfMany(entityIds.filter(isEntity), await this.numbers(keys))
+    return latestOfMany((await this.idlest().query<OwnedLatest>(query)).rows)
   }
 
   async removeWithin(

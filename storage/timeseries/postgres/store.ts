@@ -24,7 +24,15 @@ import { TimeSeriesErrors } from '../errors.ts'
 import { bucketPlan, RawPoints, rawRows, type PlanRow, type RawBounds, type RawRow } from './history-query.ts'
 import { HISTORY } from './history-rows.ts'
 import { KEY_DICTIONARY, KeyDictionary } from './key-dictionary.ts'
-import { LATEST_VALUES, latestPoints, readLatest, type StoredLatest } from './latest-rows.ts'
+import {
+  LATEST_VALUES,
+  latestOfMany,
+  latestPoints,
+  readLatest,
+  readLatestOfMany,
+  type OwnedLatest,
+  type StoredLatest,
+} from './latest-rows.ts'
 import { LargeReads } from './large-reads.ts'
 import { Partitions, type Partitioning } from './partitions.ts'
 import { LaneWriter } from './writer.ts'
@@ -203,6 +211,15 @@ class PostgresStore implements PostgresTimeSeries {
     const numbers = keys && intArray([...(await this.numbersOf(entityId, keys)).values()])
     const { rows, sequence } = await this.reads.read<StoredLatest>(readLatest(knownEntity(entityId), numbers))
     return { value: latestPoints(rows), sequence }
+  }
+
+  async latestOfMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
+    const numbers = intArray([...(await this.keyNumbers.find(new Set(keys))).values()])
+    const { rows, sequence } = await this.reads.read<OwnedLatest>(readLatestOfMany(entityIds.filter(isEntity), numbers))
+    return { value: latestOfMany(rows), sequence }
   }
 
   async keys(entityId: string): Promise<readonly string[]> {

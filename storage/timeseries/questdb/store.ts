@@ -231,6 +231,14 @@ class QuestDbStore implements QuestDbTimeSeries {
     return { value: await this.parts.latest.read(entityId, keys), sequence }
   }
 
+  async latestOfMany(
+    entityIds: readonly string[],
+    keys: readonly string[],
+  ): Promise<Snapshot<ReadonlyMap<string, readonly DataPoint[]>>> {
+    const sequence = await this.sequence()
+    return { value: await this.parts.latest.readMany(entityIds, keys), sequence }
+  }
+
   async keys(entityId: string): Promise<readonly string[]> {
     return (await this.parts.latest.read(entityId, undefined)).map(({ key }) => key)
   }
