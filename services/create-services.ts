@@ -21,6 +21,10 @@ import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
 import { ParkedLanes } from './parked.ts'
+import { EntityQueries } from './queries/entity-queries.ts'
+import { queryTables } from './queries/query-tables.ts'
+import { RelationSearches } from './queries/relation-search.ts'
+import { QueryResolver } from './queries/resolve.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { routeLookup } from './message-route.ts'
@@ -66,16 +70,20 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes },
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
   })
+  const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts)
   const access = new PermissionTable(ownerOf, DECLARED)
+  const relations = new RelationSearches(async () => [])
+  const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
   const tenants = new StoredTenants(entities)
   return {
     declared,
+    entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
     content: createContent({
       ...{ declared, entities, users, tenants, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
-    attributes: new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts),
+    attributes,
     devices: new StoredDevices({
       entities,
       customers: declared.of(customers),

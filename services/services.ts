@@ -33,6 +33,7 @@ import type { ContentServices } from './content/content.ts'
 import type { Operation } from './permissions.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { UserAccounts } from './users/accounts.ts'
+import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
 
 /** A history query as a client asks it; the service checks it and computes the buckets (`rest-api.md` 4.4). */
@@ -322,6 +323,7 @@ export interface ParkedLaneService {
 export interface Services {
   /** Everything whose declaration says it all. */
   readonly declared: EntityRegistry
+  readonly entityQueries: EntityQueryService
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService

@@ -32,6 +32,7 @@ import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { parkedRoutes } from './parked-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
+import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
@@ -110,10 +111,16 @@ function routesForUsers({
 }
 
 /** What the declared routes of some resources need beside what all have. */
-type DeclaredParts = DashboardRoutesParts & UserRoutesParts
+type DeclaredParts = DashboardRoutesParts & UserRoutesParts & EntityQueryParts
 
 function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
-  return [...customerRoutes(parts), ...userRoutes(parts), ...assetRoutes(parts), ...dashboardRoutes(parts)]
+  return [
+    ...customerRoutes(parts),
+    ...userRoutes(parts),
+    ...assetRoutes(parts),
+    ...dashboardRoutes(parts),
+    ...entityQueryRoutes(parts),
+  ]
 }
 
 function declaredParts({
@@ -128,6 +135,7 @@ function declaredParts({
     auth,
     content: services.content,
     accounts: services.accounts,
+    entityQueries: services.entityQueries,
     baseUrl: page.baseUrl,
   }
 }

@@ -12,6 +12,7 @@ import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
+import { EntityQueryRepository } from './queries/entity-queries.ts'
 import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RuleChainRepository } from './rule-chains.ts'
@@ -33,6 +34,7 @@ export interface EntityStore {
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
+  readonly queries: EntityQueryRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
@@ -107,6 +109,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),
+    queries: new EntityQueryRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),

@@ -2,6 +2,7 @@
 import type { PageQuery } from '../../../model/entities.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../model/entity-id.ts'
+import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../../model/value.ts'
 import { oneOf, uuidOf, type Query } from '../query.ts'
 
 /** One parameter, or a group such as paging. */
@@ -49,6 +50,20 @@ export const requiredUuid: QueryParameter<string> = {
 export const requiredEntityType: QueryParameter<EntityType> = {
   parameters: [{ name: '', isRequired: true, schema: { type: 'string', enum: [...ENTITY_TYPES] } }],
   read: (query, name) => oneOf(name, query.required(name), ENTITY_TYPES),
+}
+
+export const requiredFlag: QueryParameter<boolean> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'boolean' } }],
+  read: (query, name) => {
+    query.required(name)
+    return query.boolean(name, false)
+  },
+}
+
+/** Scopes joined by commas; empty for none named. */
+export const scopeList: QueryParameter<readonly AttributeScope[]> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...ATTRIBUTE_SCOPES] } }],
+  read: (query, name) => query.list(name).map((scope) => oneOf(name, scope, ATTRIBUTE_SCOPES)),
 }
 
 export function flag(absent: boolean): QueryParameter<boolean> {

@@ -1,0 +1,103 @@
+/**
+ * Predicates of entity queries in SQL. What they mean is in `rest-api.md` 7.3; `services/queries/predicates.ts` says the same for values in
+ * memory, and one test holds both against each other.
+ */
+import { sql, type RawBuilder } from 'kysely'
+import type { Combination, KeyPredicate, StringOperation } from '../../../model/entity-query.ts'
+import type { EntityDatabase } from '../database.ts'
+
+export type Sql = RawBuilder<unknown>
+
+/** As much of a database as predicates differ by. */
+export type SqlDialect = Pick<EntityDatabase, 'isShared' | 'foldFunction'>
+
+/** The parts of a value, each null where it is not of that kind. */
+export interface ValueParts {
+  readonly text: Sql
+  readonly number: Sql
+  readonly flag: Sql
+}
+
+export function combined(parts: readonly Sql[], operation: Combination): Sql {
+  if (parts.length === 0) return operation === 'AND' ? sql`1 = 1` : sql`1 = 0`
+  return sql`(${sql.join(parts, operation === 'AND' ? sql` and ` : sql` or `)})`
+}
+
+export function predicateSql(dialect: SqlDialect, predicate: KeyPredicate, value: ValueParts): Sql {
+  switch (predicate.type) {
+    case 'COMPLEX':
+      return combined(
+        predicate.predicates.map((each) => predicateSql(dialect, each, value)),
+        predicate.operation,
+      )
+    case 'NUMERIC':
+      return sql`coalesce(${value.number} ${sql.raw(COMPARISONS[predicate.operation])} ${sql.lit(finite(predicate.value))}, ${sql.raw(falseIn(dialect))})`
+    case 'BOOLEAN': {
+      const equal = predicate.operation === 'EQUAL' ? sql`=` : sql`<>`
+      return sql`coalesce(${value.flag} ${equal} ${sql.lit(predicate.value ? 1 : 0)}, ${sql.raw(falseIn(dialect))})`
+    }
+    case 'STRING':
+      return textSql(dialect, predicate.operation, predicate.value, predicate.ignoreCase, value.text)
+  }
+}
+
+const COMPARISONS = {
+  EQUAL: '=',
+  NOT_EQUAL: '<>',
+  GREATER: '>',
+  LESS: '<',
+  GREATER_OR_EQUAL: '>=',
+  LESS_OR_EQUAL: '<=',
+} as const
+
+function falseIn(dialect: SqlDialect): string {
+  return dialect.isShared ? 'false' : '0'
+}
+
+/** SQL knows no infinite literals; nothing is beyond these. */
+function finite(value: number): number {
+  return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value))
+}
+
+function textSql(dialect: SqlDialect, operation: StringOperation, wanted: string, ignoreCase: boolean, text: Sql): Sql {
+  const fold = (value: Sql): Sql => (ignoreCase ? sql`${sql.raw(dialect.foldFunction)}(${value})` : value)
+  const folded = (value: string): Sql => fold(sql`${value}`)
+  const like = (pattern: string): Sql => {
+    if (ignoreCase) return sql`${fold(text)} like ${folded(pattern)}${NO_ESCAPE[dialect.isShared ? 'shared' : 'own']}`
+    return dialect.isShared ? sql`${text} like ${pattern} escape ''` : sql`${text} glob ${globOf(pattern)}`
+  }
+  switch (operation) {
+    case 'EQUAL':
+      return sql`${fold(text)} = ${folded(wanted)}`
+    case 'NOT_EQUAL':
+      return sql`(${text} is null or ${fold(text)} <> ${folded(wanted)})`
+    case 'STARTS_WITH':
+      return like(`${wanted}%`)
+    case 'ENDS_WITH':
+      return like(`%${wanted}`)
+    case 'CONTAINS':
+      return like(`%${wanted}%`)
+    case 'NOT_CONTAINS':
+      return sql`(${text} is null or not (${like(`%${wanted}%`)}))`
+    case 'IN':
+      return sql`${fold(text)} in (${sql.join(listOf(wanted).map(folded))})`
+    case 'NOT_IN':
+      return sql`(${text} is null or ${fold(text)} not in (${sql.join(listOf(wanted).map(folded))}))`
+  }
+}
+
+/** A backslash is a letter like others. */
+const NO_ESCAPE = { shared: sql` escape ''`, own: sql`` } as const
+
+/** Items are parted by commas; blanks and single quotes around them do not count. */
+export function listOf(text: string): readonly string[] {
+  return text.split(',').map((item) => item.trim().replace(/^'(.*)'$/s, '$1'))
+}
+
+/** SQLite's LIKE takes no heed of case, its GLOB does. */
+function globOf(pattern: string): string {
+  return pattern
+    .replace(/[*?[]/g, (special) => `[${special}]`)
+    .replaceAll('%', '*')
+    .replaceAll('_', '?')
+}

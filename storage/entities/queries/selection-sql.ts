@@ -1,0 +1,214 @@
+/** A selection of entities in SQL, for both databases: the sources as one relation `e`, filters on it and on its attributes, the order. */
+import { sql } from 'kysely'
+import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import { ATTRIBUTE_SCOPE_NUMBERS } from '../attribute-columns.ts'
+import { combined, predicateSql, type Sql, type SqlDialect, type ValueParts } from './predicates-sql.ts'
+import type { EntitySelection, EntitySource, QueryField } from './query.ts'
+
+/** The scope that a type of key names; null for any of them. */
+export function scopeNumber({ type }: EntityKey): number | null | undefined {
+  switch (type) {
+    case 'ATTRIBUTE':
+      return null
+    case 'CLIENT_ATTRIBUTE':
+      return ATTRIBUTE_SCOPE_NUMBERS.CLIENT_SCOPE
+    case 'SERVER_ATTRIBUTE':
+      return ATTRIBUTE_SCOPE_NUMBERS.SERVER_SCOPE
+    case 'SHARED_ATTRIBUTE':
+      return ATTRIBUTE_SCOPE_NUMBERS.SHARED_SCOPE
+    default:
+      return undefined
+  }
+}
+
+/** Fields become columns `f0`, `f1`, … of `e`. */
+export class SelectionSql {
+  private readonly dialect: SqlDialect
+  private readonly selection: EntitySelection
+  private readonly fields: string[] = []
+
+  constructor(dialect: SqlDialect, selection: EntitySelection) {
+    this.dialect = dialect
+    this.selection = selection
+  }
+
+  /** The column of `e` that holds the field. */
+  field(name: string): Sql {
+    let place = this.fields.indexOf(name)
+    if (place < 0) place = this.fields.push(name) - 1
+    return sql.ref(`e.f${place}`)
+  }
+
+  /** After all fields were asked for. */
+  from(): Sql {
+    const sources = this.selection.sources.map((source) => this.source(source))
+    return sql`(${sql.join(sources, sql` union all `)}) as e`
+  }
+
+  where(): Sql {
+    const { filters, operation, search } = this.selection
+    const parts: Sql[] = []
+    if (filters.length > 0)
+      parts.push(
+        combined(
+          filters.map((filter) => this.filter(filter)),
+          operation,
+        ),
+      )
+    if (search !== undefined) parts.push(this.search(search.text, search.fields))
+    return parts.length === 0 ? sql`` : sql` where ${sql.join(parts, sql` and `)}`
+  }
+
+  /** What an order needs beside `e`, and the order itself. */
+  order(sort: EntitySort | undefined): { readonly join: Sql; readonly by: Sql } {
+    const direction = sort?.direction === 'DESC' ? sql`desc` : sql`asc`
+    const byId = sql`e.id ${direction}`
+    if (sort === undefined) return { join: sql``, by: sql`e.id asc` }
+    const nulls = sort.direction === 'DESC' ? sql`desc nulls first` : sql`asc nulls last`
+    if (sort.key.type === 'ENTITY_FIELD') {
+      const shape = this.shapeOf(sort.key.key)
+      if (shape === undefined) return { join: sql``, by: byId }
+      const column = this.field(sort.key.key)
+      const by = shape === 'nullable' ? sql`coalesce(${column}, '')` : column
+      return { join: sql``, by: sql`${by} ${direction}, ${byId}` }
+    }
+    const join = sql` left join attribute s on ${this.isAttribute('s', sort.key)}`
+    const number = sql`coalesce(s.double_value, s.long_value)`
+    return { join, by: sql`${number} ${nulls}, coalesce(s.text_value, '') ${direction}, ${byId}` }
+  }
+
+  private search(text: string, fields: readonly string[]): Sql {
+    const fold = sql.raw(this.dialect.foldFunction)
+    const parts = fields.map((name) => sql`coalesce(cast(${this.field(name)} as text), '')`)
+    if (parts.length === 0) return sql`1 = 0`
+    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
+    return sql`${fold}(${sql.join(parts, sql` || `)}) like ${fold}(${pattern}) escape '\\'`
+  }
+
+  private filter({ key, predicate }: KeyFilter): Sql {
+    if (key.type !== 'ENTITY_FIELD') {
+      const matches = predicateSql(this.dialect, predicate, attributeParts('a'))
+      return sql`exists (select 1 from attribute a where ${this.isAttribute('a', key)} and ${matches})`
+    }
+    if (this.shapeOf(key.key) === undefined) return sql`1 = 0`
+    const column = this.field(key.key)
+    const isNumber = this.shapeOf(key.key) === 'number'
+    const none = this.dialect.isShared ? sql`cast(null as bigint)` : sql`null`
+    return predicateSql(this.dialect, predicate, {
+      text: isNumber ? sql`cast(${column} as text)` : column,
+      number: isNumber ? column : none,
+      flag: none,
+    })
+  }
+
+  /** Of several scopes the one that was written last. */
+  private isAttribute(alias: string, key: EntityKey): Sql {
+    const of = sql.ref(alias)
+    const scope = scopeNumber(key)
+    const base = sql`${of}.entity_id = e.id and ${of}.key = ${key.key}`
+    if (scope !== null && scope !== undefined) return sql`${base} and ${of}.scope = ${sql.lit(scope)}`
+    return sql`${base} and not exists (select 1 from attribute n where n.entity_id = ${of}.entity_id and n.key = ${of}.key
+      and (n.last_update_ts > ${of}.last_update_ts or (n.last_update_ts = ${of}.last_update_ts and n.scope < ${of}.scope)))`
+  }
+
+  /** Whether any source has the field, and how it sorts. */
+  private shapeOf(name: string): 'number' | 'nullable' | 'text' | undefined {
+    const { sources } = this.selection
+    const found = sources.flatMap(({ table }) => (Object.hasOwn(table.fields, name) ? [table.fields[name]] : []))
+    if (found.length === 0) return undefined
+    if (found.every((field) => field?.is === 'number')) return 'number'
+    const isText = found.length === sources.length && found.every((field) => field?.is === 'text' && !field.isNullable)
+    return isText ? 'text' : 'nullable'
+  }
+
+  private source(source: EntitySource): Sql {
+    const { table } = source
+    const columns = this.fields.map((name, place) => sql`${this.fieldOf(source, name)} as ${sql.ref(`f${place}`)}`)
+    const selected = [sql`t.id as id`, sql`${sql.lit(table.entityType)} as entity_type`, ...columns]
+    return sql`select ${sql.join(selected)} from ${sql.table(table.table)} as t${this.sourceWhere(source)}`
+  }
+
+  private sourceWhere(source: EntitySource): Sql {
+    const { table, tenantId, customerId, ids, types, name } = source
+    const parts: Sql[] = []
+    if (tenantId !== undefined) parts.push(sql`${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
+    if (customerId !== undefined) {
+      parts.push(
+        table.customerColumn === undefined ? sql`1 = 0` : sql`${sql.ref(`t.${table.customerColumn}`)} = ${customerId}`,
+      )
+    }
+    if (ids !== undefined) parts.push(sql`t.id in ${this.list(ids)}`)
+    if (types !== undefined) parts.push(this.isOfType(source, types))
+    if (name !== undefined) {
+      const fold = sql.raw(this.dialect.foldFunction)
+      const pattern = name.replace(/[\\_]/g, (special) => `\\${special}`)
+      parts.push(sql`${fold}(${this.fieldOf(source, 'name')}) like ${fold}(${pattern}) escape '\\'`)
+    }
+    return parts.length === 0 ? sql`` : sql` where ${sql.join(parts, sql` and `)}`
+  }
+
+  /** By the profile, where the type is its name: an index finds it. */
+  private isOfType(source: EntitySource, types: readonly string[]): Sql {
+    const field = source.table.fields['type']
+    if (field === undefined) return sql`1 = 0`
+    if (field.is !== 'named') return sql`${this.fieldOf(source, 'type')} in ${this.list(types)}`
+    const ofTenant = source.tenantId === undefined ? sql`` : sql` and p.tenant_id = ${source.tenantId}`
+    return sql`${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
+      where ${sql.ref(`p.${field.column}`)} in ${this.list(types)}${ofTenant})`
+  }
+
+  /** One parameter, however many there are. */
+  private list(values: readonly string[]): Sql {
+    const json = JSON.stringify(values)
+    return this.dialect.isShared
+      ? sql`(select json_array_elements_text(cast(${json} as json)))`
+      : sql`(select value from json_each(${json}))`
+  }
+
+  private fieldOf({ table }: EntitySource, name: string): Sql {
+    const field = Object.hasOwn(table.fields, name) ? table.fields[name] : undefined
+    const isNumber = this.shapeOf(name) === 'number'
+    if (field === undefined) return isNumber ? this.nothing('bigint') : this.nothing('text')
+    const value = fieldSql(field)
+    return field.is === 'number' && !isNumber ? sql`cast(${value} as text)` : value
+  }
+
+  private nothing(type: 'bigint' | 'text'): Sql {
+    return this.dialect.isShared ? sql`cast(null as ${sql.raw(type)})` : sql`null`
+  }
+}
+
+function fieldSql(field: QueryField): Sql {
+  switch (field.is) {
+    case 'text':
+    case 'number':
+      return sql.ref(`t.${field.column}`)
+    case 'json':
+      return sql`nullif(${sql.ref(`t.${field.column}`)}, 'null')`
+    case 'constant':
+      return sql.lit(field.value)
+    case 'first':
+      return sql`coalesce(${sql.join(field.columns.map((column) => sql`nullif(${sql.ref(`t.${column}`)}, '')`))}, '')`
+    case 'named':
+      return sql`(select ${sql.ref(`p.${field.column}`)} from ${sql.table(field.table)} as p where p.id = ${sql.ref(`t.${field.by}`)})`
+    case 'person':
+      return sql`coalesce(nullif(trim(coalesce(t.first_name, '') || ' ' || coalesce(t.last_name, '')), ''), t.email)`
+    case 'tenant-name':
+      return sql`(select n.title from tenant as n where n.id = t.tenant_id)`
+    case 'owner-type':
+      return sql`case when t.customer_id is null then 'TENANT' else 'CUSTOMER' end`
+    case 'owner-name':
+      return sql`coalesce((select c.title from customer as c where c.id = t.customer_id),
+        (select n.title from tenant as n where n.id = t.tenant_id))`
+  }
+}
+
+/** Kinds as `attribute-columns.ts` numbers them. */
+function attributeParts(alias: string): ValueParts {
+  const of = sql.ref(alias)
+  return {
+    text: sql`case when ${of}.kind = 4 then ${of}.text_value end`,
+    number: sql`case when ${of}.kind in (2, 3) then coalesce(${of}.double_value, ${of}.long_value, 0) end`,
+    flag: sql`case when ${of}.kind = 1 then ${of}.long_value end`,
+  }
+}
