@@ -62,6 +62,7 @@ export async function startPlatform(
       random: systemRandom,
       catalogue,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
+      audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       report: (text, fields) => log.error(text, fields),
     })
     closing.add('services', () => stored.close())

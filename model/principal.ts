@@ -11,4 +11,6 @@ export interface Principal {
   readonly customerId: string | null
   readonly firstName: string | null
   readonly lastName: string | null
+  /** Where the call came from; absent where there is none, as in a command. */
+  readonly clientAddress?: string
 }

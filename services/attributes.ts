@@ -14,6 +14,7 @@ import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attrib
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { Snapshot } from '../storage/timeseries/store.ts'
 import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
+import { attemptedOn } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { TelemetryErrors } from './errors.ts'
@@ -76,7 +77,12 @@ export class CachedAttributes implements AttributeService {
     })
   }
 
-  async saveByUser(
+  saveByUser(principal: Principal, entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void> {
+    const tried = () => attemptedOn('ATTRIBUTES_UPDATED', entity)
+    return this.changes.attempt(principal, tried, () => this.saveOfUser(principal, entity, scope, entries))
+  }
+
+  private async saveOfUser(
     principal: Principal,
     entity: EntityId,
     scope: AttributeScope,
@@ -95,7 +101,12 @@ export class CachedAttributes implements AttributeService {
     this.publishSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
   }
 
-  async deleteByUser(
+  deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {
+    const tried = () => attemptedOn('ATTRIBUTES_DELETED', entity)
+    return this.changes.attempt(principal, tried, () => this.deleteOfUser(principal, entity, scope, keys))
+  }
+
+  private async deleteOfUser(
     principal: Principal,
     entity: EntityId,
     scope: AttributeScope,

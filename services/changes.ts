@@ -10,6 +10,8 @@ import type { Principal } from '../model/principal.ts'
 import type { PublishBound } from '../engine/link/link.ts'
 import type { Statement, Written } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { AuditedAction, AuditLog } from './audit/audit-log.ts'
+import { actionDataOf, actionOf } from './audit/actions.ts'
 import type { OutboxPublisher } from './outbox.ts'
 
 /** The tenant of what belongs to the system: a system administrator's own record, for example. */
@@ -27,16 +29,27 @@ export interface EntityEvent {
   readonly ruleChainId?: string | null
   /** The queue of the device's profile as the link calls it; null means `Main`. */
   readonly queueName?: string | null
+  /** What the audit row says, where that does not follow from the message. */
+  readonly audit?: Partial<AuditedAction>
 }
 
 export class Changes {
+  private readonly audit: AuditLog
   private readonly entities: EntityStore
   private readonly publisher: OutboxPublisher
   private readonly bound: PublishBound
   private readonly clock: Clock
   private readonly random: Random
 
-  constructor(entities: EntityStore, publisher: OutboxPublisher, bound: PublishBound, clock: Clock, random: Random) {
+  constructor(
+    entities: EntityStore,
+    publisher: OutboxPublisher,
+    bound: PublishBound,
+    clock: Clock,
+    random: Random,
+    audit: AuditLog,
+  ) {
+    this.audit = audit
     this.entities = entities
     this.publisher = publisher
     this.bound = bound
@@ -45,11 +58,43 @@ export class Changes {
   }
 
   /**
-   * Resolves when the change and the message are durable; `results` are those of the given steps. What belongs to the system
-   * and no tenant has no rule chain: no message is published. Rejects with `link.MESSAGE_TOO_LARGE` before anything is written.
+   * Resolves when the change, its audit row and the message are durable; `results` are those of the given steps. What belongs to the
+   * system and no tenant has no rule chain: no message is published. Rejects with `link.MESSAGE_TOO_LARGE` before anything is written.
    */
   async commit(statements: readonly Statement[], event: EntityEvent): Promise<Written> {
-    return this.commitWith(statements, this.announce(event))
+    const message = this.announce(event)
+    return this.commitWith([...statements, ...(await this.audited(event))], message)
+  }
+
+  /** The audit row of a change that is written elsewhere first, or that no message tells of. */
+  async audited(event: Omit<EntityEvent, 'tenantId'>): Promise<readonly Statement[]> {
+    const actionType = event.audit?.actionType ?? actionOf(event.type)
+    if (actionType === undefined) return []
+    const { entityName } = event.metadata
+    const action: AuditedAction = {
+      actionType,
+      entity: event.originator,
+      entityName: event.originator.entityType === event.metadata['entityType'] ? entityName : undefined,
+      customerId: event.customerId,
+      ...event.audit,
+      actionData: event.audit?.actionData ?? actionDataOf(actionType, event),
+    }
+    return [await this.audit.succeeded(event.principal, action)]
+  }
+
+  /** Of a change that no message tells of. */
+  async auditedAction(principal: Principal, action: AuditedAction): Promise<Statement> {
+    return this.audit.succeeded(principal, action)
+  }
+
+  /** Does what a user asked for; where that fails, the audit log has it with the reason. */
+  async attempt<Value>(principal: Principal, action: () => AuditedAction, work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work()
+    } catch (error) {
+      await this.audit.failed(principal, action(), error)
+      throw error
+    }
   }
 
   /**

@@ -7,7 +7,10 @@ import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
+import type { EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
+import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
+import { nameLookup } from './audit/names.ts'
 import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
@@ -48,6 +51,8 @@ export interface ServicesOptions {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
+  /** How long the audit log keeps its rows, and how many. */
+  readonly audit?: AuditSettings
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
@@ -59,7 +64,10 @@ export function createServices(options: ServicesOptions): Services {
   const ownerOf: OwnerLookup = async (entity) => (await ownerOfOthers(entity)) ?? declared.ownerOf(entity)
   const routeOf = routeLookup(entities, ownerOf)
   const publisher = new OutboxPublisher(entities, link, clock, report)
-  const changes = new Changes(entities, publisher, link, clock, random)
+  const nameOf = (entity: EntityId): Promise<string | undefined> => nameLookup(entities, declared)(entity)
+  const settings = options.audit ?? DEFAULT_AUDIT_SETTINGS
+  const audit = new AuditLog({ entities, clock, random, report, settings, nameOf })
+  const changes = new Changes(entities, publisher, link, clock, random, audit)
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
@@ -104,13 +112,16 @@ export function createServices(options: ServicesOptions): Services {
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),
     access,
+    audit,
     async startOutbox() {
       await publisher.start()
       await cleanup.resume()
+      audit.start()
     },
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
       stopFollowing()
+      audit.close()
       doubts.close()
       users.close()
       return publisher.close()

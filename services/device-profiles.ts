@@ -8,6 +8,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
+import { attemptedOn, attemptedSave } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import { deviceProfileJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
@@ -53,7 +54,13 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     return this.entities.deviceProfiles.page(tenantId, page)
   }
 
-  async saveByUser(principal: Principal, draft: DeviceProfileDraft): Promise<DeviceProfile> {
+  saveByUser(principal: Principal, draft: DeviceProfileDraft): Promise<DeviceProfile> {
+    const { id, name } = draft
+    const tried = () => attemptedSave('DEVICE_PROFILE', id, name, { name })
+    return this.parts.changes.attempt(principal, tried, () => this.save(principal, draft))
+  }
+
+  private async save(principal: Principal, draft: DeviceProfileDraft): Promise<DeviceProfile> {
     checkDraft(draft)
     const before = draft.id === undefined ? undefined : await this.required(principal, draft.id)
     if (draft.version !== undefined && before !== undefined && draft.version !== before.version)
@@ -90,7 +97,12 @@ export class StoredDeviceProfiles implements DeviceProfileService {
     return profile
   }
 
-  async deleteByUser(principal: Principal, id: string): Promise<void> {
+  deleteByUser(principal: Principal, id: string): Promise<void> {
+    const tried = () => attemptedOn('DELETED', { entityType: 'DEVICE_PROFILE', id })
+    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
+  }
+
+  private async remove(principal: Principal, id: string): Promise<void> {
     const profile = await this.required(principal, id)
     if (profile.isDefault) throw ServiceErrors.DEFAULT_PROFILE_DELETE()
     const { deviceProfiles } = this.entities

@@ -13,11 +13,12 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
+import { attemptedOn, attemptedSave, type AuditedAction } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import type { Cleanup } from './cleanup.ts'
 import { checkCredentials, newAccessToken } from './device-credentials.ts'
 import { newDeviceProfile } from './device-profiles.ts'
-import { deviceJson } from './entity-json.ts'
+import { deviceCredentialsJson, deviceJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { customers } from './entities/customer.ts'
 import type { EntityService } from './entities/entity-service.ts'
@@ -96,7 +97,13 @@ export class StoredDevices implements DeviceService {
     return this.entities.devices.findActive(after, limit)
   }
 
-  async saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {
+  saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {
+    const { id, name, type = null, label = null } = draft
+    const tried = () => attemptedSave('DEVICE', id, name, { name, type, label })
+    return this.parts.changes.attempt(principal, tried, () => this.save(principal, draft, accessToken))
+  }
+
+  private async save(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device> {
     checkName('Device', 'name', draft.name)
     checkText('label', draft.label)
     checkText('type', draft.type)
@@ -118,7 +125,12 @@ export class StoredDevices implements DeviceService {
     })
   }
 
-  async deleteByUser(principal: Principal, deviceId: string): Promise<void> {
+  deleteByUser(principal: Principal, deviceId: string): Promise<void> {
+    const tried = () => attemptedOn('DELETED', { entityType: 'DEVICE', id: deviceId })
+    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, deviceId))
+  }
+
+  private async remove(principal: Principal, deviceId: string): Promise<void> {
     const before = await this.required(principal, deviceId)
     const originator: EntityId = { entityType: 'DEVICE', id: deviceId }
     const { cleanups, credentialChanges, devices } = this.entities
@@ -135,7 +147,12 @@ export class StoredDevices implements DeviceService {
     return credentials?.tenantId === tenantId ? credentials : undefined
   }
 
-  async saveCredentialsByUser(principal: Principal, draft: CredentialsDraft): Promise<DeviceCredentials> {
+  saveCredentialsByUser(principal: Principal, draft: CredentialsDraft): Promise<DeviceCredentials> {
+    const tried = () => attemptedOn('CREDENTIALS_UPDATED', { entityType: 'DEVICE', id: draft.deviceId })
+    return this.parts.changes.attempt(principal, tried, () => this.saveCredentials(principal, draft))
+  }
+
+  private async saveCredentials(principal: Principal, draft: CredentialsDraft): Promise<DeviceCredentials> {
     const device = await this.required(principal, draft.deviceId)
     checkCredentials(draft)
     const before = await this.entities.deviceCredentials.findByDevice(draft.deviceId)
@@ -153,13 +170,20 @@ export class StoredDevices implements DeviceService {
     }
     const { credentialChanges, deviceCredentials } = this.entities
     const noted = credentialChanges.note(device.id, this.parts.clock.now())
-    const commit = this.entities.write([...deviceCredentials.update(credentials), ...noted])
+    const audited = await this.parts.changes.auditedAction(principal, credentialsUpdated(device, credentials))
+    const commit = this.entities.write([...deviceCredentials.update(credentials), ...noted, audited])
     await this.parts.doubts.watch(commit, () => this.publishChanged(device.id, true))
     this.publishChanged(device.id, true)
     return credentials
   }
 
-  async assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device> {
+  assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device> {
+    const action = customerId === null ? 'UNASSIGNED_FROM_CUSTOMER' : 'ASSIGNED_TO_CUSTOMER'
+    const tried = () => attemptedOn(action, { entityType: 'DEVICE', id: deviceId })
+    return this.parts.changes.attempt(principal, tried, () => this.assign(principal, deviceId, customerId))
+  }
+
+  private async assign(principal: Principal, deviceId: string, customerId: string | null): Promise<Device> {
     return this.changeDevice(principal, deviceId, undefined, async (before) => {
       const device: Device = { ...before, version: before.version + 1, customerId }
       if (customerId === null) {
@@ -309,6 +333,17 @@ export class StoredDevices implements DeviceService {
       entity: { entityType: 'DEVICE', id: deviceId },
       credentialsChanged,
     })
+  }
+}
+
+function credentialsUpdated(device: Device, credentials: DeviceCredentials): AuditedAction {
+  const data: JsonObject = { entityId: device.id, credentials: deviceCredentialsJson(credentials) }
+  return {
+    actionType: 'CREDENTIALS_UPDATED',
+    entity: { entityType: 'DEVICE', id: device.id },
+    entityName: device.name,
+    customerId: device.customerId,
+    actionData: stringifyJson(data),
   }
 }
 

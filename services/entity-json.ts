@@ -2,7 +2,7 @@
  * Records in the form in which the REST API shows them and rule-engine messages carry them (`rest-api.md` 3.3, 5, 8, 11):
  * ids as objects, no customer as the null id.
  */
-import type { Device, DeviceProfile, Queue, RuleChain } from '../model/entities.ts'
+import type { Device, DeviceCredentials, DeviceProfile, Queue, RuleChain } from '../model/entities.ts'
 import { NULL_UUID, type EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 
@@ -28,6 +28,18 @@ export function deviceJson(device: Device): JsonObject {
     version: device.version,
     additionalInfo: device.additionalInfo,
     deviceData: device.deviceData,
+  }
+}
+
+export function deviceCredentialsJson(credentials: DeviceCredentials): JsonObject {
+  return {
+    id: { id: credentials.id },
+    createdTime: credentials.createdTime,
+    deviceId: idJson('DEVICE', credentials.deviceId),
+    credentialsType: credentials.credentialsType,
+    credentialsId: credentials.credentialsId,
+    credentialsValue: credentials.credentialsValue,
+    version: credentials.version,
   }
 }
 

@@ -10,6 +10,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
+import { attemptedOn, attemptedSave } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import { defaultGraph } from './default-rule-chain.ts'
 import { ruleChainJson } from './entity-json.ts'
@@ -63,7 +64,13 @@ export class StoredRuleChains implements RuleChainService {
     return loaded
   }
 
-  async saveByUser(principal: Principal, draft: RuleChainDraft): Promise<RuleChain> {
+  saveByUser(principal: Principal, draft: RuleChainDraft): Promise<RuleChain> {
+    const { id, name } = draft
+    const tried = () => attemptedSave('RULE_CHAIN', id, name, { name })
+    return this.parts.changes.attempt(principal, tried, () => this.save(principal, draft))
+  }
+
+  private async save(principal: Principal, draft: RuleChainDraft): Promise<RuleChain> {
     checkName('Rule chain', 'name', draft.name)
     const before = draft.id === undefined ? undefined : await this.required(principal, draft.id)
     checkVersion(draft.version, before)
@@ -83,10 +90,19 @@ export class StoredRuleChains implements RuleChainService {
     return chain
   }
 
-  async saveGraphByUser(
+  saveGraphByUser(
     principal: Principal,
     draft: GraphDraft,
     options: { readonly disableUnknown?: boolean } = {},
+  ): Promise<RuleChainGraph> {
+    const tried = () => attemptedOn('UPDATED', { entityType: 'RULE_CHAIN', id: draft.ruleChainId })
+    return this.parts.changes.attempt(principal, tried, () => this.saveGraph(principal, draft, options))
+  }
+
+  private async saveGraph(
+    principal: Principal,
+    draft: GraphDraft,
+    options: { readonly disableUnknown?: boolean },
   ): Promise<RuleChainGraph> {
     const before = await this.required(principal, draft.ruleChainId)
     checkVersion(draft.version, before)
@@ -126,7 +142,12 @@ export class StoredRuleChains implements RuleChainService {
     return chain
   }
 
-  async deleteByUser(principal: Principal, id: string): Promise<void> {
+  deleteByUser(principal: Principal, id: string): Promise<void> {
+    const tried = () => attemptedOn('DELETED', { entityType: 'RULE_CHAIN', id })
+    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
+  }
+
+  private async remove(principal: Principal, id: string): Promise<void> {
     const chain = await this.required(principal, id)
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
     if (await this.entities.deviceProfiles.namesRuleChain(id)) throw ServiceErrors.CHAIN_REFERENCED()

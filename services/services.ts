@@ -31,6 +31,7 @@ import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Operation } from './permissions.ts'
+import type { AuditLog } from './audit/audit-log.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { UserAccounts } from './users/accounts.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
@@ -337,6 +338,7 @@ export interface Services {
   readonly parked: ParkedLaneService
   /** Dashboards, widgets and files, beyond what their declarations say. */
   readonly content: ContentServices
+  readonly audit: AuditLog
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>

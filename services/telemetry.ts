@@ -10,6 +10,7 @@ import type { DataPoint, TelemetryGroup } from '../model/value.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { DeletedKeys, PointsByKey, PointsWrite, Snapshot, TimeSeriesStore } from '../storage/timeseries/store.ts'
+import { attemptedOn } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import { TelemetryErrors } from './errors.ts'
 import { historyQueryOf } from './history.ts'
@@ -47,7 +48,17 @@ export class StoredTelemetry implements TelemetryService {
     if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
   }
 
-  async saveByUser(
+  saveByUser(
+    principal: Principal,
+    entity: EntityId,
+    groups: readonly TelemetryGroup[],
+    ttlSeconds: number,
+  ): Promise<void> {
+    const tried = () => attemptedOn('TIMESERIES_UPDATED', entity)
+    return this.changes.attempt(principal, tried, () => this.saveOfUser(principal, entity, groups, ttlSeconds))
+  }
+
+  private async saveOfUser(
     principal: Principal,
     entity: EntityId,
     groups: readonly TelemetryGroup[],
@@ -61,8 +72,9 @@ export class StoredTelemetry implements TelemetryService {
     const data = `{"timeseries":[${series.join(',')}]}`
     const event = { principal, ...place, originator: entity, metadata: {}, data }
     const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
+    const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
     this.publish(entity, points, await this.store.write([write]))
-    await this.changes.commitWith([], message)
+    await this.changes.commitWith(audited, message)
   }
 
   async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
@@ -79,16 +91,22 @@ export class StoredTelemetry implements TelemetryService {
     return this.store.keys(entity.id)
   }
 
-  async deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+  deleteByUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
+    const tried = () => attemptedOn('TIMESERIES_DELETED', entity)
+    return this.changes.attempt(principal, tried, () => this.deleteOfUser(principal, entity, range))
+  }
+
+  private async deleteOfUser(principal: Principal, entity: EntityId, range: DeletionRange): Promise<DeletedKeys> {
     if (range.keys.length === 0) throw TelemetryErrors.KEYS_MISSING()
     const place = await requireRoute(this.routeOf, entity)
     const data = `{"timeseries":${JSON.stringify(range.keys)},"startTs":${range.startTs},"endTs":${range.endTs}}`
     const event = { principal, ...place, originator: entity, metadata: {}, data }
     const message = this.changes.announce({ type: 'TIMESERIES_DELETED', ...event })
+    const audited = await this.changes.audited({ type: 'TIMESERIES_DELETED', ...event })
     const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
     this.lastSequence = Math.max(this.lastSequence, sequence)
     this.publishDeletion(entity, deleted, sequence)
-    await this.changes.commitWith([], message)
+    await this.changes.commitWith(audited, message)
     return deleted
   }
 

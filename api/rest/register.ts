@@ -18,6 +18,7 @@ import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
 import { assetRoutes } from './asset-routes.ts'
+import { auditLogRoutes } from './audit-log-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -100,6 +101,7 @@ function routesForUsers({
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
     ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }))),
+    ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -207,7 +209,7 @@ async function answer(route: RestRoute, request: HttpRequest, auth: Auth, maxPag
 async function callerOf(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Principal> {
   const principal = await authenticated(auth, request)
   if (route.authorities !== 'public') requireAuthority(principal, route.authorities)
-  return principal
+  return { ...principal, clientAddress: request.clientAddress }
 }
 
 function callOf(request: HttpRequest, maxPageSize: number): PublicCall {

@@ -3,17 +3,9 @@
  * carry too are in `services/entity-json.ts`.
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
-import type {
-  DeviceCredentials,
-  DeviceProfile,
-  Page,
-  RuleChainGraph,
-  RuleNode,
-  Tenant,
-  User,
-} from '../../model/entities.ts'
+import type { DeviceProfile, Page, RuleChainGraph, RuleNode, Tenant, User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
+import { deviceCredentialsJson, deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
 import type { DeviceInfo } from '../../services/services.ts'
 
 /** Unassigned is not null but the id that means "no entity". */
@@ -31,17 +23,7 @@ export function renderDeviceInfo(info: DeviceInfo, customerIsPublic: boolean): J
   return { ...deviceJson(info), customerTitle, customerIsPublic, deviceProfileName, active }
 }
 
-export function renderCredentials(credentials: DeviceCredentials): JsonObject {
-  return {
-    id: { id: credentials.id },
-    createdTime: credentials.createdTime,
-    deviceId: idJson('DEVICE', credentials.deviceId),
-    credentialsType: credentials.credentialsType,
-    credentialsId: credentials.credentialsId,
-    credentialsValue: credentials.credentialsValue,
-    version: credentials.version,
-  }
-}
+export const renderCredentials = deviceCredentialsJson
 
 export function renderDeviceProfileInfo(profile: DeviceProfile): JsonObject {
   return {

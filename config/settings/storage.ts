@@ -50,6 +50,21 @@ export const STORAGE_SETTINGS = {
     unit: 's',
     description: 'Age at which PostgreSQL and QuestDB drop history, by whole partitions; 0 keeps it.',
   }),
+  auditLogTtlSeconds: storage.integer({
+    name: 'SQL_TTL_AUDIT_LOGS_SECS',
+    default: 31_536_000,
+    min: 0,
+    max: 10_000_000_000,
+    unit: 's',
+    description: 'Age at which rows of the audit log go; 0 keeps them.',
+  }),
+  auditLogMaxRows: storage.integer({
+    name: 'AUDIT_LOG_MAX_ROWS',
+    default: 1_000_000,
+    min: 1000,
+    max: 1_000_000_000,
+    description: 'Most rows of the audit log of one tenant: beyond them its oldest go.',
+  }),
   questDbPartition: storage.choice({
     name: 'QUESTDB_PARTITION_BY',
     default: 'DAY',

@@ -51,6 +51,14 @@ export class EntityRegistry implements EntityAccess, Followers {
   }
 
   /** Undefined for types that are not declared, and for what is not there. */
+  async nameOf({ entityType, id }: EntityId): Promise<string | undefined> {
+    const service = this.services.get(entityType)
+    const record = await service?.findAnywhere(id)
+    const name: unknown = service === undefined ? undefined : record?.[service.definition.name]
+    return typeof name === 'string' ? name : undefined
+  }
+
+  /** Undefined for types that are not declared, and for what is not there. */
   async ownerOf({ entityType, id }: EntityId): Promise<Owner | undefined> {
     const service = this.services.get(entityType)
     const record = await service?.findAnywhere(id)

@@ -5,7 +5,7 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityType } from '../../model/entity-id.ts'
-import { stringifyJson } from '../../model/json.ts'
+import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 import { linkQueueName } from '../../model/queue-name.ts'
@@ -14,9 +14,9 @@ import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { JsonObject } from '../../model/json.ts'
 import type { Condition, Join, RowPage, RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
@@ -27,7 +27,7 @@ import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns
 import { checkMembers, checkReferences } from './save-checks.ts'
 import { retried } from './retried.ts'
 import { changedMembers, customerOf, memberText } from './record-members.ts'
-import { recordWith, rowsOf } from './rows.ts'
+import { draftJson, recordWith, rowsOf } from './rows.ts'
 import {
   columnOf,
   type ColumnSet,
@@ -219,9 +219,17 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     draft: DraftOf<Columns>,
     options: SaveOptions<Columns> = {},
   ): Promise<RecordOf<Columns>> {
+    const tried = () =>
+      attemptedSave(
+        this.definition.type,
+        draft.id,
+        memberText(draft, this.definition.name),
+        draftJson(this.definition, draft),
+      )
     const save = (): Promise<RecordOf<Columns>> => this.save(principal, draft, options)
     // Who names a version wants that one or none.
-    return draft.version === undefined ? retried(this.definition.label, save) : save()
+    const once = draft.version === undefined ? () => retried(this.definition.label, save) : save
+    return this.parts.changes.attempt(principal, tried, once)
   }
 
   private async save(
@@ -256,7 +264,12 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return record
   }
 
-  async deleteByUser(principal: Principal, id: string): Promise<void> {
+  deleteByUser(principal: Principal, id: string): Promise<void> {
+    const tried = () => attemptedOn('DELETED', { entityType: this.definition.type, id })
+    return this.parts.changes.attempt(principal, tried, () => this.remove(principal, id))
+  }
+
+  private async remove(principal: Principal, id: string): Promise<void> {
     const record = await this.required(id)
     const { definition, parts } = this
     const before = (await definition.beforeDelete?.(record, this.access)) ?? []
@@ -276,12 +289,15 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   }
 
   /** For what has a customer. Null takes it from the one it has. */
-  async assignByUser(
+  assignByUser(
     principal: Principal,
     id: string,
     customer: { readonly id: string; readonly title: string } | null,
   ): Promise<RecordOf<Columns>> {
-    return retried(this.definition.label, () => this.assign(principal, id, customer))
+    const action = customer === null ? 'UNASSIGNED_FROM_CUSTOMER' : 'ASSIGNED_TO_CUSTOMER'
+    const tried = () => attemptedOn(action, { entityType: this.definition.type, id })
+    const assign = () => this.assign(principal, id, customer)
+    return this.parts.changes.attempt(principal, tried, () => retried(this.definition.label, assign))
   }
 
   private async assign(

@@ -1,8 +1,16 @@
 /** A declared type's rows, with the errors that its declaration names. */
+import type { JsonObject } from '../../model/json.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
-import { uniqueColumns, type ColumnSet, type EntityDefinition, type Identity, type RecordOf } from './define.ts'
+import {
+  uniqueColumns,
+  type ColumnSet,
+  type DraftOf,
+  type EntityDefinition,
+  type Identity,
+  type RecordOf,
+} from './define.ts'
 
 export function rowsOf<Columns extends ColumnSet>(
   definition: EntityDefinition<Columns>,
@@ -26,4 +34,17 @@ export function recordWith<Columns extends ColumnSet>(
   const record: Record<string, unknown> = { ...identity }
   for (const [member, column] of Object.entries(columns)) record[member] = members[member] ?? column.absent
   return record as RecordOf<Columns>
+}
+
+/** As it was sent, for the audit row of a save that failed. */
+export function draftJson<Columns extends ColumnSet>(
+  { type, columns }: EntityDefinition<Columns>,
+  draft: DraftOf<Columns>,
+): JsonObject {
+  const json: JsonObject = draft.id === undefined ? {} : { id: { entityType: type, id: draft.id } }
+  for (const [member, column] of Object.entries(columns)) {
+    const value = draft[member]
+    if (value !== undefined) json[member] = column.toJson(value)
+  }
+  return json
 }

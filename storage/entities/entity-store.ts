@@ -3,6 +3,7 @@
  * make and `write` commits: all or nothing, durable when it resolves.
  */
 import { deleteAttached } from './attached.ts'
+import { AuditLogRepository } from './audit-log.ts'
 import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
 import { CredentialChangeRepository } from './credential-changes.ts'
@@ -39,6 +40,7 @@ export interface EntityStore {
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
   readonly endedSessions: EndedSessionRepository
+  readonly auditLog: AuditLogRepository
   /** The rows of a declared table. */
   rows(table: EntityTable, errors: RowErrors): RowStore
   /** Steps that delete what hangs on an entity of any type: for the transaction in which it goes. */
@@ -114,6 +116,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),
     endedSessions: new EndedSessionRepository(database),
+    auditLog: new AuditLogRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
     deleteAttached: (entityId) => deleteAttached(database, entityId),
     write: (statements) => database.write(statements),

@@ -37,6 +37,20 @@ export const requiredText: QueryParameter<string> = {
   read: (query, name) => query.required(name),
 }
 
+/** Unix ms. */
+export const optionalTime: QueryParameter<number | undefined> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'integer', description: 'Unix milliseconds' } }],
+  read: (query, name) => query.integer(name),
+}
+
+/** Words joined by commas, each one of the choices. */
+export function choiceList<Choice extends string>(choices: readonly Choice[]): QueryParameter<readonly Choice[]> {
+  return {
+    parameters: [{ name: '', isRequired: false, schema: { type: 'string', description: choices.join(',') } }],
+    read: (query, name) => query.list(name).map((word) => oneOf(name, word, choices)),
+  }
+}
+
 export const optionalUuid: QueryParameter<string | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', format: 'uuid' } }],
   read: (query, name) => query.uuid(name),

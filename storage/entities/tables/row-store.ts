@@ -16,6 +16,8 @@ export type Condition =
   | { readonly column: string; readonly after: SqlValue }
   /** Another value, or none. */
   | { readonly column: string; readonly isNot: string | number }
+  /** Both belong to the range. */
+  | { readonly column: string; readonly from: SqlValue; readonly to: SqlValue }
   /** Named by a row of another table: of those that match, its column has the value. */
   | { readonly column: string; readonly among: Among }
 
@@ -141,6 +143,14 @@ export class RowStore {
     return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
   }
 
+  /** Of those that match the oldest, at most `limit`. Processes that do so at the same time take different ones. */
+  deleteOldest(where: readonly Condition[], limit: number): Statement {
+    const table = sql.table(this.table.name)
+    const others = this.database.isShared ? sql` for update skip locked` : sql``
+    const oldest = sql`select id from ${table} ${this.filter(where)} order by created_time limit ${limit}${others}`
+    return this.statement(sql`delete from ${table} where id in (${oldest})`)
+  }
+
   /** Changes columns of all rows that match, each a change of its version. */
   updateAll(where: readonly Condition[], values: Row): Statement {
     const set = sql.join(Object.keys(values).map((name) => sql`${sql.ref(name)} = ${valueOf(values, name)}`))
@@ -222,6 +232,7 @@ export class RowStore {
       const parts = Object.keys(where).map((name) => sql`${sql.ref(name)} = ${valueOf(where, name)}`)
       return sql`${column} in (select ${sql.ref(named)} from ${sql.table(table)} where ${sql.join(parts, sql` and `)})`
     }
+    if ('from' in condition) return sql`${column} between ${condition.from} and ${condition.to}`
     return condition.is === null ? sql`${column} is null` : sql`${column} = ${condition.is}`
   }
 

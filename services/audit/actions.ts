@@ -1,0 +1,91 @@
+/** What an audit row says of a change that is told to the rule engine too. Source: `rest-api.md` 13.4. */
+import type { ActionType } from '../../model/audit.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import type { KnownMessageType } from '../../model/message-type.ts'
+import type { Metadata } from '../../model/message.ts'
+
+/** What of a change's message the audit row is made of. */
+export interface AuditedEvent {
+  readonly type: KnownMessageType
+  readonly originator: EntityId
+  readonly metadata: Metadata
+  readonly data: string
+}
+
+/** Types of messages that are no change by a user have none. */
+const ACTIONS: Readonly<Partial<Record<KnownMessageType, ActionType>>> = {
+  ENTITY_CREATED: 'ADDED',
+  ENTITY_UPDATED: 'UPDATED',
+  ENTITY_DELETED: 'DELETED',
+  ENTITY_ASSIGNED: 'ASSIGNED_TO_CUSTOMER',
+  ENTITY_UNASSIGNED: 'UNASSIGNED_FROM_CUSTOMER',
+  ENTITY_ASSIGNED_FROM_TENANT: 'ASSIGNED_FROM_TENANT',
+  ENTITY_ASSIGNED_TO_TENANT: 'ASSIGNED_TO_TENANT',
+  ATTRIBUTES_UPDATED: 'ATTRIBUTES_UPDATED',
+  ATTRIBUTES_DELETED: 'ATTRIBUTES_DELETED',
+  TIMESERIES_UPDATED: 'TIMESERIES_UPDATED',
+  TIMESERIES_DELETED: 'TIMESERIES_DELETED',
+  // Alarms that users save.
+  ALARM: 'ADDED',
+  ALARM_CREATED: 'ADDED',
+  ALARM_UPDATED: 'UPDATED',
+  ALARM_SEVERITY_UPDATED: 'UPDATED',
+  ALARM_ACK: 'ALARM_ACK',
+  ALARM_CLEAR: 'ALARM_CLEAR',
+  ALARM_DELETE: 'ALARM_DELETE',
+  ALARM_ASSIGNED: 'ALARM_ASSIGNED',
+  ALARM_UNASSIGNED: 'ALARM_UNASSIGNED',
+  COMMENT_CREATED: 'ADDED_COMMENT',
+  COMMENT_UPDATED: 'UPDATED_COMMENT',
+  RELATION_ADD_OR_UPDATE: 'RELATION_ADD_OR_UPDATE',
+  RELATION_DELETED: 'RELATION_DELETED',
+  RELATIONS_DELETED: 'RELATIONS_DELETED',
+  RPC_CALL_FROM_SERVER_TO_DEVICE: 'RPC_CALL',
+  REST_API_REQUEST: 'REST_API_RULE_ENGINE_CALL',
+}
+
+export function actionOf(type: KnownMessageType): ActionType | undefined {
+  return ACTIONS[type]
+}
+
+/** JSON text; built of the message's own text, which is not parsed for it. */
+export function actionDataOf(action: ActionType, { originator, metadata, data }: AuditedEvent): string {
+  const id = JSON.stringify(originator.id)
+  switch (action) {
+    case 'DELETED':
+      return `{"entityId":${id}}`
+    case 'ASSIGNED_TO_CUSTOMER':
+      return named(id, metadata, 'assignedCustomerId', 'assignedCustomerName')
+    case 'UNASSIGNED_FROM_CUSTOMER':
+      return named(id, metadata, 'unassignedCustomerId', 'unassignedCustomerName')
+    case 'ASSIGNED_FROM_TENANT':
+      return named(id, metadata, 'assignedFromTenantId', 'assignedFromTenantName')
+    case 'ASSIGNED_TO_TENANT':
+      return named(id, metadata, 'assignedToTenantId', 'assignedToTenantName')
+    case 'ATTRIBUTES_UPDATED':
+      return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},"attributes":${data}}`
+    case 'ATTRIBUTES_DELETED':
+      return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},${withoutBraces(data)}}`
+    case 'TIMESERIES_UPDATED':
+    case 'TIMESERIES_DELETED':
+      return `{"entityId":${id},${withoutBraces(data)}}`
+    case 'RELATION_ADD_OR_UPDATE':
+    case 'RELATION_DELETED':
+      return `{"relation":${data}}`
+    case 'REST_API_RULE_ENGINE_CALL':
+    case 'RPC_CALL':
+      return `{"entityId":${id},"request":${data}}`
+    default:
+      return `{"entity":${data}}`
+  }
+}
+
+function named(id: string, metadata: Metadata, ...keys: readonly string[]): string {
+  const members = keys.map((key) => `,"${key}":${JSON.stringify(metadata[key] ?? null)}`)
+  return `{"entityId":${id}${members.join('')}}`
+}
+
+/** `{"a":1}` is `"a":1`. */
+function withoutBraces(json: string): string {
+  return json.slice(1, -1)
+}

@@ -1,0 +1,29 @@
+/** What an entity of any type is called. */
+import type { EntityId } from '../../model/entity-id.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { EntityRegistry } from '../entities/entity-registry.ts'
+
+export function nameLookup(
+  entities: EntityStore,
+  declared: EntityRegistry,
+): (entity: EntityId) => Promise<string | undefined> {
+  return async (entity) => {
+    const { entityType, id } = entity
+    switch (entityType) {
+      case 'DEVICE':
+        return (await entities.devices.findAnywhere(id))?.name
+      case 'TENANT':
+        return (await entities.tenants.find(id))?.title
+      case 'USER':
+        return (await entities.users.find(id))?.email
+      case 'DEVICE_PROFILE':
+        return (await entities.deviceProfiles.findAnywhere(id))?.name
+      case 'QUEUE':
+        return (await entities.queues.findAnywhere(id))?.name
+      case 'RULE_CHAIN':
+        return (await entities.ruleChains.findAnywhere(id))?.name
+      default:
+        return declared.nameOf(entity)
+    }
+  }
+}
