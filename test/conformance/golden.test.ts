@@ -3,16 +3,15 @@
  * every path of every answer. The recordings are no part of the project: without them this is a printed skip.
  */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, open, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { DEMO_CUSTOMER, DEMO_TENANT } from '../support/clients.ts'
 import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { DELIBERATE_DIFFERENCES, MAX_DIFFERENCES } from './deliberate-differences.ts'
+import { runInProject } from './golden-runner.ts'
 import { differencesOf, findingsOf, plantedIn } from './golden-answers.ts'
 
 const FOLDER = join('..', 'shared', 'golden')
@@ -39,23 +38,6 @@ function casesOfWhatIsBuilt(): readonly string[] {
     )
 }
 
-/**
- * What a program run in the project's folder wrote. Into a file, since this one ends without waiting for a pipe to be read;
- * from this folder, since it looks up its packages there. It exits 1 for the cases that are not built yet.
- */
-async function run(argv: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-'))
-  const file = await open(join(folder, 'output'), 'w+')
-  try {
-    const child = spawn(process.execPath, argv, { cwd: PROJECT_ROOT, stdio: ['ignore', file.fd, file.fd] })
-    await once(child, 'exit')
-    return await readFile(join(folder, 'output'), 'utf8')
-  } finally {
-    await file.close()
-    await rm(folder, { recursive: true })
-  }
-}
-
 /** The name of each case to what this server answered; plays the whole scenario, since later cases need what earlier ones made. */
 async function replay(millrace: RunningMillrace, answers: string): Promise<ReadonlyMap<string, object>> {
   const script = join(FOLDER, 'golden.mjs')
@@ -63,7 +45,7 @@ async function replay(millrace: RunningMillrace, answers: string): Promise<Reado
   const folders = ['--golden', join(FOLDER, 'cases'), '--out', answers]
   const users = ['--user', DEMO_TENANT.username, '--pass', DEMO_TENANT.password]
   const customers = ['--customer-user', DEMO_CUSTOMER.username, '--customer-pass', DEMO_CUSTOMER.password]
-  const output = await run([script, 'check', ...server, ...folders, ...users, ...customers])
+  const output = await runInProject([script, 'check', ...server, ...folders, ...users, ...customers])
   assert.ok(
     /^\d+ passed, \d+ failed$/m.test(output) && !output.includes('scenario stopped'),
     `the runner did not end:\n${output.slice(-4000)}\nThe server's log:\n${millrace.log().slice(-4000)}`,

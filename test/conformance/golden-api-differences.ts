@@ -1,0 +1,14 @@
+/**
+ * Where this server answers the recorded API scenarios otherwise, path by path, and what is not built yet. The replay fails for a difference
+ * that is not listed, and for a listed one that is none any more.
+ */
+import type { DeliberateDifference } from './golden-answers.ts'
+
+/** Of all steps: those that may differ on purpose. */
+export const MAX_SHARE = 0.05
+
+/** `scenario/step`. */
+export const API_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = {}
+
+/** Steps that need what is not built, each with what they need. The list only gets shorter. */
+export const NOT_BUILT: ReadonlyMap<string, string> = new Map()
