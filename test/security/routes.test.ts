@@ -4,11 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Authority } from '../../model/entities.ts'
-import type { JsonObject } from '../../model/json.ts'
-import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
+
+import type { Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
-import { isDeclared } from '../../api/rest/declared/table.ts'
+import { authoritiesOf, callsOf, declaredQuery, isTypeName, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
@@ -38,49 +37,6 @@ const CUSTOMERS_MAY_READ = ['GET /api/deviceProfileInfo/:deviceProfileId']
 
 /** Calls whose body names nothing that is there already: administrators may, each in the own tenant. */
 const MAKES_NEW_THINGS = ['POST /api/device-with-credentials', 'POST /api/ruleChain/device/default']
-
-/** One call: what shares method and path with another is a call of its own. */
-interface Walked {
-  readonly route: RestRoute
-  readonly declared: DeclaredRoute | undefined
-}
-
-function callsOf(route: RestRoute): readonly Walked[] {
-  if (!isDeclared(route)) return [{ route, declared: undefined }]
-  return route.declared.map((declared) => ({ route, declared }))
-}
-
-function authoritiesOf({ route, declared }: Walked): readonly Authority[] {
-  return declared?.authorities ?? (route.authorities === 'public' ? [] : route.authorities)
-}
-
-/** Parameters of a declared call: those that it must have, with values that fit. */
-function declaredQuery({ query, onlyWith = [] }: DeclaredRoute, ids: Readonly<Record<string, string>>): string {
-  const values = new URLSearchParams()
-  for (const [name, { parameters }] of Object.entries(query)) {
-    for (const { name: own, isRequired, schema } of parameters) {
-      const parameter = own === '' ? name : own
-      if (isRequired || onlyWith.includes(parameter)) values.set(parameter, valueOf(parameter, schema, ids))
-    }
-  }
-  return values.toString()
-}
-
-function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<string, string>>): string {
-  const { type, enum: choices } = schema
-  if (isTypeName(parameter)) return 'DEVICE'
-  const id = ids[parameter.replace(/Ids$/, 'Id')]
-  if (id !== undefined) return id
-  const [choice] = Array.isArray(choices) ? choices : []
-  if (typeof choice === 'string') return choice
-  if (type === 'integer') return parameter === 'pageSize' ? '100' : '0'
-  return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
-}
-
-/** `entityType`, `fromType`: beside an id, which is a device's. */
-function isTypeName(parameter: string): boolean {
-  return /^(entity|from|to)Type$/.test(parameter)
-}
 
 /** Queries that lists and single calls cannot do without; ids in them are the first tenant's. */
 function queryOf(route: RestRoute, ids: Readonly<Record<string, string>>): string {

@@ -1,0 +1,7 @@
+/** Endpoints of the reference that are not there yet, or answer otherwise than a walk in one small world expects. Both lists only get shorter. */
+
+/** Method and path, with a star for each parameter. */
+export const NOT_SERVED: ReadonlySet<string> = new Set([])
+
+/** Method and path to the reason. */
+export const KNOWN_GAPS: ReadonlyMap<string, string> = new Map([])

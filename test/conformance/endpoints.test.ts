@@ -1,0 +1,92 @@
+/**
+ * Each endpoint of the reference that this server is to have: it is there, and answers 2xx with the members that the reference names, in a
+ * world that has one of each thing. The list of endpoints is no part of the project: without it this is a printed skip.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authoritiesOf, callsOf, declaredQuery, type Walked } from '../security/calls.ts'
+import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
+import { KNOWN_GAPS, NOT_SERVED } from './endpoint-gaps.ts'
+import { areEndpointsThere, placeOf, Reference, type Endpoint } from './reference-endpoints.ts'
+
+const skip = areEndpointsThere ? false : "the reference's endpoints are not beside this checkout"
+/** Served by the device API of the transports, which their own tests call. */
+const isOfDevices = ({ auth }: Endpoint): boolean => auth.includes('DEVICE')
+
+test('the endpoints of the reference are served, but for those that are listed', { skip }, async () => {
+  const world = await openRestWorld()
+  const served = new Set(world.routes.map(({ method, pattern }) => placeOf(method, pattern)))
+  await world.close()
+  const wanted = new Reference().endpoints.filter((endpoint) => endpoint.wanted !== 'later' && !isOfDevices(endpoint))
+  assert.ok(wanted.length > 400)
+  const missing = wanted.map(({ method, path }) => placeOf(method, path)).filter((place) => !served.has(place))
+  assert.deepEqual([...new Set(missing)].toSorted(), [...NOT_SERVED].toSorted())
+})
+
+test(
+  'each of them answers 2xx, with the members that the reference names',
+  { skip, timeout: 300_000 },
+  async (context) => {
+    const reference = new Reference()
+    const findings = new Map<string, string>()
+    let called = 0
+    for (const group of [['GET'], ['POST', 'PUT'], ['DELETE']]) {
+      let world = await openRestWorld()
+      for (const [endpoint, walked] of declaredOf(world, reference, group)) {
+        // What is deleted takes more along than a call beside it may miss.
+        if (endpoint.method === 'DELETE') {
+          await world.close()
+          world = await openRestWorld()
+        }
+        const finding = await findingOf(world, reference, endpoint, walked)
+        called++
+        if (finding !== undefined) findings.set(nameOf(endpoint), finding)
+      }
+      await world.close()
+    }
+    context.diagnostic(`${called} declared endpoints were called`)
+    for (const [name, text] of findings) if (!KNOWN_GAPS.has(name)) context.diagnostic(`${name}: ${text}`)
+    assert.deepEqual([...findings.keys()].toSorted(), [...KNOWN_GAPS.keys()].toSorted())
+  },
+)
+
+function nameOf({ method, path, onlyWith }: Endpoint): string {
+  return `${method} ${path}${onlyWith === undefined ? '' : `?${onlyWith.join('&')}`}`
+}
+
+function declaredOf(world: RestWorld, { endpoints }: Reference, methods: readonly string[]) {
+  const calls = world.routes.flatMap(callsOf).filter(({ declared }) => declared !== undefined)
+  const wanted = endpoints.filter(({ method, wanted: when }) => when !== 'later' && methods.includes(method))
+  return wanted.flatMap((endpoint): (readonly [Endpoint, Walked])[] => {
+    const place = placeOf(endpoint.method, endpoint.path)
+    const onlyWith = (endpoint.onlyWith ?? []).join()
+    const here = calls.filter(({ route }) => placeOf(route.method, route.pattern) === place)
+    const walked = here.find(({ declared }) => (declared?.onlyWith ?? []).join() === onlyWith) ?? here[0]
+    return walked === undefined ? [] : [[endpoint, walked]]
+  })
+}
+
+async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpoint, { route, declared }: Walked) {
+  if (declared === undefined) return undefined
+  const { ids } = world
+  const path = route.pattern.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(ids[name] ?? 'DEVICE'))
+  const token = tokenFor(world, { route, declared })
+  const response = await fetch(`${world.url}${path}?${declaredQuery(declared, ids)}`, {
+    method: route.method,
+    headers: token === undefined ? {} : { 'x-authorization': `Bearer ${token}` },
+    ...(declared.body === undefined ? {} : { body: JSON.stringify(declared.example?.(ids) ?? null) }),
+  })
+  const text = await response.text()
+  if (!response.ok) return `${response.status} ${text.slice(0, 200)}`
+  if (endpoint.res === undefined || !(response.headers.get('content-type') ?? '').includes('json') || text === '')
+    return undefined
+  const missing = reference.missing(endpoint.res, JSON.parse(text))
+  return missing.length === 0 ? undefined : `without ${missing.slice(0, 8).join(', ')}`
+}
+
+function tokenFor(world: RestWorld, walked: Walked): string | undefined {
+  const authorities = authoritiesOf(walked)
+  if (authorities.includes('TENANT_ADMIN')) return world.tenant
+  if (authorities.includes('SYS_ADMIN')) return world.systemAdministrator
+  return authorities.includes('CUSTOMER_USER') ? world.customer : undefined
+}
