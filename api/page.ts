@@ -51,7 +51,7 @@ speaks the REST, WebSocket, HTTP device and MQTT interfaces that ThingsBoard cli
 <ol>
 ${steps}
 </ol>
-<p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, and the README of the project.</p>
+<p>More: <a href="/health">health</a>, <a href="/metrics">metrics</a>, <a href="/swagger-ui">the REST API</a>, and the README of the project.</p>
 </body>
 </html>
 `

@@ -22,7 +22,7 @@ import { auditLogRoutes } from './audit-log-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
-import { tableRows } from './declared/table.ts'
+import { isDeclared, tableRows } from './declared/table.ts'
 import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
@@ -31,6 +31,7 @@ import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.t
 import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { parkedRoutes } from './parked-routes.ts'
+import { descriptionRoutes } from './description-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
@@ -84,7 +85,10 @@ export interface RestApiOptions {
 /** Every REST route with the authority it needs: what is registered, and what the tests walk. */
 export function restRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   const operation = operationRoutes(options)
-  return options.surface === 'operation' ? operation : [...operation, ...routesForUsers(options)]
+  if (options.surface === 'operation') return operation
+  const routes = [...operation, ...routesForUsers(options)]
+  const declared = routes.filter(isDeclared).flatMap((row) => row.declared)
+  return [...routes, ...descriptionRoutes(declared, options.version)]
 }
 
 function routesForUsers({

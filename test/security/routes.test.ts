@@ -22,6 +22,12 @@ const OPEN_ROUTES = [
   'GET /api/noauth/userPasswordPolicy',
   'POST /api/auth/login',
   'POST /api/auth/token',
+  'GET /v3/api-docs',
+  'GET /v3/api-docs/:group',
+  'GET /swagger-ui',
+  'GET /swagger-ui.html',
+  'GET /swagger-ui/',
+  'GET /swagger-ui/:file',
 ]
 
 /** What is everybody's own: whoever is logged in may call these, and sees or changes nothing but himself. */
