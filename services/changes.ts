@@ -66,6 +66,17 @@ export class Changes {
     return this.commitWith([...statements, ...(await this.audited(event))], message)
   }
 
+  /** The same for a change that several entities hear of. */
+  async commitAll(statements: readonly Statement[], events: readonly EntityEvent[]): Promise<Written> {
+    const messages = events.map((event) => this.announce(event)).filter((message) => message !== undefined)
+    const rows = (await Promise.all(events.map((event) => this.audited(event)))).flat()
+    const steps = [...statements, ...rows]
+    const written = await this.entities.write([...steps, ...messages.map((each) => this.entities.outbox.add(each))])
+    for (const [index, message] of messages.entries())
+      this.publisher.committed({ id: this.entities.outbox.addedId(written, steps.length + index), message })
+    return written
+  }
+
   /** The audit row of a change that is written elsewhere first, or that no message tells of. */
   async audited(event: Omit<EntityEvent, 'tenantId'>): Promise<readonly Statement[]> {
     const actionType = event.audit?.actionType ?? actionOf(event.type)

@@ -30,6 +30,9 @@ import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
+import { FarEnds } from './relations/far-ends.ts'
+import { RelationService } from './relations/relations.ts'
+import { entityNames } from './entity-names.ts'
 import { routeLookup } from './message-route.ts'
 import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
@@ -62,7 +65,7 @@ export function createServices(options: ServicesOptions): Services {
   const { entities, timeSeries, feed, link, clock, random, catalogue, report } = options
   const ownerOfOthers = ownerLookup(entities)
   const ownerOf: OwnerLookup = async (entity) => (await ownerOfOthers(entity)) ?? declared.ownerOf(entity)
-  const routeOf = routeLookup(entities, ownerOf)
+  const routeOf = routeLookup(entities, ownerOf, (entity) => declared.destinationOf(entity))
   const publisher = new OutboxPublisher(entities, link, clock, report)
   const nameOf = (entity: EntityId): Promise<string | undefined> => nameLookup(entities, declared)(entity)
   const settings = options.audit ?? DEFAULT_AUDIT_SETTINGS
@@ -80,9 +83,12 @@ export function createServices(options: ServicesOptions): Services {
   })
   const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts)
   const access = new PermissionTable(ownerOf, DECLARED)
-  const relations = new RelationSearches(async () => [])
+  const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
   const tenants = new StoredTenants(entities)
+  const devices = new StoredDevices({
+    ...{ entities, customers: declared.of(customers), changes, feed, doubts, cleanup, clock, random, forgetAttributes },
+  })
   return {
     declared,
     entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
@@ -90,19 +96,11 @@ export function createServices(options: ServicesOptions): Services {
       ...{ declared, entities, users, tenants, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
+    relations: new RelationService({ entities, changes, routeOf, clock, random }),
+    farEnds: new FarEnds({ access, declared, devices, nameOf: entityNames(entities, declared) }),
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
     attributes,
-    devices: new StoredDevices({
-      entities,
-      customers: declared.of(customers),
-      changes,
-      feed,
-      doubts,
-      cleanup,
-      clock,
-      random,
-      forgetAttributes,
-    }),
+    devices,
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
     tenants,
     users,

@@ -6,7 +6,6 @@ import { isMillraceError } from '../model/errors.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Metadata } from '../model/message.ts'
 import type { KnownMessageType } from '../model/message-type.ts'
-import { linkQueueName } from '../model/queue-name.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -22,6 +21,7 @@ import { deviceCredentialsJson, deviceJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { customers } from './entities/customer.ts'
 import type { EntityService } from './entities/entity-service.ts'
+import { linkQueueOf } from './message-route.ts'
 import { checkName, checkText } from './names.ts'
 import type { DeviceDraft, DeviceInfo, DevicePageFilter, DeviceService } from './services.ts'
 
@@ -323,8 +323,7 @@ export class StoredDevices implements DeviceService {
 
   /** Where a device that is being made will send its messages. */
   private async destinationOf({ tenantId, defaultRuleChainId: ruleChainId, defaultQueueName: name }: DeviceProfile) {
-    const queue = name === null || name === '' ? undefined : await this.entities.queues.findByName(tenantId, name)
-    return { ruleChainId, queueName: queue === undefined ? null : linkQueueName(queue) }
+    return { ruleChainId, queueName: await linkQueueOf(this.entities, tenantId, name) }
   }
 
   private publishChanged(deviceId: string, credentialsChanged: boolean): void {

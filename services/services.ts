@@ -24,6 +24,7 @@ import type {
   User,
 } from '../model/entities.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
+import type { Relation, RelationDirection, RelationWithName } from '../model/relation.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeadLetter } from '../engine/link/dead-letters.ts'
 import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
@@ -32,6 +33,7 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
+import type { RelationService } from './relations/relations.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { UserAccounts } from './users/accounts.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
@@ -321,10 +323,22 @@ export interface ParkedLaneService {
   giveUp(tenantId: string | undefined, id: string): Promise<void>
 }
 
+/** What lists of relations show of the entities that they lead to. */
+export interface FarEndReader {
+  /** Of the relations those of which the caller may read both ends. */
+  readable(
+    principal: Principal,
+    direction: RelationDirection,
+    relations: readonly Relation[],
+  ): Promise<readonly RelationWithName[]>
+}
+
 export interface Services {
   /** Everything whose declaration says it all. */
   readonly declared: EntityRegistry
   readonly entityQueries: EntityQueryService
+  readonly relations: RelationService
+  readonly farEnds: FarEndReader
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService

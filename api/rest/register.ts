@@ -39,6 +39,7 @@ import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
+import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
@@ -117,7 +118,7 @@ function routesForUsers({
 }
 
 /** What the declared routes of some resources need beside what all have. */
-type DeclaredParts = DashboardRoutesParts & UserRoutesParts & EntityQueryParts
+type DeclaredParts = DashboardRoutesParts & UserRoutesParts & EntityQueryParts & RelationRoutesParts
 
 function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
   return [
@@ -126,6 +127,7 @@ function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
     ...assetRoutes(parts),
     ...dashboardRoutes(parts),
     ...entityQueryRoutes(parts),
+    ...relationRoutes(parts),
   ]
 }
 
@@ -142,6 +144,8 @@ function declaredParts({
     content: services.content,
     accounts: services.accounts,
     entityQueries: services.entityQueries,
+    relations: services.relations,
+    farEnds: services.farEnds,
     baseUrl: page.baseUrl,
   }
 }

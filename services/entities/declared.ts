@@ -1,4 +1,5 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
+import { RELATION_TABLE } from '../../storage/entities/relations.ts'
 import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
@@ -13,7 +14,7 @@ import { users } from './user.ts'
 /** What is referred to stands before what refers to it: tables are made in this order. */
 export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, users, assetProfiles, assets, dashboards]
 
-/** Rows that are no entities: parts of some, and what is told of them. */
-const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, USER_CREDENTIALS, AUDIT_LOG_TABLE]
+/** Rows that are no entities: parts of some, what is between them, and what is told of them. */
+const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, USER_CREDENTIALS, AUDIT_LOG_TABLE, RELATION_TABLE]
 
 export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

@@ -2,12 +2,13 @@
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { Destination } from '../message-route.ts'
 import type { Owner } from '../ownership.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { Column } from './column.ts'
 import type { ColumnSet, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
 import { EntityService, type EntityParts, type Followers } from './entity-service.ts'
-import { customerOf } from './record-members.ts'
+import { customerOf, nameOf } from './record-members.ts'
 
 export interface RegistryParts extends EntityParts {
   /** Whether the tenant may use a queue of that name. */
@@ -51,26 +52,40 @@ export class EntityRegistry implements EntityAccess, Followers {
   }
 
   /** Undefined for types that are not declared, and for what is not there. */
-  async nameOf({ entityType, id }: EntityId): Promise<string | undefined> {
-    const service = this.services.get(entityType)
-    const record = await service?.findAnywhere(id)
-    const name: unknown = service === undefined ? undefined : record?.[service.definition.name]
-    return typeof name === 'string' ? name : undefined
-  }
-
-  /** Undefined for types that are not declared, and for what is not there. */
   async ownerOf({ entityType, id }: EntityId): Promise<Owner | undefined> {
     const service = this.services.get(entityType)
     const record = await service?.findAnywhere(id)
     if (service === undefined || record === undefined) return undefined
+    const tenantId = record.tenantId === SYSTEM_TENANT ? null : record.tenantId
+    return { tenantId, ...(await this.sharesOf(service.definition, record)) }
+  }
+
+  /** Those of a tenant that are there, with whose they are; undefined for types that are not declared. */
+  async findOwned(type: EntityType, tenantId: string, ids: readonly string[]) {
+    const service = this.services.get(type)
+    const records = await service?.findByIds(tenantId, ids)
+    if (service === undefined || records === undefined) return undefined
     const { definition } = service
-    const isOpen = definition.isOpenInTenant?.(record)
-    return {
-      tenantId: record.tenantId === SYSTEM_TENANT ? null : record.tenantId,
-      customerId: customerOf(definition, record),
-      customerIds: (await definition.customersOf?.(record, this)) ?? [],
-      ...(isOpen === undefined ? {} : { isSharedInTenant: isOpen }),
-    }
+    return Promise.all(
+      records.map(async (record) => ({
+        ...{ id: record.id, tenantId, name: nameOf(definition, record) },
+        ...(await this.sharesOf(definition, record)),
+      })),
+    )
+  }
+
+  /** Undefined for types that are not declared, and for what is not there. */
+  async nameOf({ entityType, id }: EntityId): Promise<string | undefined> {
+    const service = this.services.get(entityType)
+    const record = await service?.findAnywhere(id)
+    return record && service && nameOf(service.definition, record)
+  }
+
+  /** Where messages about it go; undefined for types that are not declared, and for what is not there. */
+  async destinationOf({ entityType, id }: EntityId): Promise<Destination | undefined> {
+    const service = this.services.get(entityType)
+    const record = await service?.findAnywhere(id)
+    return record && service?.destinationOf(record)
   }
 
   async checkUnused(type: EntityType, tenantId: string, id: string): Promise<void> {
@@ -100,6 +115,16 @@ export class EntityRegistry implements EntityAccess, Followers {
       }
     }
     return statements
+  }
+
+  /** Who has a part in it within its tenant. */
+  private async sharesOf(definition: EntityDefinition<ColumnSet>, record: RecordOf<ColumnSet>) {
+    const isOpen = definition.isOpenInTenant?.(record)
+    return {
+      customerId: customerOf(definition, record),
+      customerIds: (await definition.customersOf?.(record, this)) ?? [],
+      ...(isOpen === undefined ? {} : { isSharedInTenant: isOpen }),
+    }
   }
 
   private referrersOf(type: EntityType): readonly Referrer[] {

@@ -8,7 +8,6 @@ import type { EntityType } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
-import { linkQueueName } from '../../model/queue-name.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement } from '../../storage/entities/database.ts'
@@ -21,12 +20,13 @@ import { SYSTEM_TENANT, type Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
+import { linkQueueOf, type Destination } from '../message-route.ts'
 import type { OwnerLookup } from '../ownership.ts'
 import { customers } from './customer.ts'
 import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns.ts'
 import { checkMembers, checkReferences } from './save-checks.ts'
 import { retried } from './retried.ts'
-import { changedMembers, customerOf, memberText } from './record-members.ts'
+import { changedMembers, customerOf, memberText, nameOf } from './record-members.ts'
 import { draftJson, recordWith, rowsOf } from './rows.ts'
 import {
   columnOf,
@@ -344,6 +344,13 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return Object.fromEntries(fixed.map(([member, column]) => [member, before?.[member] ?? column.absent]))
   }
 
+  /** Where messages about it go: the chain, and the queue as the link calls it. */
+  async destinationOf(record: RecordOf<Columns>): Promise<Destination> {
+    const route = await this.definition.routeOf?.(record, this.access)
+    const queueName = await linkQueueOf(this.parts.entities, record.tenantId, route?.queueName ?? null)
+    return { ruleChainId: route?.ruleChainId ?? null, queueName }
+  }
+
   private async commit(
     principal: Principal,
     record: RecordOf<Columns>,
@@ -352,16 +359,14 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     metadata: Metadata = {},
   ): Promise<void> {
     const { definition, parts } = this
-    const route = await definition.routeOf?.(record, this.access)
     const commit = parts.changes.commit(statements, {
-      ruleChainId: route?.ruleChainId ?? null,
-      queueName: await this.linkQueueName(record.tenantId, route?.queueName ?? null),
+      ...(await this.destinationOf(record)),
       type,
       principal,
       tenantId: record.tenantId,
       customerId: customerOf(definition, record),
       originator: { entityType: definition.type, id: record.id },
-      metadata: { ...metadata, entityName: memberText(record, definition.name) ?? '', entityType: definition.type },
+      metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
       data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
     })
     await parts.doubts.watch(commit, () => {
@@ -374,12 +379,6 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   private tell(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): void {
     const change = this.definition.tells?.(record, what)
     if (change !== undefined) this.parts.feed.publish(change)
-  }
-
-  private async linkQueueName(tenantId: string, name: string | null): Promise<string | null> {
-    if (name === null || name === '') return null
-    const queue = await this.parts.entities.queues.findByName(tenantId, name)
-    return queue === undefined ? null : linkQueueName(queue)
   }
 
   private async required(id: string): Promise<RecordOf<Columns>> {

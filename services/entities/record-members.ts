@@ -14,6 +14,13 @@ export function customerOf<Columns extends ColumnSet>(
   return definition.customerOf === undefined ? memberText(record, 'customerId') : definition.customerOf(record)
 }
 
+export function nameOf<Columns extends ColumnSet>(
+  definition: EntityDefinition<Columns>,
+  record: RecordOf<Columns>,
+): string {
+  return memberText(record, definition.name) ?? ''
+}
+
 export function changedMembers(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,

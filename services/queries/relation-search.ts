@@ -1,35 +1,34 @@
 /** Walks along relations, level by level: what entity queries find from a root. Source: `rest-api.md` 7.1. */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { RelationRule, RelationSearch } from '../../model/entity-query.ts'
+import { farEnd, nearEnd, type RelationDirection, type RelationKey } from '../../model/relation.ts'
 import { QueryErrors } from './errors.ts'
 
-/** One step: from the entity it started at to another. */
-export interface RelationStep {
-  readonly from: EntityId
-  readonly to: EntityId
-  readonly type: string
-}
-
-/** Reads the relations that begin (FROM) or end (TO) at any of the entities, in the order of the direction. */
-export type ReadSteps = (
-  entities: readonly EntityId[],
-  direction: 'FROM' | 'TO',
-  limit: number,
-) => Promise<readonly RelationStep[]>
+/** Reads the relations that begin (FROM) or end (TO) at any of the entities. */
+export type ReadRelations = (read: {
+  readonly tenantId: string
+  readonly direction: RelationDirection
+  readonly ids: readonly string[]
+  readonly limit: number
+}) => Promise<readonly RelationKey[]>
 
 /** Relations that one search passes. */
 const MAX_STEPS = 100_000
 export const MAX_LEVEL = 50
 
 export class RelationSearches {
-  private readonly readSteps: ReadSteps
+  private readonly read: ReadRelations
 
-  constructor(readSteps: ReadSteps) {
-    this.readSteps = readSteps
+  constructor(read: ReadRelations) {
+    this.read = read
   }
 
   /** Each once. A circle ends where it meets what was passed. Throws TOO_MANY_RELATED. */
-  async search(roots: readonly EntityId[], search: Omit<RelationSearch, 'roots'>): Promise<readonly EntityId[]> {
+  async search(
+    tenantId: string,
+    roots: readonly EntityId[],
+    search: Omit<RelationSearch, 'roots'>,
+  ): Promise<readonly EntityId[]> {
     const { direction, rules, lastLevelOnly } = search
     const levels = search.maxLevel < 1 || search.maxLevel > MAX_LEVEL ? MAX_LEVEL : search.maxLevel
     const passed = new Set(roots.map(nameOf))
@@ -39,18 +38,20 @@ export class RelationSearches {
     let frontier = roots
     let steps = 0
     for (let level = 1; level <= levels && frontier.length > 0; level++) {
-      const taken = await this.readSteps(frontier, direction, MAX_STEPS + 1 - steps)
+      const ids = frontier.map(({ id }) => id)
+      const taken = await this.read({ tenantId, direction, ids, limit: MAX_STEPS + 1 - steps })
       steps += taken.length
       if (steps > MAX_STEPS) throw QueryErrors.TOO_MANY_RELATED({ limit: MAX_STEPS })
       const next: EntityId[] = []
-      for (const { from, to, type } of taken) {
-        const name = nameOf(to)
-        withNext.add(nameOf(from))
+      for (const relation of taken) {
+        const far = farEnd(relation, direction)
+        const name = nameOf(far)
+        withNext.add(nameOf(nearEnd(relation, direction)))
         if (level === levels) atLastLevel.add(name)
-        if (isWanted(rules, to, type)) found.set(name, to)
+        if (isWanted(rules, far, relation.type)) found.set(name, far)
         if (passed.has(name)) continue
         passed.add(name)
-        next.push(to)
+        next.push(far)
       }
       frontier = next
     }

@@ -71,7 +71,7 @@ export class QueryResolver {
         return [{ entityType: 'API_USAGE_STATE' }]
       case 'related': {
         const roots = filter.search.roots.flatMap((root) => entityOf(principal, root) ?? [])
-        const found = await this.parts.relations.search(roots, filter.search)
+        const found = await this.parts.relations.search(principal.tenantId ?? SYSTEM_TENANT, roots, filter.search)
         return byType(found).map((source) => ({ ...source, types: filter.types }))
       }
     }

@@ -9,7 +9,11 @@ interface AttachedRows {
 }
 
 /** A table of such rows is one line here; a row of the table of a line above may already be gone. */
-const ATTACHED: readonly AttachedRows[] = [{ table: 'attribute', column: 'entity_id' }]
+const ATTACHED: readonly AttachedRows[] = [
+  { table: 'attribute', column: 'entity_id' },
+  { table: 'relation', column: 'from_id' },
+  { table: 'relation', column: 'to_id' },
+]
 
 /** Steps of the transaction that deletes the entity. */
 export function deleteAttached(database: EntityDatabase, entityId: string): readonly Statement[] {

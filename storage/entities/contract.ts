@@ -11,6 +11,7 @@ import type { Device } from '../../model/entities.ts'
 import { parseJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import { attribute, chainOf, deviceOf, household, nodeOf, tokenOf, userOf, type Check } from './contract-testkit.ts'
+import { testRelations } from './contract-relations.ts'
 import { testDeviceProfiles, testQueues } from './contract-queues.ts'
 import type { EntityStore } from './entity-store.ts'
 
@@ -37,6 +38,7 @@ export function testEntityStore(name: string, open: () => Promise<ContractStore>
   testAttributes(check)
   testRuleChains(check)
   testQueues(check)
+  testRelations(check)
   testDeviceProfiles(check)
   testRest(check)
 }

@@ -16,6 +16,7 @@ import { EndedSessionRepository } from './ended-sessions.ts'
 import { EntityQueryRepository } from './queries/entity-queries.ts'
 import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
+import { RelationRepository } from './relations.ts'
 import { RuleChainRepository } from './rule-chains.ts'
 import { SettingRepository } from './settings.ts'
 import { migrate, migrateTables } from './sqlite/migrations.ts'
@@ -36,6 +37,7 @@ export interface EntityStore {
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
   readonly queries: EntityQueryRepository
+  readonly relations: RelationRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
@@ -112,6 +114,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),
     queries: new EntityQueryRepository(database),
+    relations: new RelationRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),

@@ -138,6 +138,17 @@ export interface AttributeTable {
   sequence: number
 }
 
+export interface RelationTable extends EntityColumns {
+  tenant_id: string
+  from_id: string
+  from_type: string
+  to_id: string
+  to_type: string
+  type_group: string
+  type: string
+  additional_info: string
+}
+
 export interface OutboxTable {
   id: Generated<number>
   message: string
@@ -181,6 +192,7 @@ export interface Schema {
   rule_node_connection: RuleNodeConnectionTable
   queue: QueueTable
   attribute: AttributeTable
+  relation: RelationTable
   outbox: OutboxTable
   cleanup: CleanupTable
   ended_session: EndedSessionTable

@@ -3,6 +3,7 @@ import type { PageQuery } from '../../../model/entities.ts'
 import type { JsonObject } from '../../../model/json.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../model/entity-id.ts'
 import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../../model/value.ts'
+import { RELATION_GROUPS, type RelationGroup } from '../../../model/relation.ts'
 import { oneOf, uuidOf, type Query } from '../query.ts'
 
 /** One parameter, or a group such as paging. */
@@ -78,6 +79,12 @@ export const requiredFlag: QueryParameter<boolean> = {
 export const scopeList: QueryParameter<readonly AttributeScope[]> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...ATTRIBUTE_SCOPES] } }],
   read: (query, name) => query.list(name).map((scope) => oneOf(name, scope, ATTRIBUTE_SCOPES)),
+}
+
+/** What it does not know means `COMMON`, as in the reference. */
+export const relationGroup: QueryParameter<RelationGroup> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'string', default: 'COMMON' } }],
+  read: (query, name) => RELATION_GROUPS.find((group) => group === query.text(name)) ?? 'COMMON',
 }
 
 export function flag(absent: boolean): QueryParameter<boolean> {

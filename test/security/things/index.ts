@@ -3,5 +3,6 @@ import { makeAssets } from './assets.ts'
 import { makeCustomers } from './customers.ts'
 import { makeDashboards } from './dashboards.ts'
 import type { MakeThings } from './make-things.ts'
+import { makeRelations } from './relations.ts'
 
-export const THINGS: readonly MakeThings[] = [makeCustomers, makeAssets, makeDashboards]
+export const THINGS: readonly MakeThings[] = [makeCustomers, makeAssets, makeDashboards, makeRelations]

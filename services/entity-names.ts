@@ -1,0 +1,28 @@
+/** What entities of any type are called. */
+import type { EntityId } from '../model/entity-id.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { EntityRegistry } from './entities/entity-registry.ts'
+
+/** Null for what has no name, or is not there. */
+export function entityNames(
+  entities: EntityStore,
+  declared: Pick<EntityRegistry, 'nameOf'>,
+): (entity: EntityId) => Promise<string | null> {
+  return async (entity) => {
+    const { entityType, id } = entity
+    switch (entityType) {
+      case 'DEVICE':
+        return (await entities.devices.findAnywhere(id))?.name ?? null
+      case 'DEVICE_PROFILE':
+        return (await entities.deviceProfiles.findAnywhere(id))?.name ?? null
+      case 'RULE_CHAIN':
+        return (await entities.ruleChains.findAnywhere(id))?.name ?? null
+      case 'TENANT':
+        return (await entities.tenants.find(id))?.title ?? null
+      case 'USER':
+        return (await entities.users.find(id))?.email ?? null
+      default:
+        return (await declared.nameOf(entity)) ?? null
+    }
+  }
+}
