@@ -41,6 +41,15 @@ describe('the API description', () => {
     }
   })
 
+  test('has each schema of an entity once, and every reference leads to one', async () => {
+    const text = await (await fetch(`${world.url}/v3/api-docs`)).text()
+    const { components } = JSON.parse(text) as { components: { schemas: Readonly<Record<string, object>> } }
+    const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name)
+    assert.ok(references.length > 50)
+    for (const name of references) assert.ok(name in components.schemas, name)
+    assert.equal(text.match(/"title":"Asset"/g)?.length, 1)
+  })
+
   test('is shown by a page that loads nothing from other hosts', async () => {
     const page = await (await fetch(`${world.url}/swagger-ui`)).text()
     const links = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, link = '']) => link)

@@ -1,6 +1,7 @@
 /** The API description (OpenAPI 3.1) of declared routes: paths, parameters, bodies and answers as the declarations have them. */
 import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
+import { NamedSchemas } from './named-schemas.ts'
 import type { DeclaredRoute, Ids } from './route.ts'
 
 export interface DescriptionHead {
@@ -11,11 +12,13 @@ export interface DescriptionHead {
 
 export function describeApi(routes: readonly DeclaredRoute[], { version, serverUrl }: DescriptionHead): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {}
+  const schemas = new NamedSchemas()
   for (const route of routes) {
     const path = (paths[route.path] ??= {})
     const method = route.method.toLowerCase()
     const known = path[method]
-    path[method] = known === undefined ? operationOf(route) : joined(known, operationOf(route))
+    const operation = operationOf(route, schemas)
+    path[method] = known === undefined ? operation : joined(known, operation)
   }
   return {
     openapi: '3.1.0',
@@ -31,7 +34,7 @@ export function describeApi(routes: readonly DeclaredRoute[], { version, serverU
           description: 'Bearer, a blank, and the token of a login',
         },
       },
-      schemas: { Error: ERROR },
+      schemas: { Error: ERROR, ...schemas.all },
     },
     security: [{ bearer: [] }],
   }
@@ -51,8 +54,9 @@ const ERROR: JsonObject = {
 const SAMPLE_IDS: Ids = new Proxy({}, { get: () => '784f394c-42b6-435a-983c-b7beff2784f9' })
 const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
-function operationOf(route: DeclaredRoute): JsonObject {
+function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
   return {
+    tags: [tagOf(route.path)],
     summary: route.about,
     description: `For ${route.authorities.join(', ')}.`,
     operationId: operationId(route),
@@ -68,7 +72,9 @@ function operationOf(route: DeclaredRoute): JsonObject {
     responses: {
       200: {
         description: 'Done.',
-        ...(route.answer === undefined ? {} : { content: { 'application/json': { schema: route.answer } } }),
+        ...(route.answer === undefined
+          ? {}
+          : { content: { 'application/json': { schema: schemas.take(route.answer) } } }),
       },
       ...(route.body === undefined && Object.keys(route.query).length === 0
         ? {}
@@ -78,6 +84,12 @@ function operationOf(route: DeclaredRoute): JsonObject {
       ...(Object.keys(route.targets).length === 0 ? {} : { 404: { description: 'Not there.', ...REFUSAL } }),
     },
   }
+}
+
+/** What a call is about: the first word of its path behind `/api`. */
+function tagOf(path: string): string {
+  const [first = '', second = ''] = path.replace(/^\/api\//, '').split('/')
+  return ['noauth', 'plugins', 'tenant', 'customer'].includes(first) && /^[a-z]/.test(second) ? second : first
 }
 
 /** Two calls that share method and path: parameters that only one of them asks for are optional. */

@@ -16,7 +16,15 @@ export function recordShape<Columns extends ColumnSet>({
   }
   for (const [member, column] of Object.entries(columns))
     if (column.isInternal !== true) properties[member] = column.shape
-  return { type: 'object', properties, required: Object.keys(properties) }
+  return { title: titleOf(type), type: 'object', properties, required: Object.keys(properties) }
+}
+
+/** `ASSET_PROFILE` is `AssetProfile`: under its title a schema stands once in the API description. */
+function titleOf(entityType: string): string {
+  return entityType
+    .split('_')
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join('')
 }
 
 /** With the names that lists show. */
@@ -26,7 +34,7 @@ export function shownShape<Columns extends ColumnSet>(definition: EntityDefiniti
   for (const [name, { isFlag }] of Object.entries(definition.shows ?? {}))
     properties[name] = { type: isFlag === true ? 'boolean' : ['string', 'null'] }
   if ('customerId' in definition.columns) properties['customerIsPublic'] = { type: 'boolean' }
-  return { type: 'object', properties, required: Object.keys(properties) }
+  return { title: `${titleOf(definition.type)}Info`, type: 'object', properties, required: Object.keys(properties) }
 }
 
 export function listShape(items: JsonObject): JsonObject {
@@ -34,7 +42,9 @@ export function listShape(items: JsonObject): JsonObject {
 }
 
 export function pageShape(items: JsonObject): JsonObject {
+  const { title } = items
   return {
+    ...(typeof title === 'string' ? { title: `PageOf${title}` } : {}),
     type: 'object',
     properties: {
       data: listShape(items),
@@ -48,6 +58,7 @@ export function pageShape(items: JsonObject): JsonObject {
 
 export function idShape(entityType: string): JsonObject {
   return {
+    title: `${titleOf(entityType)}Id`,
     type: 'object',
     properties: { entityType: { const: entityType }, id: { type: 'string', format: 'uuid' } },
     required: ['entityType', 'id'],
