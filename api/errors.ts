@@ -21,6 +21,7 @@ export const ApiErrors = defineErrors('api', {
 /** What a request says before anybody looks at entities: always answered with the error body, never as bare text. */
 export const ParameterErrors = defineErrors('parameter', {
   MISSING: { kind: 'invalid', status: 400, text: "Required request parameter '{name}' is not present" },
+  HEADER_MISSING: { kind: 'invalid', status: 400, text: "Required request header '{name}' is not present" },
   INVALID: { kind: 'invalid', status: 400, text: "Invalid value '{value}' of parameter '{name}': {expected}" },
   EMPTY: { kind: 'invalid', status: 400, text: "Parameter '{name}' can't be empty!" },
   UUID: { kind: 'invalid', status: 400, text: 'Invalid UUID string: {value}' },

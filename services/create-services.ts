@@ -40,7 +40,7 @@ import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
-import { UserAccounts } from './users/accounts.ts'
+import { createPeople } from './users/people.ts'
 
 export interface ServicesOptions {
   readonly entities: EntityStore
@@ -104,7 +104,7 @@ export function createServices(options: ServicesOptions): Services {
     deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
     tenants,
     users,
-    accounts: new UserAccounts(entities, users, clock),
+    people: createPeople({ entities, declared, credentials: users, access, clock, random }),
     ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),

@@ -35,7 +35,7 @@ import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { RelationService } from './relations/relations.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
-import type { UserAccounts } from './users/accounts.ts'
+import type { People } from './users/people.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
 
@@ -345,7 +345,7 @@ export interface Services {
   readonly deviceProfiles: DeviceProfileService
   readonly tenants: TenantService
   readonly users: UserService
-  readonly accounts: UserAccounts
+  readonly people: People
   readonly ruleChains: RuleChainService
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService

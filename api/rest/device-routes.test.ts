@@ -23,6 +23,7 @@ test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those 
     text: () => '',
     json: () => null,
     credentials: '',
+    header: () => '',
     clientAddress: '127.0.0.1',
     isLocal: true,
   }

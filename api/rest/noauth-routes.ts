@@ -1,6 +1,6 @@
 /** What users do who can not log in yet: choose a first password. Source: `rest-api.md` 1.6. */
 import { z } from 'zod'
-import type { UserAccounts } from '../../services/users/accounts.ts'
+import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
 import { bodyOf } from './body.ts'
 import { jsonAnswer, type Answer, type RestRoute } from './route.ts'
@@ -8,7 +8,7 @@ import { pairAnswer } from './token-pair.ts'
 
 const activationSchema = z.object({ activateToken: z.string(), password: z.string() })
 
-export function noauthRoutes(accounts: UserAccounts, auth: Auth): readonly RestRoute[] {
+export function noauthRoutes({ accounts }: Pick<People, 'accounts'>, auth: Auth): readonly RestRoute[] {
   return [
     {
       method: 'GET',

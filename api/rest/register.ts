@@ -45,6 +45,7 @@ import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { noauthRoutes } from './noauth-routes.ts'
 import { userRoutes, type UserRoutesParts } from './user-routes.ts'
+import { userSettingsRoutes, type UserSettingsRoutesParts } from './user-settings-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 import { workerRoutes } from './worker-routes.ts'
@@ -101,7 +102,7 @@ function routesForUsers({
   auth,
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
-    ...noauthRoutes(services.accounts, auth),
+    ...noauthRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...deviceRoutes(services),
     ...deviceProfileRoutes(services),
@@ -118,12 +119,17 @@ function routesForUsers({
 }
 
 /** What the declared routes of some resources need beside what all have. */
-type DeclaredParts = DashboardRoutesParts & UserRoutesParts & EntityQueryParts & RelationRoutesParts
+type DeclaredParts = DashboardRoutesParts &
+  UserRoutesParts &
+  EntityQueryParts &
+  RelationRoutesParts &
+  UserSettingsRoutesParts
 
 function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
   return [
     ...customerRoutes(parts),
     ...userRoutes(parts),
+    ...userSettingsRoutes(parts),
     ...assetRoutes(parts),
     ...dashboardRoutes(parts),
     ...entityQueryRoutes(parts),
@@ -142,7 +148,7 @@ function declaredParts({
     clock,
     auth,
     content: services.content,
-    accounts: services.accounts,
+    people: services.people,
     entityQueries: services.entityQueries,
     relations: services.relations,
     farEnds: services.farEnds,
@@ -225,6 +231,7 @@ function callOf(request: HttpRequest, maxPageSize: number): PublicCall {
   return {
     query: new Query(request.query, maxPageSize),
     credentials: credentialsOf(request),
+    header: (name) => request.header(name.toLowerCase()),
     clientAddress: request.clientAddress,
     isLocal: request.isLocal,
     parameter: (index) => request.parameters[index] ?? '',

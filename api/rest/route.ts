@@ -13,6 +13,8 @@ export interface PublicCall {
   text(): string
   /** The parsed body. Throws `BODY_MISSING`, `BODY_NOT_JSON`. */
   json(): JsonValue
+  /** '' where there is none. */
+  header(name: string): string
   /** The value of `Authorization` or `X-Authorization`, '' when there is none. */
   readonly credentials: string
   /** As `HttpRequest` has them. */

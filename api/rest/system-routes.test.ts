@@ -10,6 +10,7 @@ import { systemRoutes, type HealthCheck } from './system-routes.ts'
 const call: PublicCall = {
   query: new Query(''),
   credentials: '',
+  header: () => '',
   clientAddress: '127.0.0.1',
   isLocal: true,
   parameter: () => '',

@@ -6,7 +6,7 @@ import { entityId } from '../../model/entity-id.ts'
 import { SYSTEM_TENANT } from '../../services/changes.ts'
 import { customers } from '../../services/entities/customer.ts'
 import { users, type DeclaredUser } from '../../services/entities/user.ts'
-import type { UserAccounts } from '../../services/users/accounts.ts'
+import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
 import { found } from './authorize.ts'
 import { optionalId } from './body.ts'
@@ -34,7 +34,7 @@ const EMAIL_INFO: JsonObject = {
 }
 
 export interface UserRoutesParts extends EntityRoutesParts {
-  readonly accounts: UserAccounts
+  readonly people: Pick<People, 'accounts'>
   readonly auth: Auth
   /** Where people reach this server. */
   readonly baseUrl: () => string
@@ -44,7 +44,7 @@ export function userRoutes(parts: UserRoutesParts): readonly DeclaredRoute[] {
   return [...oneUser(parts), ...userLists(parts), ...accountRoutes(parts)]
 }
 
-function oneUser({ make, declared, accounts }: UserRoutesParts): readonly DeclaredRoute[] {
+function oneUser({ make, declared, people: { accounts } }: UserRoutesParts): readonly DeclaredRoute[] {
   const service = declared.of(users)
   return [
     make.route({
@@ -151,7 +151,7 @@ function userLists(parts: UserRoutesParts): readonly DeclaredRoute[] {
   ]
 }
 
-function accountRoutes({ make, accounts, auth, baseUrl }: UserRoutesParts): readonly DeclaredRoute[] {
+function accountRoutes({ make, people: { accounts }, auth, baseUrl }: UserRoutesParts): readonly DeclaredRoute[] {
   const ofUser = {
     authorities: SYSTEM_AND_TENANT,
     targets: { userId: { entity: users, operation: 'WRITE' } },

@@ -10,11 +10,18 @@ import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { users } from './user.ts'
+import { USER_SETTINGS } from '../users/user-settings.ts'
 
 /** What is referred to stands before what refers to it: tables are made in this order. */
 export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, users, assetProfiles, assets, dashboards]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */
-const PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, USER_CREDENTIALS, AUDIT_LOG_TABLE, RELATION_TABLE]
+const PARTS: readonly EntityTable[] = [
+  DASHBOARD_CUSTOMERS,
+  USER_CREDENTIALS,
+  AUDIT_LOG_TABLE,
+  RELATION_TABLE,
+  USER_SETTINGS,
+]
 
 export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

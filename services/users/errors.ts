@@ -23,5 +23,8 @@ export const UserErrors = defineErrors('users', {
   ACTIVATION_EXPIRED: { ...BAD_REQUEST, text: 'Activation token expired' },
   PASSWORD_CHARACTERS: { ...BAD_REQUEST, text: 'Password must contain {least} or more {kind} characters.' },
   PASSWORD_WHITESPACE: { ...BAD_REQUEST, text: 'Password contains a whitespace character.' },
+  SETTINGS_TYPE: { ...BAD_REQUEST, text: 'Settings type "{type}" is not supported!' },
+  SETTINGS_RESERVED: { ...BAD_REQUEST, text: 'Settings with type: {type} are reserved for internal use!' },
+  SETTINGS_TOO_LONG: { ...BAD_REQUEST, text: 'Settings of one type may have at most {limit} characters' },
   NOT_ACTIVATED_YET: { ...BAD_REQUEST, text: 'The user has not been activated yet' },
 })

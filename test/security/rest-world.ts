@@ -158,7 +158,6 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
     queueId: queue.id,
     queueName: queue.name,
     tenantId,
-    userId: tenant.userId,
     deadLetterId: '770770770770',
     parkedLaneId: 'secret-parked-lane',
     poolName: 'javascript',

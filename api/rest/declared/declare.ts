@@ -3,7 +3,7 @@ import type { Principal } from '../../../model/principal.ts'
 import { ENTITY_TYPES, entityId } from '../../../model/entity-id.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/services.ts'
-import { ApiErrors } from '../../errors.ts'
+import { ApiErrors, ParameterErrors } from '../../errors.ts'
 import { validated } from '../body.ts'
 import { oneOf, uuidOf } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
@@ -37,6 +37,7 @@ export class RouteMaker {
       query,
       body,
       answer,
+      ...(declaration.headers === undefined ? {} : { headers: declaration.headers }),
       ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
@@ -54,12 +55,13 @@ export class RouteMaker {
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, Object.keys(targets))
     const query = readQuery(declaration.query, raw.query)
+    requireHeaders(declaration.headers ?? [], raw)
     const body = declaration.body === undefined ? undefined : validated(raw.body(), declaration.body)
     const loaded = await this.loadTargets(targets, path, principal)
     for (const { entity, operation } of declaration.queryTargets?.(query) ?? [])
       await this.access.check(principal, operation, entity)
     if (body !== undefined) await this.checkBody(declaration, body, principal)
-    const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body }
+    const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body, header: raw.header }
     return answerOf(await declaration.handle(call as Parameters<typeof declaration.handle>[0]))
   }
 
@@ -109,6 +111,10 @@ function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked
   if (queryTargets !== undefined || named.some((target) => !('untargeted' in target))) return true
   if (body === undefined || bodyTargets === undefined || example === undefined) return false
   return bodyTargets(validated(example(ids), body)).length > 0
+}
+
+function requireHeaders(names: readonly string[], { header }: RawCall): void {
+  for (const name of names) if (header(name).trim() === '') throw ParameterErrors.HEADER_MISSING({ name })
 }
 
 function withIds(path: Readonly<Record<string, string>>, ids: readonly string[]): Readonly<Record<string, string>> {

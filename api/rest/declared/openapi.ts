@@ -60,7 +60,7 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
     summary: route.about,
     description: `For ${route.authorities.join(', ')}.`,
     operationId: operationId(route),
-    parameters: [...pathParameters(route), ...queryParameters(route)],
+    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
     ...(route.body === undefined
       ? {}
       : {
@@ -129,6 +129,10 @@ function queryParameters({ query }: DeclaredRoute): JsonObject[] {
       schema,
     })),
   )
+}
+
+function headerParameters({ headers = [] }: DeclaredRoute): JsonObject[] {
+  return headers.map((name) => ({ name, in: 'header', required: true, schema: { type: 'string' } }))
 }
 
 function contentOf(schema: JsonObject, example: JsonValue | undefined): JsonObject {

@@ -67,6 +67,8 @@ export interface Call<Path extends string, Targets, Asked extends QuerySchema, B
   readonly targets: Loaded<Targets>
   readonly query: QueryValues<Asked>
   readonly body: Body
+  /** Of those that the declaration names. */
+  readonly header: (name: string) => string
 }
 
 /** An entity that body or query name, such as the one that a save changes; undefined where it names none. */
@@ -89,6 +91,8 @@ export interface RouteDeclaration<
   /** One for each id in the path; may be left out where there is none. */
   readonly targets: Targets
   readonly query: Asked
+  /** Header fields that the call must have. */
+  readonly headers?: readonly string[]
   /** Only where these parameters are sent: two calls may share a path. */
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType<Body> | undefined
@@ -119,6 +123,7 @@ export interface DeclaredRoute {
   readonly authorities: readonly Authority[]
   readonly targets: Readonly<Record<string, AnyTarget>>
   readonly query: QuerySchema
+  readonly headers?: readonly string[]
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
   readonly answer: JsonObject | undefined
@@ -136,6 +141,7 @@ export interface RawCall {
   readonly clientAddress: string
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
+  readonly header: (name: string) => string
   /** Parsed when asked for. Throws `parameter.BODY_…`. */
   readonly body: () => JsonValue
 }

@@ -53,6 +53,7 @@ function rawCallOf(call: UserCall, names: readonly string[]) {
     clientAddress: call.clientAddress,
     path: Object.fromEntries(names.map((name, index) => [name, call.parameter(index)])),
     query: call.query,
+    header: (name: string) => call.header(name),
     body: () => call.json(),
   }
 }

@@ -1,0 +1,32 @@
+/** All that concerns users beyond their records: accounts, settings. */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { dashboards } from '../entities/dashboard.ts'
+import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { UserAccounts, type CredentialStore } from './accounts.ts'
+import { UserSettings } from './user-settings.ts'
+import { VisitedDashboards, type VisitedDashboardsParts } from './visited-dashboards.ts'
+
+export interface People {
+  readonly accounts: UserAccounts
+  readonly settings: UserSettings
+  readonly visitedDashboards: VisitedDashboards
+}
+
+export interface PeopleParts {
+  readonly entities: EntityStore
+  readonly declared: EntityRegistry
+  readonly credentials: CredentialStore
+  readonly access: VisitedDashboardsParts['access']
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export function createPeople({ entities, declared, credentials, access, clock, random }: PeopleParts): People {
+  const settings = new UserSettings(entities, clock, random)
+  return {
+    accounts: new UserAccounts(entities, credentials, clock),
+    settings,
+    visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),
+  }
+}

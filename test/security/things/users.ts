@@ -1,0 +1,11 @@
+import { users } from '../../../services/entities/user.ts'
+import type { MakeThings } from './make-things.ts'
+
+export const makeUsers: MakeThings = async ({ services, tenant }, ids) => {
+  const user = await services.declared.of(users).saveByUser(tenant, {
+    email: 'secret.user@example.org',
+    authority: 'CUSTOMER_USER',
+    customerId: ids['customerId'] ?? '',
+  })
+  return { userId: user.id, type: 'QUICK_LINKS', paths: 'secret.path', action: 'visit' }
+}
