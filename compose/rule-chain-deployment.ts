@@ -51,6 +51,7 @@ export class RuleChainDeployment {
     this.stopGaps = feed.onGap(() => this.reload())
     await feed.settled()
     for (const { chain, graph } of await this.ruleChains.loadAll()) {
+      if (chain.type === 'EDGE') continue
       // It changed after this was read: the newer version is on its way, or there.
       if (this.underWay.has(chain.id) || this.deployed.has(chain.id)) continue
       await this.load(chain, graph)
@@ -71,6 +72,7 @@ export class RuleChainDeployment {
     this.ruleChains.loadAll().then(
       (all) => {
         for (const { chain } of all) {
+          if (chain.type === 'EDGE') continue
           left.delete(chain.id)
           this.deploy(chain.tenantId, chain.id)
         }
@@ -123,7 +125,8 @@ export class RuleChainDeployment {
       // In this order: a graph that is newer than its chain is what comes next anyway, an older one was never meant to be the root.
       const chain = await this.ruleChains.find(tenantId, id)
       const graph = chain && (await this.ruleChains.graph(tenantId, id))
-      if (chain === undefined || graph === undefined) return // Deleted meanwhile: that change comes next.
+      // Deleted meanwhile: that change comes next. Chains of edges run at the edges.
+      if (chain === undefined || graph === undefined || chain.type === 'EDGE') return
       await this.load(chain, graph)
     })
   }

@@ -9,11 +9,6 @@ export interface EntityRecord {
   readonly version: number
 }
 
-export interface Tenant extends EntityRecord {
-  readonly title: string
-  readonly additionalInfo: JsonValue
-}
-
 export const AUTHORITIES = ['SYS_ADMIN', 'TENANT_ADMIN', 'CUSTOMER_USER'] as const
 export type Authority = (typeof AUTHORITIES)[number]
 

@@ -6,7 +6,7 @@ import { ENTITY_TYPES, type EntityId, type EntityType } from '../model/entity-id
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Operation } from './services.ts'
-import { openTestPlatform, type TestPlatform } from './testkit.ts'
+import { insertTenant, openTestPlatform, type TestPlatform } from './testkit.ts'
 
 const OPERATIONS: readonly Operation[] = [
   'READ',
@@ -68,11 +68,13 @@ before(async () => {
   const otherCustomer = await services.declared.of(customers).saveByUser(tenant, { title: 'Customer B' })
   const own = (await services.devices.saveByUser(tenant, { name: 'assigned' })).id
   await services.devices.assignToCustomerByUser(tenant, own, customer.customerId)
-  const record = { createdTime: 1, version: 1, additionalInfo: null }
-  const foreignTenant = { ...record, id: '00000000-0000-4000-8000-00000000000a', title: 'Foreign' }
+  const foreignTenant = { id: '00000000-0000-4000-8000-00000000000a', title: 'Foreign' }
   const profile = await services.deviceProfiles.findDefault(tenantId)
   const foreignProfile = { ...profile, id: '00000000-0000-4000-8000-00000000000b', tenantId: foreignTenant.id }
-  await entities.write([...entities.tenants.insert(foreignTenant), ...entities.deviceProfiles.insert(foreignProfile)])
+  await entities.write([
+    insertTenant(entities, foreignTenant.id, foreignTenant.title),
+    ...entities.deviceProfiles.insert(foreignProfile),
+  ])
   const stranger: Principal = { ...tenant, tenantId: foreignTenant.id }
   const foreignDevice = await services.devices.saveByUser(stranger, { name: 'foreign' })
   const foreignCustomer = await services.declared.of(customers).saveByUser(stranger, { title: 'Customer A' })

@@ -17,8 +17,6 @@ type Row = readonly Operation[] | 'all' | undefined
 const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType, Row>>>>> = {
   SYS_ADMIN: {
     ADMIN_SETTINGS: 'all',
-    TENANT: 'all',
-    TENANT_PROFILE: 'all',
     DOMAIN: 'all',
     DASHBOARD: ['READ'],
     USER: 'all',
@@ -33,7 +31,6 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
   },
   TENANT_ADMIN: {
     ADMIN_SETTINGS: 'all',
-    TENANT: [...LOOK, 'DELETE'],
     DEVICE: 'all',
     ENTITY_VIEW: 'all',
     EDGE: 'all',

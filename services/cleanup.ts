@@ -11,6 +11,8 @@ export class Cleanup {
   private readonly entities: EntityStore
   private readonly timeSeries: TimeSeriesStore
   private readonly report: Report
+  private isClosed = false
+  private underWay: Promise<void> = Promise.resolve()
 
   constructor(entities: EntityStore, timeSeries: TimeSeriesStore, report: Report) {
     this.entities = entities
@@ -19,7 +21,26 @@ export class Cleanup {
   }
 
   async resume(): Promise<void> {
-    for (const entityId of await this.entities.cleanups.pending()) await this.run(entityId)
+    for (const entityId of await this.entities.cleanups.pending()) {
+      if (this.isClosed) return
+      await this.run(entityId)
+    }
+  }
+
+  /** For many: nobody waits for them but `settled`. */
+  resumeLater(): void {
+    this.underWay = this.underWay.then(() => this.resume()).catch(() => undefined)
+  }
+
+  /** Ends what is under way; the next start does the rest. */
+  async close(): Promise<void> {
+    this.isClosed = true
+    await this.underWay
+  }
+
+  /** Resolves when what was to be done later is done. */
+  settled(): Promise<void> {
+    return this.underWay
   }
 
   async run(entityId: string): Promise<void> {

@@ -18,7 +18,7 @@ import { Cleanup } from './cleanup.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { customers } from './entities/customer.ts'
-import { DECLARED } from './entities/declared.ts'
+import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDeviceProfiles } from './device-profiles.ts'
@@ -38,6 +38,8 @@ import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
 import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
+import { TenantProperty } from './tenant-property.ts'
+import { tenantStart } from './tenant-start.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
 import { createPeople } from './users/people.ts'
@@ -77,15 +79,18 @@ export function createServices(options: ServicesOptions): Services {
   const doubts = new CommitDoubts(clock)
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
+  const property = new TenantProperty(DECLARED, DECLARED_TABLES)
   const declared: EntityRegistry = new EntityRegistry(DECLARED, {
     ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes },
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
+    ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
+    tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
   })
   const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts)
   const access = new PermissionTable(ownerOf, DECLARED)
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
-  const tenants = new StoredTenants(entities)
+  const tenants = new StoredTenants(entities, declared, feed)
   const devices = new StoredDevices({
     ...{ entities, customers: declared.of(customers), changes, feed, doubts, cleanup, clock, random, forgetAttributes },
   })
@@ -122,7 +127,7 @@ export function createServices(options: ServicesOptions): Services {
       audit.close()
       doubts.close()
       users.close()
-      return publisher.close()
+      return Promise.all([publisher.close(), cleanup.close()]).then(() => undefined)
     },
   }
 }

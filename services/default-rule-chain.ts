@@ -2,6 +2,7 @@
 import type { GraphDraft, NodeDraft } from './services.ts'
 
 export const ROOT_RULE_CHAIN_NAME = 'Root Rule Chain'
+export const EDGE_ROOT_RULE_CHAIN_NAME = 'Edge Root Rule Chain'
 
 const PREFIX = 'org.thingsboard.rule.engine.'
 const LOG_SCRIPT =

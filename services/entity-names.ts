@@ -17,8 +17,6 @@ export function entityNames(
         return (await entities.deviceProfiles.findAnywhere(id))?.name ?? null
       case 'RULE_CHAIN':
         return (await entities.ruleChains.findAnywhere(id))?.name ?? null
-      case 'TENANT':
-        return (await entities.tenants.find(id))?.title ?? null
       case 'USER':
         return (await entities.users.find(id))?.email ?? null
       default:

@@ -33,6 +33,7 @@ export const ServiceErrors = defineErrors('services', {
     text: 'Device credentials of type {credentialsType} are not supported: use ACCESS_TOKEN',
   },
   CREDENTIALS_UNKNOWN: { ...BAD_REQUEST, text: 'Unable to update non-existent device credentials!' },
+  EMAIL_INVALID: { ...BAD_REQUEST, text: "Invalid email address format '{email}'!" },
   PASSWORD_WRONG: { ...BAD_REQUEST, text: "Current password doesn't match!" },
   PASSWORD_SAME: { ...BAD_REQUEST, text: 'New password should be different from existing!' },
   PASSWORD_SHORT: { ...BAD_REQUEST, text: 'Password must be {limit} or more characters in length.' },

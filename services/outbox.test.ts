@@ -9,6 +9,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { defineErrors } from '../model/errors.ts'
 import { openEntityStore } from '../storage/entities/entity-store.ts'
+import { rowsOf } from './entities/rows.ts'
+import { tenants } from './entities/tenant.ts'
 import { OutboxPublisher } from './outbox.ts'
 import { openTestPlatform, TestClock, TestLink, type TestPlatform } from './testkit.ts'
 
@@ -177,9 +179,9 @@ test('a process killed after the commit leaves the change and its message, both 
   try {
     for (let run = 1; run <= 3; run++) acknowledged += await runAndKill(file, run)
     const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
-    const [tenant] = await entities.tenants.all()
+    const tenant = await rowsOf(tenants, entities).find([])
     const { data: devices } = await entities.devices.page(
-      tenant?.id ?? '',
+      String(tenant?.['id']),
       {},
       { pageSize: 100_000, page: 0, textSearch: 'run ' },
       false,

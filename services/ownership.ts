@@ -24,10 +24,6 @@ export function ownerLookup(entities: EntityStore): OwnerLookup {
     switch (entityType) {
       case 'DEVICE':
         return entities.devices.findAnywhere(id)
-      case 'TENANT': {
-        const tenant = await entities.tenants.find(id)
-        return tenant && { tenantId: tenant.id, customerId: null }
-      }
       case 'USER': {
         const user = await entities.users.find(id)
         return user && { tenantId: user.tenantId, customerId: user.customerId, user }

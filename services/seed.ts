@@ -3,18 +3,18 @@
  * that a start that was killed seeds again from the beginning; a store that has users is left alone. The shipped queues are put
  * in where they are absent, whatever the store is.
  */
-import type { Authority, Device, Tenant, User } from '../model/entities.ts'
+import type { Authority, Device, User } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
-import { defaultGraph, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
+import { SYSTEM_TENANT } from './changes.ts'
 import { newAccessToken } from './device-credentials.ts'
-import { newDeviceProfile } from './device-profiles.ts'
 import { customers } from './entities/customer.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
-import { checkedGraph } from './rule-chain-graph.ts'
-import { firstNodeId, newRuleChain } from './rule-chains.ts'
+import { tenants } from './entities/tenant.ts'
 import { hashPassword, randomText } from './secrets.ts'
 import { seedQueues, type QueueSeedOptions } from './shipped-queues.ts'
+import { seedTenantProfile } from './shipped-tenant-profile.ts'
+import { tenantStart } from './tenant-start.ts'
 
 export const DEMO_LOGINS = {
   systemAdministrator: { email: 'sysadmin@millrace.local', password: 'sysadmin' },
@@ -34,30 +34,31 @@ export interface SeedOptions extends QueueSeedOptions {
 export async function seedDemo(options: SeedOptions): Promise<boolean> {
   const { entities, clock, random } = options
   await seedQueues(options)
+  const tenantProfileId = await seedTenantProfile(options)
   if (await entities.users.hasAny()) return false
   const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1 })
-  const tenant: Tenant = { ...record(), title: 'Tenant', additionalInfo: null }
+  const owned = { ...record(), tenantId: SYSTEM_TENANT }
+  const tenant = recordWith(tenants, owned, { title: 'Tenant', tenantProfileId })
+  const start = tenantStart(options, tenant.id)
   const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, { title: 'Customer A' })
-  const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true })
   const device: Device = {
     ...record(),
     tenantId: tenant.id,
     customerId: customer.id,
-    deviceProfileId: profile.id,
+    deviceProfileId: start.deviceProfile.id,
     name: DEMO_DEVICE_NAME,
-    type: profile.name,
+    type: start.deviceProfile.name,
     label: null,
     deviceData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
     additionalInfo: { description: 'Sends what the five-minute tour sends' },
   }
   const { systemAdministrator, tenantAdministrator, customerUser } = DEMO_LOGINS
   await entities.write([
-    ...entities.tenants.insert(tenant),
+    rowsOf(tenants, entities).insert(tenants.rowOf(tenant)),
+    ...start.statements,
     rowsOf(customers, entities).insert(customers.rowOf(customer)),
-    ...entities.deviceProfiles.insert(profile),
     ...entities.devices.insert(device),
     ...entities.deviceCredentials.insert(newAccessToken(device, random.uuid(), DEMO_ACCESS_TOKEN)),
-    ...rootRuleChain(options, tenant.id),
     ...(await user(options, 'SYS_ADMIN', null, null, systemAdministrator)),
     ...(await user(options, 'TENANT_ADMIN', tenant.id, null, tenantAdministrator)),
     ...(await user(options, 'CUSTOMER_USER', tenant.id, customer.id, customerUser)),
@@ -68,27 +69,11 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
 /** The one-time password of the system administrator, to be printed; undefined where the store was not empty. */
 export async function seedMinimal(options: SeedOptions): Promise<{ email: string; password: string } | undefined> {
   await seedQueues(options)
+  await seedTenantProfile(options)
   if (await options.entities.users.hasAny()) return undefined
   const login = { email: DEMO_LOGINS.systemAdministrator.email, password: randomText(ONE_TIME_PASSWORD_LENGTH) }
   await options.entities.write(await user(options, 'SYS_ADMIN', null, null, login))
   return login
-}
-
-function rootRuleChain({ entities, clock, random, catalogue }: SeedOptions, tenantId: string): readonly Statement[] {
-  const chain = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: ROOT_RULE_CHAIN_NAME, root: true }
-  const raised = { ...chain, version: 2 }
-  const nothing = { ruleChainId: chain.id, version: 1, firstNodeIndex: null, nodes: [], connections: [] }
-  const graph = checkedGraph(defaultGraph(chain.id), raised, nothing, {
-    catalogue,
-    disableUnknown: true,
-    now: clock.now(),
-    newId: () => random.uuid(),
-    chainName: () => undefined,
-    hasQueue: () => false,
-  })
-  const { ruleChains } = entities
-  const saved = { ...raised, firstRuleNodeId: firstNodeId(graph) }
-  return [...ruleChains.insert(chain), ...ruleChains.update(saved), ...ruleChains.replaceGraph(graph)]
 }
 
 async function user(

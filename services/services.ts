@@ -6,6 +6,8 @@
  * A method named `…ByUser` commits the change and the rule-engine message it causes together (the outbox), tells the change
  * feed, and resolves when both are durable.
  */
+import type { DraftOf } from './entities/define.ts'
+import type { Tenant, tenants } from './entities/tenant.ts'
 import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from '../model/value.ts'
 import type { Aggregation } from '../model/telemetry-query.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
@@ -20,7 +22,6 @@ import type {
   RuleChain,
   RuleChainGraph,
   RuleNode,
-  Tenant,
   User,
 } from '../model/entities.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
@@ -178,6 +179,10 @@ export interface DeviceProfileService {
 export interface TenantService {
   find(id: string): Promise<Tenant | undefined>
   all(): Promise<readonly Tenant[]>
+  /** A new one has its default profiles and root rule chains. */
+  saveByUser(principal: Principal, draft: DraftOf<typeof tenants.columns>): Promise<Tenant>
+  /** With everything that it owns; its series go after that. */
+  deleteByUser(principal: Principal, id: string): Promise<void>
 }
 
 export interface UserService {

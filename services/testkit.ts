@@ -27,10 +27,20 @@ import { LinkErrors } from '../engine/link/errors.ts'
 import type { DeadLetter, DeadLetters, LetterQuery } from '../engine/link/dead-letters.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { ParkedLaneView, ParkedPage, ParkedQuery } from '../engine/parking/parked-list.ts'
+import type { Statement } from '../storage/entities/database.ts'
+import { SYSTEM_TENANT } from './changes.ts'
 import { createServices } from './create-services.ts'
+import { recordWith, rowsOf } from './entities/rows.ts'
+import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
 import { RuleChainErrors } from './errors.ts'
 import type { Services } from './services.ts'
+
+/** A tenant that has nothing of its own. */
+export function insertTenant(entities: EntityStore, id: string, title: string): Statement {
+  const identity = { id, createdTime: 1, version: 1, tenantId: SYSTEM_TENANT }
+  return rowsOf(tenants, entities).insert(tenants.rowOf(recordWith(tenants, identity, { title })))
+}
 
 /** Wall time is moved by hand; turns are real, and timers run when asked to. */
 export class TestClock implements Clock {

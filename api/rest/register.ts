@@ -47,7 +47,7 @@ import { noauthRoutes } from './noauth-routes.ts'
 import { userRoutes, type UserRoutesParts } from './user-routes.ts'
 import { userSettingsRoutes, type UserSettingsRoutesParts } from './user-settings-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
-import { tenantRoutes } from './tenant-routes.ts'
+import { tenantRoutes, type TenantRoutesParts } from './tenant-routes.ts'
 import { workerRoutes } from './worker-routes.ts'
 
 /** As much of a logger as the API needs. */
@@ -108,7 +108,6 @@ function routesForUsers({
     ...deviceProfileRoutes(services),
     ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }))),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
-    ...tenantRoutes(services),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
     ...ruleChainRoutes(services),
@@ -120,6 +119,7 @@ function routesForUsers({
 
 /** What the declared routes of some resources need beside what all have. */
 type DeclaredParts = DashboardRoutesParts &
+  TenantRoutesParts &
   UserRoutesParts &
   EntityQueryParts &
   RelationRoutesParts &
@@ -127,6 +127,7 @@ type DeclaredParts = DashboardRoutesParts &
 
 function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
   return [
+    ...tenantRoutes(parts),
     ...customerRoutes(parts),
     ...userRoutes(parts),
     ...userSettingsRoutes(parts),
@@ -149,6 +150,7 @@ function declaredParts({
     auth,
     content: services.content,
     people: services.people,
+    tenants: services.tenants,
     entityQueries: services.entityQueries,
     relations: services.relations,
     farEnds: services.farEnds,

@@ -3,9 +3,9 @@
  * carry too are in `services/entity-json.ts`.
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
-import type { DeviceProfile, Page, RuleChainGraph, RuleNode, Tenant, User } from '../../model/entities.ts'
+import type { DeviceProfile, Page, RuleChainGraph, RuleNode, User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { deviceCredentialsJson, deviceJson, idJson, NO_CONTACT } from '../../services/entity-json.ts'
+import { deviceCredentialsJson, deviceJson, idJson } from '../../services/entity-json.ts'
 import type { DeviceInfo } from '../../services/services.ts'
 
 /** Unassigned is not null but the id that means "no entity". */
@@ -34,20 +34,6 @@ export function renderDeviceProfileInfo(profile: DeviceProfile): JsonObject {
     defaultDashboardId: null,
     type: profile.type,
     transportType: profile.transportType,
-  }
-}
-
-export function renderTenant(tenant: Tenant): JsonObject {
-  return {
-    id: idJson('TENANT', tenant.id),
-    createdTime: tenant.createdTime,
-    title: tenant.title,
-    name: tenant.title,
-    region: null,
-    tenantProfileId: null,
-    ...NO_CONTACT,
-    version: tenant.version,
-    additionalInfo: tenant.additionalInfo,
   }
 }
 

@@ -1,45 +1,81 @@
-/** Tenants, read only so far. Source: `rest-api.md` section 11. */
-import type { Page, PageQuery, Tenant } from '../../model/entities.ts'
-import type { Services } from '../../services/services.ts'
-import { allow, found } from './authorize.ts'
-import { uuidOf } from './query.ts'
-import { renderPage, renderTenant } from './render.ts'
-import { SYSTEM, SYSTEM_AND_TENANT, jsonAnswer, type RestRoute } from './route.ts'
+/** Tenants. Source: `rest-api.md` section 11. */
+import { SYSTEM_TENANT } from '../../services/changes.ts'
+import { tenants } from '../../services/entities/tenant.ts'
+import type { TenantService } from '../../services/services.ts'
+import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { paging, uuidList } from './declared/query.ts'
+import { listShape, pageShape, recordShape, shownShape } from './declared/shapes.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { found } from './authorize.ts'
+import { SYSTEM, SYSTEM_AND_TENANT } from './route.ts'
 
-export function tenantRoutes({ tenants, access }: Services): readonly RestRoute[] {
+const WORDS = { one: 'tenant', many: 'tenants', nameParameter: 'title' } as const
+const PATH = '/api/tenants'
+
+export interface TenantRoutesParts extends EntityRoutesParts {
+  readonly tenants: TenantService
+}
+
+export function tenantRoutes(parts: TenantRoutesParts): readonly DeclaredRoute[] {
+  const { make, declared } = parts
+  const service = declared.of(tenants)
+  const authorities = { read: SYSTEM_AND_TENANT, save: SYSTEM, remove: SYSTEM_AND_TENANT }
   return [
-    {
+    ...crud(parts, service, WORDS, authorities, parts.tenants),
+    pageOf(parts, service, WORDS, PATH, SYSTEM),
+    byIds(parts, PATH, true),
+    byIds(parts, `${PATH}/list`, false),
+    make.route({
       method: 'GET',
-      pattern: '/api/tenant/:tenantId',
+      path: '/api/tenant/info/{tenantId}',
+      about: 'One tenant, with the name of its profile.',
       authorities: SYSTEM_AND_TENANT,
-      handle: async (call) => {
-        const id = uuidOf('tenantId', call.parameter(0))
-        await allow(access, call.principal, 'READ', 'TENANT', id)
-        return jsonAnswer(renderTenant(found(await tenants.find(id), 'Tenant', id)))
+      targets: { tenantId: { entity: tenants, operation: 'READ' } },
+      query: {},
+      body: undefined,
+      answer: shownShape(tenants),
+      handle: async ({ path }) => {
+        const { record, names } = found(await service.findShown(SYSTEM_TENANT, path.tenantId), 'Tenant', path.tenantId)
+        return { ...tenants.jsonOf(record), tenantProfileName: names['tenantProfileName'] ?? null }
       },
-    },
-    {
+    }),
+    make.route({
       method: 'GET',
-      pattern: '/api/tenants',
+      path: '/api/tenantInfos',
+      about: 'The tenants, with the names of their profiles.',
       authorities: SYSTEM,
-      handle: async ({ query }) => jsonAnswer(renderPage(pageOf(await tenants.all(), query.page()), renderTenant)),
-    },
+      targets: {},
+      query: { page: paging },
+      body: undefined,
+      answer: pageShape(shownShape(tenants)),
+      handle: async ({ query }) => {
+        const page = await service.page(SYSTEM_TENANT, {}, query.page, 'infos')
+        const data = page.data.map(({ record, names }) => ({
+          ...tenants.jsonOf(record),
+          tenantProfileName: names['tenantProfileName'] ?? null,
+        }))
+        return { ...page, data }
+      },
+    }),
   ]
 }
 
-/** Reads every tenant for each page: tenants are few, and only system administrators ask. */
-function pageOf(tenants: readonly Tenant[], query: PageQuery): Page<Tenant> {
-  const search = query.textSearch?.toLowerCase() ?? ''
-  const matching = tenants.filter(({ title }) => title.toLowerCase().includes(search))
-  const byTitle = query.sortProperty === 'title' || query.sortProperty === 'name'
-  const key = (tenant: Tenant): string => (byTitle ? tenant.title : tenant.id)
-  const sorted = matching.toSorted((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0))
-  if (query.sortOrder === 'DESC') sorted.reverse()
-  const start = query.page * query.pageSize
-  return {
-    data: sorted.slice(start, start + query.pageSize),
-    totalPages: Math.ceil(sorted.length / query.pageSize),
-    totalElements: sorted.length,
-    hasNext: start + query.pageSize < sorted.length,
-  }
+function byIds({ make, access, declared }: EntityRoutesParts, path: string, sharesPath: boolean): DeclaredRoute {
+  return make.route({
+    method: 'GET',
+    path,
+    about: 'The tenants of these ids, without those that the caller may not see.',
+    authorities: SYSTEM_AND_TENANT,
+    targets: {},
+    query: { tenantIds: uuidList },
+    ...(sharesPath ? { onlyWith: ['tenantIds'] } : {}),
+    body: undefined,
+    answer: listShape(recordShape(tenants)),
+    handle: async ({ principal, query }) => {
+      const records = await declared.of(tenants).findByIds(SYSTEM_TENANT, query.tenantIds)
+      const owned = records.map((record) => ({ ...record, tenantId: record.id, customerId: null }))
+      const allowed = access.allowed(principal, 'READ', 'TENANT', owned)
+      return allowed.map((record) => tenants.jsonOf({ ...record, tenantId: SYSTEM_TENANT }))
+    },
+  })
 }

@@ -12,8 +12,6 @@ export function nameLookup(
     switch (entityType) {
       case 'DEVICE':
         return (await entities.devices.findAnywhere(id))?.name
-      case 'TENANT':
-        return (await entities.tenants.find(id))?.title
       case 'USER':
         return (await entities.users.find(id))?.email
       case 'DEVICE_PROFILE':

@@ -9,11 +9,21 @@ import { customers } from './customer.ts'
 import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { tenantProfiles } from './tenant-profile.ts'
+import { tenants } from './tenant.ts'
 import { users } from './user.ts'
 import { USER_SETTINGS } from '../users/user-settings.ts'
 
 /** What is referred to stands before what refers to it: tables are made in this order. */
-export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [customers, users, assetProfiles, assets, dashboards]
+export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
+  tenantProfiles,
+  tenants,
+  customers,
+  users,
+  assetProfiles,
+  assets,
+  dashboards,
+]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */
 const PARTS: readonly EntityTable[] = [

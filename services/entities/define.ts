@@ -3,11 +3,11 @@
  * the tables of both databases, the repository, the service with outbox and change feed, the access checks, the routes and their schemas.
  */
 import type { Authority, EntityRecord } from '../../model/entities.ts'
-import { NULL_UUID, type EntityType } from '../../model/entity-id.ts'
+import { NULL_UUID, type EntityId, type EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Change } from '../../engine/subscriptions/change.ts'
-import type { Statement } from '../../storage/entities/database.ts'
+import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
 import type { Operation } from '../permissions.ts'
@@ -82,11 +82,22 @@ export interface MessageDestination {
   readonly queueName: string | null
 }
 
+/** What goes together with an entity. */
+export interface Companions {
+  readonly statements: readonly Statement[]
+  /** Which these were, from what the commit of the statements handed back. */
+  gone(written: Pick<Written, 'results'>): readonly EntityId[]
+}
+
 /** How a rule reaches other entities. */
 export interface EntityAccess {
   of<Columns extends ColumnSet>(definition: EntityDefinition<Columns>): EntityReads<Columns>
   /** Whether the tenant may use a queue of that name. */
   hasQueue(tenantId: string, name: string): Promise<boolean>
+  /** All that a tenant owns. */
+  ownedBy(tenantId: string): Companions
+  /** What every tenant has from the start. */
+  tenantStart(tenantId: string): readonly Statement[]
   /** For what is not declared. */
   readonly store: EntityStore
 }
@@ -110,7 +121,7 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   readonly label: string
   /** The member that is its name. */
   readonly name: Extract<keyof Columns, string>
-  readonly table: Pick<EntityTable, 'name' | 'version' | 'isInherited'> & {
+  readonly table: Pick<EntityTable, 'name' | 'version' | 'isInherited' | 'tenantIdSince'> & {
     /** What belongs to the system has no tenant there, as its first schema has it; elsewhere it has the null id. */
     readonly systemIsNull?: boolean
     /** Members by which lists filter, each with the tenant. */
@@ -133,12 +144,14 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   readonly shows?: Readonly<Record<string, ShownName>>
   /** A good one to save, without id; ids of others by their names (`deviceId`). */
   example(ids: Readonly<Record<string, string>>): JsonObject
+  /** To which tenant it belongs for access checks, where that is not who owns its row. */
+  tenantOf?(record: RecordOf<Columns>): string
   /** Whose it is where no member `customerId` says it. */
   customerOf?(record: RecordOf<Columns>): string | null
   /** The same where several customers may have it. */
   customersOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly string[]>
   /** Members that all entities have and this JSON form has not. */
-  readonly lacks?: readonly ('version' | 'externalId')[]
+  readonly lacks?: readonly ('tenantId' | 'version' | 'externalId')[]
   /** Members of the JSON form that follow from others, or that nobody can fill yet. */
   moreJson?(record: RecordOf<Columns>): JsonObject
   /** The same where they have to be read: one object a record, in their order. */
@@ -151,6 +164,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   tells?(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): Change | undefined
   /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */
   routeOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<MessageDestination>
+  /** What goes with it, before it in the same transaction. */
+  takesAlong?(record: RecordOf<Columns>, services: EntityAccess): Companions
   /** Before it goes. Throws to refuse; what it returns goes into the same transaction. */
   beforeDelete?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly Statement[] | undefined>
 }
@@ -196,6 +211,7 @@ export function defineEntity<Columns extends ColumnSet>(
       name: table.name,
       version: table.version,
       ...(table.isInherited === undefined ? {} : { isInherited: table.isInherited }),
+      ...(table.tenantIdSince === undefined ? {} : { tenantIdSince: table.tenantIdSince }),
       columns,
       unique: unique.map((index) => ({
         columns: uniqueColumns(declaration, index),
@@ -220,7 +236,9 @@ export function defineEntity<Columns extends ColumnSet>(
     jsonOf: (record) => ({
       id: { entityType: declaration.type, id: record.id },
       createdTime: record.createdTime,
-      tenantId: { entityType: 'TENANT', id: record.tenantId },
+      ...(declaration.lacks?.includes('tenantId') === true
+        ? {}
+        : { tenantId: { entityType: 'TENANT', id: record.tenantId } }),
       ...Object.fromEntries(
         members
           .filter(([, { isInternal }]) => isInternal !== true)

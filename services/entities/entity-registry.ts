@@ -6,13 +6,17 @@ import type { Destination } from '../message-route.ts'
 import type { Owner } from '../ownership.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import type { Column } from './column.ts'
-import type { ColumnSet, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
+import type { ColumnSet, Companions, EntityAccess, EntityDefinition, RecordOf } from './define.ts'
 import { EntityService, type EntityParts, type Followers } from './entity-service.ts'
 import { customerOf, nameOf } from './record-members.ts'
 
 export interface RegistryParts extends EntityParts {
   /** Whether the tenant may use a queue of that name. */
   readonly hasQueue: (tenantId: string, name: string) => Promise<boolean>
+  /** All that a tenant owns. */
+  readonly ownedBy: (tenantId: string) => Companions
+  /** What every tenant has from the start. */
+  readonly tenantStart: (tenantId: string) => readonly Statement[]
 }
 
 interface Referrer {
@@ -47,6 +51,14 @@ export class EntityRegistry implements EntityAccess, Followers {
     return this.parts.hasQueue(tenantId, name)
   }
 
+  ownedBy(tenantId: string): Companions {
+    return this.parts.ownedBy(tenantId)
+  }
+
+  tenantStart(tenantId: string): readonly Statement[] {
+    return this.parts.tenantStart(tenantId)
+  }
+
   findAnywhere({ entityType, id }: EntityId): Promise<RecordOf<ColumnSet> | undefined> {
     return this.services.get(entityType)?.findAnywhere(id) ?? Promise.resolve(undefined)
   }
@@ -56,8 +68,11 @@ export class EntityRegistry implements EntityAccess, Followers {
     const service = this.services.get(entityType)
     const record = await service?.findAnywhere(id)
     if (service === undefined || record === undefined) return undefined
-    const tenantId = record.tenantId === SYSTEM_TENANT ? null : record.tenantId
-    return { tenantId, ...(await this.sharesOf(service.definition, record)) }
+    const tenantId = service.definition.tenantOf?.(record) ?? record.tenantId
+    return {
+      tenantId: tenantId === SYSTEM_TENANT ? null : tenantId,
+      ...(await this.sharesOf(service.definition, record)),
+    }
   }
 
   /** Those of a tenant that are there, with whose they are; undefined for types that are not declared. */

@@ -10,7 +10,7 @@ import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import type { Statement } from '../../storage/entities/database.ts'
+import type { Statement, Written } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition, Join, RowPage, RowStore } from '../../storage/entities/tables/row-store.ts'
@@ -23,6 +23,7 @@ import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { linkQueueOf, type Destination } from '../message-route.ts'
 import type { OwnerLookup } from '../ownership.ts'
 import { customers } from './customer.ts'
+import { publishGone } from './gone.ts'
 import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns.ts'
 import { checkMembers, checkReferences } from './save-checks.ts'
 import { retried } from './retried.ts'
@@ -274,18 +275,24 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const { definition, parts } = this
     const before = (await definition.beforeDelete?.(record, this.access)) ?? []
     await this.access.checkUnused(definition.type, record.tenantId, id)
+    const companions = definition.takesAlong?.(record, this.access)
     const statements = [
+      ...(companions?.statements ?? []),
       ...before,
       ...this.access.forget(definition.type, record.tenantId, id),
       this.rows.delete(record),
       ...parts.entities.deleteAttached(id),
       parts.entities.cleanups.note(id),
     ]
-    await this.commit(principal, record, statements, 'ENTITY_DELETED')
-    parts.forgetAttributes(id)
-    const entity = { entityType: definition.type, id }
-    parts.feed.publish({ kind: 'entity-deleted', entity, tenantId: record.tenantId })
-    await parts.cleanup.run(id)
+    const written = await this.commit(principal, record, statements, 'ENTITY_DELETED')
+    const tenantId = definition.tenantOf?.(record) ?? record.tenantId
+    for (const entity of [...(companions?.gone(written) ?? []), { entityType: definition.type, id }]) {
+      parts.forgetAttributes(entity.id)
+      publishGone(parts.feed, entity, tenantId)
+    }
+    // Of a tenant there may be millions: nobody waits for their series.
+    if (companions === undefined) await parts.cleanup.run(id)
+    else parts.cleanup.resumeLater()
   }
 
   /** For what has a customer. Null takes it from the one it has. */
@@ -357,7 +364,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     statements: readonly Statement[],
     type: KnownMessageType,
     metadata: Metadata = {},
-  ): Promise<void> {
+  ): Promise<Written> {
     const { definition, parts } = this
     const commit = parts.changes.commit(statements, {
       ...(await this.destinationOf(record)),
@@ -369,11 +376,12 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
       data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
     })
-    await parts.doubts.watch(commit, () => {
+    const written = await parts.doubts.watch(commit, () => {
       parts.forgetAttributes(record.id)
       this.tell(record, 'in doubt')
     })
     if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
+    return written
   }
 
   private tell(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): void {

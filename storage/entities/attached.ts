@@ -1,5 +1,5 @@
 /** Rows that hang on an entity of any type by its id alone, where no foreign key can hold them: they go with it. */
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
 
 interface AttachedRows {
@@ -17,8 +17,17 @@ const ATTACHED: readonly AttachedRows[] = [
 
 /** Steps of the transaction that deletes the entity. */
 export function deleteAttached(database: EntityDatabase, entityId: string): readonly Statement[] {
+  return deletions(database, sql`= ${entityId}`)
+}
+
+/** The same of many: `ids` is a query for them. */
+export function deleteAttachedOfAll(database: EntityDatabase, ids: RawBuilder<unknown>): readonly Statement[] {
+  return deletions(database, sql`in (${ids})`)
+}
+
+function deletions(database: EntityDatabase, condition: RawBuilder<unknown>): readonly Statement[] {
   return ATTACHED.map(({ table, column }) => {
-    const query = sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${entityId}`
+    const query = sql`delete from ${sql.table(table)} where ${sql.ref(column)} ${condition}`
     const { sql: text, parameters } = query.compile(database.builder)
     return { sql: text, parameters: parameters.map(sqlValue) }
   })

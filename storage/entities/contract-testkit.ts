@@ -1,16 +1,10 @@
 /** Records that the contract writes: each complete, with an id of its own. */
 import { randomUUID } from 'node:crypto'
-import type {
-  Device,
-  DeviceCredentials,
-  DeviceProfile,
-  Queue,
-  RuleChain,
-  RuleNode,
-  Tenant,
-} from '../../model/entities.ts'
+import type { Device, DeviceCredentials, DeviceProfile, Queue, RuleChain, RuleNode } from '../../model/entities.ts'
+import { NULL_UUID } from '../../model/entity-id.ts'
 import type { Attribute } from '../../model/value.ts'
 import { customers, type Customer } from '../../services/entities/customer.ts'
+import { tenants, type Tenant } from '../../services/entities/tenant.ts'
 import { recordWith, rowsOf } from '../../services/entities/rows.ts'
 import type { EntityStore } from './entity-store.ts'
 
@@ -25,7 +19,7 @@ export interface Household {
 
 export async function household(store: EntityStore): Promise<Household> {
   const record = () => ({ id: randomUUID(), createdTime: 1_700_000_000_000, version: 1 })
-  const tenant: Tenant = { ...record(), title: `Tenant ${randomUUID()}`, additionalInfo: null }
+  const tenant = recordWith(tenants, { ...record(), tenantId: NULL_UUID }, { title: `Tenant ${randomUUID()}` })
   const members = { title: 'Customer', additionalInfo: { isPublic: true } }
   const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, members)
   const profile: DeviceProfile = {
@@ -42,7 +36,7 @@ export async function household(store: EntityStore): Promise<Household> {
     profileData: { configuration: { type: 'DEFAULT' } },
   }
   await store.write([
-    ...store.tenants.insert(tenant),
+    rowsOf(tenants, store).insert(tenants.rowOf(tenant)),
     rowsOf(customers, store).insert(customers.rowOf(customer)),
     ...store.deviceProfiles.insert(profile),
   ])

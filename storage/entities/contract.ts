@@ -3,6 +3,7 @@
  * empty one.
  */
 import { customers } from '../../services/entities/customer.ts'
+import { tenants } from '../../services/entities/tenant.ts'
 import { rowsOf } from '../../services/entities/rows.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
@@ -114,8 +115,11 @@ function testRecords(check: Check): void {
     const read = await store.devices.findAnywhere(device.id)
     const names = { customerTitle: customer.title, deviceProfileName: profile.name, active: false }
     assert.deepEqual(read, { ...device, ...names })
-    assert.deepEqual(await store.tenants.find(tenant.id), tenant)
-    assert.deepEqual(await store.tenants.all(), [tenant])
+    const tenantRows = await rowsOf(tenants, store).findAll([])
+    assert.deepEqual(
+      tenantRows.map((found) => tenants.recordOf(found)),
+      [tenant],
+    )
     const row = await rowsOf(customers, store).find([{ column: 'id', is: customer.id }])
     assert.deepEqual(row && customers.recordOf(row), customer)
     assert.deepEqual(await store.deviceProfiles.findDefault(tenant.id), profile)

@@ -23,11 +23,11 @@ import { migrate, migrateTables } from './sqlite/migrations.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
 import type { EntityTable } from './tables/entity-table.ts'
 import { RowStore, type RowErrors } from './tables/row-store.ts'
-import { TenantRepository } from './tenants.ts'
+import { TenantErasureRepository } from './tenant-erasure.ts'
 import { UserRepository } from './users.ts'
 
 export interface EntityStore {
-  readonly tenants: TenantRepository
+  readonly tenantErasure: TenantErasureRepository
   readonly users: UserRepository
   readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
@@ -104,7 +104,7 @@ export async function openPostgresEntityStore(options: PostgresDatabaseOptions):
 /** The repositories over any database. */
 export function entityStoreOver(database: EntityDatabase): EntityStore {
   return {
-    tenants: new TenantRepository(database),
+    tenantErasure: new TenantErasureRepository(database),
     users: new UserRepository(database),
     deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),

@@ -18,6 +18,7 @@ import { createServices } from '../../services/create-services.ts'
 import { newDeviceProfile } from '../../services/device-profiles.ts'
 import { DEMO_LOGINS, seedDemo } from '../../services/seed.ts'
 import {
+  insertTenant,
   MemoryTimeSeries,
   principalFrom,
   TestClock,
@@ -59,9 +60,9 @@ async function fill(entities: EntityStore): Promise<void> {
     report: assert.fail,
   })
   const record = () => ({ id: testRandom.uuid(), createdTime: clock.now(), version: 1 })
-  const tenant = { ...record(), title: 'Noisy', additionalInfo: null }
+  const tenant = { ...record(), title: 'Noisy' }
   const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true })
-  await entities.write([...entities.tenants.insert(tenant), ...entities.deviceProfiles.insert(profile)])
+  await entities.write([insertTenant(entities, tenant.id, tenant.title), ...entities.deviceProfiles.insert(profile)])
   const found = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
   assert.ok(found !== undefined)
   const healthy = principalFrom(found)

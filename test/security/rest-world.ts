@@ -16,7 +16,14 @@ import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
 import { createWorkerAdmin } from '../../engine/workers/admin.ts'
-import { letterOf, openTestPlatform, principalFrom, testRandom, type TestPlatform } from '../../services/testkit.ts'
+import {
+  insertTenant,
+  letterOf,
+  openTestPlatform,
+  principalFrom,
+  testRandom,
+  type TestPlatform,
+} from '../../services/testkit.ts'
 
 export interface RestWorld {
   readonly url: string
@@ -167,7 +174,7 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
 
 async function addOtherTenant({ entities, clock, services }: TestPlatform): Promise<string> {
   const record = () => ({ id: testRandom.uuid(), createdTime: clock.now(), version: 1 })
-  const tenant = { ...record(), title: 'Other', additionalInfo: null }
+  const tenant = { ...record(), title: 'Other' }
   const authority: Authority = 'TENANT_ADMIN'
   const user: User = {
     ...record(),
@@ -181,7 +188,7 @@ async function addOtherTenant({ entities, clock, services }: TestPlatform): Prom
     additionalInfo: null,
   }
   await entities.write([
-    ...entities.tenants.insert(tenant),
+    insertTenant(entities, tenant.id, tenant.title),
     ...entities.deviceProfiles.insert(
       newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true }),
     ),

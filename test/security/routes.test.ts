@@ -139,6 +139,12 @@ function isForAllOfTenant({ entity, operation }: Target): boolean {
   return operation === 'READ' && definition?.isSharedInTenant === true
 }
 
+/** Tenants are the system administrator's to change: one that is deleted takes the world of this walk with it. */
+function isSystemAdministratorsOwn({ route, declared }: Walked): boolean {
+  const targets = Object.values(declared?.targets ?? {})
+  return route.method !== 'GET' && targets.some((target) => 'entity' in target && target.entity.type === 'TENANT')
+}
+
 /** What is not about a thing of the first tenant: done, or nothing found by a name. */
 function mayAnswer({ declared }: Walked, status: number): boolean {
   return status === 200 || (declared !== undefined && (status === 404 || status === 400))
@@ -269,6 +275,7 @@ describe('every route', () => {
 
   test('refuses a system administrator what belongs to tenants', async () => {
     for (const walked of aboutOthers()) {
+      if (isSystemAdministratorsOwn(walked)) continue
       const { status, text } = await call(walked, world.systemAdministrator)
       if (!authoritiesOf(walked).includes('SYS_ADMIN')) assert.equal(status, 403, nameOf(walked))
       else if (walked.route.pattern.includes('/telemetry/'))

@@ -14,10 +14,18 @@ import { ManualClock, SeededRandom } from '../../engine/actor/testkit.ts'
 import { openClusterChangeFeed } from '../../engine/cluster/cluster-change-feed.ts'
 import { createServices } from '../../services/create-services.ts'
 import type { Services } from '../../services/services.ts'
-import { MemoryTimeSeries, testCatalogue, TestDeadLetters, TestParkedLanes } from '../../services/testkit.ts'
+import {
+  insertTenant,
+  MemoryTimeSeries,
+  testCatalogue,
+  TestDeadLetters,
+  TestParkedLanes,
+} from '../../services/testkit.ts'
 import { entityStoreOver } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
-import { migrate } from '../../storage/entities/sqlite/migrations.ts'
+import { tenantProfiles } from '../../services/entities/tenant-profile.ts'
+import { tenants } from '../../services/entities/tenant.ts'
+import { migrate, migrateTables } from '../../storage/entities/sqlite/migrations.ts'
 import { RunClock } from './run-clock.ts'
 import { SimulatedDatabase } from './simulated-database.ts'
 import { SimulatedHub, type SimulatedBus } from './simulated-bus.ts'
@@ -111,9 +119,9 @@ class ServiceWorld {
   private async prepare(): Promise<void> {
     const database = this.database.connect(new RunClock(this.clock))
     const entities = entityStoreOver(database)
-    const tenants = ENTITIES.map((id) => ({ id, createdTime: 1, version: 1, title: id, additionalInfo: null }))
-    const statements = tenants.flatMap((tenant) => entities.tenants.insert(tenant))
+    const statements = ENTITIES.map((id) => insertTenant(entities, id, id))
     await this.settled(migrate(database, 'simulated', 1))
+    await this.settled(migrateTables(database, 'simulated', 1, [tenantProfiles.storedAs, tenants.storedAs]))
     await this.settled(entities.write(statements))
     this.database.addClaims()
   }

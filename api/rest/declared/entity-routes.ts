@@ -45,7 +45,7 @@ export interface EntityRoutesParts {
   readonly declared: EntityRegistry
 }
 
-/** To read, save and delete one. */
+/** To read, save and delete one. `changes`: where saving and deleting is more than the entity's own. */
 export function crud<Columns extends ColumnSet>(
   { make }: EntityRoutesParts,
   service: EntityService<Columns>,
@@ -58,6 +58,7 @@ export function crud<Columns extends ColumnSet>(
     read: TENANT_AND_CUSTOMER,
     save: TENANT_AND_CUSTOMER,
   },
+  changes: Pick<EntityService<Columns>, 'saveByUser' | 'deleteByUser'> = service,
 ): readonly DeclaredRoute[] {
   const { definition } = service
   const { one } = words
@@ -91,7 +92,7 @@ export function crud<Columns extends ColumnSet>(
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId(definition.type, id), operation: 'WRITE' as const }],
       answer: recordShape(definition),
-      handle: async ({ principal, body }) => service.renderOne(await service.saveByUser(principal, body)),
+      handle: async ({ principal, body }) => service.renderOne(await changes.saveByUser(principal, body)),
     }),
     make.route({
       method: 'DELETE',
@@ -103,7 +104,7 @@ export function crud<Columns extends ColumnSet>(
       body: undefined,
       answer: undefined,
       handle: async ({ principal, path }) => {
-        await service.deleteByUser(principal, path[`${one}Id`] ?? '')
+        await changes.deleteByUser(principal, path[`${one}Id`] ?? '')
         return EMPTY_ANSWER
       },
     }),

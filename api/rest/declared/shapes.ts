@@ -10,7 +10,7 @@ export function recordShape<Columns extends ColumnSet>({
   const properties: JsonObject = {
     id: idShape(type),
     createdTime: { type: 'integer', description: 'Unix milliseconds' },
-    tenantId: idShape('TENANT'),
+    ...(lacks.includes('tenantId') ? {} : { tenantId: idShape('TENANT') }),
     ...(lacks.includes('externalId') ? {} : { externalId: {} }),
     ...(lacks.includes('version') ? {} : { version: { type: 'integer' } }),
   }

@@ -24,6 +24,8 @@ export interface EntityTable {
   readonly version: number
   /** Whether the schema of the first releases made it, with the columns of version 1. */
   readonly isInherited?: boolean
+  /** With `isInherited`: the version that has `tenant_id` first. Rows of before are the system's. */
+  readonly tenantIdSince?: number
   readonly columns: readonly TableColumn[]
   readonly unique: readonly TableIndex[]
   /** For lists, beside those that every table has by tenant. */

@@ -1,7 +1,10 @@
 /** The statements that make a table and raise it from version to version, in the words of each database. */
+import { NULL_UUID } from '../../../model/entity-id.ts'
 import { COMMON_COLUMNS, type EntityTable, type TableColumn, type TableIndex } from './entity-table.ts'
 
 export type DatabaseLanguage = 'sqlite' | 'postgres'
+
+const TENANT_ID: TableColumn = { name: 'tenant_id', type: 'text', isNullable: false, filledBy: `'${NULL_UUID}'` }
 
 export interface TableMigration {
   readonly version: number
@@ -32,6 +35,7 @@ function creation(table: EntityTable, language: DatabaseLanguage): readonly stri
 
 function addition(table: EntityTable, version: number, language: DatabaseLanguage): readonly string[] {
   const added = table.columns.filter((column) => since(column) === version)
+  if (table.tenantIdSince === version) added.unshift(TENANT_ID)
   return added.flatMap((column) => {
     const steps = [`alter table ${table.name} add column ${definitionOf({ ...column, isNullable: true }, language)}`]
     if (column.filledBy !== undefined) steps.push(`update ${table.name} set ${column.name} = ${column.filledBy}`)

@@ -1,0 +1,67 @@
+/** What every tenant has from the start: a default profile for devices and one for assets, and its root rule chains. */
+import type { Clock, Random } from '../model/clock.ts'
+import type { DeviceProfile } from '../model/entities.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import type { Statement } from '../storage/entities/database.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { defaultGraph, EDGE_ROOT_RULE_CHAIN_NAME, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
+import { newDeviceProfile } from './device-profiles.ts'
+import { assetProfiles } from './entities/asset-profile.ts'
+import { recordWith, rowsOf } from './entities/rows.ts'
+import { checkedGraph } from './rule-chain-graph.ts'
+import { firstNodeId, newRuleChain } from './rule-chains.ts'
+
+export interface TenantStartParts {
+  readonly entities: EntityStore
+  readonly clock: Clock
+  readonly random: Random
+  readonly catalogue: Pick<NodeCatalogue, 'find'>
+}
+
+export interface TenantStart {
+  /** Go behind the tenant's own row. */
+  readonly statements: readonly Statement[]
+  readonly deviceProfile: DeviceProfile
+}
+
+export function tenantStart(parts: TenantStartParts, tenantId: string): TenantStart {
+  const { entities, clock, random } = parts
+  const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1, tenantId })
+  const deviceProfile = newDeviceProfile({ ...record(), name: 'default', isDefault: true })
+  const assetProfile = recordWith(assetProfiles, record(), {
+    name: 'default',
+    description: 'Default asset profile',
+    default: true,
+  })
+  // Not shown among the others; nothing runs it.
+  const edgeRoot = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: EDGE_ROOT_RULE_CHAIN_NAME }
+  return {
+    statements: [
+      ...rootRuleChain(parts, tenantId),
+      ...entities.ruleChains.insert({ ...edgeRoot, type: 'EDGE', root: true }),
+      ...entities.deviceProfiles.insert(deviceProfile),
+      rowsOf(assetProfiles, entities).insert(assetProfiles.rowOf(assetProfile)),
+    ],
+    deviceProfile,
+  }
+}
+
+function rootRuleChain(
+  { entities, clock, random, catalogue }: TenantStartParts,
+  tenantId: string,
+): readonly Statement[] {
+  const chain = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: ROOT_RULE_CHAIN_NAME, root: true }
+  const raised = { ...chain, version: 2 }
+  const nothing = { ruleChainId: chain.id, version: 1, firstNodeIndex: null, nodes: [], connections: [] }
+  const graph = checkedGraph(defaultGraph(chain.id), raised, nothing, {
+    catalogue,
+    disableUnknown: true,
+    now: clock.now(),
+    newId: () => random.uuid(),
+    chainName: () => undefined,
+    hasQueue: () => false,
+  })
+  const { ruleChains } = entities
+  const saved = { ...raised, firstRuleNodeId: firstNodeId(graph) }
+  return [...ruleChains.insert(chain), ...ruleChains.update(saved), ...ruleChains.replaceGraph(graph)]
+}
