@@ -24,18 +24,6 @@ export interface User extends EntityRecord {
   readonly additionalInfo: JsonValue
 }
 
-export interface Device extends EntityRecord {
-  readonly tenantId: string
-  readonly customerId: string | null
-  readonly deviceProfileId: string
-  readonly name: string
-  /** The device profile's name. */
-  readonly type: string
-  readonly label: string | null
-  readonly deviceData: JsonObject
-  readonly additionalInfo: JsonValue
-}
-
 export const CREDENTIALS_TYPES = ['ACCESS_TOKEN', 'X509_CERTIFICATE', 'MQTT_BASIC', 'LWM2M_CREDENTIALS'] as const
 export type CredentialsType = (typeof CREDENTIALS_TYPES)[number]
 
@@ -46,20 +34,6 @@ export interface DeviceCredentials extends EntityRecord {
   /** The access token for ACCESS_TOKEN; unique over all tenants. */
   readonly credentialsId: string
   readonly credentialsValue: string | null
-}
-
-export interface DeviceProfile extends EntityRecord {
-  readonly tenantId: string
-  readonly name: string
-  readonly description: string | null
-  readonly isDefault: boolean
-  readonly type: 'DEFAULT'
-  readonly transportType: 'DEFAULT' | 'MQTT' | 'COAP' | 'LWM2M' | 'SNMP'
-  readonly provisionType:
-    'DISABLED' | 'ALLOW_CREATE_NEW_DEVICES' | 'CHECK_PRE_PROVISIONED_DEVICES' | 'X509_CERTIFICATE_CHAIN'
-  readonly defaultRuleChainId: string | null
-  readonly defaultQueueName: string | null
-  readonly profileData: JsonObject
 }
 
 export interface RuleChain extends EntityRecord {

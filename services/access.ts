@@ -31,12 +31,10 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
   },
   TENANT_ADMIN: {
     ADMIN_SETTINGS: 'all',
-    DEVICE: 'all',
     ENTITY_VIEW: 'all',
     EDGE: 'all',
     DASHBOARD: 'all',
     ALARM: 'all',
-    DEVICE_PROFILE: 'all',
     RULE_CHAIN: 'all',
     RPC: 'all',
     OTA_PACKAGE: 'all',
@@ -53,12 +51,10 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
     CALCULATED_FIELD: 'all',
   },
   CUSTOMER_USER: {
-    DEVICE: NOT_IN_OWN_HANDS,
     ENTITY_VIEW: NOT_IN_OWN_HANDS,
     EDGE: NOT_IN_OWN_HANDS,
     DASHBOARD: LOOK,
     ALARM: 'all',
-    DEVICE_PROFILE: ['READ'],
     RPC: ['READ'],
     USER: ['READ', 'WRITE'],
     WIDGETS_BUNDLE: ['READ'],
@@ -68,7 +64,7 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
 }
 
 /** Kinds that a customer user sees because they are the tenant's, not because they are assigned to the customer. */
-const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['DEVICE_PROFILE', 'RPC'])
+const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['RPC'])
 
 /** Kinds of which tenants read those of the system. */
 const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])
@@ -76,7 +72,7 @@ const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])
 /** As much as access control asks of an entity's declaration. */
 export type DeclaredPermissions = Pick<
   EntityDefinition<ColumnSet>,
-  'type' | 'permissions' | 'isSharedInTenant' | 'isSharedBySystem' | 'isSeenBySystem'
+  'type' | 'permissions' | 'isHiddenFromOthers' | 'isSharedInTenant' | 'isSharedBySystem' | 'isSeenBySystem'
 >
 
 export class PermissionTable implements AccessControl {
@@ -110,7 +106,10 @@ export class PermissionTable implements AccessControl {
     this.checkAuthority(principal, operation, entity.entityType)
     const owner = await this.ownerOf(entity)
     if (owner === undefined) throw itemNotFound(entity)
-    if (!this.mayTouch(principal, operation, entity, owner)) throw ServiceErrors.PERMISSION_DENIED()
+    if (this.mayTouch(principal, operation, entity, owner)) return
+    const isHidden = this.declared.get(entity.entityType)?.isHiddenFromOthers === true
+    if (isHidden && owner.tenantId !== principal.tenantId) throw itemNotFound(entity)
+    throw ServiceErrors.PERMISSION_DENIED()
   }
 
   private mayByAuthority(principal: Principal, operation: Operation, entityType: EntityType): boolean {

@@ -1,3 +1,5 @@
+import { deviceProfiles } from './entities/device-profile.ts'
+import { devices } from './entities/device.ts'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Entry } from '../model/value.ts'
@@ -85,7 +87,9 @@ test('issue-8 7: whoever caches devices, chains and queues is told to look again
     credentialsId: 'new token',
     credentialsValue: null,
   } as const
-  const profile = await services.deviceProfiles.findDefault(tenantId)
+  const profiles = services.declared.of(deviceProfiles)
+  const profile = await profiles.findBy(tenantId, { default: true })
+  assert.ok(profile !== undefined)
   const chain = await services.ruleChains.saveByUser(tenant, { name: 'chain' })
   const told = async (change: () => Promise<unknown>) => {
     changes.length = 0
@@ -95,9 +99,12 @@ test('issue-8 7: whoever caches devices, chains and queues is told to look again
     )
   }
   assert.deepEqual(await told(() => services.devices.saveCredentialsByUser(tenant, draft)), ['device-changed true'])
-  assert.deepEqual(await told(() => services.devices.deleteByUser(tenant, device.id)), ['device-changed true'])
-  const { id, name } = profile
-  assert.deepEqual(await told(() => services.deviceProfiles.saveByUser(tenant, { id, name })), ['device-changed false'])
+  assert.deepEqual(await told(() => services.declared.of(devices).deleteByUser(tenant, device.id)), [
+    'device-changed true',
+  ])
+  assert.deepEqual(await told(() => profiles.saveByUser(tenant, { ...profile, version: undefined })), [
+    'device-changed false',
+  ])
   assert.deepEqual(await told(() => services.ruleChains.deleteByUser(tenant, chain.id)), ['rule-chain-changed'])
 })
 

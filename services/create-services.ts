@@ -17,11 +17,9 @@ import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
-import { customers } from './entities/customer.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
-import { StoredDeviceProfiles } from './device-profiles.ts'
 import { StoredDevices } from './devices.ts'
 import { ParkedLanes } from './parked.ts'
 import { EntityQueries } from './queries/entity-queries.ts'
@@ -91,9 +89,7 @@ export function createServices(options: ServicesOptions): Services {
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
   const tenants = new StoredTenants(entities, declared, feed)
-  const devices = new StoredDevices({
-    ...{ entities, customers: declared.of(customers), changes, feed, doubts, cleanup, clock, random, forgetAttributes },
-  })
+  const devices = new StoredDevices({ entities, declared, changes, feed, doubts })
   return {
     declared,
     entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
@@ -102,15 +98,14 @@ export function createServices(options: ServicesOptions): Services {
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
     relations: new RelationService({ entities, changes, routeOf, clock, random }),
-    farEnds: new FarEnds({ access, declared, devices, nameOf: entityNames(entities, declared) }),
+    farEnds: new FarEnds({ access, declared, nameOf: entityNames(entities, declared) }),
     telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
     attributes,
     devices,
-    deviceProfiles: new StoredDeviceProfiles({ entities, changes, feed, doubts, clock, random }),
     tenants,
     users,
     people: createPeople({ entities, declared, credentials: users, access, clock, random }),
-    ruleChains: new StoredRuleChains({ entities, changes, feed, doubts, catalogue, clock, random }),
+    ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),

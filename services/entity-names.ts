@@ -11,10 +11,6 @@ export function entityNames(
   return async (entity) => {
     const { entityType, id } = entity
     switch (entityType) {
-      case 'DEVICE':
-        return (await entities.devices.findAnywhere(id))?.name ?? null
-      case 'DEVICE_PROFILE':
-        return (await entities.deviceProfiles.findAnywhere(id))?.name ?? null
       case 'RULE_CHAIN':
         return (await entities.ruleChains.findAnywhere(id))?.name ?? null
       case 'USER':

@@ -23,42 +23,17 @@ export const ServiceErrors = defineErrors('services', {
   NAME_MISSING: { ...BAD_REQUEST, text: '{entity} {property} should be specified!' },
   NAME_MALFORMED: { ...BAD_REQUEST, text: 'Validation error: {property} is malformed' },
   NAME_TOO_LONG: { ...BAD_REQUEST, text: 'Validation error: {property} length must be equal or less than {limit}' },
-  PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Device is referencing non existing device profile!' },
   CUSTOMER_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign to non-existent customer!" },
   NOT_ASSIGNED_ENTITY: { ...BAD_REQUEST, text: "{entity} isn't assigned to any customer!" },
-  NOT_ASSIGNED: { ...BAD_REQUEST, text: "Device isn't assigned to any customer!" },
-  CREDENTIALS_ID_MISSING: { ...BAD_REQUEST, text: 'Device credentials id should be specified!' },
-  CREDENTIALS_TYPE_UNSUPPORTED: {
-    ...BAD_REQUEST,
-    text: 'Device credentials of type {credentialsType} are not supported: use ACCESS_TOKEN',
-  },
-  CREDENTIALS_UNKNOWN: { ...BAD_REQUEST, text: 'Unable to update non-existent device credentials!' },
   EMAIL_INVALID: { ...BAD_REQUEST, text: "Invalid email address format '{email}'!" },
   PASSWORD_WRONG: { ...BAD_REQUEST, text: "Current password doesn't match!" },
   PASSWORD_SAME: { ...BAD_REQUEST, text: 'New password should be different from existing!' },
   PASSWORD_SHORT: { ...BAD_REQUEST, text: 'Password must be {limit} or more characters in length.' },
   PASSWORD_LONG: { ...BAD_REQUEST, text: 'Password must be no more than {limit} characters in length.' },
   ROOT_CHAIN_DELETE: { ...BAD_REQUEST, text: 'Deletion of Root Tenant Rule Chain is prohibited!' },
-  CHAIN_REFERENCED: {
+  ASSET_PROFILE_CHAIN_IN_USE: {
     ...BAD_REQUEST,
-    text: 'The rule chain referenced by the device profiles cannot be deleted!',
-  },
-  PROFILE_TRANSPORT: {
-    ...BAD_REQUEST,
-    text: 'Device profiles of transport type {transportType} are not supported: use DEFAULT',
-  },
-  PROFILE_PROVISION: {
-    ...BAD_REQUEST,
-    text: 'Device profiles of provision type {provisionType} are not supported: use DISABLED',
-  },
-  DEFAULT_PROFILE_EXISTS: {
-    ...BAD_REQUEST,
-    text: 'Another default device profile is present in scope of current tenant!',
-  },
-  DEFAULT_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Device Profile is prohibited!' },
-  PROFILE_REFERENCED: {
-    ...BAD_REQUEST,
-    text: 'The device profile referenced by the devices cannot be deleted!',
+    text: 'The rule chain referenced by the asset profiles cannot be deleted!',
   },
   ASSET_PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'Asset is referencing non existing asset profile!' },
   ASSET_PROFILE_REFERENCED: { ...BAD_REQUEST, text: 'The asset profile referenced by the assets cannot be deleted!' },
@@ -66,7 +41,6 @@ export const ServiceErrors = defineErrors('services', {
   DEFAULT_ASSET_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Asset Profile is prohibited!' },
   PROFILE_DASHBOARD_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent dashboard!" },
   PROFILE_CHAIN_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent rule chain!" },
-  PROFILE_QUEUE_UNKNOWN: { ...BAD_REQUEST, text: 'Device profile is referencing to unknown queue!' },
   NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
 })
 

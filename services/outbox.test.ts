@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { pageOfDevices } from '../storage/entities/contract-testkit.ts'
 import { DECLARED_TABLES } from './entities/declared.ts'
+import { devices } from './entities/device.ts'
 import { customers } from './entities/customer.ts'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -180,22 +182,21 @@ test('a process killed after the commit leaves the change and its message, both 
     for (let run = 1; run <= 3; run++) acknowledged += await runAndKill(file, run)
     const entities = await openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
     const tenant = await rowsOf(tenants, entities).find([])
-    const { data: devices } = await entities.devices.page(
-      String(tenant?.['id']),
-      {},
-      { pageSize: 100_000, page: 0, textSearch: 'run ' },
-      false,
-    )
+    const { data: found } = await pageOfDevices(entities, String(tenant?.['id']), {
+      pageSize: 100_000,
+      page: 0,
+      textSearch: 'run ',
+    })
     const link = new TestLink()
     const publisher = new OutboxPublisher(entities, link, clock, (text) => assert.fail(text))
     await publisher.start()
     await publisher.close()
     assert.equal(await entities.outbox.size(), 0)
     assert.ok(
-      devices.length >= acknowledged && acknowledged >= 30,
-      `${devices.length} devices, ${acknowledged} acknowledged`,
+      found.length >= acknowledged && acknowledged >= 30,
+      `${found.length} devices, ${acknowledged} acknowledged`,
     )
-    assert.deepEqual([...names(link)].sort(), devices.map((device) => device.name).sort())
+    assert.deepEqual([...names(link)].sort(), found.map((device) => device.name).sort())
     await entities.close()
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -236,7 +237,7 @@ test('issue-8 6: a change whose message the link never takes is refused with 413
     await assert.rejects(services.declared.of(customers).saveByUser(tenant, { title: 'c', additionalInfo }), tooLarge)
     assert.deepEqual((await services.attributes.find(entity, 'SERVER_SCOPE', ['long'])).value, [])
     assert.deepEqual([timeSeries.writes, timeSeries.ranges], [[], []])
-    assert.equal(await entities.devices.findByName(platform.tenantId, 'b'), undefined)
+    assert.equal(await platform.services.declared.of(devices).findByName(platform.tenantId, 'b'), undefined)
     assert.deepEqual([await entities.outbox.size(), platform.reports], [0, []])
   })
 })

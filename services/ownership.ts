@@ -22,15 +22,9 @@ export type OwnerLookup = (entity: EntityId) => Promise<Owner | undefined>
 export function ownerLookup(entities: EntityStore): OwnerLookup {
   return async ({ entityType, id }) => {
     switch (entityType) {
-      case 'DEVICE':
-        return entities.devices.findAnywhere(id)
       case 'USER': {
         const user = await entities.users.find(id)
         return user && { tenantId: user.tenantId, customerId: user.customerId, user }
-      }
-      case 'DEVICE_PROFILE': {
-        const profile = await entities.deviceProfiles.findAnywhere(id)
-        return profile && { tenantId: profile.tenantId, customerId: null }
       }
       case 'QUEUE': {
         const queue = await entities.queues.findAnywhere(id)

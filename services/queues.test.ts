@@ -1,3 +1,4 @@
+import { deviceProfiles } from './entities/device-profile.ts'
 import assert from 'node:assert/strict'
 import { DECLARED_TABLES } from './entities/declared.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -141,11 +142,13 @@ describe('queues', () => {
   test('one that device profiles or rule nodes use is not deleted, and they are named', async () => {
     const { services, tenant, systemAdministrator } = platform
     const queue = await services.queues.saveByUser(tenant, draft(fresh()))
-    const profile = await services.deviceProfiles.saveByUser(tenant, { name: fresh(), defaultQueueName: queue.name })
+    const profile = await services.declared
+      .of(deviceProfiles)
+      .saveByUser(tenant, { type: 'DEFAULT', transportType: 'DEFAULT', name: fresh(), defaultQueueName: queue.name })
     await assert.rejects(services.queues.deleteByUser(tenant, queue.id), {
       message: `The queue referenced by the device profiles cannot be deleted: ${profile.name}`,
     })
-    await services.deviceProfiles.deleteByUser(tenant, profile.id)
+    await services.declared.of(deviceProfiles).deleteByUser(tenant, profile.id)
     const chain = await services.ruleChains.saveByUser(tenant, { name: 'uses it' })
     const node = { type: CHECKPOINT, name: 'check', queueName: queue.name, configuration: {}, configurationVersion: 1 }
     const graph = { ruleChainId: chain.id, firstNodeIndex: 0, nodes: [node], connections: [] }
@@ -156,7 +159,9 @@ describe('queues', () => {
     await services.ruleChains.deleteByUser(tenant, chain.id)
     await services.queues.deleteByUser(tenant, queue.id)
     const system = await services.queues.saveByUser(systemAdministrator, draft(fresh()))
-    const user = await services.deviceProfiles.saveByUser(tenant, { name: fresh(), defaultQueueName: system.name })
+    const user = await services.declared
+      .of(deviceProfiles)
+      .saveByUser(tenant, { type: 'DEFAULT', transportType: 'DEFAULT', name: fresh(), defaultQueueName: system.name })
     await assert.rejects(
       services.queues.deleteByUser(systemAdministrator, system.id),
       (error: Error) => /device profiles/.test(error.message) && !error.message.includes(user.name),

@@ -12,6 +12,7 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { attemptedOn, attemptedSave } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
+import type { EntityRegistry } from './entities/entity-registry.ts'
 import { defaultGraph } from './default-rule-chain.ts'
 import { ruleChainJson } from './entity-json.ts'
 import { itemNotFound, RuleChainErrors, ServiceErrors } from './errors.ts'
@@ -21,6 +22,8 @@ import type { GraphDraft, RuleChainDraft, RuleChainService } from './services.ts
 
 export interface RuleChainServiceParts {
   readonly entities: EntityStore
+  /** Of what names chains. */
+  readonly declared: Pick<EntityRegistry, 'checkUnused'>
   readonly changes: Changes
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
@@ -150,7 +153,7 @@ export class StoredRuleChains implements RuleChainService {
   private async remove(principal: Principal, id: string): Promise<void> {
     const chain = await this.required(principal, id)
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
-    if (await this.entities.deviceProfiles.namesRuleChain(id)) throw ServiceErrors.CHAIN_REFERENCED()
+    await this.parts.declared.checkUnused('RULE_CHAIN', chain.tenantId, id)
     const steps = [...this.entities.ruleChains.delete(chain), ...this.entities.deleteAttached(id)]
     await this.commitInDoubt(principal, chain, steps, 'ENTITY_DELETED')
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(chain), tenantId: chain.tenantId })

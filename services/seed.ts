@@ -3,12 +3,13 @@
  * that a start that was killed seeds again from the beginning; a store that has users is left alone. The shipped queues are put
  * in where they are absent, whatever the store is.
  */
-import type { Authority, Device, User } from '../model/entities.ts'
+import type { Authority, User } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { newAccessToken } from './device-credentials.ts'
 import { customers } from './entities/customer.ts'
+import { devices } from './entities/device.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { hashPassword, randomText } from './secrets.ts'
@@ -41,23 +42,24 @@ export async function seedDemo(options: SeedOptions): Promise<boolean> {
   const tenant = recordWith(tenants, owned, { title: 'Tenant', tenantProfileId })
   const start = tenantStart(options, tenant.id)
   const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, { title: 'Customer A' })
-  const device: Device = {
-    ...record(),
-    tenantId: tenant.id,
-    customerId: customer.id,
-    deviceProfileId: start.deviceProfile.id,
-    name: DEMO_DEVICE_NAME,
-    type: start.deviceProfile.name,
-    label: null,
-    deviceData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
-    additionalInfo: { description: 'Sends what the five-minute tour sends' },
-  }
+  const device = recordWith(
+    devices,
+    { ...record(), tenantId: tenant.id },
+    {
+      customerId: customer.id,
+      deviceProfileId: start.deviceProfile.id,
+      name: DEMO_DEVICE_NAME,
+      type: start.deviceProfile.name,
+      deviceData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
+      additionalInfo: { description: 'Sends what the five-minute tour sends' },
+    },
+  )
   const { systemAdministrator, tenantAdministrator, customerUser } = DEMO_LOGINS
   await entities.write([
     rowsOf(tenants, entities).insert(tenants.rowOf(tenant)),
     ...start.statements,
     rowsOf(customers, entities).insert(customers.rowOf(customer)),
-    ...entities.devices.insert(device),
+    rowsOf(devices, entities).insert(devices.rowOf(device)),
     ...entities.deviceCredentials.insert(newAccessToken(device, random.uuid(), DEMO_ACCESS_TOKEN)),
     ...(await user(options, 'SYS_ADMIN', null, null, systemAdministrator)),
     ...(await user(options, 'TENANT_ADMIN', tenant.id, null, tenantAdministrator)),

@@ -12,9 +12,7 @@ import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from
 import type { Aggregation } from '../model/telemetry-query.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
 import type {
-  Device,
   DeviceCredentials,
-  DeviceProfile,
   NodeConnection,
   Page,
   PageQuery,
@@ -32,6 +30,8 @@ import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
+import type { PresentedCredentials } from './device-credentials.ts'
+import type { Device, devices } from './entities/device.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { RelationService } from './relations/relations.ts'
@@ -94,53 +94,21 @@ export interface AttributeService {
   keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]>
 }
 
-export interface DeviceDraft {
-  /** Present for an update. */
+export type CredentialsDraft = PresentedCredentials & {
+  readonly deviceId: string
   readonly id?: string
-  readonly name: string
-  readonly type?: string | undefined
-  readonly label?: string | null | undefined
-  readonly deviceProfileId?: string | undefined
-  readonly deviceData?: JsonObject | undefined
-  readonly additionalInfo?: JsonValue | undefined
-  /** Where given, must be the stored version (409 otherwise). */
   readonly version?: number | undefined
 }
 
-export interface DeviceInfo extends Device {
-  readonly customerTitle: string | null
-  readonly deviceProfileName: string
-  readonly active: boolean
-}
-
-export interface DevicePageFilter {
-  readonly customerId?: string | undefined
-  readonly type?: string | undefined
-  readonly deviceProfileId?: string | undefined
-  readonly active?: boolean | undefined
-}
-
 export interface DeviceService {
-  /** Creates (with a random access token, or the one given) or updates. */
-  saveByUser(principal: Principal, draft: DeviceDraft, accessToken?: string): Promise<Device>
-  find(tenantId: string, deviceId: string): Promise<Device | undefined>
-  /** Without a tenant: for the access check, which must know whose it is. */
-  findAnywhere(deviceId: string): Promise<Device | undefined>
-  findByName(tenantId: string, name: string): Promise<Device | undefined>
-  findInfo(tenantId: string, deviceId: string): Promise<DeviceInfo | undefined>
-  findByIds(tenantId: string, ids: readonly string[]): Promise<readonly Device[]>
-  page(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<Device>>
-  pageInfos(tenantId: string, filter: DevicePageFilter, page: PageQuery): Promise<Page<DeviceInfo>>
-  deleteByUser(principal: Principal, deviceId: string): Promise<void>
-  credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined>
-  saveCredentialsByUser(
+  /** With a token or other credentials: a new device gets these, not a random token; an old one changes to them. */
+  saveByUser(
     principal: Principal,
-    credentials: Pick<DeviceCredentials, 'deviceId' | 'credentialsType' | 'credentialsId' | 'credentialsValue'> & {
-      readonly id?: string
-      readonly version?: number | undefined
-    },
-  ): Promise<DeviceCredentials>
-  assignToCustomerByUser(principal: Principal, deviceId: string, customerId: string | null): Promise<Device>
+    draft: DraftOf<typeof devices.columns>,
+    credentials?: string | PresentedCredentials,
+  ): Promise<Device>
+  credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined>
+  saveCredentialsByUser(principal: Principal, credentials: CredentialsDraft): Promise<DeviceCredentials>
   /** For the device gateway: who has these tokens, in one read. Who is not in the answer is nobody's. */
   findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
   /** For the device gateway: devices, newest change first, whose credentials changed or which were deleted since (Unix ms). */
@@ -149,31 +117,6 @@ export interface DeviceService {
   findIdentity(deviceId: string): Promise<DeviceIdentity | undefined>
   /** The same: ids of devices whose attribute `active` is true, behind `after` in their order, at most `limit`. */
   findActive(after: string, limit: number): Promise<readonly string[]>
-}
-
-export interface DeviceProfileDraft {
-  /** Present for an update. */
-  readonly id?: string | undefined
-  readonly name: string
-  readonly description?: string | null | undefined
-  /** As a client sends back what it read: a profile does not become the default by it, `setDefaultByUser` is the way. */
-  readonly isDefault?: boolean | undefined
-  readonly transportType?: DeviceProfile['transportType'] | undefined
-  readonly provisionType?: DeviceProfile['provisionType'] | undefined
-  readonly defaultRuleChainId?: string | null | undefined
-  readonly defaultQueueName?: string | null | undefined
-  readonly profileData?: JsonObject | undefined
-  readonly version?: number | undefined
-}
-
-export interface DeviceProfileService {
-  /** Sessions that are open go on under the changed profile: its chain, its queue, its name. */
-  saveByUser(principal: Principal, draft: DeviceProfileDraft): Promise<DeviceProfile>
-  setDefaultByUser(principal: Principal, id: string): Promise<DeviceProfile>
-  deleteByUser(principal: Principal, id: string): Promise<void>
-  find(tenantId: string, id: string): Promise<DeviceProfile | undefined>
-  findDefault(tenantId: string): Promise<DeviceProfile>
-  page(tenantId: string, page: PageQuery): Promise<Page<DeviceProfile>>
 }
 
 export interface TenantService {
@@ -347,7 +290,6 @@ export interface Services {
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService
-  readonly deviceProfiles: DeviceProfileService
   readonly tenants: TenantService
   readonly users: UserService
   readonly people: People

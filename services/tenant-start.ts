@@ -1,11 +1,10 @@
 /** What every tenant has from the start: a default profile for devices and one for assets, and its root rule chains. */
 import type { Clock, Random } from '../model/clock.ts'
-import type { DeviceProfile } from '../model/entities.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { defaultGraph, EDGE_ROOT_RULE_CHAIN_NAME, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
-import { newDeviceProfile } from './device-profiles.ts'
+import { insertionOfProfile, newDeviceProfile, type DeviceProfile } from './entities/device-profile.ts'
 import { assetProfiles } from './entities/asset-profile.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { checkedGraph } from './rule-chain-graph.ts'
@@ -27,7 +26,7 @@ export interface TenantStart {
 export function tenantStart(parts: TenantStartParts, tenantId: string): TenantStart {
   const { entities, clock, random } = parts
   const record = () => ({ id: random.uuid(), createdTime: clock.now(), version: 1, tenantId })
-  const deviceProfile = newDeviceProfile({ ...record(), name: 'default', isDefault: true })
+  const deviceProfile = newDeviceProfile({ ...record(), name: 'default', default: true })
   const assetProfile = recordWith(assetProfiles, record(), {
     name: 'default',
     description: 'Default asset profile',
@@ -39,7 +38,7 @@ export function tenantStart(parts: TenantStartParts, tenantId: string): TenantSt
     statements: [
       ...rootRuleChain(parts, tenantId),
       ...entities.ruleChains.insert({ ...edgeRoot, type: 'EDGE', root: true }),
-      ...entities.deviceProfiles.insert(deviceProfile),
+      insertionOfProfile(entities, deviceProfile),
       rowsOf(assetProfiles, entities).insert(assetProfiles.rowOf(assetProfile)),
     ],
     deviceProfile,

@@ -1,7 +1,8 @@
 /** Assets and their profiles. Source: `rest-api.md` 5.7. */
 import { assetProfiles } from '../../services/entities/asset-profile.ts'
 import { assets } from '../../services/entities/asset.ts'
-import { assignment, crud, infos, lists, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { assignment, crud, infos, lists, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { profileRoutes, typesRoute } from './declared/profile-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { TENANT } from './route.ts'
 
@@ -16,11 +17,16 @@ const ASSET_PROFILE = { one: 'assetProfile', many: 'assetProfiles', nameParamete
 export function assetRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
   const { declared } = parts
   const assetService = declared.of(assets)
+  const profileService = declared.of(assetProfiles)
+  const used = { service: declared.of(assets), by: 'assetProfileId' }
   return [
     ...crud(parts, assetService, ASSET),
     ...lists(parts, assetService, ASSET),
     ...infos(parts, assetService, ASSET),
     ...assignment(parts, assetService, ASSET),
-    ...crud(parts, declared.of(assetProfiles), ASSET_PROFILE, { read: TENANT, save: TENANT }),
+    typesRoute(parts, assetService, ASSET),
+    ...crud(parts, profileService, ASSET_PROFILE, { read: TENANT, save: TENANT }),
+    pageOf(parts, profileService, ASSET_PROFILE, '/api/assetProfiles'),
+    ...profileRoutes(parts, profileService, { ...ASSET_PROFILE, shown: ['image', 'defaultDashboardId'], used }),
   ]
 }

@@ -1,144 +1,62 @@
 /** Device profiles. Source: `rest-api.md` 5.4. */
-import { z } from 'zod'
-import type { DeviceProfile } from '../../model/entities.ts'
-import type { DeviceProfileDraft, Services } from '../../services/services.ts'
-import { allow, found, tenantOf } from './authorize.ts'
-import { bodyOf, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
-import { uuidOf } from './query.ts'
-import { renderDeviceProfileInfo, renderPage } from './render.ts'
-import { deviceProfileJson, idJson } from '../../services/entity-json.ts'
-import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
+import { deviceProfiles } from '../../services/entities/device-profile.ts'
+import { devices } from '../../services/entities/device.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import type { Services } from '../../services/services.ts'
+import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { profileRoutes } from './declared/profile-routes.ts'
+import { optionalUuid } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { listShape } from './declared/shapes.ts'
+import { TENANT } from './route.ts'
 
-/** Far above what the list of names is good for; a tenant with more pages through them. */
-const MAX_NAMES = 10_000
+const WORDS = { one: 'deviceProfile', many: 'deviceProfiles', nameParameter: 'deviceProfileName' } as const
 
-const profileSchema = z.object({
-  id: optionalId,
-  name: optionalText,
-  description: optionalText,
-  default: z.boolean().nullish(),
-  type: z.literal('DEFAULT').nullish(),
-  transportType: z.enum(['DEFAULT', 'MQTT', 'COAP', 'LWM2M', 'SNMP']).nullish(),
-  provisionType: z
-    .enum(['DISABLED', 'ALLOW_CREATE_NEW_DEVICES', 'CHECK_PRE_PROVISIONED_DEVICES', 'X509_CERTIFICATE_CHAIN'])
-    .nullish(),
-  defaultRuleChainId: optionalId,
-  defaultQueueName: optionalText,
-  profileData: jsonObject.nullish(),
-  version: optionalVersion,
-})
+/** Keys are looked up device by device: those of these many stand for all. */
+const DEVICES_LOOKED_AT = 100
 
-export function deviceProfileRoutes(services: Services): readonly RestRoute[] {
-  return [...readRoutes(services), ...changeRoutes(services)]
-}
-
-function changeRoutes({ deviceProfiles, access }: Services): readonly RestRoute[] {
+export function deviceProfileRoutes(
+  parts: EntityRoutesParts,
+  services: Pick<Services, 'telemetry' | 'attributes'>,
+): readonly DeclaredRoute[] {
+  const { declared } = parts
+  const service = declared.of(deviceProfiles)
   return [
-    {
-      method: 'POST',
-      pattern: '/api/deviceProfile',
-      authorities: TENANT,
-      handle: async (call) => {
-        const draft = draftOf(bodyOf(call, profileSchema))
-        if (draft.id === undefined) access.checkAuthority(call.principal, 'CREATE', 'DEVICE_PROFILE')
-        else await allow(access, call.principal, 'WRITE', 'DEVICE_PROFILE', draft.id)
-        return jsonAnswer(deviceProfileJson(await deviceProfiles.saveByUser(call.principal, draft)))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: '/api/deviceProfile/:deviceProfileId/default',
-      authorities: TENANT,
-      handle: async (call) => {
-        const { principal } = call
-        const id = uuidOf('deviceProfileId', call.parameter(0))
-        await allow(access, principal, 'WRITE', 'DEVICE_PROFILE', id)
-        return jsonAnswer(deviceProfileJson(await deviceProfiles.setDefaultByUser(principal, id)))
-      },
-    },
-    {
-      method: 'DELETE',
-      pattern: '/api/deviceProfile/:deviceProfileId',
-      authorities: TENANT,
-      handle: async (call) => {
-        const { principal } = call
-        const id = uuidOf('deviceProfileId', call.parameter(0))
-        await allow(access, principal, 'DELETE', 'DEVICE_PROFILE', id)
-        await deviceProfiles.deleteByUser(principal, id)
-        return EMPTY_ANSWER
-      },
-    },
+    keysRoute(parts, 'timeseries', (device) => services.telemetry.keys(device)),
+    keysRoute(parts, 'attributes', (device) => services.attributes.keys(device, undefined)),
+    ...crud(parts, service, WORDS, { read: TENANT, save: TENANT }),
+    pageOf(parts, service, WORDS, '/api/deviceProfiles'),
+    ...profileRoutes(parts, service, {
+      ...WORDS,
+      shown: ['image', 'defaultDashboardId', 'type', 'transportType'],
+      used: { service: declared.of(devices), by: 'deviceProfileId' },
+      infoFilters: { transportType: 'text' },
+    }),
   ]
 }
 
-function draftOf(body: z.infer<typeof profileSchema>): DeviceProfileDraft {
-  return {
-    id: body.id,
-    name: body.name ?? '',
-    description: body.description,
-    isDefault: body.default ?? undefined,
-    transportType: body.transportType ?? undefined,
-    provisionType: body.provisionType ?? undefined,
-    defaultRuleChainId: body.defaultRuleChainId,
-    defaultQueueName: body.defaultQueueName,
-    profileData: body.profileData ?? undefined,
-    version: body.version,
-  }
-}
-
-function readRoutes({ deviceProfiles, access }: Services): readonly RestRoute[] {
-  const profile = async (call: UserCall): Promise<DeviceProfile> => {
-    const id = uuidOf('deviceProfileId', call.parameter(0))
-    await allow(access, call.principal, 'READ', 'DEVICE_PROFILE', id)
-    return found(await deviceProfiles.find(tenantOf(call.principal), id), 'Device profile', id)
-  }
-  return [
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfile/:deviceProfileId',
-      authorities: TENANT,
-      handle: async (call) => jsonAnswer(deviceProfileJson(await profile(call))),
+function keysRoute(
+  { make, declared }: EntityRoutesParts,
+  kind: 'timeseries' | 'attributes',
+  keysOf: (device: EntityId) => Promise<readonly string[]>,
+): DeclaredRoute {
+  const service = declared.of(devices)
+  return make.route({
+    method: 'GET',
+    path: `/api/deviceProfile/devices/keys/${kind}`,
+    about: `Keys of ${kind} that devices of the profile, or of the tenant, have; looks at ${DEVICES_LOOKED_AT} devices.`,
+    authorities: TENANT,
+    targets: {},
+    query: { deviceProfileId: optionalUuid },
+    body: undefined,
+    answer: listShape({ type: 'string' }),
+    handle: async ({ principal, query }) => {
+      const page = { page: 0, pageSize: DEVICES_LOOKED_AT }
+      const found = await service.page(service.tenantOf(principal), query, page)
+      const keys = new Set<string>()
+      for (const { record } of found.data)
+        for (const key of await keysOf({ entityType: 'DEVICE', id: record.id })) keys.add(key)
+      return [...keys].sort()
     },
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfiles',
-      authorities: TENANT,
-      handle: async ({ principal, query }) =>
-        jsonAnswer(renderPage(await deviceProfiles.page(tenantOf(principal), query.page()), deviceProfileJson)),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfileInfos',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async ({ principal, query }) =>
-        jsonAnswer(renderPage(await deviceProfiles.page(tenantOf(principal), query.page()), renderDeviceProfileInfo)),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfileInfo/default',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async ({ principal }) =>
-        jsonAnswer(renderDeviceProfileInfo(await deviceProfiles.findDefault(tenantOf(principal)))),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfileInfo/:deviceProfileId',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async (call) => jsonAnswer(renderDeviceProfileInfo(await profile(call))),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/deviceProfile/names',
-      authorities: TENANT_AND_CUSTOMER,
-      handle: async ({ principal }) => {
-        const { data } = await deviceProfiles.page(tenantOf(principal), {
-          page: 0,
-          pageSize: MAX_NAMES,
-          sortProperty: 'name',
-          sortOrder: 'ASC',
-        })
-        return jsonAnswer(data.map(({ id, name }) => ({ id: idJson('DEVICE_PROFILE', id), name })))
-      },
-    },
-  ]
+  })
 }

@@ -104,9 +104,7 @@ function routesForUsers({
   return [
     ...noauthRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
-    ...deviceRoutes(services),
-    ...deviceProfileRoutes(services),
-    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }))),
+    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }), services)),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -125,13 +123,15 @@ type DeclaredParts = DashboardRoutesParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
 
-function declaredRoutes(parts: DeclaredParts): readonly DeclaredRoute[] {
+function declaredRoutes(parts: DeclaredParts, services: Services): readonly DeclaredRoute[] {
   return [
     ...tenantRoutes(parts),
     ...customerRoutes(parts),
     ...userRoutes(parts),
     ...userSettingsRoutes(parts),
     ...assetRoutes(parts),
+    ...deviceProfileRoutes(parts, services),
+    ...deviceRoutes(parts, services),
     ...dashboardRoutes(parts),
     ...entityQueryRoutes(parts),
     ...relationRoutes(parts),

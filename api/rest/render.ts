@@ -3,10 +3,9 @@
  * carry too are in `services/entity-json.ts`.
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
-import type { DeviceProfile, Page, RuleChainGraph, RuleNode, User } from '../../model/entities.ts'
+import type { Page, RuleChainGraph, RuleNode, User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { deviceCredentialsJson, deviceJson, idJson } from '../../services/entity-json.ts'
-import type { DeviceInfo } from '../../services/services.ts'
+import { idJson } from '../../services/entity-json.ts'
 
 /** Unassigned is not null but the id that means "no entity". */
 function customerIdOf(id: string | null): JsonObject {
@@ -16,25 +15,6 @@ function customerIdOf(id: string | null): JsonObject {
 export function renderPage<Item>(page: Page<Item>, render: (item: Item) => JsonObject): JsonObject {
   const { totalPages, totalElements, hasNext } = page
   return { data: page.data.map(render), totalPages, totalElements, hasNext }
-}
-
-export function renderDeviceInfo(info: DeviceInfo, customerIsPublic: boolean): JsonObject {
-  const { customerTitle, deviceProfileName, active } = info
-  return { ...deviceJson(info), customerTitle, customerIsPublic, deviceProfileName, active }
-}
-
-export const renderCredentials = deviceCredentialsJson
-
-export function renderDeviceProfileInfo(profile: DeviceProfile): JsonObject {
-  return {
-    id: idJson('DEVICE_PROFILE', profile.id),
-    tenantId: idJson('TENANT', profile.tenantId),
-    name: profile.name,
-    image: null,
-    defaultDashboardId: null,
-    type: profile.type,
-    transportType: profile.transportType,
-  }
 }
 
 export function renderUser(user: User): JsonObject {

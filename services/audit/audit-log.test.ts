@@ -4,6 +4,7 @@ import type { AuditEntry } from '../../model/audit.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { AuditFilter } from '../../storage/entities/audit-log.ts'
 import { assets } from '../entities/asset.ts'
+import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import { AuditLog } from './audit-log.ts'
 
@@ -50,7 +51,7 @@ describe('the audit log', () => {
     const first = await service.saveByUser(platform.tenant, { name: 'taken' })
     await assert.rejects(service.saveByUser(platform.tenant, { name: 'taken' }))
     platform.clock.time += 1
-    await assert.rejects(platform.services.devices.deleteByUser(platform.tenant, first.id))
+    await assert.rejects(platform.services.declared.of(devices).deleteByUser(platform.tenant, first.id))
     const failures = (await rowsOf({})).filter(({ actionStatus }) => actionStatus === 'FAILURE')
     assert.deepEqual(
       failures.map(({ actionType, entity, actionFailureDetails }) => [

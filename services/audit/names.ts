@@ -10,12 +10,8 @@ export function nameLookup(
   return async (entity) => {
     const { entityType, id } = entity
     switch (entityType) {
-      case 'DEVICE':
-        return (await entities.devices.findAnywhere(id))?.name
       case 'USER':
         return (await entities.users.find(id))?.email
-      case 'DEVICE_PROFILE':
-        return (await entities.deviceProfiles.findAnywhere(id))?.name
       case 'QUEUE':
         return (await entities.queues.findAnywhere(id))?.name
       case 'RULE_CHAIN':

@@ -16,7 +16,11 @@ export const assetProfiles = defineEntity({
     name: name(),
     description: optionalText({ isFree: true }),
     image: optionalText({ isFree: true }),
-    defaultRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'refuse', missing: chainMissing }),
+    defaultRuleChainId: optionalId('RULE_CHAIN', {
+      whenDeleted: 'refuse',
+      missing: chainMissing,
+      inUse: () => ServiceErrors.ASSET_PROFILE_CHAIN_IN_USE(),
+    }),
     defaultDashboardId: optionalId('DASHBOARD', {
       whenDeleted: 'forget',
       missing: () => ServiceErrors.PROFILE_DASHBOARD_UNKNOWN(),

@@ -4,7 +4,14 @@
  */
 import { z } from 'zod'
 import { NULL_UUID, isUuid, type EntityType } from '../../model/entity-id.ts'
-import { parseJson, stringifyJson, WholeDouble, type JsonObject, type JsonValue } from '../../model/json.ts'
+import {
+  isJsonObject,
+  parseJson,
+  stringifyJson,
+  WholeDouble,
+  type JsonObject,
+  type JsonValue,
+} from '../../model/json.ts'
 import type { SqlValue } from '../../storage/entities/database.ts'
 import type { TableColumn } from '../../storage/entities/tables/entity-table.ts'
 import { ServiceErrors } from '../errors.ts'
@@ -187,6 +194,26 @@ export function json(options: ColumnOptions = {}): Column<JsonValue> {
     shape: {},
     toColumn: stringifyJson,
     ofColumn: (value) => parseJson(String(value)),
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
+/** A JSON object; null where a save left it out, for the declaration to fill. */
+export function object(options: ColumnOptions = {}): Column<JsonObject | null> {
+  return {
+    ...stored('text', false, options),
+    absent: null,
+    input: z
+      .custom<JsonObject>(isJsonObject, 'an object is expected')
+      .nullish()
+      .transform((value) => value ?? undefined),
+    shape: { type: 'object' },
+    toColumn: stringifyJson,
+    ofColumn: (value) => {
+      const json = parseJson(String(value))
+      return isJsonObject(json) ? json : null
+    },
     toJson: (value) => value,
     check: NO_CHECK,
   }

@@ -20,7 +20,7 @@ export const customers = defineEntity({
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,
   async beforeDelete({ id }, { store }) {
-    return [store.devices.unassignAll(id), store.users.deleteOfCustomer(id)]
+    return [store.users.deleteOfCustomer(id)]
   },
   moreJson: ({ title }) => ({ name: title }),
 })

@@ -8,6 +8,8 @@ import { assets } from './asset.ts'
 import { customers } from './customer.ts'
 import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
+import { deviceProfiles } from './device-profile.ts'
+import { devices } from './device.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
@@ -22,6 +24,8 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   users,
   assetProfiles,
   assets,
+  deviceProfiles,
+  devices,
   dashboards,
 ]
 

@@ -98,6 +98,11 @@ export interface EntityAccess {
   ownedBy(tenantId: string): Companions
   /** What every tenant has from the start. */
   tenantStart(tenantId: string): readonly Statement[]
+  /** How many of a type that names this one match: its declaration cannot be named here. */
+  countOf(type: EntityType, tenantId: string, members: Readonly<Record<string, unknown>>): Promise<number>
+  /** Unix ms. */
+  now(): number
+  newId(): string
   /** For what is not declared. */
   readonly store: EntityStore
 }
@@ -137,6 +142,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   readonly isSharedInTenant?: boolean
   /** The same where it is not so of each: in the place of `isSharedInTenant`. */
   isOpenInTenant?(record: RecordOf<Columns>): boolean
+  /** Of another tenant's not even is said that it is there. */
+  readonly isHiddenFromOthers?: boolean
   /** Tenants read the system's; so do customer users of what is shared in the tenant. */
   readonly isSharedBySystem?: boolean
   /** System administrators may do to each tenant's what their permissions say. */
@@ -160,6 +167,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   messageJson?(json: JsonObject): JsonObject
   /** What the entity decides about a save beyond its columns. Throws to refuse. */
   prepare?(record: RecordOf<Columns>, saving: Saving<Columns>): Promise<Prepared<Columns>>
+  /** Rows that name a new one from the start, where the save brings none of its own. */
+  startsWith?(record: RecordOf<Columns>, services: EntityAccess): readonly Statement[]
   /** What the change feed hears beside deletions; `in doubt`: the commit may have happened or not. */
   tells?(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): Change | undefined
   /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */

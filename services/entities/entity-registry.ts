@@ -59,6 +59,18 @@ export class EntityRegistry implements EntityAccess, Followers {
     return this.parts.tenantStart(tenantId)
   }
 
+  async countOf(type: EntityType, tenantId: string, members: Readonly<Record<string, unknown>>): Promise<number> {
+    return this.services.get(type)?.count(tenantId, members) ?? 0
+  }
+
+  now(): number {
+    return this.parts.clock.now()
+  }
+
+  newId(): string {
+    return this.parts.random.uuid()
+  }
+
   findAnywhere({ entityType, id }: EntityId): Promise<RecordOf<ColumnSet> | undefined> {
     return this.services.get(entityType)?.findAnywhere(id) ?? Promise.resolve(undefined)
   }

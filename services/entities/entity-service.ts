@@ -2,30 +2,24 @@
  * What the platform does with entities of one declared type. A method named `…ByUser` commits the change and the rule-engine message it
  * causes together (the outbox), tells the change feed, and resolves when both are durable; who may do it was checked by the caller.
  */
-import type { Clock, Random } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
-import type { EntityType } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
-import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Condition, Join, RowPage, RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { Condition, Join, RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
-import { SYSTEM_TENANT, type Changes } from '../changes.ts'
-import type { Cleanup } from '../cleanup.ts'
-import type { CommitDoubts } from '../commit-doubts.ts'
+import { SYSTEM_TENANT } from '../changes.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { linkQueueOf, type Destination } from '../message-route.ts'
-import type { OwnerLookup } from '../ownership.ts'
 import { customers } from './customer.ts'
 import { publishGone } from './gone.ts'
 import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns.ts'
 import { checkMembers, checkReferences } from './save-checks.ts'
+import type { ConditionPage, EntityParts, Followers, SaveOptions, Shown } from './service-parts.ts'
 import { retried } from './retried.ts'
 import { changedMembers, customerOf, memberText, nameOf } from './record-members.ts'
 import { draftJson, recordWith, rowsOf } from './rows.ts'
@@ -40,46 +34,7 @@ import {
   type RecordOf,
 } from './define.ts'
 
-export interface EntityParts {
-  readonly entities: EntityStore
-  readonly changes: Changes
-  readonly feed: ChangeFeed
-  readonly doubts: CommitDoubts
-  readonly cleanup: Cleanup
-  readonly clock: Clock
-  readonly random: Random
-  readonly ownerOf: OwnerLookup
-  readonly forgetAttributes: (entityId: string) => void
-}
-
-/** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */
-export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'> {
-  readonly search?: readonly string[]
-  readonly sort?: Readonly<Record<string, string>>
-}
-
-/** A record with the names that lists show beside it. */
-export type Shown<Columns extends ColumnSet> = { readonly record: RecordOf<Columns>; readonly names: Row }
-
-export interface SaveOptions<Columns extends ColumnSet> {
-  /** Whose a new one is, where that is not the caller's tenant. */
-  readonly newOf?: string
-  /** Steps of the same transaction after the entity's own: rows that name it. */
-  readonly following?: (
-    record: RecordOf<Columns>,
-    before: RecordOf<Columns> | undefined,
-  ) => readonly Statement[] | Promise<readonly Statement[]>
-}
-
-/** What follows from a change in entities of other types, or stands in its way. */
-export interface Followers {
-  /** Throws where one of them may not lose it. */
-  checkUnused(type: EntityType, tenantId: string, id: string): Promise<void>
-  /** Clears what may be forgotten. */
-  forget(type: EntityType, tenantId: string, id: string): readonly Statement[]
-  /** Writes what they copy of it. */
-  copy(type: EntityType, tenantId: string, id: string, changed: Readonly<Record<string, unknown>>): readonly Statement[]
-}
+export type { ConditionPage, EntityParts, Followers, SaveOptions, Shown } from './service-parts.ts'
 
 export class EntityService<Columns extends ColumnSet> implements EntityReads<Columns> {
   readonly definition: EntityDefinition<Columns>
@@ -123,6 +78,11 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   async findAllBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<readonly RecordOf<Columns>[]> {
     const rows = await this.rows.findAll(this.conditions(tenantId, members))
     return rows.map((row) => this.definition.recordOf(row))
+  }
+
+  /** Texts of a member, each once, in their order. */
+  async distinct(tenantId: string, member: string, members: Readonly<Record<string, unknown>>): Promise<string[]> {
+    return (await this.rows.distinct(this.column(member), this.conditions(tenantId, members))).map(String)
   }
 
   count(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<number> {
@@ -254,7 +214,9 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const saving = { principal, draft, before, services: this.access }
     const prepared: Prepared<Columns> = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
     const { record, statements = [] } = prepared
-    const following = [...(prepared.following ?? []), ...((await options.following?.(record, before)) ?? [])]
+    const fromStart = before === undefined ? this.definition.startsWith?.(record, this.access) : undefined
+    const own = options.following === undefined ? (fromStart ?? []) : await options.following(record, before)
+    const following = [...(prepared.following ?? []), ...own]
     if (before === undefined) {
       await this.commit(principal, record, [...statements, this.insert(record), ...following], 'ENTITY_CREATED')
       return record
@@ -335,14 +297,16 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     before: RecordOf<Columns>,
     members: Partial<RecordOf<Columns>>,
     change: {
-      readonly statements: readonly Statement[]
+      /** Steps of the same transaction before and after the entity's own. */
+      readonly first?: readonly Statement[]
+      readonly statements?: readonly Statement[]
       readonly type: KnownMessageType
       readonly metadata?: Metadata
     },
   ): Promise<RecordOf<Columns>> {
     const record = { ...before, ...members, version: before.version + 1 }
-    const { statements, type, metadata } = change
-    await this.commit(principal, record, [this.update(record), ...statements], type, metadata)
+    const { first = [], statements = [], type, metadata } = change
+    await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata)
     return record
   }
 

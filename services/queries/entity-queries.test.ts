@@ -12,6 +12,7 @@ import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
 import { assets } from '../entities/asset.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
+import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import { comparedValue, matches } from './predicates.ts'
 
@@ -227,7 +228,7 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
     test('a customer user sees what is assigned to the customer, other tenants nothing', async () => {
       const { services, tenant, customer } = platform
       const [id = ''] = ids
-      await services.devices.assignToCustomerByUser(tenant, id, customer.customerId)
+      await services.declared.of(devices).assignByUser(tenant, id, { id: customer.customerId ?? '', title: '' })
       assert.deepEqual(await names(queryOf(), customer), ['m00'])
       assert.equal(await services.entityQueries.count(customer, queryOf()), 1)
       const filter: EntityFilter = { kind: 'one', entity: { entityType: 'DEVICE', id: ids[1] } }

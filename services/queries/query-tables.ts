@@ -102,24 +102,6 @@ const ADDITIONAL_INFO: QueryField = { is: 'json', column: 'additional_info' }
 
 const UNDECLARED: readonly QueryTable[] = [
   tableOf({
-    entityType: 'DEVICE',
-    table: 'device',
-    nameColumn: 'name',
-    customerColumn: 'customer_id',
-    own: {
-      type: { is: 'named', table: 'device_profile', column: 'name', by: 'device_profile_id' },
-      label: text('label', true),
-      additionalInfo: ADDITIONAL_INFO,
-    },
-  }),
-  tableOf({
-    entityType: 'DEVICE_PROFILE',
-    table: 'device_profile',
-    nameColumn: 'name',
-    customerColumn: undefined,
-    own: { type: { is: 'constant', value: 'DEFAULT' } },
-  }),
-  tableOf({
     entityType: 'RULE_CHAIN',
     table: 'rule_chain',
     nameColumn: 'name',

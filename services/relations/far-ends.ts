@@ -4,7 +4,7 @@ import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import { farEnd, type Relation, type RelationDirection, type RelationWithName } from '../../model/relation.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
-import type { AccessControl, DeviceService, FarEndReader, OwnedEntity } from '../services.ts'
+import type { AccessControl, FarEndReader, OwnedEntity } from '../services.ts'
 
 /** Entities that are looked at one by one: so many at a time. */
 const AT_ONCE = 50
@@ -12,7 +12,6 @@ const AT_ONCE = 50
 export interface FarEndParts {
   readonly access: AccessControl
   readonly declared: Pick<EntityRegistry, 'findOwned'>
-  readonly devices: Pick<DeviceService, 'findByIds'>
   /** Of entities that can not be read many at once; null for those without a name. */
   readonly nameOf: (entity: EntityId) => Promise<string | null>
 }
@@ -58,7 +57,6 @@ export class FarEnds implements FarEndReader {
   }
 
   private async findOwned(tenantId: string, type: EntityType, ids: readonly string[]): Promise<readonly NamedEntity[]> {
-    if (type === 'DEVICE') return this.parts.devices.findByIds(tenantId, ids)
     return (await this.parts.declared.findOwned(type, tenantId, ids)) ?? []
   }
 

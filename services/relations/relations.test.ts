@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { parseJson } from '../../model/json.ts'
 import { assets } from '../entities/asset.ts'
+import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import { MAX_LEVELS } from './search.ts'
 
@@ -81,7 +82,7 @@ describe('relations', () => {
   test('go with each of their ends', async () => {
     const { a, b, c, e } = await circle()
     const { services, tenant, tenantId } = platform
-    await services.devices.deleteByUser(tenant, e.id)
+    await services.declared.of(devices).deleteByUser(tenant, e.id)
     assert.deepEqual(await services.relations.list(tenantId, 'TO', a), [])
     assert.deepEqual(await services.relations.list(tenantId, 'FROM', c), [])
     await services.declared.of(assets).deleteByUser(tenant, b.id)
@@ -150,14 +151,15 @@ describe('relations', () => {
   test('of lists show only ends that the caller may read, with their names', async () => {
     const { services, tenant, customer, tenantId } = platform
     const [whole, own, foreign] = [await device(), await device(), await asset()]
-    for (const { id } of [whole, own]) await services.devices.assignToCustomerByUser(tenant, id, customer.customerId)
+    for (const { id } of [whole, own])
+      await services.declared.of(devices).assignByUser(tenant, id, { id: customer.customerId ?? '', title: '' })
     await relate(whole, own)
     await relate(whole, foreign)
     await relate(whole, entityId('USER', tenant.userId))
     const found = await services.relations.list(tenantId, 'FROM', whole)
     const named = async (principal: typeof tenant) =>
       (await services.farEnds.readable(principal, 'FROM', found)).map(({ name }) => name)
-    const ownName = (await services.devices.findAnywhere(own.id))?.name
+    const ownName = (await services.declared.of(devices).findAnywhere(own.id))?.name
     assert.deepEqual(await named(customer), [ownName])
     assert.equal((await named(tenant)).length, 3)
     assert.ok((await named(tenant)).includes(tenant.email))

@@ -3,7 +3,19 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Queue } from '../../model/entities.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
-import { chainOf, deviceOf, household, nodeOf, queueOf, tokenOf, type Check } from './contract-testkit.ts'
+import {
+  chainOf,
+  deviceOf,
+  household,
+  insertionOf,
+  profileDeletion,
+  profileInsertion,
+  profileUpdate,
+  nodeOf,
+  queueOf,
+  tokenOf,
+  type Check,
+} from './contract-testkit.ts'
 
 export function testQueues(check: Check): void {
   check('a queue is read as it was written, changed version by version, and deleted', async (store) => {
@@ -67,10 +79,10 @@ export function testQueues(check: Check): void {
     const { tenant, profile } = await household(store)
     const device = deviceOf(tenant, profile, 'queued')
     await store.write([
-      ...store.devices.insert(device),
+      insertionOf(store, device),
       ...store.deviceCredentials.insert(tokenOf(device, 'TOKEN')),
       ...store.queues.insert(queueOf(NULL_UUID, 'Slow')),
-      ...store.deviceProfiles.update({ ...profile, version: 2, defaultQueueName: 'Slow' }),
+      profileUpdate(store, { ...profile, version: 2, defaultQueueName: 'Slow' }),
     ])
     const queueName = async () =>
       (await store.deviceCredentials.findDevices('ACCESS_TOKEN', ['TOKEN'])).get('TOKEN')?.queueName
@@ -97,26 +109,15 @@ export function testQueues(check: Check): void {
 }
 
 export function testDeviceProfiles(check: Check): void {
-  check('a device profile is changed version by version, and the default is one', async (store) => {
+  check('of the profiles of a tenant one is the default', async (store) => {
     const { tenant, profile } = await household(store)
-    const other = { ...profile, id: randomUUID(), name: 'other', isDefault: false, description: 'd' }
-    await store.write(store.deviceProfiles.insert(other))
-    await assert.rejects(store.write(store.deviceProfiles.update({ ...other, version: 2, isDefault: true })), {
-      code: 'entities.CONSTRAINT',
-    })
-    const chosen = { ...other, version: 2, isDefault: true }
-    const former = { ...profile, version: 2, isDefault: false }
-    await store.write([...store.deviceProfiles.update(former), ...store.deviceProfiles.update(chosen)])
-    assert.deepEqual(await store.deviceProfiles.findDefault(tenant.id), chosen)
-    await assert.rejects(store.write(store.deviceProfiles.update({ ...former, version: 3, name: 'other' })), {
-      message: 'Device profile with such name already exists!',
-    })
-    await assert.rejects(store.write(store.deviceProfiles.update(chosen)), { status: 409 })
-    assert.equal(await store.deviceProfiles.hasDevices(profile.id), false)
-    await store.write(store.devices.insert(deviceOf(tenant, former, 'device')))
-    assert.equal(await store.deviceProfiles.hasDevices(profile.id), true)
-    await assert.rejects(store.write(store.deviceProfiles.delete(former)), { code: 'entities.CONSTRAINT' })
-    await store.write(store.deviceProfiles.delete(chosen))
-    assert.equal(await store.deviceProfiles.findAnywhere(other.id), undefined)
+    const other = { ...profile, id: randomUUID(), name: 'other', default: false }
+    await store.write([profileInsertion(store, other)])
+    const chosen = { ...other, version: 2, default: true }
+    await assert.rejects(store.write([profileUpdate(store, chosen)]), { code: 'entities.CONSTRAINT' })
+    const former = { ...profile, version: 2, default: false }
+    await store.write([profileUpdate(store, former), profileUpdate(store, chosen)])
+    await store.write([insertionOf(store, deviceOf(tenant, former, 'device'))])
+    await assert.rejects(store.write([profileDeletion(store, former)]), { code: 'entities.CONSTRAINT' })
   })
 }

@@ -1,11 +1,19 @@
 /** Records that the contract writes: each complete, with an id of its own. */
 import { randomUUID } from 'node:crypto'
-import type { Device, DeviceCredentials, DeviceProfile, Queue, RuleChain, RuleNode } from '../../model/entities.ts'
+import type { DeviceCredentials, Page, PageQuery, Queue, RuleChain, RuleNode } from '../../model/entities.ts'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { Attribute } from '../../model/value.ts'
 import { customers, type Customer } from '../../services/entities/customer.ts'
+import {
+  deviceProfiles,
+  insertionOfProfile,
+  newDeviceProfile,
+  type DeviceProfile,
+} from '../../services/entities/device-profile.ts'
+import { devices, type Device } from '../../services/entities/device.ts'
 import { tenants, type Tenant } from '../../services/entities/tenant.ts'
 import { recordWith, rowsOf } from '../../services/entities/rows.ts'
+import type { Statement } from './database.ts'
 import type { EntityStore } from './entity-store.ts'
 
 /** One promise of the contract, held against a fresh store. */
@@ -22,41 +30,36 @@ export async function household(store: EntityStore): Promise<Household> {
   const tenant = recordWith(tenants, { ...record(), tenantId: NULL_UUID }, { title: `Tenant ${randomUUID()}` })
   const members = { title: 'Customer', additionalInfo: { isPublic: true } }
   const customer = recordWith(customers, { ...record(), tenantId: tenant.id }, members)
-  const profile: DeviceProfile = {
-    ...record(),
-    tenantId: tenant.id,
-    name: 'default',
-    description: null,
-    isDefault: true,
-    type: 'DEFAULT',
-    transportType: 'DEFAULT',
-    provisionType: 'DISABLED',
-    defaultRuleChainId: null,
-    defaultQueueName: null,
-    profileData: { configuration: { type: 'DEFAULT' } },
-  }
+  const { id, createdTime } = record()
+  const profile = newDeviceProfile({ id, createdTime, tenantId: tenant.id, name: 'default', default: true })
   await store.write([
     rowsOf(tenants, store).insert(tenants.rowOf(tenant)),
     rowsOf(customers, store).insert(customers.rowOf(customer)),
-    ...store.deviceProfiles.insert(profile),
+    insertionOfProfile(store, profile),
   ])
   return { tenant, customer, profile }
 }
 
 export function deviceOf(tenant: Tenant, profile: DeviceProfile, name: string): Device {
-  return {
-    id: randomUUID(),
-    createdTime: 1_700_000_000_000,
-    version: 1,
-    tenantId: tenant.id,
-    customerId: null,
-    deviceProfileId: profile.id,
-    name,
-    type: profile.name,
-    label: null,
-    deviceData: {},
-    additionalInfo: null,
-  }
+  const identity = { id: randomUUID(), createdTime: 1_700_000_000_000, version: 1, tenantId: tenant.id }
+  return recordWith(devices, identity, { deviceProfileId: profile.id, name, type: profile.name, deviceData: {} })
+}
+
+export function insertionOf(store: EntityStore, device: Device): Statement {
+  return rowsOf(devices, store).insert(devices.rowOf(device))
+}
+
+export async function findDevice(store: EntityStore, id: string): Promise<Device | undefined> {
+  const row = await rowsOf(devices, store).find([{ column: 'id', is: id }])
+  return row && devices.recordOf(row)
+}
+
+const SORT = { name: 'name', createdTime: 'created_time' }
+
+export async function pageOfDevices(store: EntityStore, tenantId: string, query: PageQuery): Promise<Page<Device>> {
+  const where = [{ column: 'tenant_id', is: tenantId }]
+  const page = await rowsOf(devices, store).page({ where, sort: SORT, search: ['name'], query })
+  return { ...page, data: page.data.map((row) => devices.recordOf(row)) }
 }
 
 export function tokenOf(device: Device, token: string): DeviceCredentials {
@@ -120,4 +123,16 @@ export function queueOf(tenantId: string, name: string): Queue {
     },
     additionalInfo: null,
   }
+}
+
+export function profileInsertion(store: EntityStore, profile: DeviceProfile): Statement {
+  return insertionOfProfile(store, profile)
+}
+
+export function profileUpdate(store: EntityStore, profile: DeviceProfile): Statement {
+  return rowsOf(deviceProfiles, store).update(deviceProfiles.rowOf(profile))
+}
+
+export function profileDeletion(store: EntityStore, profile: DeviceProfile): Statement {
+  return rowsOf(deviceProfiles, store).delete(profile)
 }

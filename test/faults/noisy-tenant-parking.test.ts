@@ -15,7 +15,7 @@ import { NO_LANES } from '../../engine/parking/control.ts'
 import { InProcessChangeFeed } from '../../engine/subscriptions/change-feed.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 import { createServices } from '../../services/create-services.ts'
-import { newDeviceProfile } from '../../services/device-profiles.ts'
+import { insertionOfProfile, newDeviceProfile } from '../../services/entities/device-profile.ts'
 import { DEMO_LOGINS, seedDemo } from '../../services/seed.ts'
 import {
   insertTenant,
@@ -61,8 +61,8 @@ async function fill(entities: EntityStore): Promise<void> {
   })
   const record = () => ({ id: testRandom.uuid(), createdTime: clock.now(), version: 1 })
   const tenant = { ...record(), title: 'Noisy' }
-  const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true })
-  await entities.write([insertTenant(entities, tenant.id, tenant.title), ...entities.deviceProfiles.insert(profile)])
+  const profile = newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', default: true })
+  await entities.write([insertTenant(entities, tenant.id, tenant.title), insertionOfProfile(entities, profile)])
   const found = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
   assert.ok(found !== undefined)
   const healthy = principalFrom(found)

@@ -11,7 +11,7 @@ import type { Authority, User } from '../../model/entities.ts'
 import type { Route } from '../../server/http-server.ts'
 import { Backups } from '../../compose/backup/backups.ts'
 import { UwsServer } from '../../server/uws.ts'
-import { newDeviceProfile } from '../../services/device-profiles.ts'
+import { deviceProfiles, insertionOfProfile, newDeviceProfile } from '../../services/entities/device-profile.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
@@ -126,7 +126,7 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
   for (const make of THINGS) Object.assign(ids, await make(platform, ids))
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
-  const profile = await services.deviceProfiles.findDefault(tenantId)
+  const profile = await services.declared.of(deviceProfiles).findBy(tenantId, { default: true })
   const queue = await services.queues.saveByUser(tenant, {
     name: 'secret-queue',
     pollInterval: 25,
@@ -161,7 +161,7 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
     deviceId: device.id,
     entityId: device.id,
     ruleChainId: ruleChain.id,
-    deviceProfileId: profile.id,
+    deviceProfileId: profile?.id ?? '',
     queueId: queue.id,
     queueName: queue.name,
     tenantId,
@@ -189,8 +189,9 @@ async function addOtherTenant({ entities, clock, services }: TestPlatform): Prom
   }
   await entities.write([
     insertTenant(entities, tenant.id, tenant.title),
-    ...entities.deviceProfiles.insert(
-      newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', isDefault: true }),
+    insertionOfProfile(
+      entities,
+      newDeviceProfile({ ...record(), tenantId: tenant.id, name: 'default', default: true }),
     ),
     ...entities.users.insert(user, { passwordHash: await hashPassword(OTHER_LOGIN.password), tokensValidFrom: 0 }),
   ])

@@ -1,115 +1,24 @@
 /**
- * The calls that entities have in common, made from their declarations: to read, save and delete one, lists of the tenant and of a
- * customer, the same with names beside them, and assignment to customers. Source: `rest-api.md` 3.3, 5.1, 5.7.
+ * The calls that entities have in common, made from their declarations: lists of the tenant and of a customer, the same with names beside
+ * them, and assignment to customers; to read, save and delete one is in `crud-routes.ts`. Source: `rest-api.md` 3.3, 5.1, 5.7.
  */
-import { z } from 'zod'
 import type { Authority } from '../../../model/entities.ts'
-import { entityId, isUuid } from '../../../model/entity-id.ts'
 import type { JsonObject } from '../../../model/json.ts'
-import {
-  draftOf,
-  type ColumnSet,
-  type DraftOf,
-  type EntityDefinition,
-  type RecordOf,
-} from '../../../services/entities/define.ts'
+import type { ColumnSet, EntityDefinition } from '../../../services/entities/define.ts'
 import { customers, isPublic } from '../../../services/entities/customer.ts'
-import type { EntityRegistry } from '../../../services/entities/entity-registry.ts'
 import { publicCustomer } from '../../../services/entities/public-customer.ts'
 import type { EntityService, Shown } from '../../../services/entities/entity-service.ts'
 import { customerOf } from '../../../services/entities/record-members.ts'
-import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors } from '../../errors.ts'
-import { optionalVersion } from '../body.ts'
-import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
-import type { RouteMaker } from './declare.ts'
+import { TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
+import type { EntityRoutesParts, EntityWords } from './entity-words.ts'
 import { optionalFlag, optionalText, optionalUuid, paging, requiredText, uuidList, type QuerySchema } from './query.ts'
 import { listShape, pageShape, recordShape, shownShape } from './shapes.ts'
 import type { DeclaredRoute } from './route.ts'
 
-/** How REST words an entity type. */
-export interface EntityWords {
-  /** `asset`: `/api/asset/{assetId}`. */
-  readonly one: string
-  /** `assets`. */
-  readonly many: string
-  /** The parameter by which one is found by name: `assetName`. */
-  readonly nameParameter: string
-  /** Parameters of lists: name to member. */
-  readonly filters?: Readonly<Record<string, 'text' | 'uuid' | 'flag'>>
-}
+export { crud, draftSchema } from './crud-routes.ts'
 
-export interface EntityRoutesParts {
-  readonly make: RouteMaker
-  readonly access: AccessControl
-  readonly declared: EntityRegistry
-}
-
-/** To read, save and delete one. `changes`: where saving and deleting is more than the entity's own. */
-export function crud<Columns extends ColumnSet>(
-  { make }: EntityRoutesParts,
-  service: EntityService<Columns>,
-  words: EntityWords,
-  authorities: {
-    readonly read: readonly Authority[]
-    readonly save: readonly Authority[]
-    readonly remove?: readonly Authority[]
-  } = {
-    read: TENANT_AND_CUSTOMER,
-    save: TENANT_AND_CUSTOMER,
-  },
-  changes: Pick<EntityService<Columns>, 'saveByUser' | 'deleteByUser'> = service,
-): readonly DeclaredRoute[] {
-  const { definition } = service
-  const { one } = words
-  const label = definition.label.toLowerCase()
-  const targets = (operation: 'READ' | 'DELETE') => ({ [`${one}Id`]: { entity: definition, operation } })
-  return [
-    make.route({
-      method: 'GET',
-      path: `/api/${one}/{${one}Id}`,
-      about: `One ${label}.`,
-      authorities: authorities.read,
-      targets: targets('READ'),
-      query: {},
-      body: undefined,
-      answer: recordShape(definition),
-      handle: async ({ path }) => service.renderOne(await required(service, path[`${one}Id`])),
-    }),
-    make.route({
-      method: 'POST',
-      path: `/api/${one}`,
-      about: `Makes a ${label}, or replaces the one that the body names.`,
-      authorities: authorities.save,
-      targets: {},
-      query: {},
-      body: draftSchema(definition),
-      example: (ids) => ({
-        ...definition.example?.(ids),
-        id: { entityType: definition.type, id: ids[`${one}Id`] ?? '' },
-      }),
-      creates: ({ id }) => (id === undefined ? definition.type : undefined),
-      bodyTargets: ({ id }) =>
-        id === undefined ? [] : [{ entity: entityId(definition.type, id), operation: 'WRITE' as const }],
-      answer: recordShape(definition),
-      handle: async ({ principal, body }) => service.renderOne(await changes.saveByUser(principal, body)),
-    }),
-    make.route({
-      method: 'DELETE',
-      path: `/api/${one}/{${one}Id}`,
-      about: `Deletes a ${label} with all that is kept about it.`,
-      authorities: authorities.remove ?? TENANT,
-      targets: targets('DELETE'),
-      query: {},
-      body: undefined,
-      answer: undefined,
-      handle: async ({ principal, path }) => {
-        await changes.deleteByUser(principal, path[`${one}Id`] ?? '')
-        return EMPTY_ANSWER
-      },
-    }),
-  ]
-}
+export type { EntityRoutesParts, EntityWords } from './entity-words.ts'
 
 /** A page of the tenant's. */
 export function pageOf<Columns extends ColumnSet>(
@@ -338,25 +247,6 @@ export function assignment<Columns extends ColumnSet>(
 
 const CUSTOMER_TO_READ = { entity: customers, operation: 'READ' } as const
 
-/** What a save may say of one. */
-export function draftSchema<Columns extends ColumnSet>(
-  definition: EntityDefinition<Columns>,
-): z.ZodType<DraftOf<Columns>> {
-  const members = Object.entries(definition.columns).filter(
-    ([, { copies, isFixed }]) => copies?.by !== 'id' && isFixed !== true,
-  )
-  const id = z
-    .object({ id: z.string().refine(isUuid, 'a UUID is expected') })
-    .nullish()
-    .transform((value) => value?.id.toLowerCase())
-  const schema = z.object({
-    id,
-    version: optionalVersion,
-    ...Object.fromEntries(members.map(([member, column]) => [member, column.input.optional()])),
-  })
-  return schema.transform((members) => draftOf<Columns>(members))
-}
-
 const FILTERS = { text: optionalText, uuid: optionalUuid, flag: optionalFlag } as const
 
 function filterSchema({ filters = {} }: EntityWords): QuerySchema {
@@ -368,15 +258,6 @@ function membersOf(
   query: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.keys(filters).map((name) => [name, query[name]]))
-}
-
-async function required<Columns extends ColumnSet>(
-  service: EntityService<Columns>,
-  id = '',
-): Promise<RecordOf<Columns>> {
-  const record = await service.findAnywhere(id)
-  if (record === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: service.definition.label, id })
-  return record
 }
 
 async function shownJson<Columns extends ColumnSet>(

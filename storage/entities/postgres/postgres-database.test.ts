@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
 import { requireOwnServer, startPostgres } from '../../../test/support/servers/index.ts'
-import { attribute, deviceOf, household } from '../contract-testkit.ts'
+import { attribute, deviceOf, household, insertionOf, pageOfDevices } from '../contract-testkit.ts'
 import { openPostgresEntityStore, type EntityStore } from '../entity-store.ts'
 
 const server = await serverForFile()
@@ -103,8 +103,8 @@ test('texts that PostgreSQL cannot hold come back as they were, and are found by
   const entities = await store(context)
   const { tenant, profile } = await household(entities)
   const device = { ...deviceOf(tenant, profile, 'a\u0000b \u001a \ud800 🌡️'), label: '\u0000' }
-  await entities.write(entities.devices.insert(device))
-  const found = await entities.devices.findByName(tenant.id, device.name)
+  await entities.write([insertionOf(entities, device)])
+  const found = (await pageOfDevices(entities, tenant.id, { pageSize: 1, page: 0, textSearch: device.name })).data[0]
   assert.equal(found?.label, '\u0000')
   assert.equal(found.name, device.name)
 })

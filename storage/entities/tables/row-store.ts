@@ -94,6 +94,17 @@ export class RowStore {
     return rows
   }
 
+  /** Values of a column, each once, in their order; none of rows that have none. */
+  async distinct(column: string, where: readonly Condition[]): Promise<readonly SqlValue[]> {
+    const ref = this.ref(column)
+    const filter = this.filter(where, sql`${ref} is not null`)
+    const query = sql<{
+      value: SqlValue
+    }>`select distinct ${ref} as value from ${sql.table(this.table.name)} ${filter} order by value`
+    const rows = await this.database.scan(query.compile(this.database.builder))
+    return rows.map(({ value }) => value)
+  }
+
   async count(where: readonly Condition[]): Promise<number> {
     const query = sql<{
       total: number

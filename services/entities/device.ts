@@ -1,0 +1,120 @@
+/** Devices. What they present when they connect is in `device-credentials.ts`. Source: `rest-api.md` 5.1 to 5.3. */
+import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import { newAccessToken } from '../device-credentials.ts'
+import { NOT_IN_OWN_HANDS } from '../permissions.ts'
+import { copy, customerId, id, json, name, object, optionalText } from './column.ts'
+import { defineEntity, type RecordOf } from './define.ts'
+import { DeviceErrors } from './device-errors.ts'
+import { deviceProfiles, newDeviceProfile, type DeviceProfile } from './device-profile.ts'
+import type { TransportType } from './device-profile-data.ts'
+import { packageId } from './package-id.ts'
+
+const taken = (): Error => EntityStoreErrors.NAME_TAKEN({ entity: 'Device', property: 'name' })
+const SERVER_SCOPE = 2
+
+export const devices = defineEntity({
+  type: 'DEVICE',
+  label: 'Device',
+  name: 'name',
+  table: {
+    name: 'device',
+    version: 2,
+    isInherited: true,
+    indexes: [
+      { members: ['createdTime'], since: 2 },
+      { members: ['type'], since: 2 },
+    ],
+  },
+  columns: {
+    customerId: customerId(),
+    name: name(),
+    type: copy(
+      { by: 'deviceProfileId', member: 'name' },
+      { since: 2, filledBy: '(select name from device_profile where device_profile.id = device.device_profile_id)' },
+    ),
+    label: optionalText({ search: true, sort: true }),
+    deviceProfileId: id('DEVICE_PROFILE', {
+      whenDeleted: 'refuse',
+      missing: () => DeviceErrors.PROFILE_UNKNOWN(),
+      foreign: () => DeviceErrors.PROFILE_FOREIGN(),
+      inUse: () => DeviceErrors.PROFILE_IN_USE(),
+    }),
+    firmwareId: packageId('firmware', 'devices'),
+    softwareId: packageId('software', 'devices'),
+    deviceData: object(),
+    additionalInfo: json(),
+  },
+  unique: [{ members: ['name'], otherwise: taken }],
+  example: () => ({ name: 'Thermometer 1', type: 'thermometer' }),
+  permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: NOT_IN_OWN_HANDS },
+  isHiddenFromOthers: true,
+  shows: {
+    customerTitle: { by: 'customerId', table: 'customer', column: 'title', isSearched: true },
+    deviceProfileName: { by: 'deviceProfileId', table: 'device_profile', column: 'name', isSearched: true },
+    active: {
+      by: 'id',
+      table: 'attribute',
+      idColumn: 'entity_id',
+      and: { scope: SERVER_SCOPE, key: 'active' },
+      column: 'long_value',
+      isFlag: true,
+    },
+  },
+  tells: ({ id: deviceId }, what) =>
+    what === 'created'
+      ? undefined
+      : {
+          kind: 'device-changed',
+          entity: { entityType: 'DEVICE', id: deviceId },
+          // A deleted device too: who looks again finds none.
+          credentialsChanged: what === 'in doubt',
+        },
+  /** The profile by id, by the type's name (made where there is none), else the default. */
+  async prepare(record, { draft, services }) {
+    const profiles = services.of(deviceProfiles)
+    const { tenantId } = record
+    const withProfile = (profile: DeviceProfile) => ({
+      ...record,
+      type: profile.name,
+      deviceProfileId: profile.id,
+      deviceData: deviceDataOf(record.deviceData, profile.transportType),
+    })
+    if (record.deviceProfileId !== '') {
+      const profile = await profiles.find(tenantId, record.deviceProfileId)
+      if (profile === undefined) throw DeviceErrors.PROFILE_UNKNOWN()
+      return { record: withProfile(profile) }
+    }
+    const wanted = draft.type ?? ''
+    const profile = await profiles.findBy(tenantId, wanted === '' ? { default: true } : { name: wanted })
+    if (profile !== undefined) return { record: withProfile(profile) }
+    const members = wanted === '' ? { name: 'default', default: true } : { name: wanted, default: false }
+    const made = newDeviceProfile({ ...members, id: services.newId(), createdTime: services.now(), tenantId })
+    return { record: withProfile(made), statements: [profiles.insert(made)] }
+  },
+  /** A random access token. */
+  startsWith: (record, services) =>
+    services.store.deviceCredentials.insert(newAccessToken(record, services.newId(), undefined)),
+  async routeOf({ tenantId, deviceProfileId }, services) {
+    const profile = await services.of(deviceProfiles).find(tenantId, deviceProfileId)
+    return { ruleChainId: profile?.defaultRuleChainId ?? null, queueName: profile?.defaultQueueName ?? null }
+  },
+  async beforeDelete({ id: deviceId }, services) {
+    return services.store.credentialChanges.note(deviceId, services.now())
+  },
+})
+
+export type Device = RecordOf<typeof devices.columns>
+
+/** Kinds of configuration follow the profile: what was sent for another kind is dropped. */
+function deviceDataOf(sent: JsonObject | null, transportType: TransportType): JsonObject {
+  const configuration = sent?.['configuration']
+  const transport = sent?.['transportConfiguration']
+  const isFitting = isJsonObject(transport) && transport['type'] === transportType
+  return {
+    ...sent,
+    configuration:
+      isJsonObject(configuration) && configuration['type'] === 'DEFAULT' ? configuration : { type: 'DEFAULT' },
+    transportConfiguration: isFitting ? transport : { type: transportType },
+  }
+}

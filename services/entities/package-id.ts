@@ -1,0 +1,18 @@
+/** Firmware or software that a device or a profile has; the package may not go meanwhile. Source: `rest-api.md` 14.3. */
+import { optionalId } from './column.ts'
+import { DeviceErrors } from './device-errors.ts'
+
+export function packageId(kind: 'firmware' | 'software', owners: 'devices' | 'device profiles') {
+  return optionalId(
+    'OTA_PACKAGE',
+    {
+      whenDeleted: 'refuse',
+      // Packages name the profile that they are for.
+      isUnenforced: true,
+      missing: () => DeviceErrors.PACKAGE_UNKNOWN({ kind }),
+      foreign: () => DeviceErrors.PACKAGE_FOREIGN({ kind }),
+      inUse: () => DeviceErrors.PACKAGE_IN_USE({ owners }),
+    },
+    { since: 2 },
+  )
+}

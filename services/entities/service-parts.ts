@@ -1,0 +1,54 @@
+/** What services of declared types are made of, take and answer. */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { EntityType } from '../../model/entity-id.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { RowPage } from '../../storage/entities/tables/row-store.ts'
+import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import type { Changes } from '../changes.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
+import type { OwnerLookup } from '../ownership.ts'
+import type { ColumnSet, RecordOf } from './define.ts'
+
+export interface EntityParts {
+  readonly entities: EntityStore
+  readonly changes: Changes
+  readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
+  readonly cleanup: Cleanup
+  readonly clock: Clock
+  readonly random: Random
+  readonly ownerOf: OwnerLookup
+  readonly forgetAttributes: (entityId: string) => void
+}
+
+/** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */
+export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'> {
+  readonly search?: readonly string[]
+  readonly sort?: Readonly<Record<string, string>>
+}
+
+/** A record with the names that lists show beside it. */
+export type Shown<Columns extends ColumnSet> = { readonly record: RecordOf<Columns>; readonly names: Row }
+
+export interface SaveOptions<Columns extends ColumnSet> {
+  /** Whose a new one is, where that is not the caller's tenant. */
+  readonly newOf?: string
+  /** Steps of the same transaction after the entity's own: rows that name it. */
+  readonly following?: (
+    record: RecordOf<Columns>,
+    before: RecordOf<Columns> | undefined,
+  ) => readonly Statement[] | Promise<readonly Statement[]>
+}
+
+/** What follows from a change in entities of other types, or stands in its way. */
+export interface Followers {
+  /** Throws where one of them may not lose it. */
+  checkUnused(type: EntityType, tenantId: string, id: string): Promise<void>
+  /** Clears what may be forgotten. */
+  forget(type: EntityType, tenantId: string, id: string): readonly Statement[]
+  /** Writes what they copy of it. */
+  copy(type: EntityType, tenantId: string, id: string, changed: Readonly<Record<string, unknown>>): readonly Statement[]
+}
