@@ -265,8 +265,9 @@ function homeRoutes({ make, declared, content }: DashboardRoutesParts): readonly
     make.route({
       ...ABOUT_THE_CALLER,
       path: '/api/dashboard/home',
+      mayBeEmpty: true,
       about: 'The dashboard that the caller starts with; empty where there is none.',
-      answer: { ...recordShape(dashboards), required: [] },
+      answer: recordShape(dashboards),
       handle: async ({ principal }) => {
         const home = await content.dashboards.homeOf(principal)
         const dashboard = home && (await service.findAnywhere(home.dashboardId))
@@ -277,6 +278,7 @@ function homeRoutes({ make, declared, content }: DashboardRoutesParts): readonly
     make.route({
       ...ABOUT_THE_CALLER,
       path: '/api/dashboard/home/info',
+      mayBeEmpty: true,
       about: 'Which dashboard the caller starts with; empty where there is none.',
       answer: HOME_INFO,
       handle: async ({ principal }) => {

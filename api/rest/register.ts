@@ -10,7 +10,14 @@ import type { Principal } from '../../model/principal.ts'
 import type { BackupAdmin } from '../../model/backup.ts'
 import type { WorkerAdmin } from '../../model/worker-pool.ts'
 import { withCors } from '../../server/cors.ts'
-import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
+import {
+  COMMON_HEADERS,
+  type HttpHandler,
+  type HttpReply,
+  type HttpRequest,
+  type HttpServer,
+  type RouteOptions,
+} from '../../server/http-server.ts'
 import type { Auth } from '../auth/auth.ts'
 import { authenticated, credentialsOf } from '../auth/request.ts'
 import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText } from '../errors.ts'
@@ -209,8 +216,10 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
 
 /** Nobody is known who calls a public route, nor will be: a login is small. */
 function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteOptions['admit']): RouteOptions {
-  if (route.authorities === 'public') return { maxBodyBytes: maxPublicBodyBytes, clientAddress: true }
-  return { clientAddress: true, ...(admit === undefined ? {} : { admit }) }
+  const own = isDeclared(route) ? route.declared.flatMap(({ headers = [] }) => headers) : []
+  const headers = { headers: [...COMMON_HEADERS, ...own.map((name) => name.toLowerCase())] }
+  if (route.authorities === 'public') return { ...headers, maxBodyBytes: maxPublicBodyBytes, clientAddress: true }
+  return { ...headers, clientAddress: true, ...(admit === undefined ? {} : { admit }) }
 }
 
 /** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */

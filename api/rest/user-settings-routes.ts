@@ -173,6 +173,7 @@ function mobileRoutes({ make, people: { settings } }: UserSettingsRoutesParts): 
       ...common,
       method: 'GET',
       about: 'The session of a mobile app of the caller; nothing where it has none.',
+      mayBeEmpty: true,
       body: undefined,
       answer: session,
       handle: async ({ principal, header }) => (await sessions.find(principal, header(MOBILE_HEADER))) ?? EMPTY_ANSWER,

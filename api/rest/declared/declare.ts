@@ -37,6 +37,7 @@ export class RouteMaker {
       query,
       body,
       answer,
+      ...(declaration.mayBeEmpty === undefined ? {} : { mayBeEmpty: declaration.mayBeEmpty }),
       ...(declaration.headers === undefined ? {} : { headers: declaration.headers }),
       ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
       ...(declaration.example === undefined ? {} : { example: declaration.example }),

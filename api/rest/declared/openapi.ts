@@ -71,8 +71,8 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
         }),
     responses: {
       200: {
-        description: 'Done.',
-        ...(route.answer === undefined
+        description: route.mayBeEmpty === true ? 'Done; empty where there is nothing.' : 'Done.',
+        ...(route.answer === undefined || route.mayBeEmpty === true
           ? {}
           : { content: { 'application/json': { schema: schemas.take(route.answer) } } }),
       },
@@ -108,7 +108,24 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
     ...one,
     summary: `${textOf(one['summary'])} Or: ${textOf(other['summary'])}`,
     parameters: [...parameters.values()],
+    responses: joinedResponses(one['responses'], other['responses']),
   }
+}
+
+/** By status; an answer is that of either. */
+function joinedResponses(one: JsonValue | undefined, other: JsonValue | undefined): JsonObject {
+  if (!isObject(one) || !isObject(other)) return {}
+  const [schema, otherSchema] = [one, other].map((responses) => answerSchema(responses))
+  const all = { ...other, ...one }
+  if (schema === undefined || otherSchema === undefined) return all
+  const answer = JSON.stringify(schema) === JSON.stringify(otherSchema) ? schema : { anyOf: [schema, otherSchema] }
+  return { ...all, 200: { description: 'Done.', content: { 'application/json': { schema: answer } } } }
+}
+
+function answerSchema(responses: JsonObject): JsonObject | undefined {
+  const place = ['200', 'content', 'application/json', 'schema']
+  const schema = place.reduce<JsonValue | undefined>((held, key) => (isObject(held) ? held[key] : undefined), responses)
+  return isObject(schema) ? schema : undefined
 }
 
 function pathParameters({ path, targets }: DeclaredRoute): JsonObject[] {

@@ -104,6 +104,8 @@ export interface RouteDeclaration<
   readonly creates?: (body: Body) => EntityType | undefined
   /** JSON schema of the answer; undefined for an empty one. */
   readonly answer: JsonObject | undefined
+  /** Where there is nothing to answer, the answer has neither body nor content type: a description can not say both. */
+  readonly mayBeEmpty?: boolean
   /** A good body; ids by the names that paths give them (`deviceId`). Shown in the API description, sent by the walk of the security tests. */
   readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
@@ -127,6 +129,7 @@ export interface DeclaredRoute {
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
   readonly answer: JsonObject | undefined
+  readonly mayBeEmpty?: boolean
   readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
   readonly isAboutTheCaller?: boolean
