@@ -96,6 +96,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   let port = config.httpBindPort
   const auth = await createAuth({
     users: services.users,
+    userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
     clock: systemClock,
     random: systemRandom,

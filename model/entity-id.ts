@@ -34,6 +34,7 @@ export const ENTITY_TYPES = [
   'OAUTH2_CLIENT',
   'JOB',
   'ADMIN_SETTINGS',
+  'API_KEY',
 ] as const
 
 export type EntityType = (typeof ENTITY_TYPES)[number]

@@ -151,6 +151,7 @@ function mayTouch(
     case 'CUSTOMER_USER':
       if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem && isSharedInTenant
       if (owner.tenantId !== principal.tenantId) return false
+      if (owner.userId !== undefined) return owner.userId === principal.userId
       if (isSharedInTenant) return true
       if (entity.entityType === 'USER' && operation !== 'READ') return entity.id === principal.userId
       if (principal.customerId === null) return false

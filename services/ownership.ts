@@ -12,6 +12,8 @@ export interface Owner {
   readonly customerIds?: readonly string[]
   /** Where it is not the same for all of its kind: whether every customer user of the tenant sees it. */
   readonly isSharedInTenant?: boolean
+  /** Where it is one user's alone. */
+  readonly userId?: string
   /** The user itself where the entity is one: who may see it depends on its authority. */
   readonly user?: User
 }

@@ -135,8 +135,10 @@ export interface UserService {
    */
   authenticate(email: string, password: string): Promise<User | undefined>
   find(id: string): Promise<User | undefined>
+  /** Nobody in particular, who sees what a public customer has; undefined where the customer is not public. */
+  findPublic(customerId: string): Promise<User | undefined>
   noteLogin(id: string): Promise<void>
-  /** Tokens issued before this Unix ms are refused (password changed, logged out everywhere). */
+  /** Tokens issued before this Unix ms are refused (password changed, switched off): all are of who may not log in. */
   tokensValidFrom(id: string): Promise<number>
   changePassword(id: string, current: string, next: string): Promise<void>
 }

@@ -1,10 +1,13 @@
 /** Users: who they are, and whether a password is theirs (`rest-api.md` 1.5, 1.6, 12). */
 import { ByteCache } from '../model/byte-cache.ts'
+import { isUuid, NULL_UUID } from '../model/entity-id.ts'
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { UserCredentials } from '../storage/entities/users.ts'
+import { customers, isPublic } from './entities/customer.ts'
+import { rowsOf } from './entities/rows.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import { hashPassword, verifyPassword } from './secrets.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
@@ -68,6 +71,18 @@ export class StoredUsers implements UserService {
     return this.entities.users.find(id)
   }
 
+  async findPublic(customerId: string): Promise<User | undefined> {
+    const row = isUuid(customerId)
+      ? await rowsOf(customers, this.entities).find([{ column: 'id', is: customerId }])
+      : undefined
+    if (row === undefined) return undefined
+    const customer = customers.recordOf(row)
+    if (!isPublic(customer)) return undefined
+    const { createdTime, version, tenantId } = customer
+    const names = { email: customerId, firstName: 'Public', lastName: 'Public', phone: null, additionalInfo: null }
+    return { id: NULL_UUID, createdTime, version, tenantId, customerId, authority: 'CUSTOMER_USER', ...names }
+  }
+
   async noteLogin(id: string): Promise<void> {
     await this.entities.write([this.entities.users.noteLogin(id, this.clock.now())])
   }
@@ -79,8 +94,9 @@ export class StoredUsers implements UserService {
     const credentials = await this.entities.users.credentials(id)
     // A deleted user's tokens never become valid.
     if (credentials === undefined) return Number.MAX_SAFE_INTEGER
-    if (generation === this.generation) this.remember(id, credentials.tokensValidFrom)
-    return credentials.tokensValidFrom
+    const validFrom = credentials.isEnabled ? credentials.tokensValidFrom : Number.MAX_SAFE_INTEGER
+    if (generation === this.generation) this.remember(id, validFrom)
+    return validFrom
   }
 
   async changePassword(id: string, current: string, next: string): Promise<void> {
@@ -99,7 +115,6 @@ export class StoredUsers implements UserService {
     // A token's time is in whole seconds: those of this second are refused too, and new ones are dated to the next (`rest-api.md` 1.3).
     const tokensValidFrom = Math.floor(this.clock.now() / 1000) * 1000
     await this.replaceCredentials(before, { ...after, tokensValidFrom })
-    this.remember(before.userId, tokensValidFrom)
   }
 
   async replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void> {

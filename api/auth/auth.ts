@@ -24,6 +24,8 @@ import {
 
 export interface AuthOptions {
   readonly users: UserService
+  /** Whose an API key is; undefined where nobody has it. Absent: none is good. */
+  readonly userOfApiKey?: (value: string) => Promise<User | undefined>
   /** At least 64 random bytes. */
   readonly signingKey: Uint8Array
   readonly clock: Clock
@@ -53,12 +55,16 @@ export interface Login {
 export interface Auth {
   /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. */
   login(username: string, password: string, address: string): Promise<TokenPair>
-  /** A pair for a user who showed in another way that he may have it. Throws `TOKEN_EXPIRED` where there is no such user. */
+  /** A pair for a user who showed in another way that he may have it. Throws `TOKEN_EXPIRED` where there is no such user, `NOT_ACTIVE`. */
   issueFor(userId: string): Promise<TokenPair>
   /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
   refresh(refreshToken: string): Promise<TokenPair>
   /** The user behind an access token, bare or behind `Bearer `. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`. */
   authenticate(token: string): Promise<Principal>
+  /** The user behind an API key. Throws `BAD_CREDENTIALS`, `users.NOT_ACTIVE`, `users.API_KEY_EXPIRED`. */
+  authenticateApiKey(value: string): Promise<Principal>
+  /** A pair for everybody: with it one sees what the public customer of that id has. Throws `BAD_CREDENTIALS`. */
+  loginPublic(customerId: string): Promise<TokenPair>
   /** As `authenticate`, with what `stillHolds` asks for. */
   authenticateLogin(token: string): Promise<Login>
   /** Whether neither the session nor the tokens of the user were withdrawn, and the user is still who the login says. */
@@ -90,9 +96,16 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const limiter = new LoginLimiter(options.loginLimits ?? DEFAULT_LOGIN_LIMITS)
   const verified = new VerifiedTokens(tokens, clock, options.tokenCacheBytes ?? TOKEN_CACHE_BYTES)
 
+  /** The user whom the claims name: nobody in particular is who came in by a public customer. */
+  const find = ({ userId, email }: { readonly userId: string; readonly email: string }): Promise<User | undefined> =>
+    userId === NULL_UUID ? users.findPublic(email) : users.find(userId)
+  const validFromOf = async (userId: string): Promise<number> =>
+    userId === NULL_UUID ? 0 : users.tokensValidFrom(userId)
+
   /** After the second in which older tokens were withdrawn: claims count in seconds, and no token of that second may pass. */
   const issue = async (user: User): Promise<TokenPair> => {
-    const validFrom = await users.tokensValidFrom(user.id)
+    const validFrom = await validFromOf(user.id)
+    if (validFrom === Number.MAX_SAFE_INTEGER) throw AuthErrors.NOT_ACTIVE()
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), firstValidSecond(validFrom))
     return tokens.issue(user, options.random.uuid(), options.random.uuid(), issuedAt)
   }
@@ -100,7 +113,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const authenticateLogin = async (token: string): Promise<Login> => {
     const claims = await verified.claimsOf(withoutScheme(token))
     if (await sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
-    const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
+    const [user, validFrom] = await Promise.all([find(claims), validFromOf(claims.userId)])
     if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
     if (claims.issuedAt < firstValidSecond(validFrom) || !stillTrue(claims, user)) throw AuthErrors.TOKEN_EXPIRED()
     return { principal: principalOf(user), sessionId: claims.sessionId, issuedAt: claims.issuedAt }
@@ -121,7 +134,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     async refresh(refreshToken) {
       const claims = await tokens.verifyRefresh(refreshToken, clock.now())
-      const [user, validFrom] = await Promise.all([users.find(claims.userId), users.tokensValidFrom(claims.userId)])
+      const [user, validFrom] = await Promise.all([find(claims), validFromOf(claims.userId)])
       const isEnded = await sessions.isEnded(claims.sessionId)
       if (user === undefined || isEnded || claims.issuedAt < firstValidSecond(validFrom)) {
         throw AuthErrors.TOKEN_OUTDATED()
@@ -129,11 +142,20 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return issue(user)
     },
     authenticate: async (token) => (await authenticateLogin(token)).principal,
+    async authenticateApiKey(value) {
+      const user = await options.userOfApiKey?.(value)
+      if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
+      return principalOf(user)
+    },
+    async loginPublic(customerId) {
+      const user = await users.findPublic(customerId)
+      if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
+      return issue(user)
+    },
     authenticateLogin,
     async stillHolds({ principal, sessionId, issuedAt }) {
       if (await sessions.isEnded(sessionId)) return false
-      const { userId } = principal
-      const [user, validFrom] = await Promise.all([users.find(userId), users.tokensValidFrom(userId)])
+      const [user, validFrom] = await Promise.all([find(principal), validFromOf(principal.userId)])
       return user !== undefined && issuedAt >= firstValidSecond(validFrom) && isSameUser(principal, user)
     },
     async logout(token) {

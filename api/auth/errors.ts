@@ -6,6 +6,8 @@ export const AuthErrors = defineErrors('auth', {
   BAD_CREDENTIALS: { kind: 'denied', status: 401, text: 'Invalid username or password' },
   /** Expired, forged or withdrawn: `errorCode` 11 makes existing clients refresh and try again. */
   TOKEN_EXPIRED: { kind: 'denied', status: 401, restCode: 11, text: 'Token has expired' },
+  /** To act as who may not log in. */
+  NOT_ACTIVE: { kind: 'denied', status: 400, restCode: 31, text: 'User account is not active' },
   TOKEN_OUTDATED: { kind: 'denied', status: 401, text: 'Token is outdated' },
   TOO_MANY_FAILURES: {
     kind: 'retryable',

@@ -3,7 +3,8 @@ import type { Principal } from '../../model/principal.ts'
 import type { HttpRequest } from '../../server/http-server.ts'
 import { ApiErrors } from '../errors.ts'
 import type { Auth } from './auth.ts'
-import { AuthErrors } from './errors.ts'
+
+const API_KEY = 'ApiKey '
 
 /** `X-Authorization` is looked at first, and a bad one is not rescued by a good `Authorization`. */
 export function credentialsOf(request: HttpRequest): string {
@@ -14,7 +15,6 @@ export function credentialsOf(request: HttpRequest): string {
 export async function authenticated(auth: Auth, request: HttpRequest): Promise<Principal> {
   const credentials = credentialsOf(request)
   if (credentials === '') throw ApiErrors.AUTHENTICATION_FAILED()
-  // There are no API keys yet, so each one is unknown.
-  if (credentials.startsWith('ApiKey ')) throw AuthErrors.BAD_CREDENTIALS()
+  if (credentials.startsWith(API_KEY)) return auth.authenticateApiKey(credentials.slice(API_KEY.length))
   return auth.authenticate(credentials)
 }

@@ -116,6 +116,10 @@ export class MemoryUsers implements UserService {
     return this.users.get(id)?.user
   }
 
+  async findPublic(): Promise<User | undefined> {
+    return undefined
+  }
+
   async noteLogin(): Promise<void> {}
 
   async tokensValidFrom(id: string): Promise<number> {

@@ -39,6 +39,7 @@ export interface AccessClaims {
 }
 
 export interface RefreshClaims {
+  readonly email: string
   readonly userId: string
   readonly sessionId: string
   readonly issuedAt: number
@@ -78,6 +79,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
   return {
     async issue(user, sessionId, tokenId, issuedAt) {
       const identity = { sub: user.email, userId: user.id, sessionId }
+      const isPublic = user.id === NULL_UUID
       const token = await sign(
         {
           ...identity,
@@ -85,7 +87,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
           ...(user.firstName === null ? {} : { firstName: user.firstName }),
           ...(user.lastName === null ? {} : { lastName: user.lastName }),
           enabled: true,
-          isPublic: false,
+          isPublic,
           tenantId: user.tenantId ?? NULL_UUID,
           customerId: user.customerId ?? NULL_UUID,
         },
@@ -93,7 +95,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
         settings.accessLifetimeSeconds,
       )
       const refreshToken = await sign(
-        { ...identity, scopes: [REFRESH_SCOPE], isPublic: false, jti: tokenId },
+        { ...identity, scopes: [REFRESH_SCOPE], isPublic, jti: tokenId },
         issuedAt,
         settings.refreshLifetimeSeconds,
       )
@@ -117,7 +119,8 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
     async verifyRefresh(token, nowMs) {
       const claims = refreshSchema.safeParse(await verified(token, nowMs, settings.refreshLifetimeSeconds))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
-      return { userId: claims.data.userId, sessionId: claims.data.sessionId, issuedAt: claims.data.iat }
+      const { sub, userId, sessionId, iat } = claims.data
+      return { email: sub, userId, sessionId, issuedAt: iat }
     },
   }
 }

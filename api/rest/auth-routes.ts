@@ -12,6 +12,7 @@ import { pairAnswer } from './token-pair.ts'
 
 const present = z.string().refine((text) => text.trim() !== '', 'must not be blank')
 const loginSchema = z.strictObject({ username: present, password: present })
+const publicSchema = z.strictObject({ publicId: present })
 const refreshSchema = z.object({ refreshToken: present })
 const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: z.string() })
 
@@ -25,6 +26,12 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
         const { username, password } = credentialsBody(call, loginSchema)
         return pairAnswer(await auth.login(username, password, call.clientAddress))
       },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/login/public',
+      authorities: 'public',
+      handle: async (call) => pairAnswer(await auth.loginPublic(credentialsBody(call, publicSchema).publicId)),
     },
     {
       method: 'POST',

@@ -24,6 +24,7 @@ import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText 
 import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
+import { apiKeyRoutes, type ApiKeyRoutesParts } from './api-key-routes.ts'
 import { assetRoutes } from './asset-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
@@ -123,8 +124,9 @@ function routesForUsers({
 }
 
 /** What the declared routes of some resources need beside what all have. */
-type DeclaredParts = DashboardRoutesParts &
+type DeclaredParts = ApiKeyRoutesParts &
   TenantRoutesParts &
+  DashboardRoutesParts &
   UserRoutesParts &
   EntityQueryParts &
   RelationRoutesParts &
@@ -136,6 +138,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...customerRoutes(parts),
     ...userRoutes(parts),
     ...userSettingsRoutes(parts),
+    ...apiKeyRoutes(parts),
     ...assetRoutes(parts),
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),

@@ -3,6 +3,7 @@ import { RELATION_TABLE } from '../../storage/entities/relations.ts'
 import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
+import { apiKeys } from './api-key.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
 import { customers } from './customer.ts'
@@ -22,6 +23,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   tenants,
   customers,
   users,
+  apiKeys,
   assetProfiles,
   assets,
   deviceProfiles,

@@ -157,6 +157,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   customerOf?(record: RecordOf<Columns>): string | null
   /** The same where several customers may have it. */
   customersOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<readonly string[]>
+  /** Whose it is alone: of several users of one customer each has the own. */
+  userOf?(record: RecordOf<Columns>): string
   /** Members that all entities have and this JSON form has not. */
   readonly lacks?: readonly ('tenantId' | 'version' | 'externalId')[]
   /** Members of the JSON form that follow from others, or that nobody can fill yet. */

@@ -81,9 +81,11 @@ export class EntityRegistry implements EntityAccess, Followers {
     const record = await service?.findAnywhere(id)
     if (service === undefined || record === undefined) return undefined
     const tenantId = service.definition.tenantOf?.(record) ?? record.tenantId
+    const userId = service.definition.userOf?.(record)
     return {
       tenantId: tenantId === SYSTEM_TENANT ? null : tenantId,
       ...(await this.sharesOf(service.definition, record)),
+      ...(userId === undefined ? {} : { userId }),
     }
   }
 

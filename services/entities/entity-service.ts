@@ -63,6 +63,11 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return this.findRow([{ column: 'id', is: id }])
   }
 
+  /** For members that no two of the whole system have alike. */
+  findAnywhereBy(members: Partial<RecordOf<Columns>>): Promise<RecordOf<Columns> | undefined> {
+    return this.findRow(Object.entries(this.columnsOf(members)).map(([column, is]) => ({ column, is })))
+  }
+
   findBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<RecordOf<Columns> | undefined> {
     return this.findRow(this.conditions(tenantId, members))
   }

@@ -23,6 +23,7 @@ export interface AccountState {
 /** The users' credentials, with those told who know a part of them. */
 export interface CredentialStore {
   find(id: string): Promise<User | undefined>
+  /** Tells all who keep a part of them. */
   replaceCredentials(before: UserCredentials, after: UserCredentials): Promise<void>
   /** The same; every token that the user has is refused from now on. */
   withdrawTokens(before: UserCredentials, after: UserCredentials): Promise<void>
@@ -82,7 +83,10 @@ export class UserAccounts {
     const credentials = await this.credentials(userId)
     if (isEnabled && credentials.passwordHash === null) throw UserErrors.NOT_ACTIVATED_YET()
     if (credentials.isEnabled === isEnabled) return
-    await this.users.withdrawTokens(credentials, { ...credentials, isEnabled })
+    // While he is off no token is good; afterwards those of this second are, as whole seconds are all that tokens say (`rest-api.md` 1.3).
+    const lastSecond = (Math.floor(this.clock.now() / 1000) - 1) * 1000
+    const tokensValidFrom = isEnabled ? credentials.tokensValidFrom : Math.max(credentials.tokensValidFrom, lastSecond)
+    await this.users.replaceCredentials(credentials, { ...credentials, isEnabled, tokensValidFrom })
   }
 
   private async currentActivation(userId: string): Promise<OneTimeToken> {

@@ -26,5 +26,9 @@ export const UserErrors = defineErrors('users', {
   SETTINGS_TYPE: { ...BAD_REQUEST, text: 'Settings type "{type}" is not supported!' },
   SETTINGS_RESERVED: { ...BAD_REQUEST, text: 'Settings with type: {type} are reserved for internal use!' },
   SETTINGS_TOO_LONG: { ...BAD_REQUEST, text: 'Settings of one type may have at most {limit} characters' },
+  API_KEY_USER_UNKNOWN: { ...BAD_REQUEST, text: 'API key is referencing to non-existent user!' },
+  API_KEY_TAKEN: { ...BAD_REQUEST, text: 'API key with such value already exists!' },
+  API_KEYS_TOO_MANY: { ...BAD_REQUEST, text: 'A user may have at most {limit} API keys' },
+  API_KEY_EXPIRED: { kind: 'denied', status: 401, restCode: 10, text: 'API key is expired' },
   NOT_ACTIVATED_YET: { ...BAD_REQUEST, text: 'The user has not been activated yet' },
 })

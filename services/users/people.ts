@@ -1,14 +1,17 @@
 /** All that concerns users beyond their records: accounts, settings. */
 import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { apiKeys } from '../entities/api-key.ts'
 import { dashboards } from '../entities/dashboard.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { UserAccounts, type CredentialStore } from './accounts.ts'
+import { ApiKeys } from './api-keys.ts'
 import { UserSettings } from './user-settings.ts'
 import { VisitedDashboards, type VisitedDashboardsParts } from './visited-dashboards.ts'
 
 export interface People {
   readonly accounts: UserAccounts
+  readonly apiKeys: ApiKeys
   readonly settings: UserSettings
   readonly visitedDashboards: VisitedDashboards
 }
@@ -26,6 +29,7 @@ export function createPeople({ entities, declared, credentials, access, clock, r
   const settings = new UserSettings(entities, clock, random)
   return {
     accounts: new UserAccounts(entities, credentials, clock),
+    apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
     visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),
   }

@@ -1,5 +1,6 @@
 /** What a front end keeps for a user: free JSON by type, changed member by member. Source: `rest-api.md` 12.3. */
 import type { Clock, Random } from '../../model/clock.ts'
+import { NULL_UUID } from '../../model/entity-id.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -8,6 +9,7 @@ import type { EntityTable, Row } from '../../storage/entities/tables/entity-tabl
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import { retried } from '../entities/retried.ts'
+import { ServiceErrors } from '../errors.ts'
 import { UserErrors } from './errors.ts'
 
 const OPEN_TYPES = ['GENERAL', 'QUICK_LINKS', 'DOC_LINKS', 'DASHBOARDS', 'GETTING_STARTED', 'NOTIFICATIONS'] as const
@@ -73,6 +75,8 @@ export class UserSettings {
     type: UserSettingsType,
     changed: (settings: JsonObject) => JsonObject,
   ): Promise<JsonObject> {
+    // Who came in by a public customer is nobody in particular.
+    if (principal.userId === NULL_UUID) return Promise.reject(ServiceErrors.PERMISSION_DENIED())
     return retried(LABEL, async () => {
       const row = await this.row(principal, type)
       const settings = changed(row === undefined ? {} : valueOf(row))

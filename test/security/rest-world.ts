@@ -53,6 +53,7 @@ export async function openRestWorld(): Promise<RestWorld> {
   const failures: unknown[] = []
   const auth = await createAuth({
     users: services.users,
+    userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     signingKey: randomBytes(64),
     clock,
     random: testRandom,

@@ -21,6 +21,7 @@ const OPEN_ROUTES = [
   'POST /api/noauth/activate',
   'GET /api/noauth/userPasswordPolicy',
   'POST /api/auth/login',
+  'POST /api/auth/login/public',
   'POST /api/auth/token',
   'GET /v3/api-docs',
   'GET /v3/api-docs/:group',

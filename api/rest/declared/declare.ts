@@ -38,6 +38,7 @@ export class RouteMaker {
       body,
       answer,
       ...(declaration.mayBeEmpty === undefined ? {} : { mayBeEmpty: declaration.mayBeEmpty }),
+      ...(declaration.bodyIs === undefined ? {} : { bodyIs: declaration.bodyIs }),
       ...(declaration.headers === undefined ? {} : { headers: declaration.headers }),
       ...(declaration.onlyWith === undefined ? {} : { onlyWith: declaration.onlyWith }),
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
@@ -57,7 +58,10 @@ export class RouteMaker {
     const path = withIds(raw.path, Object.keys(targets))
     const query = readQuery(declaration.query, raw.query)
     requireHeaders(declaration.headers ?? [], raw)
-    const body = declaration.body === undefined ? undefined : validated(raw.body(), declaration.body)
+    const body =
+      declaration.body === undefined
+        ? undefined
+        : validated(declaration.bodyIs === 'text' ? raw.text() : raw.body(), declaration.body)
     const loaded = await this.loadTargets(targets, path, principal)
     for (const { entity, operation } of declaration.queryTargets?.(query) ?? [])
       await this.access.check(principal, operation, entity)

@@ -66,7 +66,12 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
       : {
           requestBody: {
             required: true,
-            content: { 'application/json': contentOf(bodySchema(route.body), route.example?.(SAMPLE_IDS)) },
+            content: {
+              [route.bodyIs === 'text' ? 'text/plain' : 'application/json']: contentOf(
+                bodySchema(route.body),
+                route.example?.(SAMPLE_IDS),
+              ),
+            },
           },
         }),
     responses: {

@@ -98,6 +98,8 @@ export interface RouteDeclaration<
   readonly body: z.ZodType<Body> | undefined
   /** Of the query's ids. */
   readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
+  /** `text`: the body is no JSON but the text itself. */
+  readonly bodyIs?: 'text'
   /** Of the body's ids. */
   readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
   /** Where the body makes something new: what the caller must be allowed to create. */
@@ -128,6 +130,7 @@ export interface DeclaredRoute {
   readonly headers?: readonly string[]
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
+  readonly bodyIs?: 'text'
   readonly answer: JsonObject | undefined
   readonly mayBeEmpty?: boolean
   readonly example?: (ids: Ids) => JsonValue
@@ -145,6 +148,7 @@ export interface RawCall {
   readonly path: Readonly<Record<string, string>>
   readonly query: Query
   readonly header: (name: string) => string
+  readonly text: () => string
   /** Parsed when asked for. Throws `parameter.BODY_…`. */
   readonly body: () => JsonValue
 }

@@ -54,6 +54,7 @@ function rawCallOf(call: UserCall, names: readonly string[]) {
     path: Object.fromEntries(names.map((name, index) => [name, call.parameter(index)])),
     query: call.query,
     header: (name: string) => call.header(name),
+    text: () => call.text(),
     body: () => call.json(),
   }
 }

@@ -7,5 +7,18 @@ export const makeUsers: MakeThings = async ({ services, tenant }, ids) => {
     authority: 'CUSTOMER_USER',
     customerId: ids['customerId'] ?? '',
   })
-  return { userId: user.id, type: 'QUICK_LINKS', paths: 'secret.path', action: 'visit' }
+  const { key } = await services.people.apiKeys.create(tenant, {
+    userId: tenant.userId,
+    description: 'secret key',
+    enabled: true,
+    expirationTime: 0,
+  })
+  return {
+    userId: user.id,
+    apiKeyId: key.id,
+    enabledValue: 'secret flag',
+    type: 'QUICK_LINKS',
+    paths: 'secret.path',
+    action: 'visit',
+  }
 }

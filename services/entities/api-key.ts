@@ -1,0 +1,36 @@
+/** API keys: what a program shows in the place of a login; of each only a hash is kept. Source: `rest-api.md` 1.7. */
+import { randomText } from '../secrets.ts'
+import { hashOfToken } from '../users/credentials.ts'
+import { UserErrors } from '../users/errors.ts'
+import { flag, id, integer, name, optionalText } from './column.ts'
+import { defineEntity, type RecordOf } from './define.ts'
+
+const UNTOLD_LENGTH = 64
+
+export const apiKeys = defineEntity({
+  type: 'API_KEY',
+  label: 'API key',
+  name: 'description',
+  table: { name: 'api_key', version: 1, indexes: [{ members: ['userId'] }] },
+  columns: {
+    userId: id('USER', { whenDeleted: 'delete', missing: () => UserErrors.API_KEY_USER_UNKNOWN() }),
+    /** Unix ms; 0 for never. */
+    expirationTime: integer(0, { sort: true }),
+    description: name(),
+    enabled: flag(true, { sort: true }),
+    hash: { ...optionalText(), isInternal: true },
+  },
+  unique: [{ members: ['hash'], isSystemWide: true, otherwise: () => UserErrors.API_KEY_TAKEN() }],
+  lacks: ['version', 'externalId'],
+  example: (ids) => ({ userId: { entityType: 'USER', id: ids['userId'] ?? '' }, description: 'nightly report' }),
+  permissions: { SYS_ADMIN: 'all', TENANT_ADMIN: 'all', CUSTOMER_USER: 'all' },
+  mayBeSystems: true,
+  userOf: ({ userId }) => userId,
+  /** Whose it is, and its value, stay. Whoever makes one without a value makes one that nobody can show. */
+  async prepare(record, { before }) {
+    const { userId, hash } = before ?? record
+    return { record: { ...record, userId, hash: hash ?? hashOfToken(randomText(UNTOLD_LENGTH)) } }
+  },
+})
+
+export type ApiKey = RecordOf<typeof apiKeys.columns>
