@@ -180,3 +180,17 @@ describe('tokens', () => {
     assert.equal((await save({ authority: 'CUSTOMER_USER', firstName: 'Ann' })).status, 200)
   })
 })
+
+test('the session of a mobile app is known by its header', async () => {
+  const session = (method: string, body?: object) =>
+    fetch(`${world.url}/api/user/mobile/session`, {
+      method,
+      headers: { 'x-authorization': `Bearer ${world.tenant}`, 'X-Mobile-Token': 'push token' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+  assert.equal((await session('POST', { fcmTokenTimestamp: 5 })).status, 200)
+  assert.deepEqual(await (await session('GET')).json(), { fcmTokenTimestamp: 5 })
+  assert.equal((await session('DELETE')).status, 200)
+  assert.equal(await (await session('GET')).text(), '')
+  assert.equal((await call('GET', '/api/user/mobile/session', `Bearer ${world.tenant}`)).status, 400)
+})
