@@ -17,6 +17,10 @@ import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
+import { AlarmService } from './alarms/alarm-service.ts'
+import { Propagation } from './alarms/propagation.ts'
+import { manyNamesLookup } from './entities/many-names.ts'
+import { users as userDefinition } from './entities/user.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
@@ -90,9 +94,17 @@ export function createServices(options: ServicesOptions): Services {
   const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
   const tenants = new StoredTenants(entities, declared, feed)
   const devices = new StoredDevices({ entities, declared, changes, feed, doubts })
+  const alarms = new AlarmService({
+    ...{ entities, changes, feed, doubts, cleanup, clock, random, routeOf, forgetAttributes },
+    findUser: (id) => users.find(id),
+    userPage: (page) => declared.of(userDefinition).pageWhere(page),
+    namesOf: manyNamesLookup(declared, entities),
+    propagation: new Propagation(entities.relations),
+  })
   return {
     declared,
     entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
+    alarms,
     content: createContent({
       ...{ declared, entities, users, tenants, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),

@@ -35,6 +35,7 @@ import type { Device, devices } from './entities/device.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { RelationService } from './relations/relations.ts'
+import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { People } from './users/people.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
@@ -289,6 +290,7 @@ export interface Services {
   readonly entityQueries: EntityQueryService
   readonly relations: RelationService
   readonly farEnds: FarEndReader
+  readonly alarms: AlarmService
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService

@@ -211,6 +211,7 @@ const EVERY_KIND: readonly ChangeKind[] = [
   'telemetry-deleted',
   'attributes',
   'attributes-deleted',
+  'alarm',
   'device-changed',
   'rule-chain-changed',
   'queue-changed',

@@ -69,6 +69,11 @@ export class Query {
     return (this.text(name) ?? '').split(',').filter((item) => item !== '')
   }
 
+  /** Repeated, joined by commas, or both. */
+  items(name: string): readonly string[] {
+    return this.parameters.getAll(name).flatMap((value) => value.split(',').filter((item) => item !== ''))
+  }
+
   /** Ids joined by commas, lower case, each once. More than a page of them would be a way around paging. */
   uuids(name: string): readonly string[] {
     this.required(name)

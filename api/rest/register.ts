@@ -25,6 +25,8 @@ import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
 import { apiKeyRoutes, type ApiKeyRoutesParts } from './api-key-routes.ts'
+import { alarmCommentRoutes } from './alarm-comment-routes.ts'
+import { alarmRoutes, type AlarmRouteParts } from './alarm-routes.ts'
 import { assetRoutes } from './asset-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
@@ -128,6 +130,7 @@ type DeclaredParts = ApiKeyRoutesParts &
   TenantRoutesParts &
   DashboardRoutesParts &
   UserRoutesParts &
+  AlarmRouteParts &
   EntityQueryParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
@@ -145,6 +148,8 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...dashboardRoutes(parts),
     ...entityQueryRoutes(parts),
     ...relationRoutes(parts),
+    ...alarmRoutes(parts),
+    ...alarmCommentRoutes(parts),
   ]
 }
 
@@ -158,6 +163,7 @@ function declaredParts({
     ...routeParts(services),
     clock,
     auth,
+    alarmService: services.alarms,
     content: services.content,
     people: services.people,
     tenants: services.tenants,

@@ -89,6 +89,7 @@ const changeSchema = z.discriminatedUnion('kind', [
     keys: z.array(z.string()),
   }),
   z.object({ kind: z.literal('device-changed'), entity: entitySchema, credentialsChanged: z.boolean() }),
+  z.object({ kind: z.literal('alarm'), ...tenantChange, alarmId: z.string(), isDeleted: z.boolean() }),
   z.object({ kind: z.literal('rule-chain-changed'), ...tenantChange }),
   z.object({ kind: z.literal('queue-changed'), ...tenantChange }),
   z.object({ kind: z.literal('user-tokens-withdrawn'), entity: entitySchema }),

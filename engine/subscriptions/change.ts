@@ -44,6 +44,14 @@ export type Change =
       readonly scope: AttributeScope
       readonly keys: readonly string[]
     }
+  /** An alarm that shows on the entity was raised, changed, or (`isDeleted`) is gone; it may not show there any more. */
+  | {
+      readonly kind: 'alarm'
+      readonly entity: EntityId
+      readonly tenantId: string
+      readonly alarmId: string
+      readonly isDeleted: boolean
+    }
   /** The device, its profile or its credentials changed: cached identities of it are stale. */
   | { readonly kind: 'device-changed'; readonly entity: EntityId; readonly credentialsChanged: boolean }
   | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }

@@ -253,6 +253,24 @@ export function optionalId(
   }
 }
 
+/** The id of an entity whose type is a member of its own: what it names is checked by who saves it. */
+export function anyId(options: ColumnOptions = {}): Column<string> {
+  const input = z
+    .string()
+    .refine(isUuid, 'a UUID is expected')
+    .transform((text) => text.toLowerCase())
+  return {
+    ...stored('text', false, options),
+    absent: '',
+    input: input.nullish().transform((value) => value ?? undefined),
+    shape: { type: 'string', format: 'uuid' },
+    toColumn: (value) => value,
+    ofColumn: String,
+    toJson: (value) => value,
+    check: NO_CHECK,
+  }
+}
+
 /** What the entity that `by` names has there: an asset's type is the name of its profile. */
 export function copy(
   copies: { readonly by: string; readonly member: string },

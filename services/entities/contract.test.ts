@@ -207,5 +207,5 @@ function shownNames(definition: AnyDefinition, data: readonly { readonly record:
 }
 
 function isRefused(error: unknown): boolean {
-  return isMillraceError(error) && [400, 403, 404].includes(error.status)
+  return isMillraceError(error) && [400, 403, 404, 409].includes(error.status)
 }

@@ -4,6 +4,9 @@ import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { apiKeys } from './api-key.ts'
+import { ENTITY_ALARMS } from '../../storage/entities/alarms.ts'
+import { ALARM_COMMENTS } from '../alarms/alarm-comments.ts'
+import { alarms } from './alarm.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
 import { customers } from './customer.ts'
@@ -29,6 +32,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   deviceProfiles,
   devices,
   dashboards,
+  alarms,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */
@@ -38,6 +42,8 @@ const PARTS: readonly EntityTable[] = [
   AUDIT_LOG_TABLE,
   RELATION_TABLE,
   USER_SETTINGS,
+  ENTITY_ALARMS,
+  ALARM_COMMENTS,
 ]
 
 export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

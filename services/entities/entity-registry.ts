@@ -43,6 +43,11 @@ export class EntityRegistry implements EntityAccess, Followers {
     return service
   }
 
+  /** Undefined for types that are not declared. */
+  ofType(type: EntityType): EntityService<ColumnSet> | undefined {
+    return this.services.get(type)
+  }
+
   all(): readonly EntityService<ColumnSet>[] {
     return [...this.services.values()]
   }

@@ -13,6 +13,8 @@ const ATTACHED: readonly AttachedRows[] = [
   { table: 'attribute', column: 'entity_id' },
   { table: 'relation', column: 'from_id' },
   { table: 'relation', column: 'to_id' },
+  { table: 'alarm', column: 'originator_id' },
+  { table: 'entity_alarm', column: 'entity_id' },
 ]
 
 /** Steps of the transaction that deletes the entity. */

@@ -2,6 +2,7 @@
  * The entity store: one repository a kind of record over one database. A change is a list of statements that repositories
  * make and `write` commits: all or nothing, durable when it resolves.
  */
+import { AlarmRepository } from './alarms.ts'
 import { deleteAttached } from './attached.ts'
 import { AuditLogRepository } from './audit-log.ts'
 import { AttributeRepository } from './attributes.ts'
@@ -38,6 +39,7 @@ export interface EntityStore {
   readonly attributes: AttributeRepository
   readonly queries: EntityQueryRepository
   readonly relations: RelationRepository
+  readonly alarms: AlarmRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
@@ -115,6 +117,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     attributes: new AttributeRepository(database),
     queries: new EntityQueryRepository(database),
     relations: new RelationRepository(database),
+    alarms: new AlarmRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),

@@ -4,7 +4,8 @@ import type { JsonObject } from '../../../model/json.ts'
 import { ENTITY_TYPES, type EntityType } from '../../../model/entity-id.ts'
 import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../../model/value.ts'
 import { RELATION_GROUPS, type RelationGroup } from '../../../model/relation.ts'
-import { oneOf, uuidOf, type Query } from '../query.ts'
+import { ParameterErrors } from '../../errors.ts'
+import { MAX_IDS, oneOf, uuidOf, type Query } from '../query.ts'
 
 /** One parameter, or a group such as paging. */
 export interface QueryParameter<Value> {
@@ -44,14 +45,6 @@ export const optionalTime: QueryParameter<number | undefined> = {
   read: (query, name) => query.integer(name),
 }
 
-/** Words joined by commas, each one of the choices. */
-export function choiceList<Choice extends string>(choices: readonly Choice[]): QueryParameter<readonly Choice[]> {
-  return {
-    parameters: [{ name: '', isRequired: false, schema: { type: 'string', description: choices.join(',') } }],
-    read: (query, name) => query.list(name).map((word) => oneOf(name, word, choices)),
-  }
-}
-
 export const optionalUuid: QueryParameter<string | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', format: 'uuid' } }],
   read: (query, name) => query.uuid(name),
@@ -85,6 +78,54 @@ export const scopeList: QueryParameter<readonly AttributeScope[]> = {
 export const relationGroup: QueryParameter<RelationGroup> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', default: 'COMMON' } }],
   read: (query, name) => RELATION_GROUPS.find((group) => group === query.text(name)) ?? 'COMMON',
+}
+
+export const optionalInteger: QueryParameter<number | undefined> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'integer' } }],
+  read: (query, name) => query.integer(name),
+}
+
+export function optionalChoice<const Choice extends string>(
+  choices: readonly Choice[],
+): QueryParameter<Choice | undefined> {
+  return {
+    parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...choices] } }],
+    read: (query, name) => query.oneOf(name, choices),
+  }
+}
+
+export function requiredChoice<const Choice extends string>(choices: readonly Choice[]): QueryParameter<Choice> {
+  return {
+    parameters: [{ name: '', isRequired: true, schema: { type: 'string', enum: [...choices] } }],
+    read: (query, name) => oneOf(name, query.required(name), choices),
+  }
+}
+
+/** Texts, repeated or joined by commas; empty when absent. */
+export const textList: QueryParameter<readonly string[]> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'array', items: TEXT } }],
+  read: (query, name) => bounded(name, query.items(name)),
+}
+
+/** The same of ids. */
+export const optionalUuidList: QueryParameter<readonly string[]> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'array', items: { type: 'string', format: 'uuid' } } }],
+  read: (query, name) => bounded(name, query.items(name)).map((item) => uuidOf(name, item)),
+}
+
+/** The same of few words. */
+export function choiceList<const Choice extends string>(choices: readonly Choice[]): QueryParameter<readonly Choice[]> {
+  const items = { type: 'string', enum: [...choices] }
+  return {
+    parameters: [{ name: '', isRequired: false, schema: { type: 'array', items } }],
+    read: (query, name) => bounded(name, query.items(name)).map((item) => oneOf(name, item, choices)),
+  }
+}
+
+function bounded(name: string, items: readonly string[]): readonly string[] {
+  if (items.length > MAX_IDS)
+    throw ParameterErrors.INVALID({ name, value: `${items.length} items`, expected: `at most ${MAX_IDS}` })
+  return [...new Set(items)]
 }
 
 export function flag(absent: boolean): QueryParameter<boolean> {

@@ -20,6 +20,7 @@ export type Condition =
   | { readonly column: string; readonly from: SqlValue; readonly to: SqlValue }
   /** Named by a row of another table: of those that match, its column has the value. */
   | { readonly column: string; readonly among: Among }
+  | { readonly anyOf: readonly Condition[] }
 
 export interface Among {
   readonly table: string
@@ -234,6 +235,11 @@ export class RowStore {
   }
 
   private condition(condition: Condition): RawBuilder<unknown> {
+    if ('anyOf' in condition)
+      return sql`(${sql.join(
+        condition.anyOf.map((one) => this.condition(one)),
+        sql` or `,
+      )})`
     const column = this.ref(condition.column)
     if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
     if ('isNot' in condition) return sql`(${column} is null or ${column} <> ${condition.isNot})`

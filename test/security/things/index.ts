@@ -1,4 +1,5 @@
 /** What the first tenant of the security walk owns and its customer user has no part in: one file a resource, one line here. */
+import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCustomers } from './customers.ts'
 import { makeUsers } from './users.ts'
@@ -6,4 +7,11 @@ import { makeDashboards } from './dashboards.ts'
 import type { MakeThings } from './make-things.ts'
 import { makeRelations } from './relations.ts'
 
-export const THINGS: readonly MakeThings[] = [makeCustomers, makeAssets, makeDashboards, makeRelations, makeUsers]
+export const THINGS: readonly MakeThings[] = [
+  makeCustomers,
+  makeAssets,
+  makeDashboards,
+  makeRelations,
+  makeUsers,
+  makeAlarms,
+]

@@ -1,0 +1,226 @@
+/** Alarms over real stores, on both databases. */
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { parseJson, type JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
+import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
+import { assets } from '../entities/asset.ts'
+import { customers } from '../entities/customer.ts'
+import { DECLARED_TABLES } from '../entities/declared.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import type { AlarmService, UserAlarmDraft } from './alarm-service.ts'
+
+const server = await serverForFile()
+const PAGE = { page: 0, pageSize: 10 }
+
+describe('alarms on SQLite', () => testAlarms(() => openTestPlatform()))
+
+if (server !== undefined) {
+  describe('alarms on PostgreSQL', () =>
+    testAlarms(() =>
+      openTestPlatform({
+        openEntities: async (clock) =>
+          openPostgresEntityStore({
+            url: await emptyDatabase(server),
+            applicationName: 'test',
+            clock,
+            tables: DECLARED_TABLES,
+          }),
+      }),
+    ))
+}
+
+function testAlarms(open: () => Promise<TestPlatform>): void {
+  let platform: TestPlatform
+  let service: AlarmService
+  let tenant: Principal
+  let made = 0
+
+  before(async () => {
+    platform = await open()
+    service = platform.services.alarms
+    tenant = platform.tenant
+  })
+  after(() => platform.close())
+
+  async function newAsset(customerId?: string): Promise<EntityId> {
+    const draft = { name: `asset ${++made}`, ...(customerId === undefined ? {} : { customerId }) }
+    const { id } = await platform.services.declared.of(assets).saveByUser(tenant, draft)
+    return entityId('ASSET', id)
+  }
+
+  const draftOf = (originator: EntityId, members: Partial<UserAlarmDraft> = {}): UserAlarmDraft => ({
+    originator,
+    type: 'Hot',
+    severity: 'MAJOR',
+    ...members,
+  })
+  const typesOn = async ({ id }: EntityId) =>
+    (await service.page({ tenantId: platform.tenantId, entityId: id }, PAGE)).data.map(({ type }) => type)
+  const messagesAbout = ({ id }: EntityId) =>
+    platform.link.messages.filter(
+      ({ originator, metadata }) => originator.id === id && metadata['entityName'] === 'Hot',
+    )
+
+  test('a second save of the same originator and type changes the active alarm, after a clear it makes a new one', async () => {
+    const originator = await newAsset()
+    const first = await service.saveByUser(tenant, draftOf(originator, { startTs: 5 }))
+    platform.clock.time += 10
+    const second = await service.saveByUser(tenant, draftOf(originator, { severity: 'CRITICAL' }))
+    assert.deepEqual([second.id, second.severity, second.startTs], [first.id, 'CRITICAL', platform.clock.now()])
+    await service.clearByUser(tenant, first.id)
+    const third = await service.saveByUser(tenant, draftOf(originator))
+    assert.notEqual(third.id, first.id)
+  })
+
+  test('saves that meet leave one active alarm', async () => {
+    const originator = await newAsset()
+    const saved = await Promise.all(
+      [1, 2, 3, 4].map((startTs) => service.saveByUser(tenant, draftOf(originator, { startTs }))),
+    )
+    assert.equal(new Set(saved.map(({ id }) => id)).size, 1)
+    assert.deepEqual(await typesOn(originator), ['Hot'])
+  })
+
+  test('tells the rule engine in the words of the reference, about the originator', async () => {
+    const originator = await newAsset()
+    const { id } = await service.saveByUser(tenant, draftOf(originator))
+    await service.saveByUser(tenant, draftOf(originator, { severity: 'MINOR' }))
+    await service.ackByUser(tenant, id)
+    await service.assignByUser(tenant, id, tenant.userId)
+    await service.assignByUser(tenant, id, null)
+    await service.saveCommentByUser(tenant, id, { comment: { text: 'seen' } })
+    await service.clearByUser(tenant, id)
+    await service.deleteByUser(tenant, id)
+    const messages = messagesAbout(originator)
+    assert.deepEqual(
+      messages.map(({ type }) => type),
+      [
+        'ENTITY_CREATED',
+        'ENTITY_UPDATED',
+        'ALARM_ACK',
+        'ALARM_ASSIGNED',
+        'ALARM_UNASSIGNED',
+        'COMMENT_CREATED',
+        'ALARM_CLEAR',
+        'ALARM_DELETE',
+      ],
+    )
+    const bodies = messages.map(({ data }) => parseJson(data) as JsonObject)
+    assert.equal(bodies[0]?.['originatorName'], `asset ${made}`)
+    assert.equal(bodies.at(-1)?.['originatorName'], undefined)
+    assert.equal(messages[0]?.metadata['entityType'], 'ASSET')
+  })
+
+  test('notes among the comments what was done, and keeps a note of a deleted comment', async () => {
+    const { id } = await service.saveByUser(tenant, draftOf(await newAsset()))
+    await service.ackByUser(tenant, id)
+    platform.clock.time += 1
+    const comment = await service.saveCommentByUser(tenant, id, { comment: { text: 'seen' } })
+    const other = { ...tenant, userId: platform.customer.userId }
+    const byOther = service.saveCommentByUser(other, id, { id: comment.id, comment: { text: 'no' } })
+    await assert.rejects(byOther, { code: 'alarm.COMMENT_OF_OTHER' })
+    await service.deleteCommentByUser(tenant, id, comment.id)
+    await assert.rejects(service.deleteCommentByUser(tenant, id, comment.id), { code: 'alarm.COMMENT_OF_SYSTEM' })
+    const { data } = await service.pageOfComments(id, { ...PAGE, sortProperty: 'createdTime' })
+    assert.deepEqual(
+      data.map(({ type, comment: said }) => [type, (said as JsonObject)['subtype']]),
+      [
+        ['SYSTEM', 'ACK'],
+        ['SYSTEM', 'COMMENT_DELETED'],
+      ],
+    )
+    const elsewhere = await service.saveByUser(tenant, draftOf(await newAsset()))
+    const foreign = service.deleteCommentByUser(tenant, elsewhere.id, comment.id)
+    await assert.rejects(foreign, { code: 'alarm.COMMENT_UNKNOWN' })
+  })
+
+  test('shows on what it propagates to, and tells each of them', async () => {
+    const customer = await platform.services.declared.of(customers).saveByUser(tenant, { title: `customer ${++made}` })
+    const [above, top, aside] = [await newAsset(), await newAsset(), await newAsset()]
+    const originator = await newAsset(customer.id)
+    const relate = (from: EntityId, to: EntityId, type: string) =>
+      platform.services.relations.saveByUser(tenant, { from, to, type, typeGroup: 'COMMON', additionalInfo: null })
+    await relate(above, originator, 'Contains')
+    await relate(top, above, 'Contains')
+    await relate(originator, top, 'Contains')
+    await relate(aside, originator, 'Manages')
+    platform.changes.length = 0
+    const alarm = await service.saveByUser(
+      tenant,
+      draftOf(originator, { propagate: true, propagateRelationTypes: ['Contains'], propagateToOwner: true }),
+    )
+    const owner = entityId('CUSTOMER', customer.id)
+    for (const entity of [originator, above, top, owner]) assert.deepEqual(await typesOn(entity), ['Hot'])
+    for (const entity of [aside, entityId('TENANT', platform.tenantId)]) assert.deepEqual(await typesOn(entity), [])
+    const told = platform.changes.flatMap((change) => (change.kind === 'alarm' ? [change.entity.id] : []))
+    assert.deepEqual(told.toSorted(), [originator, above, top, owner].map(({ id }) => id).toSorted())
+    await service.saveByUser(tenant, draftOf(originator, { propagateToTenant: true }))
+    assert.deepEqual(await typesOn(above), [])
+    assert.deepEqual(await typesOn(entityId('TENANT', platform.tenantId)), ['Hot'])
+    assert.equal((await service.get(alarm.id)).customerId, customer.id)
+  })
+
+  test('goes with its originator', async () => {
+    const originator = await newAsset()
+    const alarm = await service.saveByUser(tenant, draftOf(originator, { propagateToTenant: true }))
+    await platform.services.declared.of(assets).deleteByUser(tenant, originator.id)
+    assert.equal(await service.find(alarm.id), undefined)
+    assert.deepEqual(await platform.entities.alarms.shownOn(alarm.id), [])
+  })
+
+  test('is given to nobody who may not see it', async () => {
+    const { id } = await service.saveByUser(tenant, draftOf(await newAsset()))
+    const given = service.assignByUser(tenant, id, platform.customer.userId)
+    await assert.rejects(given, { code: 'alarm.ASSIGNEE_WITHOUT_ACCESS' })
+    const own = { ...draftOf(await newAsset(platform.customer.customerId ?? '')), customerId: undefined }
+    await assert.rejects(service.saveByUser(platform.customer, own), { status: 403 })
+  })
+
+  test('is raised and cleared by rules, which tell the rule engine themselves', async () => {
+    const originator = await newAsset()
+    const draft = draftOf(originator, { startTs: 7, details: { n: 1 } })
+    const { before: none, alarm, info } = await service.createOrUpdate(platform.tenantId, draft)
+    assert.equal(none, undefined)
+    assert.equal(info['originatorName'], `asset ${made}`)
+    const again = await service.createOrUpdate(platform.tenantId, draft)
+    assert.deepEqual([again.before?.version, again.alarm.version], [1, 1])
+    const cleared = await service.clear(originator, 'Hot', { n: 2 })
+    assert.deepEqual([cleared?.alarm.id, cleared?.alarm.cleared, cleared?.alarm.details], [alarm.id, true, { n: 2 }])
+    assert.equal(await service.clear(originator, 'Hot'), undefined)
+    assert.deepEqual(messagesAbout(originator), [])
+    await assert.rejects(service.createOrUpdate('00000000-0000-0000-0000-000000000000', draft), { status: 404 })
+  })
+
+  test('is found by status, severity, type, time and words', async () => {
+    const { tenantId } = platform
+    const originator = await newAsset()
+    const hot = await service.saveByUser(tenant, draftOf(originator))
+    await service.ackByUser(tenant, hot.id)
+    platform.clock.time += 1
+    await service.saveByUser(tenant, draftOf(originator, { type: 'Wet', severity: 'MINOR', cleared: true }))
+    const on = { tenantId, entityId: originator.id }
+    const typesOf = async (filter: object, query: object = {}) =>
+      (await service.page({ ...on, ...filter }, { ...PAGE, sortProperty: 'type', ...query })).data.map(
+        ({ type }) => type,
+      )
+    assert.deepEqual(await typesOf({}, { sortOrder: 'DESC' }), ['Wet', 'Hot'])
+    assert.deepEqual(await typesOf({ cleared: false }), ['Hot'])
+    assert.deepEqual(await typesOf({ acknowledged: false }), ['Wet'])
+    assert.deepEqual(await typesOf({ severities: ['MAJOR', 'CRITICAL'] }), ['Hot'])
+    assert.deepEqual(await typesOf({ types: ['Wet'] }), ['Wet'])
+    assert.deepEqual(await typesOf({ startTime: platform.clock.now() }), ['Wet'])
+    assert.deepEqual(await typesOf({ endTime: hot.createdTime }), ['Hot'])
+    assert.deepEqual(await typesOf({}, { textSearch: 'wE' }), ['Wet'])
+    assert.deepEqual(await typesOf({}, { textSearch: 'active_ack' }), ['Hot'])
+    assert.deepEqual(await typesOf({}, { sortProperty: 'status' }), ['Hot', 'Wet'])
+    await assert.rejects(typesOf({}, { sortProperty: 'originator' }), { status: 400 })
+    assert.equal(await service.highestSeverity(on), 'MAJOR')
+    assert.equal(await service.highestSeverity({ ...on, cleared: true }), 'MINOR')
+    const types = await service.types({ tenantId }, { ...PAGE, textSearch: 'we' })
+    assert.deepEqual([types.data, types.totalElements], [['Wet'], 1])
+    assert.deepEqual((await service.types({ tenantId: originator.id }, PAGE)).data, [])
+  })
+}

@@ -1,0 +1,473 @@
+/**
+ * Alarms: raised, raised further, acknowledged, cleared, assigned, deleted; by users, and by rules (`createOrUpdate`, `clear`). An entity has
+ * at most one active alarm of a type. Each change is one transaction with its notes among the comments and, where a user made it, its
+ * rule-engine message; then the change feed tells every entity on which the alarm shows. Source: `rest-api.md` section 9,
+ * `rule-engine.md` 2.3 and 7.1.
+ */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { Page, PageQuery, User } from '../../model/entities.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { isMillraceError } from '../../model/errors.ts'
+import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { KnownMessageType } from '../../model/message-type.ts'
+import type { Metadata } from '../../model/message.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import type { AlarmFilter, AssigneeColumns } from '../../storage/entities/alarms.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import type { Changes } from '../changes.ts'
+import type { Cleanup } from '../cleanup.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
+import { alarmInfoJson, alarms, SEVERITIES, type Alarm, type AlarmSeverity } from '../entities/alarm.ts'
+import type { EntityService } from '../entities/entity-service.ts'
+import type { users as userDefinition } from '../entities/user.ts'
+import type { ManyNamesLookup } from '../entities/many-names.ts'
+import { recordWith, rowsOf } from '../entities/rows.ts'
+import type { MessageRoute, RouteLookup } from '../message-route.ts'
+import { checkName } from '../names.ts'
+import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
+import { AlarmErrors } from './errors.ts'
+import type { Propagation } from './propagation.ts'
+
+export interface AlarmServiceParts {
+  readonly entities: EntityStore
+  readonly changes: Changes
+  readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
+  readonly cleanup: Cleanup
+  readonly clock: Clock
+  readonly random: Random
+  readonly routeOf: RouteLookup
+  readonly namesOf: ManyNamesLookup
+  readonly findUser: (id: string) => Promise<User | undefined>
+  readonly userPage: EntityService<typeof userDefinition.columns>['pageWhere']
+  readonly propagation: Propagation
+  readonly forgetAttributes: (entityId: string) => void
+}
+
+export type { AlarmFilter }
+
+/** What raises an alarm, or says anew how it stands. Members that are left out are at their defaults. */
+export interface AlarmDraft {
+  readonly originator: EntityId
+  readonly type: string
+  readonly severity: AlarmSeverity
+  readonly startTs?: number | undefined
+  readonly endTs?: number | undefined
+  readonly details?: JsonValue | undefined
+  readonly propagate?: boolean | undefined
+  readonly propagateToOwner?: boolean | undefined
+  readonly propagateToTenant?: boolean | undefined
+  readonly propagateRelationTypes?: readonly string[] | undefined
+}
+
+export interface UserAlarmDraft extends AlarmDraft {
+  /** Present for an update. */
+  readonly id?: string | undefined
+  /** True acknowledges or clears it as well; false undoes nothing. */
+  readonly acknowledged?: boolean | undefined
+  readonly cleared?: boolean | undefined
+  readonly assigneeId?: string | undefined
+  /** Customer users must say it of what they make. */
+  readonly customerId?: string | undefined
+}
+
+export interface AlarmOutcome {
+  readonly alarm: Alarm
+  /** Undefined where it is new. */
+  readonly before: Alarm | undefined
+  /** As messages carry it. */
+  readonly info: JsonObject
+}
+
+/** What a user did, for the rule engine. */
+interface UserEvent {
+  readonly principal: Principal
+  readonly type: KnownMessageType
+  readonly metadata?: Metadata
+}
+
+/** Starts again when another change came between its reads and its commit, at most so often. */
+const MAX_TRIES = 5
+const MAX_RELATION_TYPES = 100
+
+export class AlarmService {
+  private readonly parts: AlarmServiceParts
+  private readonly rows: RowStore
+  private readonly comments: AlarmComments
+
+  constructor(parts: AlarmServiceParts) {
+    this.parts = parts
+    this.rows = rowsOf(alarms, parts.entities)
+    this.comments = new AlarmComments(parts.entities, parts.clock, parts.random)
+  }
+
+  async find(id: string): Promise<Alarm | undefined> {
+    const row = await this.rows.find([{ column: 'id', is: id }])
+    return row && alarms.recordOf(row)
+  }
+
+  /** Throws `ITEM_NOT_FOUND`. */
+  async get(id: string): Promise<Alarm> {
+    const alarm = await this.find(id)
+    if (alarm === undefined) throw itemNotFound(entityId('ALARM', id))
+    return alarm
+  }
+
+  /** Throws `ITEM_NOT_FOUND`. */
+  async findInfo(id: string): Promise<JsonObject> {
+    const row = await this.parts.entities.alarms.find(id)
+    if (row === undefined) throw itemNotFound(entityId('ALARM', id))
+    return (await this.infosOf([row]))[0] ?? {}
+  }
+
+  /** As infos. */
+  async page(filter: AlarmFilter, query: PageQuery): Promise<Page<JsonObject>> {
+    const page = await this.parts.entities.alarms.page(filter, query)
+    return { ...page, data: await this.infosOf(page.data) }
+  }
+
+  types(
+    filter: Pick<AlarmFilter, 'tenantId' | 'customerId'>,
+    query: Omit<PageQuery, 'sortProperty'>,
+  ): Promise<Page<string>> {
+    return this.parts.entities.alarms.types(filter, query)
+  }
+
+  async highestSeverity(filter: AlarmFilter): Promise<AlarmSeverity | undefined> {
+    const found = await this.parts.entities.alarms.severities(filter)
+    return SEVERITIES.find((severity) => found.includes(severity))
+  }
+
+  /** The active one of that type on that entity. */
+  async findActive(originatorId: string, type: string): Promise<Alarm | undefined> {
+    const row = await this.rows.find([
+      { column: 'originator_id', is: originatorId },
+      { column: 'type', is: type },
+      { column: 'cleared', is: 0 },
+    ])
+    return row && alarms.recordOf(row)
+  }
+
+  /** For rules: tells the rule engine nothing, which the caller does in its own words. Throws `ITEM_NOT_FOUND`. */
+  createOrUpdate(tenantId: string, draft: AlarmDraft): Promise<AlarmOutcome> {
+    return this.raise(tenantId, draft, undefined)
+  }
+
+  /** For rules: undefined where nothing of that type is active. */
+  clear(originator: EntityId, type: string, details?: JsonValue): Promise<AlarmOutcome | undefined> {
+    return retried(async () => {
+      const active = await this.findActive(originator.id, type)
+      return active && this.commit(this.clearedNow(active, details), active, [], undefined)
+    })
+  }
+
+  async saveByUser(principal: Principal, draft: UserAlarmDraft): Promise<Alarm> {
+    const { tenantId } = principal
+    if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+    const { id } = draft
+    if (id === undefined && principal.authority === 'CUSTOMER_USER' && draft.customerId !== principal.customerId)
+      throw ServiceErrors.PERMISSION_DENIED()
+    const { alarm } =
+      id === undefined
+        ? await this.raise(tenantId, draft, principal)
+        : await retried(async () => this.changeBy(await this.get(id), draft, principal))
+    let saved = alarm
+    if (draft.acknowledged === true && !saved.acknowledged) saved = (await this.ackByUser(principal, saved.id)).alarm
+    if (draft.cleared === true && !saved.cleared) saved = (await this.clearByUser(principal, saved.id)).alarm
+    if ((draft.assigneeId ?? null) === saved.assigneeId) return saved
+    return (await this.assignByUser(principal, saved.id, draft.assigneeId ?? null)).alarm
+  }
+
+  ackByUser(principal: Principal, id: string): Promise<AlarmOutcome> {
+    return this.changeByUser(principal, id, 'ALARM_ACK', (before) => {
+      if (before.acknowledged) throw AlarmErrors.ALREADY_ACKNOWLEDGED()
+      const alarm = { ...before, acknowledged: true, ackTs: this.parts.clock.now() }
+      const by = titleOf(principal)
+      return { alarm, note: this.noteBy(principal, alarm, 'ACK', `Alarm was acknowledged by user ${by}`) }
+    })
+  }
+
+  clearByUser(principal: Principal, id: string): Promise<AlarmOutcome> {
+    return this.changeByUser(principal, id, 'ALARM_CLEAR', (before) => {
+      if (before.cleared) throw AlarmErrors.ALREADY_CLEARED()
+      const alarm = this.clearedNow(before, undefined)
+      const by = titleOf(principal)
+      return { alarm, note: this.noteBy(principal, alarm, 'CLEAR', `Alarm was cleared by user ${by}`) }
+    })
+  }
+
+  /** Null takes it from whom it is assigned to. Who can not see the alarm can not have it. */
+  assignByUser(principal: Principal, id: string, assigneeId: string | null): Promise<AlarmOutcome> {
+    if (assigneeId === null) return this.unassignByUser(principal, id)
+    return this.changeByUser(principal, id, 'ALARM_ASSIGNED', async (before) => {
+      if (before.assigneeId === assigneeId) throw AlarmErrors.ALREADY_ASSIGNED()
+      const assignee = await this.parts.findUser(assigneeId)
+      if (assignee === undefined || assignee.tenantId !== before.tenantId)
+        throw itemNotFound(entityId('USER', assigneeId))
+      if (assignee.customerId !== null && assignee.customerId !== before.customerId)
+        throw AlarmErrors.ASSIGNEE_WITHOUT_ACCESS()
+      const alarm = { ...before, assigneeId, assignTs: this.parts.clock.now() }
+      const text = `Alarm was assigned by user ${titleOf(principal)} to user ${titleOf(assignee)}`
+      const more = { assigneeId, assigneeName: titleOf(assignee) }
+      return { alarm, note: this.noteBy(principal, alarm, 'ASSIGNED_TO_USER', text, more) }
+    })
+  }
+
+  private unassignByUser(principal: Principal, id: string): Promise<AlarmOutcome> {
+    return this.changeByUser(principal, id, 'ALARM_UNASSIGNED', (before) => {
+      if (before.assigneeId === null) throw AlarmErrors.ALREADY_UNASSIGNED()
+      const alarm = { ...before, assigneeId: null, assignTs: this.parts.clock.now() }
+      const text = `Alarm was unassigned by user ${titleOf(principal)}`
+      return { alarm, note: this.noteBy(principal, alarm, 'UNASSIGNED_BY_USER', text) }
+    })
+  }
+
+  async deleteByUser(principal: Principal, id: string): Promise<void> {
+    const { entities, cleanup, feed, doubts, changes, forgetAttributes } = this.parts
+    const alarm = await this.get(id)
+    const shownOn = await entities.alarms.shownOn(id)
+    const steps = [this.rows.delete(alarm), ...entities.deleteAttached(id), entities.cleanups.note(id)]
+    const event = await this.eventOf(alarm, { principal, type: 'ALARM_DELETE' }, alarms.jsonOf(alarm))
+    const tell = (): void => this.tell(alarm, shownOn, true)
+    await doubts.watch(changes.commit(steps, event), tell)
+    forgetAttributes(id)
+    tell()
+    feed.publish({ kind: 'entity-deleted', entity: entityId('ALARM', id), tenantId: alarm.tenantId })
+    await cleanup.run(id)
+  }
+
+  /** Who may have the alarm, as far as the caller sees them: administrators, and users of the alarm's customer. */
+  async pageOfCandidates(principal: Principal, alarmId: string, query: PageQuery): Promise<Page<JsonObject>> {
+    const { tenantId, customerId } = await this.get(alarmId)
+    const administrators = { column: 'authority', is: 'TENANT_ADMIN' }
+    const ofCustomer = { column: 'customer_id', is: customerId }
+    const isCustomerUser = principal.authority === 'CUSTOMER_USER'
+    const may = customerId === null ? [administrators] : [administrators, ofCustomer]
+    const page = await this.parts.userPage({
+      where: [{ column: 'tenant_id', is: tenantId }, ...(isCustomerUser ? [ofCustomer] : [{ anyOf: may }])],
+      query,
+    })
+    const data = page.data.map(({ id, email, firstName, lastName }) => ({
+      id: { entityType: 'USER', id },
+      email,
+      firstName,
+      lastName,
+    }))
+    return { ...page, data }
+  }
+
+  async saveCommentByUser(principal: Principal, alarmId: string, draft: CommentDraft): Promise<AlarmComment> {
+    const alarm = await this.get(alarmId)
+    const { comment, statement, isNew } = await this.comments.prepare(principal, alarm, draft)
+    const event = await this.eventOf(
+      alarm,
+      {
+        principal,
+        type: isNew ? 'COMMENT_CREATED' : 'COMMENT_UPDATED',
+        metadata: { comment: stringifyJson(commentJson(comment)) },
+      },
+      await this.findInfo(alarm.id),
+    )
+    await this.parts.changes.commit([statement], event)
+    return comment
+  }
+
+  async deleteCommentByUser(principal: Principal, alarmId: string, commentId: string): Promise<void> {
+    const comment = await this.comments.find(alarmId, commentId)
+    await this.parts.entities.write([this.comments.remove(principal, comment)])
+  }
+
+  pageOfComments(alarmId: string, query: PageQuery): Promise<Page<JsonObject>> {
+    return this.comments.page(alarmId, query)
+  }
+
+  private raise(tenantId: string, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
+    checkDraft(draft)
+    return retried(async () => {
+      const { originator } = draft
+      const route = await this.parts.routeOf(originator)
+      if (route === undefined || route.tenantId !== tenantId) throw itemNotFound(originator)
+      const active = await this.findActive(originator.id, draft.type)
+      return active === undefined ? this.create(route, draft, principal) : this.changeBy(active, draft, principal)
+    })
+  }
+
+  private create(route: MessageRoute, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
+    const { clock, random } = this.parts
+    const { tenantId, customerId } = route
+    const identity = { id: random.uuid(), createdTime: clock.now(), version: 1, tenantId }
+    const { originator, type } = draft
+    const own = { customerId, type, originatorType: originator.entityType, originatorId: originator.id }
+    const alarm = recordWith(alarms, identity, { ...own, ...this.membersOf(draft) })
+    return this.commit(alarm, undefined, [], principal && { principal, type: 'ENTITY_CREATED' })
+  }
+
+  /** Nothing is written, and nobody hears of it, where nothing differs. */
+  private async changeBy(before: Alarm, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
+    checkDraft(draft)
+    const alarm = { ...before, ...this.membersOf(draft), version: before.version + 1 }
+    if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before)))
+      return { alarm: before, before, info: await this.findInfo(before.id) }
+    const notes: Statement[] = []
+    if (alarm.severity !== before.severity) {
+      const text = `Alarm severity was updated from ${before.severity} to ${alarm.severity}`
+      const more = { oldSeverity: before.severity, newSeverity: alarm.severity }
+      notes.push(this.comments.note(alarm, 'SEVERITY_CHANGED', text, more))
+    }
+    return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' })
+  }
+
+  private membersOf(draft: AlarmDraft) {
+    const now = this.parts.clock.now()
+    const startTs = draft.startTs === undefined || draft.startTs <= 0 ? now : draft.startTs
+    return {
+      severity: draft.severity,
+      startTs,
+      endTs: draft.endTs === undefined || draft.endTs <= 0 ? startTs : draft.endTs,
+      details: draft.details ?? {},
+      propagate: draft.propagate ?? false,
+      propagateToOwner: draft.propagateToOwner ?? false,
+      propagateToTenant: draft.propagateToTenant ?? false,
+      propagateRelationTypes: [...(draft.propagateRelationTypes ?? [])],
+    }
+  }
+
+  private clearedNow(before: Alarm, details: JsonValue | undefined): Alarm {
+    const clearTs = this.parts.clock.now()
+    return { ...before, cleared: true, clearTs, details: details ?? before.details }
+  }
+
+  private changeByUser(
+    principal: Principal,
+    id: string,
+    type: KnownMessageType,
+    change: (before: Alarm) => Changed | Promise<Changed>,
+  ): Promise<AlarmOutcome> {
+    return retried(async () => {
+      const before = await this.get(id)
+      const { alarm, note } = await change(before)
+      return this.commit(alarm, before, [note], { principal, type })
+    })
+  }
+
+  private async commit(
+    changed: Alarm,
+    before: Alarm | undefined,
+    notes: readonly Statement[],
+    event: UserEvent | undefined,
+  ): Promise<AlarmOutcome> {
+    const { entities, changes, doubts, propagation } = this.parts
+    const alarm = before === undefined ? changed : { ...changed, version: before.version + 1 }
+    const shownBefore = before === undefined ? [] : await entities.alarms.shownOn(alarm.id)
+    const shown = await propagation.entitiesOf(alarm)
+    const row = alarms.rowOf(alarm)
+    const own = before === undefined ? this.rows.insert(row) : this.rows.update(row)
+    const showing = areSame(shown, shownBefore) ? [] : entities.alarms.showOn(alarm, shown)
+    const info = await this.infoOf(alarm)
+    const steps = [own, ...showing, ...notes]
+    const write =
+      event === undefined ? entities.write(steps) : changes.commit(steps, await this.eventOf(alarm, event, info))
+    const tell = (): void => this.tell(alarm, [...shown, ...shownBefore], false)
+    await doubts.watch(write, tell)
+    tell()
+    return { alarm, before, info }
+  }
+
+  private async eventOf(alarm: Alarm, { principal, type, metadata }: UserEvent, body: JsonObject) {
+    const { tenantId, customerId, originatorType, originatorId } = alarm
+    const originator = entityId(originatorType, originatorId)
+    const route = await this.parts.routeOf(originator)
+    return {
+      type,
+      principal,
+      tenantId,
+      customerId,
+      originator,
+      ruleChainId: route?.ruleChainId ?? null,
+      queueName: route?.queueName ?? null,
+      metadata: { ...metadata, entityName: alarm.type, entityType: originatorType },
+      data: stringifyJson(body),
+    }
+  }
+
+  private noteBy(
+    principal: Principal,
+    alarm: Alarm,
+    subtype: string,
+    text: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Statement {
+    const by = { userId: principal.userId, userName: titleOf(principal) }
+    return this.comments.note(alarm, subtype, text, { ...by, ...more })
+  }
+
+  private tell({ id, tenantId }: Alarm, entities: readonly EntityId[], isDeleted: boolean): void {
+    const byId = new Map(entities.map((entity) => [entity.id, entity]))
+    for (const entity of byId.values())
+      this.parts.feed.publish({ kind: 'alarm', entity, tenantId, alarmId: id, isDeleted })
+  }
+
+  /** Of one that is about to be written. */
+  private async infoOf(alarm: Alarm): Promise<JsonObject> {
+    const { tenantId, originatorType, originatorId, assigneeId } = alarm
+    const names = await this.parts.namesOf(tenantId, [entityId(originatorType, originatorId)])
+    const found = names.get(originatorId)
+    const user = assigneeId === null ? undefined : await this.parts.findUser(assigneeId)
+    const { id = '', firstName = null, lastName = null, email = '' } = user ?? {}
+    const assignee = user === undefined ? null : { id, firstName, lastName, email }
+    return alarmInfoJson(alarm, {
+      originatorName: found?.name ?? null,
+      originatorLabel: found?.label ?? null,
+      assignee,
+    })
+  }
+
+  private async infosOf(rows: readonly (Row & AssigneeColumns)[]): Promise<JsonObject[]> {
+    const found = rows.map((row) => ({ alarm: alarms.recordOf(row), row }))
+    const originators = found.map(({ alarm }) => entityId(alarm.originatorType, alarm.originatorId))
+    const names = await this.parts.namesOf(found[0]?.alarm.tenantId ?? '', originators)
+    return found.map(({ alarm, row }) => {
+      const { assignee_email: email, assignee_first_name: firstName, assignee_last_name: lastName } = row
+      const { assigneeId: id, originatorId } = alarm
+      const name = names.get(originatorId)
+      return alarmInfoJson(alarm, {
+        originatorName: name?.name ?? null,
+        originatorLabel: name?.label ?? null,
+        assignee: id === null || email === null ? null : { id, firstName, lastName, email },
+      })
+    })
+  }
+}
+
+interface Changed {
+  readonly alarm: Alarm
+  readonly note: Statement
+}
+
+function checkDraft({ type, propagateRelationTypes = [] }: AlarmDraft): void {
+  checkName('Alarm', 'type', type)
+  if (propagateRelationTypes.length > MAX_RELATION_TYPES)
+    throw AlarmErrors.RELATION_TYPES({ limit: MAX_RELATION_TYPES })
+}
+
+function areSame(some: readonly EntityId[], others: readonly EntityId[]): boolean {
+  const ids = new Set(others.map(({ id }) => id))
+  return some.length === ids.size && some.every(({ id }) => ids.has(id))
+}
+
+const OVERTAKEN = new Set(['entities.VERSION_CONFLICT', 'alarm.RAISED_MEANWHILE'])
+
+async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (!isMillraceError(error) || !OVERTAKEN.has(error.code) || tries >= MAX_TRIES) throw error
+    }
+  }
+}

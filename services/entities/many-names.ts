@@ -1,0 +1,67 @@
+/** How entities of any type are called, many at once: for lists that show the names of what their rows are about. */
+import type { EntityId, EntityType } from '../../model/entity-id.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { EntityRegistry } from './entity-registry.ts'
+
+export interface EntityName {
+  readonly name: string
+  /** Null where it has none, or can have none. */
+  readonly label: string | null
+}
+
+export type ManyNamesLookup = (
+  tenantId: string,
+  entities: readonly EntityId[],
+) => Promise<ReadonlyMap<string, EntityName>>
+
+/** By id; what is gone, or another tenant's, is not in the answer. */
+export function manyNamesLookup(declared: EntityRegistry, store: EntityStore): ManyNamesLookup {
+  return async (tenantId, entities) => {
+    const idsByType = new Map<EntityType, Set<string>>()
+    for (const { entityType, id } of entities) {
+      const ids = idsByType.get(entityType) ?? new Set<string>()
+      idsByType.set(entityType, ids.add(id))
+    }
+    const found = await Promise.all(
+      [...idsByType].map(async ([type, ids]) => {
+        return (await declaredNames(declared, type, tenantId, [...ids])) ?? otherNames(store, type, tenantId, [...ids])
+      }),
+    )
+    return new Map(found.flatMap((names) => [...names]))
+  }
+}
+
+type Names = readonly (readonly [id: string, EntityName])[]
+
+async function declaredNames(
+  declared: EntityRegistry,
+  type: EntityType,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Names | undefined> {
+  const service = declared.ofType(type)
+  if (service === undefined) return undefined
+  const records = await service.findWhere([{ column: 'id', in: ids }])
+  const own = records.filter((record) => record.tenantId === tenantId || (type === 'TENANT' && record.id === tenantId))
+  return own.map((record) => {
+    const label = 'label' in record ? record['label'] : null
+    return [
+      record.id,
+      { name: String(record[service.definition.name]), label: typeof label === 'string' ? label : null },
+    ]
+  })
+}
+
+/** Of types that are not declared. */
+async function otherNames(
+  store: EntityStore,
+  type: EntityType,
+  tenantId: string,
+  ids: readonly string[],
+): Promise<Names> {
+  if (type !== 'RULE_CHAIN') return []
+  const chains = await Promise.all(ids.map((id) => store.ruleChains.findAnywhere(id)))
+  return chains.flatMap((chain) =>
+    chain?.tenantId === tenantId ? [[chain.id, { name: chain.name, label: null }] as const] : [],
+  )
+}

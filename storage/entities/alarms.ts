@@ -1,0 +1,224 @@
+/**
+ * Lists of alarms: of a tenant, of a customer, on an entity (its own, and those of others that show on it), each with its assignee. The rows
+ * themselves are those of the declared type (`services/entities/alarm.ts`).
+ */
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
+import type { Page, PageQuery } from '../../model/entities.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+import { checkPageQuery } from './paging.ts'
+import type { EntityTable, Row } from './tables/entity-table.ts'
+
+/** On which entities an alarm shows. Its id is that of the alarm and that of the entity, so that a row is there once. */
+export const ENTITY_ALARMS: EntityTable = {
+  name: 'entity_alarm',
+  version: 1,
+  columns: [
+    { name: 'entity_type', type: 'text', isNullable: false },
+    { name: 'entity_id', type: 'text', isNullable: false },
+    {
+      name: 'alarm_id',
+      type: 'text',
+      isNullable: false,
+      references: { table: 'alarm', whenDeleted: 'delete' },
+    },
+  ],
+  unique: [],
+  indexes: [{ columns: ['entity_id', 'created_time'] }, { columns: ['alarm_id'] }],
+}
+
+/** Absent members do not matter. */
+export interface AlarmFilter {
+  readonly tenantId: string
+  readonly customerId?: string | undefined
+  /** On which it shows. */
+  readonly entityId?: string | undefined
+  readonly cleared?: boolean | undefined
+  readonly acknowledged?: boolean | undefined
+  readonly severities?: readonly string[] | undefined
+  readonly types?: readonly string[] | undefined
+  readonly assigneeId?: string | undefined
+  /** Bounds of the time of creation, both included, Unix ms. */
+  readonly startTime?: number | undefined
+  readonly endTime?: number | undefined
+}
+
+export interface AssigneeColumns {
+  readonly assignee_email: string | null
+  readonly assignee_first_name: string | null
+  readonly assignee_last_name: string | null
+}
+
+export const STATUS = sql.raw(
+  "(case alarm.cleared when 1 then 'CLEARED' else 'ACTIVE' end || case alarm.acknowledged when 1 then '_ACK' else '_UNACK' end)",
+)
+const SORTED = ['severity', 'type', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'] as const
+const ASSIGNEE = sql.raw(
+  'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
+)
+
+export class AlarmRepository {
+  private readonly database: EntityDatabase
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+  }
+
+  /** Throws `PAGE_SIZE`, `PAGE_NUMBER`, `SORT_PROPERTY`. */
+  async page(filter: AlarmFilter, query: PageQuery): Promise<Page<Row & AssigneeColumns>> {
+    checkPageQuery(query)
+    const from = this.from(filter, this.matching(query.textSearch))
+    const counting = sql<{ total: number }>`select count(*) as total ${from}`
+    const rows = sql<Row & AssigneeColumns>`select alarm.*, ${ASSIGNEE} ${from} ${order(filter, query)}
+      limit ${query.pageSize} offset ${query.page * query.pageSize}`
+    return pageOf(query, await this.scanBoth(counting, rows))
+  }
+
+  /** One, with its assignee. */
+  async find(id: string): Promise<(Row & AssigneeColumns) | undefined> {
+    const query = sql<Row & AssigneeColumns>`select alarm.*, ${ASSIGNEE} from alarm
+      left join app_user assignee on assignee.id = alarm.assignee_id where alarm.id = ${id}`
+    const { rows } = await this.database.read(this.compiled(query))
+    return rows[0]
+  }
+
+  /** Severities that there are among those that match. */
+  async severities(filter: AlarmFilter): Promise<readonly string[]> {
+    const query = sql<{ severity: string }>`select distinct alarm.severity as severity ${this.from(filter, undefined)}`
+    return (await this.database.scan(this.compiled(query))).map(({ severity }) => severity)
+  }
+
+  /** Types that there are, in their order. */
+  async types(
+    filter: Pick<AlarmFilter, 'tenantId' | 'customerId'>,
+    query: Omit<PageQuery, 'sortProperty'>,
+  ): Promise<Page<string>> {
+    checkPageQuery(query)
+    const { textSearch } = query
+    const found = textSearch === undefined ? undefined : this.like('alarm.type', textSearch)
+    const from = sql`from alarm ${where(conditions(filter), found)}`
+    const counting = sql<{ total: number }>`select count(distinct alarm.type) as total ${from}`
+    const direction = query.sortOrder === 'DESC' ? sql`desc` : sql`asc`
+    const rows = sql<{ type: string }>`select alarm.type as type ${from} group by alarm.type
+      order by alarm.type ${direction} limit ${query.pageSize} offset ${query.page * query.pageSize}`
+    const page = pageOf(query, await this.scanBoth(counting, rows))
+    return { ...page, data: page.data.map(({ type }) => type) }
+  }
+
+  /** Ids of entities on which it shows. */
+  async shownOn(alarmId: string): Promise<readonly EntityId[]> {
+    const query = sql<EntityId>`select entity_type as "entityType", entity_id as id from entity_alarm
+      where alarm_id = ${alarmId} order by id`
+    return (await this.database.read(this.compiled(query))).rows
+  }
+
+  /** Makes it show on these and no others. */
+  showOn(
+    alarm: { readonly id: string; readonly tenantId: string; readonly createdTime: number },
+    entities: readonly EntityId[],
+  ): readonly Statement[] {
+    const rows = entities.map(({ entityType, id }) => [
+      `${alarm.id}/${id}`,
+      alarm.createdTime,
+      1,
+      alarm.tenantId,
+      entityType,
+      id,
+      alarm.id,
+    ])
+    const insert = sql`insert into entity_alarm (id, created_time, version, tenant_id, entity_type, entity_id, alarm_id)
+      values ${sql.join(rows.map((row) => sql`(${sql.join(row)})`))}`
+    return [this.statement(sql`delete from entity_alarm where alarm_id = ${alarm.id}`), this.statement(insert)]
+  }
+
+  /** With `more` as one more condition. */
+  private from(filter: AlarmFilter, more: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+    const shown =
+      filter.entityId === undefined
+        ? sql`from alarm`
+        : sql`from entity_alarm shown join alarm on alarm.id = shown.alarm_id`
+    return sql`${shown} left join app_user assignee on assignee.id = alarm.assignee_id ${where(conditions(filter), more)}`
+  }
+
+  private matching(text: string | undefined): RawBuilder<unknown> | undefined {
+    if (text === undefined || text.trim() === '') return undefined
+    const status = this.likeOf(STATUS, text)
+    return sql`(${this.like('alarm.type', text)} or ${this.like('alarm.severity', text)} or ${status})`
+  }
+
+  private like(column: string, text: string): RawBuilder<unknown> {
+    return this.likeOf(sql.ref(column), text)
+  }
+
+  private likeOf(expression: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
+    const fold = sql.raw(this.database.foldFunction)
+    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
+    return sql`${fold}(${expression}) like ${fold}(${pattern}) escape '\\'`
+  }
+
+  private async scanBoth<Found>(
+    counting: RawBuilder<{ total: number }>,
+    rows: RawBuilder<Found>,
+  ): Promise<{ readonly total: number; readonly rows: readonly Found[] }> {
+    const [counted, found] = await Promise.all([
+      this.database.scan(this.compiled(counting)),
+      this.database.scan(this.compiled(rows)),
+    ])
+    return { total: Number(counted[0]?.total ?? 0), rows: found }
+  }
+
+  private compiled<Found>(query: RawBuilder<Found>): CompiledQuery<Found> {
+    return query.compile(this.database.builder)
+  }
+
+  private statement(query: RawBuilder<unknown>): Statement {
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    return { sql: text, parameters: parameters.map(sqlValue) }
+  }
+}
+
+function conditions(filter: AlarmFilter): RawBuilder<unknown>[] {
+  const { customerId, entityId, cleared, acknowledged, severities, types, assigneeId, startTime, endTime } = filter
+  const created = createdColumn(filter)
+  const parts = [sql`alarm.tenant_id = ${filter.tenantId}`]
+  if (entityId !== undefined) parts.push(sql`shown.entity_id = ${entityId}`)
+  if (customerId !== undefined) parts.push(sql`alarm.customer_id = ${customerId}`)
+  if (cleared !== undefined) parts.push(sql`alarm.cleared = ${cleared ? 1 : 0}`)
+  if (acknowledged !== undefined) parts.push(sql`alarm.acknowledged = ${acknowledged ? 1 : 0}`)
+  if (severities !== undefined) parts.push(sql`alarm.severity in (${sql.join(severities)})`)
+  if (types !== undefined) parts.push(sql`alarm.type in (${sql.join(types)})`)
+  if (assigneeId !== undefined) parts.push(sql`alarm.assignee_id = ${assigneeId}`)
+  if (startTime !== undefined) parts.push(sql`${created} >= ${startTime}`)
+  if (endTime !== undefined) parts.push(sql`${created} <= ${endTime}`)
+  return parts
+}
+
+/** The one that an index has together with the entity: both are the same. */
+function createdColumn({ entityId }: AlarmFilter): RawBuilder<unknown> {
+  return entityId === undefined ? sql.ref('alarm.created_time') : sql.ref('shown.created_time')
+}
+
+function where(parts: readonly RawBuilder<unknown>[], more: RawBuilder<unknown> | undefined): RawBuilder<unknown> {
+  return sql`where ${sql.join(more === undefined ? parts : [...parts, more], sql` and `)}`
+}
+
+function order(filter: AlarmFilter, { sortProperty, sortOrder }: PageQuery): RawBuilder<unknown> {
+  const direction = sortOrder === 'DESC' ? sql`desc` : sql`asc`
+  if (sortProperty === undefined || sortProperty === '') return sql`order by alarm.id`
+  if (sortProperty === 'createdTime') return sql`order by ${createdColumn(filter)} ${direction}, alarm.id`
+  if (sortProperty === 'id') return sql`order by alarm.id ${direction}`
+  if (sortProperty === 'status') return sql`order by ${STATUS} ${direction}, alarm.id`
+  const wanted = sortProperty.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  const column = SORTED.find((name) => name === wanted)
+  if (column === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sortProperty })
+  return sql`order by ${sql.ref(`alarm.${column}`)} ${direction}, alarm.id`
+}
+
+function pageOf<Found>(
+  { page, pageSize }: PageQuery,
+  { total, rows }: { readonly total: number; readonly rows: readonly Found[] },
+): Page<Found> {
+  const totalPages = Math.ceil(total / pageSize)
+  return { data: rows, totalPages, totalElements: total, hasNext: page + 1 < totalPages }
+}
