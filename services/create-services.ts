@@ -4,7 +4,7 @@ import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
-import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { EntityId } from '../model/entity-id.ts'
@@ -22,6 +22,7 @@ import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
 import { users as userDefinition } from './entities/user.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
+import { entityViews, exposureOf } from './entities/entity-view.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
 import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDevices } from './devices.ts'
@@ -34,7 +35,6 @@ import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
-import { entityNames } from './entity-names.ts'
 import { routeLookup } from './message-route.ts'
 import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
@@ -42,6 +42,7 @@ import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { TenantProperty } from './tenant-property.ts'
 import { tenantStart } from './tenant-start.ts'
+import { ViewedTelemetry } from './viewed-telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
 import { createPeople } from './users/people.ts'
@@ -110,8 +111,10 @@ export function createServices(options: ServicesOptions): Services {
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
     relations: new RelationService({ entities, changes, routeOf, clock, random }),
-    farEnds: new FarEnds({ access, declared, nameOf: entityNames(entities, declared) }),
-    telemetry: new StoredTelemetry(timeSeries, feed, changes, routeOf, clock),
+    farEnds: new FarEnds({ access, declared, nameOf }),
+    telemetry: new ViewedTelemetry(new StoredTelemetry(timeSeries, feed, changes, routeOf, clock), (viewId) =>
+      exposureOf(declared.of(entityViews), viewId),
+    ),
     attributes,
     devices,
     tenants,
@@ -139,10 +142,16 @@ export function createServices(options: ServicesOptions): Services {
   }
 }
 
+/** Attributes changed, and which is not told. */
+function saysNothing(change: ChangeOf<'attributes' | 'attributes-deleted'>): boolean {
+  return change.kind === 'attributes' && change.attributes.length === 0
+}
+
 /** The first listener of the feed: who hears a change of another process reads what is so since then. */
 function followOtherProcesses(feed: ChangeFeed, cache: AttributeCache): () => void {
   const stopListening = feed.listenToAll(['attributes', 'attributes-deleted', 'entity-deleted'], (change) => {
-    if (change.kind === 'entity-deleted' || change.remote === true) cache.invalidate(change.entity.id)
+    if (change.kind === 'entity-deleted' || change.remote === true || saysNothing(change))
+      cache.invalidate(change.entity.id)
   })
   const stopGaps = feed.onGap(() => cache.invalidateAll())
   return () => {

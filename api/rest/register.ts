@@ -49,6 +49,7 @@ import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
+import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
 import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
@@ -150,6 +151,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...relationRoutes(parts),
     ...alarmRoutes(parts),
     ...alarmCommentRoutes(parts),
+    ...entityViewRoutes(parts),
   ]
 }
 

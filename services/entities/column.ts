@@ -22,6 +22,8 @@ export interface Column<Value> {
   /** Where it is not the member's name in snake case. */
   readonly column: string | undefined
   readonly references?: Reference
+  /** It names an entity of one of these types, which can not go while this one is there. */
+  readonly namesOneOf?: { readonly entityTypes: readonly EntityType[]; readonly inUse: (type: EntityType) => Error }
   /** The member is what another entity has: it changes with it, and no save can set it. */
   readonly copies?: { readonly by: string; readonly member: string }
   /** What a save means that leaves the member out: a save replaces the whole entity. */

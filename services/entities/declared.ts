@@ -17,6 +17,7 @@ import { devices } from './device.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
+import { entityViews } from './entity-view.ts'
 import { users } from './user.ts'
 import { USER_SETTINGS } from '../users/user-settings.ts'
 
@@ -33,6 +34,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   devices,
   dashboards,
   alarms,
+  entityViews,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */

@@ -10,6 +10,7 @@ import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityTable, Row, TableColumn } from '../../storage/entities/tables/entity-table.ts'
+import type { Owner } from '../ownership.ts'
 import type { Operation } from '../permissions.ts'
 import type { Column, Reference } from './column.ts'
 
@@ -103,6 +104,8 @@ export interface EntityAccess {
   /** Unix ms. */
   now(): number
   newId(): string
+  /** Whose an entity of any type is; undefined where there is none. */
+  whose(entity: EntityId): Promise<Owner | undefined>
   /** For what is not declared. */
   readonly store: EntityStore
 }

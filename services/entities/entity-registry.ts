@@ -76,6 +76,10 @@ export class EntityRegistry implements EntityAccess, Followers {
     return this.parts.random.uuid()
   }
 
+  whose(entity: EntityId): Promise<Owner | undefined> {
+    return this.parts.ownerOf(entity)
+  }
+
   findAnywhere({ entityType, id }: EntityId): Promise<RecordOf<ColumnSet> | undefined> {
     return this.services.get(entityType)?.findAnywhere(id) ?? Promise.resolve(undefined)
   }
@@ -126,6 +130,13 @@ export class EntityRegistry implements EntityAccess, Followers {
     for (const { service, member, column } of this.referrersOf(type)) {
       if (column.references?.whenDeleted !== 'refuse' || column.references.inUse === undefined) continue
       if ((await service.count(tenantId, { [member]: id })) > 0) throw column.references.inUse()
+    }
+    for (const service of this.services.values()) {
+      for (const [member, { namesOneOf }] of Object.entries(service.definition.columns)) {
+        if (namesOneOf?.entityTypes.includes(type) !== true) continue
+        const named = { [member]: { entityType: type, id } }
+        if ((await service.count(tenantId, named)) > 0) throw namesOneOf.inUse(type)
+      }
     }
   }
 

@@ -12,8 +12,8 @@ const AT_ONCE = 50
 export interface FarEndParts {
   readonly access: AccessControl
   readonly declared: Pick<EntityRegistry, 'findOwned'>
-  /** Of entities that can not be read many at once; null for those without a name. */
-  readonly nameOf: (entity: EntityId) => Promise<string | null>
+  /** Of entities that can not be read many at once. */
+  readonly nameOf: (entity: EntityId) => Promise<string | undefined>
 }
 
 interface NamedEntity extends OwnedEntity {
@@ -70,7 +70,7 @@ export class FarEnds implements FarEndReader {
       const some = ids.slice(start, start + AT_ONCE).map((id): EntityId => ({ entityType, id }))
       await Promise.all(
         some.map(async (entity) => {
-          if (await this.mayRead(principal, entity)) names.set(entity.id, await this.parts.nameOf(entity))
+          if (await this.mayRead(principal, entity)) names.set(entity.id, (await this.parts.nameOf(entity)) ?? null)
         }),
       )
     }

@@ -5,6 +5,7 @@ import { makeCustomers } from './customers.ts'
 import { makeUsers } from './users.ts'
 import { makeDashboards } from './dashboards.ts'
 import type { MakeThings } from './make-things.ts'
+import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
 
 export const THINGS: readonly MakeThings[] = [
@@ -14,4 +15,5 @@ export const THINGS: readonly MakeThings[] = [
   makeRelations,
   makeUsers,
   makeAlarms,
+  makeEntityViews,
 ]

@@ -1,0 +1,27 @@
+/** Entity views. Source: `rest-api.md` 15.1. */
+import { entityViews } from '../../services/entities/entity-view.ts'
+import type { RelationService } from '../../services/relations/relations.ts'
+import { byRelation } from './declared/by-relation.ts'
+import { assignment, crud, infos, lists, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+
+const ENTITY_VIEW = {
+  one: 'entityView',
+  many: 'entityViews',
+  nameParameter: 'entityViewName',
+  filters: { type: 'text' },
+} as const
+
+export function entityViewRoutes(
+  parts: EntityRoutesParts & { readonly relations: RelationService },
+): readonly DeclaredRoute[] {
+  const service = parts.declared.of(entityViews)
+  return [
+    ...crud(parts, service, ENTITY_VIEW),
+    ...lists(parts, service, ENTITY_VIEW),
+    ...infos(parts, service, ENTITY_VIEW),
+    ...assignment(parts, service, ENTITY_VIEW),
+    someByIds(parts, service, ENTITY_VIEW, '/api/entityViews/list'),
+    byRelation(parts, service, ENTITY_VIEW, 'entityViewTypes'),
+  ]
+}
