@@ -187,6 +187,20 @@ test('long texts are stored as long as all attributes of the entity fit into mem
   assert.equal(Object.keys(await values()).length, 17)
 })
 
+test('only devices have a client and a shared scope; others read them empty', async () => {
+  const { services, tenant, customer } = platform
+  const other: EntityId = { entityType: 'CUSTOMER', id: customer.customerId ?? '' }
+  const refusal = { status: 400, message: 'Invalid scope: SHARED_SCOPE. Only devices have it' }
+  await assert.rejects(services.attributes.saveByUser(tenant, other, 'SHARED_SCOPE', [long('a', 1)]), refusal)
+  await assert.rejects(save({ entity: other, scope: 'SHARED_SCOPE', entries: [long('a', 1)] }), refusal)
+  await assert.rejects(save({ entity: other, scope: 'CLIENT_SCOPE', entries: [long('a', 1)] }), { status: 400 })
+  await services.attributes.saveByUser(tenant, other, 'SERVER_SCOPE', [long('a', 1)])
+  const scopesOf = async (scope?: 'SHARED_SCOPE') =>
+    (await services.attributes.find(other, scope, undefined)).value.map((attribute) => attribute.scope)
+  assert.deepEqual(await scopesOf('SHARED_SCOPE'), [])
+  assert.deepEqual(await scopesOf(), ['SERVER_SCOPE'])
+})
+
 test('a user cannot write the client scope', async () => {
   await assert.rejects(
     platform.services.attributes.saveByUser(platform.tenant, entity, 'CLIENT_SCOPE', [long('a', 1)]),

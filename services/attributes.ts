@@ -65,6 +65,8 @@ export class CachedAttributes implements AttributeService {
 
   save(request: AttributesSave): Promise<void> {
     if (request.entries.length === 0) return Promise.resolve()
+    if (!hasScope(request.entity, request.scope))
+      return Promise.reject(TelemetryErrors.SCOPE_OF_DEVICES({ scope: request.scope }))
     if (charactersOf(request.entries) < LONG_SAVE) return this.join(request)
     return this.checkRoom(request.entity, request.scope, request.entries).then(() => this.join(request))
   }
@@ -89,6 +91,7 @@ export class CachedAttributes implements AttributeService {
     entries: readonly Entry[],
   ): Promise<void> {
     if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
+    if (!hasScope(entity, scope)) throw TelemetryErrors.SCOPE_OF_DEVICES({ scope })
     for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
     if (charactersOf(entries) >= LONG_SAVE) await this.checkRoom(entity, scope, entries)
     const route = await requireRoute(this.routeOf, entity)
@@ -228,6 +231,11 @@ export class CachedAttributes implements AttributeService {
   ): void {
     this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience: 'all' })
   }
+}
+
+/** What devices say of themselves and what they are told; entity views show copies of it and are not written there. */
+function hasScope({ entityType }: EntityId, scope: AttributeScope): boolean {
+  return scope === 'SERVER_SCOPE' || entityType === 'DEVICE'
 }
 
 function charactersOf(entries: readonly Entry[]): number {

@@ -89,6 +89,7 @@ export const TelemetryErrors = defineErrors('telemetry', {
     text: 'The attributes of one entity may have at most {limit} characters of text together',
   },
   SCOPE_READ_ONLY: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}' },
+  SCOPE_OF_DEVICES: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}. Only devices have it' },
   KEYS_MISSING: { kind: 'invalid', status: 400, text: 'Empty keys: []' },
   TOO_MANY_INTERVALS: {
     kind: 'invalid',
