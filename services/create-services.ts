@@ -120,7 +120,7 @@ export function createServices(options: ServicesOptions): Services {
     tenants,
     users,
     people: createPeople({ entities, declared, credentials: users, access, clock, random }),
-    ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, catalogue, clock, random }),
+    ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, cleanup, catalogue, clock, random }),
     queues: new StoredQueues({ entities, feed, doubts, clock, random }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),

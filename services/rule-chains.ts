@@ -12,6 +12,7 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { attemptedOn, attemptedSave } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
+import type { Cleanup } from './cleanup.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import { defaultGraph } from './default-rule-chain.ts'
 import { ruleChainJson } from './entity-json.ts'
@@ -27,6 +28,7 @@ export interface RuleChainServiceParts {
   readonly changes: Changes
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
+  readonly cleanup: Cleanup
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   readonly clock: Clock
   readonly random: Random
@@ -155,8 +157,10 @@ export class StoredRuleChains implements RuleChainService {
     if (chain.root) throw ServiceErrors.ROOT_CHAIN_DELETE()
     await this.parts.declared.checkUnused('RULE_CHAIN', chain.tenantId, id)
     const steps = [...this.entities.ruleChains.delete(chain), ...this.entities.deleteAttached(id)]
-    await this.commitInDoubt(principal, chain, steps, 'ENTITY_DELETED')
+    const noted = this.entities.cleanups.note(id)
+    await this.commitInDoubt(principal, chain, [...steps, noted], 'ENTITY_DELETED')
     this.parts.feed.publish({ kind: 'entity-deleted', entity: idOf(chain), tenantId: chain.tenantId })
+    await this.parts.cleanup.run(id)
   }
 
   async createDefaultByUser(principal: Principal, name: string): Promise<RuleChain> {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { entityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
@@ -172,16 +173,27 @@ function testDeclared(definition: AnyDefinition, open: () => Promise<TestPlatfor
     assert.deepEqual(await service.findAnywhere(kept.id), kept)
   })
 
-  test('is gone with its attributes when it was deleted', async () => {
+  test('is gone with its attributes, relations and series when it was deleted', async () => {
     const service = world.service(definition)
     const record = await world.make(definition)
-    const { entities } = world.platform
+    const { entities, services, timeSeries } = world.platform
+    const self = entityId(definition.type, record.id)
+    const other = entityId('TENANT', world.platform.tenantId)
+    const relation = { type: 'Uses', typeGroup: 'DASHBOARD', additionalInfo: null } as const
+    await services.relations.save(record.tenantId, { ...relation, from: self, to: other })
+    await services.relations.save(world.platform.tenantId, { ...relation, from: other, to: self })
     const attribute = { key: 'a', type: 'LONG', value: 1, lastUpdateTs: 1 } as const
     const written = { entityId: record.id, scope: 'SERVER_SCOPE', attribute, sequence: 1 } as const
     await entities.write([entities.attributes.save([written])])
+    assert.equal((await services.attributes.find(self, undefined, undefined)).value.length, 1)
     await service.deleteByUser(world.maker(definition), record.id)
     assert.equal(await service.findAnywhere(record.id), undefined)
     assert.deepEqual((await entities.attributes.all(record.id)).rows, [])
+    assert.deepEqual((await services.attributes.find(self, undefined, undefined)).value, [])
+    assert.equal(await entities.relations.count('FROM', record.id, 1), 0)
+    assert.equal(await entities.relations.count('TO', record.id, 1), 0)
+    const isNoted = (await entities.cleanups.pending()).includes(record.id)
+    assert.ok(isNoted || timeSeries.deletedEntities.includes(record.id))
     await assert.rejects(service.deleteByUser(world.maker(definition), record.id), { status: 404 })
     await assert.rejects(service.saveByUser(world.maker(definition), again(definition, record)), { status: 404 })
   })

@@ -1,5 +1,6 @@
 /** Customers of a tenant: who devices, assets and dashboards are assigned to. Source: `rest-api.md` 11. */
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import { entityId } from '../../model/entity-id.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { LOOK } from '../permissions.ts'
 import { json, name } from './column.ts'
@@ -19,8 +20,12 @@ export const customers = defineEntity({
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: LOOK },
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,
-  async beforeDelete({ id }, { store }) {
-    return [store.users.deleteOfCustomer(id)]
+  takesAlong({ id }, { store }) {
+    const users = store.users.deleteOfCustomer(id)
+    return {
+      statements: users.statements,
+      gone: (written) => users.gone(written).map((userId) => entityId('USER', userId)),
+    }
   },
   moreJson: ({ title }) => ({ name: title }),
 })

@@ -1,8 +1,9 @@
 /** Users as logins need them, and their credentials; a password is here only as its hash. */
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Authority, User } from '../../model/entities.ts'
 import { booleanColumn, jsonColumn, jsonOf } from './columns.ts'
-import { statementOf, type EntityDatabase, type Statement } from './database.ts'
+import { deleteAttachedOfAll } from './attached.ts'
+import { sqlValue, statementOf, type EntityDatabase, type Statement, type Written } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import type { UserCredentialsTable, UserTable } from './schema.ts'
 import type { EntityTable } from './tables/entity-table.ts'
@@ -105,9 +106,23 @@ export class UserRepository {
     return statementOf(this.database.builder.insertInto('user_credentials').values(credentialsRow(credentials)))
   }
 
-  /** With their credentials. */
-  deleteOfCustomer(customerId: string): Statement {
-    return statementOf(this.database.builder.deleteFrom('app_user').where('customer_id', '=', customerId))
+  /** Steps that delete those of a customer with all that hangs on them, and who went, from what their commit handed back. */
+  deleteOfCustomer(customerId: string): {
+    readonly statements: readonly Statement[]
+    gone(written: Pick<Written, 'results'>): readonly string[]
+  } {
+    const { builder } = this.database
+    const rows = sql`select id from app_user where customer_id = ${customerId}`
+    const noted = sql`insert into cleanup (entity_id) ${rows} on conflict (entity_id) do nothing`.compile(builder)
+    const before: readonly Statement[] = [
+      { sql: noted.sql, parameters: noted.parameters.map(sqlValue) },
+      ...deleteAttachedOfAll(this.database, rows),
+    ]
+    const deletion = builder.deleteFrom('app_user').where('customer_id', '=', customerId).returning('id')
+    return {
+      statements: [...before, statementOf(deletion, { returnsRows: true })],
+      gone: ({ results }) => ((results[before.length]?.rows ?? []) as readonly { id: string }[]).map(({ id }) => id),
+    }
   }
 
   /** Replaces the password where it still is `before`. Throws `VERSION_CONFLICT` otherwise. */
