@@ -1,62 +1,39 @@
 /**
- * What a client may send: both envelopes become one list of commands. Strict as the reference is: an unknown member refuses
- * the whole frame. Source: `websocket-api.md` 2.1, 3 and 4.
+ * What a client may send: the list of commands, and the three envelopes that hold them. Strict as the reference is: an unknown member
+ * refuses the whole frame. Source: `websocket-api.md` 2.1 and 3.
  */
 import { z } from 'zod'
+import { entityCount } from './commands/entity-count.ts'
+import { entityData } from './commands/entity-data.ts'
+import { notifications } from './commands/notifications.ts'
+import { attributes, timeSeries, timeSeriesHistory } from './commands/telemetry.ts'
+import { unserved } from './commands/unserved.ts'
+import { integer, text, type Command, type DefinedCommand } from './define-command.ts'
 
-/** An integer, also written as text. */
-const integer = z.union([
-  z.number().int(),
-  z
-    .string()
-    .regex(/^-?\d{1,15}$/)
-    .transform(Number),
-])
-const text = z.string().nullish()
-const cmdId = integer.default(0)
-const target = {
-  cmdId,
-  entityType: text,
-  entityId: text,
-  keys: text,
-  scope: text,
-  unsubscribe: z.boolean().default(false),
+/** A new command is one line here. In the order in which the older envelope's lists are carried out. */
+const COMMANDS: readonly DefinedCommand[] = [
+  ...attributes,
+  ...timeSeries,
+  ...timeSeriesHistory,
+  ...entityData,
+  ...entityCount,
+  ...unserved,
+  ...notifications,
+]
+
+const BY_TYPE = new Map(COMMANDS.map((command) => [command.type, command]))
+const TELEMETRY_LISTS = namedBy(({ legacy }) => legacy.telemetry)
+const NOTIFICATION_MEMBERS = namedBy(({ legacy }) => legacy.notifications)
+const NOTIFICATION_END = 'unsubCmd'
+
+function namedBy(name: (command: DefinedCommand) => string | undefined): ReadonlyMap<string, DefinedCommand> {
+  const named = new Map<string, DefinedCommand>()
+  for (const command of COMMANDS) {
+    const member = name(command)
+    if (member !== undefined) named.set(member, command)
+  }
+  return named
 }
-const range = { startTs: integer.default(0), interval: integer.default(0), limit: integer.default(0), agg: text }
-
-const timeSeries = { ...target, ...range, timeWindow: integer.default(0), endTs: integer.optional() }
-const history = { ...target, ...range, endTs: integer.default(0) }
-
-/** Commands of later days: known by name, so that they are answered one by one and do not spoil their frame. */
-const UNSERVED_TYPES = [
-  'ENTITY_DATA',
-  'ENTITY_DATA_UNSUBSCRIBE',
-  'ENTITY_COUNT',
-  'ENTITY_COUNT_UNSUBSCRIBE',
-  'ALARM_DATA',
-  'ALARM_DATA_UNSUBSCRIBE',
-  'ALARM_COUNT',
-  'ALARM_COUNT_UNSUBSCRIBE',
-  'ALARM_STATUS',
-  'ALARM_STATUS_UNSUBSCRIBE',
-  'NOTIFICATIONS',
-  'NOTIFICATIONS_COUNT',
-  'MARK_NOTIFICATIONS_AS_READ',
-  'MARK_ALL_NOTIFICATIONS_AS_READ',
-  'NOTIFICATIONS_UNSUBSCRIBE',
-] as const
-export type UnservedType = (typeof UNSERVED_TYPES)[number]
-
-const timeSeriesCommand = z.strictObject({ type: z.literal('TIMESERIES'), ...timeSeries })
-const historyCommand = z.strictObject({ type: z.literal('TIMESERIES_HISTORY'), ...history })
-const attributesCommand = z.strictObject({ type: z.literal('ATTRIBUTES'), ...target })
-const unservedCommand = z.looseObject({ type: z.enum(UNSERVED_TYPES), cmdId })
-const command = z.discriminatedUnion('type', [timeSeriesCommand, historyCommand, attributesCommand, unservedCommand])
-
-export type TimeSeriesCommand = z.infer<typeof timeSeriesCommand>
-export type HistoryCommand = z.infer<typeof historyCommand>
-export type AttributesCommand = z.infer<typeof attributesCommand>
-export type Command = z.infer<typeof command>
 
 const authCommand = z.strictObject({ cmdId: integer.nullish(), token: text, apiKey: text })
 export type AuthCommand = z.infer<typeof authCommand>
@@ -66,43 +43,15 @@ export interface Envelope {
   readonly commands: readonly Command[]
 }
 
-const newEnvelope = z
-  .strictObject({ authCmd: authCommand.nullish(), cmds: z.array(command).nullish() })
-  .transform(({ authCmd, cmds }): Envelope => ({ authCmd: authCmd ?? undefined, commands: cmds ?? [] }))
+/** Those of `/api/ws`, of `/api/ws/plugins/telemetry` and of `/api/ws/plugins/notifications`. */
+export type EnvelopeKind = 'new' | 'legacy' | 'notifications'
 
-/** A list of commands whose kind its member's name says; a `type` beside it is tolerated. */
-function listOf<Type extends Command['type'], Fields extends z.ZodRawShape>(type: Type, fields: Fields) {
-  return z
-    .array(z.strictObject({ ...fields, type: z.literal(type).default(type) }))
-    .nullish()
-    .transform((list) => list ?? [])
-}
-
-function unservedListOf(type: UnservedType) {
-  return z
-    .array(z.looseObject({ cmdId, type: z.literal(type).default(type) }))
-    .nullish()
-    .transform((list) => list ?? [])
-}
-
-const legacyEnvelope = z
-  .strictObject({
-    attrSubCmds: listOf('ATTRIBUTES', target),
-    tsSubCmds: listOf('TIMESERIES', timeSeries),
-    historyCmds: listOf('TIMESERIES_HISTORY', history),
-    entityDataCmds: unservedListOf('ENTITY_DATA'),
-    entityDataUnsubscribeCmds: unservedListOf('ENTITY_DATA_UNSUBSCRIBE'),
-    entityCountCmds: unservedListOf('ENTITY_COUNT'),
-    entityCountUnsubscribeCmds: unservedListOf('ENTITY_COUNT_UNSUBSCRIBE'),
-    alarmDataCmds: unservedListOf('ALARM_DATA'),
-    alarmDataUnsubscribeCmds: unservedListOf('ALARM_DATA_UNSUBSCRIBE'),
-    alarmCountCmds: unservedListOf('ALARM_COUNT'),
-    alarmCountUnsubscribeCmds: unservedListOf('ALARM_COUNT_UNSUBSCRIBE'),
-  })
-  .transform((lists): Envelope => ({ authCmd: undefined, commands: Object.values(lists).flat() }))
-
-/** The two command envelopes: that of `/api/ws` and that of `/api/ws/plugins/telemetry`. */
-export type EnvelopeKind = 'new' | 'legacy'
+const newEnvelope = z.strictObject({
+  authCmd: authCommand.nullish(),
+  cmds: z.array(z.looseObject({ type: z.string() })).nullish(),
+})
+const legacyEnvelope = z.record(z.string(), z.array(z.unknown()).nullish())
+const notificationEnvelope = z.record(z.string(), z.unknown())
 
 /** Undefined where the text is not such an envelope. */
 export function parseEnvelope(kind: EnvelopeKind, frame: string): Envelope | undefined {
@@ -112,15 +61,46 @@ export function parseEnvelope(kind: EnvelopeKind, frame: string): Envelope | und
   } catch {
     return undefined
   }
-  const parsed = (kind === 'new' ? newEnvelope : legacyEnvelope).safeParse(document)
-  return parsed.success ? parsed.data : undefined
+  if (kind === 'new') {
+    const parsed = newEnvelope.safeParse(document)
+    if (!parsed.success) return undefined
+    const { authCmd, cmds } = parsed.data
+    return envelopeOf(
+      (cmds ?? []).map((members) => BY_TYPE.get(members.type)?.parse(members)),
+      authCmd ?? undefined,
+    )
+  }
+  return kind === 'legacy' ? legacyOf(document) : notificationsOf(document)
 }
 
-/** The keys of a comma-separated text; undefined where it names none, which means all. */
-export function keysOf(list: string | null | undefined): readonly string[] | undefined {
-  const keys = (list ?? '')
-    .split(',')
-    .map((key) => key.trim())
-    .filter((key) => key !== '')
-  return keys.length === 0 ? undefined : [...new Set(keys)]
+/** Lists of commands whose kind their member's name says; a `type` beside it is tolerated. */
+function legacyOf(document: unknown): Envelope | undefined {
+  const parsed = legacyEnvelope.safeParse(document)
+  if (!parsed.success || Object.keys(parsed.data).some((member) => !TELEMETRY_LISTS.has(member))) return undefined
+  const lists = [...TELEMETRY_LISTS].flatMap(([member, command]) =>
+    (parsed.data[member] ?? []).map((members) => command.parse(members)),
+  )
+  return envelopeOf(lists)
+}
+
+function notificationsOf(document: unknown): Envelope | undefined {
+  const parsed = notificationEnvelope.safeParse(document)
+  if (!parsed.success) return undefined
+  const commands = Object.entries(parsed.data)
+    .filter(([, members]) => members !== null)
+    .map(([member, members]) => {
+      const command =
+        member === NOTIFICATION_END ? BY_TYPE.get('NOTIFICATIONS_UNSUBSCRIBE') : NOTIFICATION_MEMBERS.get(member)
+      return command?.parse(members)
+    })
+  return envelopeOf(commands)
+}
+
+function envelopeOf(read: readonly (Command | undefined)[], authCmd?: AuthCommand): Envelope | undefined {
+  const commands: Command[] = []
+  for (const command of read) {
+    if (command === undefined) return undefined
+    commands.push(command)
+  }
+  return { authCmd, commands }
 }

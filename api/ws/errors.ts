@@ -10,6 +10,12 @@ export const CommandErrors = defineErrors('ws', {
   AGGREGATION_UNKNOWN: { kind: 'invalid', status: 400, text: 'Unknown aggregation: {agg}' },
   SCOPE_UNKNOWN: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}' },
   FETCH_DENIED: { kind: 'denied', status: 403, text: 'Failed to fetch data!' },
+  QUERY_EMPTY: { kind: 'invalid', status: 400, text: 'Query is empty!' },
+  TOO_MANY_FOLLOWED: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The commands of one session follow at most {limit} entities together',
+  },
   SESSION_ENDED: { kind: 'terminal', status: 503, text: 'The session has ended' },
   ATTRIBUTES_DENIED: { kind: 'denied', status: 403, text: 'Failed to fetch attributes!' },
 })

@@ -28,6 +28,11 @@ export class Outgoing {
     this.overflow = overflow
   }
 
+  /** Whether frames wait for the client to read. */
+  get isWaiting(): boolean {
+    return this.next < this.waiting.length || this.connection.pendingBytes >= SOCKET_BUFFER_BYTES
+  }
+
   send(frame: string): void {
     if (!this.connection.open) return
     if (this.waiting.length === 0 && this.connection.pendingBytes < SOCKET_BUFFER_BYTES) {

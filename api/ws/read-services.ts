@@ -4,5 +4,6 @@ import type { Services } from '../../services/services.ts'
 export interface ReadServices {
   readonly telemetry: Pick<Services['telemetry'], 'history' | 'latest'>
   readonly attributes: Pick<Services['attributes'], 'find'>
+  readonly entityQueries: Pick<Services['entityQueries'], 'count' | 'find' | 'values'>
   readonly access: Pick<Services['access'], 'check'>
 }

@@ -9,7 +9,7 @@ import { LoginChecks } from './login-checks.ts'
 import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
 import { CLOSE, Session, type SessionWorld } from './session.ts'
-import type { Subscription } from './subscription.ts'
+import type { Flushable } from './subscription.ts'
 import { TenantCounts } from './tenant-counts.ts'
 
 export interface WebSocketLimits {
@@ -133,6 +133,7 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
 
   server.webSocket('/api/ws', handler('new'), socketOptions)
   server.webSocket('/api/ws/plugins/telemetry', handler('legacy'), socketOptions)
+  server.webSocket('/api/ws/plugins/notifications', handler('notifications'), socketOptions)
   server.webSocket('/api/ws/*', unknownPath(), socketOptions)
 
   return {
@@ -177,10 +178,10 @@ function readLimits(total: number): ReadLimits {
 }
 
 /** Collects subscriptions that have something to send; each sends one frame when the turn ends. */
-function turnEnd(clock: Clock): (subscription: Subscription) => void {
-  let waiting: Subscription[] = []
-  return (subscription) => {
-    waiting.push(subscription)
+function turnEnd(clock: Clock): (sender: Flushable) => void {
+  let waiting: Flushable[] = []
+  return (sender) => {
+    waiting.push(sender)
     if (waiting.length > 1) return
     clock.soon(() => {
       const ready = waiting

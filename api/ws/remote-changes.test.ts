@@ -64,6 +64,8 @@ class Bench {
       {
         feed: this.store.feed,
         send: (text) => this.sent.push(JSON.parse(text) as Frame),
+        isSlow: false,
+        whenDrained: () => undefined,
         atTurnEnd: (each) => this.clock.soon(() => each.flush()),
         rereads: this.rereads,
       },

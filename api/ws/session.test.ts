@@ -166,8 +166,8 @@ describe('bad commands', () => {
     const { session, socket } = await authenticated(bench)
     await bench.say(session, {
       cmds: [
-        { type: 'ENTITY_DATA', cmdId: 4, query: { any: 1 } },
-        { type: 'ENTITY_DATA_UNSUBSCRIBE', cmdId: 4 },
+        { type: 'ALARM_COUNT', cmdId: 4, query: { any: 1 } },
+        { type: 'ALARM_COUNT_UNSUBSCRIBE', cmdId: 4 },
       ],
     })
     await bench.say(session, { cmds: [{ type: 'NOTIFICATIONS_COUNT', cmdId: 5 }] })
@@ -182,11 +182,9 @@ describe('bad commands', () => {
       {
         cmdId: 4,
         errorCode: 2,
-        errorMsg: 'ENTITY_DATA is not supported by this server yet',
-        cmdUpdateType: 'ENTITY_DATA',
-        allowedEntities: 0,
-        data: null,
-        update: null,
+        errorMsg: 'ALARM_COUNT is not supported by this server yet',
+        cmdUpdateType: 'ALARM_COUNT_DATA',
+        count: 0,
       },
       { cmdId: 5, ...none },
     ])

@@ -8,13 +8,14 @@ import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
 import type { Login } from '../auth/auth.ts'
-import { CommandRunner, type CommandWorld, type SubscriptionTable } from './command-runner.ts'
-import { parseEnvelope, type AuthCommand, type Command, type EnvelopeKind } from './commands.ts'
+import { CommandRunner, type CommandWorld } from './command-runner.ts'
+import { parseEnvelope, type AuthCommand, type EnvelopeKind } from './commands.ts'
+import type { Command, LiveCommand, LiveCommands } from './define-command.ts'
 import { PARSE_ERROR_FRAME } from './frames.ts'
 import { Outgoing } from './outgoing.ts'
 import type { ReadTurns, SessionReads } from './read-turns.ts'
 import type { Rereads } from './rereads.ts'
-import type { Subscription, SubscriptionHost } from './subscription.ts'
+import type { Flushable, SubscriptionHost } from './subscription.ts'
 import type { TenantCounts } from './tenant-counts.ts'
 
 export const CLOSE = {
@@ -45,7 +46,7 @@ export interface SessionWorld extends CommandWorld {
   readonly reads: ReadTurns
   readonly counts: TenantCounts
   readonly limits: SessionLimits
-  atTurnEnd(subscription: Subscription): void
+  atTurnEnd(sender: Flushable): void
   readonly rereads: Rereads
 }
 
@@ -54,14 +55,15 @@ const MAX_EARLY_LENGTH = 256 * 1024
 const AUTH_TIMEOUT_MS = 10_000
 const PONG_TIMEOUT_MS = 30_000
 
-export class Session implements SubscriptionHost, SubscriptionTable {
+export class Session implements SubscriptionHost, LiveCommands {
   readonly feed: ChangeFeed
   readonly rereads: Rereads
   private readonly connection: WebSocketConnection
   private readonly kind: EnvelopeKind
   private readonly world: SessionWorld
   private readonly outgoing: Outgoing
-  private readonly subscriptions = new Map<number, Subscription>()
+  private readonly subscriptions = new Map<number, LiveCommand>()
+  private readonly waitingToSend = new Set<Flushable>()
   private readonly authTimer: TimerHandle
   private runner: CommandRunner | undefined
   private principal: Principal | undefined
@@ -129,7 +131,12 @@ export class Session implements SubscriptionHost, SubscriptionTable {
   }
 
   drained(): void {
-    if (!this.ended) this.outgoing.drain()
+    if (this.ended) return
+    this.outgoing.drain()
+    if (this.outgoing.isWaiting) return
+    const waiting = [...this.waitingToSend]
+    this.waitingToSend.clear()
+    for (const sender of waiting) sender.flush()
   }
 
   pong(): void {
@@ -166,11 +173,23 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     this.connection.ping()
   }
 
-  atTurnEnd(subscription: Subscription): void {
-    this.world.atTurnEnd(subscription)
+  atTurnEnd(sender: Flushable): void {
+    this.world.atTurnEnd(sender)
   }
 
-  add(subscription: Subscription): boolean {
+  get isSlow(): boolean {
+    return this.outgoing.isWaiting
+  }
+
+  whenDrained(sender: Flushable): void {
+    this.waitingToSend.add(sender)
+  }
+
+  find(cmdId: number): LiveCommand | undefined {
+    return this.subscriptions.get(cmdId)
+  }
+
+  add(subscription: LiveCommand): boolean {
     this.remove(subscription.cmdId)
     if (this.ended || this.principal === undefined) return false
     if (this.subscriptions.size >= this.world.limits.subscriptions) {
@@ -190,7 +209,7 @@ export class Session implements SubscriptionHost, SubscriptionTable {
     if (known !== undefined) this.forget(known)
   }
 
-  forget(subscription: Subscription): void {
+  forget(subscription: LiveCommand): void {
     subscription.close()
     if (this.subscriptions.get(subscription.cmdId) !== subscription) return
     this.subscriptions.delete(subscription.cmdId)
@@ -215,6 +234,7 @@ export class Session implements SubscriptionHost, SubscriptionTable {
       this.world.counts.removeSession(this.principal)
     }
     this.subscriptions.clear()
+    this.waitingToSend.clear()
     this.reads?.end()
     this.outgoing.clear()
     this.early = undefined

@@ -25,6 +25,8 @@ function subscribe(store: TestStore, clock: StepClock, window: boolean) {
     {
       feed: store.feed,
       send: (text) => frames.push(JSON.parse(text) as Frame),
+      isSlow: false,
+      whenDrained: () => undefined,
       atTurnEnd: (each) => clock.soon(() => each.flush()),
       rereads: new Rereads(clock),
     },

@@ -15,12 +15,21 @@ const HEARD_LIMIT = 1000
 /** Values of one frame before it is sent ahead of its turn's end. */
 const FRAME_VALUES = 1000
 
+/** Has something to send. */
+export interface Flushable {
+  flush(): void
+}
+
 export interface SubscriptionHost {
   readonly feed: ChangeFeed
   /** Sends one frame. */
   send(frame: string): void
-  /** Calls `flush` of the subscription when this turn ends. */
-  atTurnEnd(subscription: Subscription): void
+  /** Calls `flush` when this turn ends. */
+  atTurnEnd(sender: Flushable): void
+  /** Frames wait for the client to read: what can be told later in a newer form had better be. */
+  readonly isSlow: boolean
+  /** Calls `flush` when the client has read what waits. */
+  whenDrained(sender: Flushable): void
   readonly rereads: Rereads
 }
 

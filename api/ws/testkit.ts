@@ -1,6 +1,8 @@
 /** For tests of subscriptions: a clock and turns moved by hand, a socket that remembers, series whose reads can be held. */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
+import { valueText } from '../../model/entry-json.ts'
+import type { EntityDataQuery, EntityKey, EntityKeyType, LatestValues, ShownValue } from '../../model/entity-query.ts'
 import { defineErrors } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -11,7 +13,7 @@ import type { HistoryRequest } from '../../services/services.ts'
 import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
 import { Session, type SessionLimits, type SessionWorld } from './session.ts'
-import type { Subscription, SubscriptionAccess } from './subscription.ts'
+import type { Flushable, SubscriptionAccess } from './subscription.ts'
 import { TenantCounts, type TenantLimits } from './tenant-counts.ts'
 import type { EnvelopeKind } from './commands.ts'
 
@@ -119,6 +121,8 @@ export class TestStore {
   readsUnderWay = 0
   mostReads = 0
   failure: Error | undefined
+  /** What every query finds. */
+  found: readonly EntityId[] = [DEVICE]
   /** Whether the device is the user's. */
   accessible = true
   private held: (() => void)[] | undefined
@@ -173,6 +177,22 @@ export class TestStore {
         if (entity.id !== DEVICE.id || !this.accessible) throw TestErrors.NOT_FOUND()
       },
     },
+    entityQueries: {
+      count: async () => {
+        await this.pause()
+        return this.found.length
+      },
+      find: async (_principal: Principal, query: EntityDataQuery) => {
+        await this.pause()
+        const values = this.valuesOf(query.latest)
+        const data = this.found.map((entity) => ({ entity, latest: values }))
+        return { data, totalPages: 1, totalElements: data.length, hasNext: false }
+      },
+      values: async (entities: readonly EntityId[], keys: readonly EntityKey[]) => {
+        await this.pause()
+        return new Map(entities.map(({ id }) => [id, this.valuesOf(keys)]))
+      },
+    },
     telemetry: {
       history: async (_entity: EntityId, request: HistoryRequest) => {
         this.requests.push(request)
@@ -207,6 +227,21 @@ export class TestStore {
         return { value, sequence: this.sequence }
       },
     },
+  }
+
+  private valuesOf(keys: readonly EntityKey[]): LatestValues {
+    const shown: Partial<Record<EntityKeyType, Record<string, ShownValue>>> = {}
+    for (const { type, key } of keys) {
+      const points = this.points.filter((point) => point.key === key)
+      const point = points.sort((a, b) => b.ts - a.ts)[0]
+      const attribute = this.attributes.findLast((each) => each.key === key)
+      const value =
+        type === 'TIME_SERIES'
+          ? point && { ts: point.ts, value: valueText(point) }
+          : attribute && { ts: attribute.lastUpdateTs, value: valueText(attribute) }
+      shown[type] = { ...shown[type], [key]: value ?? { ts: 0, value: '' } }
+    }
+    return shown
   }
 
   async pause(): Promise<void> {
@@ -257,7 +292,7 @@ export function sessionBench(
     },
     stillHolds: async () => store.accessible,
     reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
-    atTurnEnd: (subscription: Subscription) => clock.soon(() => subscription.flush()),
+    atTurnEnd: (sender: Flushable) => clock.soon(() => sender.flush()),
     rereads: new Rereads(clock),
   }
   return {

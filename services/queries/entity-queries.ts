@@ -9,9 +9,11 @@ import type {
   EntityData,
   EntityDataQuery,
   EntityKey,
+  LatestValues,
   EntitySort,
   KeyFilter,
 } from '../../model/entity-query.ts'
+import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import { valueText } from '../../model/entry-json.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -82,6 +84,15 @@ export class EntityQueries implements EntityQueryService {
       : await this.stored(query, resolved, bounds)
     const totalPages = Math.ceil(total / pageSize)
     return { data: await this.shown(query, rows), totalPages, totalElements: total, hasNext: page + 1 < totalPages }
+  }
+
+  async values(entities: readonly EntityId[], keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LatestValues>> {
+    const ids = entities.map(({ id }) => id)
+    const values = await readValues(this.parts, ids, keys)
+    const shown = entities.map(
+      ({ entityType, id }) => [id, shownValues({ entityType, id, fields: [] }, [], keys, values, 0)] as const,
+    )
+    return new Map(shown)
   }
 
   async keys(principal: Principal, query: EntityDataQuery, { timeSeries, scopes }: WantedKeys): Promise<FoundKeys> {

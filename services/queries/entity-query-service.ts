@@ -1,7 +1,13 @@
 /** What entity queries answer. Source: `rest-api.md` 7. */
-import type { EntityType } from '../../model/entity-id.ts'
+import type { EntityId, EntityType } from '../../model/entity-id.ts'
 import type { Page } from '../../model/entities.ts'
-import type { EntityCountQuery, EntityData, EntityDataQuery } from '../../model/entity-query.ts'
+import type {
+  EntityCountQuery,
+  EntityData,
+  EntityDataQuery,
+  EntityKey,
+  LatestValues,
+} from '../../model/entity-query.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
 
@@ -9,6 +15,8 @@ export interface EntityQueryService {
   count(principal: Principal, query: EntityCountQuery, options?: { readonly isDynamic: boolean }): Promise<number>
   /** Throws PAGE_SIZE, PAGE_NUMBER, TOO_MANY. */
   find(principal: Principal, query: EntityDataQuery): Promise<Page<EntityData>>
+  /** Of entities that the caller was found to see: reads nothing else. */
+  values(entities: readonly EntityId[], keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LatestValues>>
   /** Which keys the first entities of the query have. */
   keys(principal: Principal, query: EntityDataQuery, wanted: WantedKeys): Promise<FoundKeys>
 }
