@@ -41,7 +41,7 @@ export function predicateSql(dialect: SqlDialect, predicate: KeyPredicate, value
   }
 }
 
-const COMPARISONS = {
+export const COMPARISONS = {
   EQUAL: '=',
   NOT_EQUAL: '<>',
   GREATER: '>',
@@ -55,7 +55,7 @@ function falseIn(dialect: SqlDialect): string {
 }
 
 /** SQL knows no infinite literals; nothing is beyond these. */
-function finite(value: number): number {
+export function finite(value: number): number {
   return Math.min(Number.MAX_VALUE, Math.max(-Number.MAX_VALUE, value))
 }
 

@@ -46,6 +46,8 @@ export interface EntitySelection {
   readonly sources: readonly EntitySource[]
   readonly filters: readonly KeyFilter[]
   readonly operation: Combination
+  /** One of the filters, all of which must hold, that few attributes match: entities are looked up by these. */
+  readonly driver?: KeyFilter | undefined
   /** In these fields, joined. */
   readonly search?: { readonly text: string; readonly fields: readonly string[] } | undefined
 }

@@ -1,8 +1,16 @@
 /** A selection of entities in SQL, for both databases: the sources as one relation `e`, filters on it and on its attributes, the order. */
 import { sql } from 'kysely'
-import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import type { EntityKey, EntitySort, KeyFilter, KeyPredicate } from '../../../model/entity-query.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS } from '../attribute-columns.ts'
-import { combined, predicateSql, type Sql, type SqlDialect, type ValueParts } from './predicates-sql.ts'
+import {
+  combined,
+  COMPARISONS,
+  finite,
+  predicateSql,
+  type Sql,
+  type SqlDialect,
+  type ValueParts,
+} from './predicates-sql.ts'
 import type { EntitySelection, EntitySource, QueryField } from './query.ts'
 
 /** The scope that a type of key names; null for any of them. */
@@ -88,7 +96,9 @@ export class SelectionSql {
   private filter({ key, predicate }: KeyFilter): Sql {
     if (key.type !== 'ENTITY_FIELD') {
       const matches = predicateSql(this.dialect, predicate, attributeParts('a'))
-      return sql`exists (select 1 from attribute a where ${this.isAttribute('a', key)} and ${matches})`
+      const indexed = indexedPart(predicate)
+      const more = indexed === undefined ? sql`` : sql` and ${indexed}`
+      return sql`exists (select 1 from attribute a where ${this.isAttribute('a', key)} and ${matches}${more})`
     }
     if (this.shapeOf(key.key) === undefined) return sql`1 = 0`
     const column = this.field(key.key)
@@ -130,11 +140,17 @@ export class SelectionSql {
 
   private sourceWhere(source: EntitySource): Sql {
     const { table, tenantId, customerId, ids, types, name } = source
+    const { driver } = this.selection
     const parts: Sql[] = []
-    if (tenantId !== undefined) parts.push(sql`${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
+    if (driver !== undefined) parts.push(sql`t.id in (select a.entity_id ${matching(driver)})`)
+    // SQLite takes the index of a column with a sign in front for none: it knows nothing of how many rows each would find.
+    const sign = driver === undefined ? sql`` : sql`+`
+    if (tenantId !== undefined) parts.push(sql`${sign}${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
     if (customerId !== undefined) {
       parts.push(
-        table.customerColumn === undefined ? sql`1 = 0` : sql`${sql.ref(`t.${table.customerColumn}`)} = ${customerId}`,
+        table.customerColumn === undefined
+          ? sql`1 = 0`
+          : sql`${sign}${sql.ref(`t.${table.customerColumn}`)} = ${customerId}`,
       )
     }
     if (ids !== undefined) parts.push(sql`t.id in ${this.list(ids)}`)
@@ -153,7 +169,8 @@ export class SelectionSql {
     if (field === undefined) return sql`1 = 0`
     if (field.is !== 'named') return sql`${this.fieldOf(source, 'type')} in ${this.list(types)}`
     const ofTenant = source.tenantId === undefined ? sql`` : sql` and p.tenant_id = ${source.tenantId}`
-    return sql`${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
+    const sign = this.selection.driver === undefined ? sql`` : sql`+`
+    return sql`${sign}${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
       where ${sql.ref(`p.${field.column}`)} in ${this.list(types)}${ofTenant})`
   }
 
@@ -201,6 +218,34 @@ function fieldSql(field: QueryField): Sql {
       return sql`coalesce((select c.title from customer as c where c.id = t.customer_id),
         (select n.title from tenant as n where n.id = t.tenant_id))`
   }
+}
+
+/** What the indexes of attributes hold, by kind; the same words as in the migration that made them. */
+const NUMBER_INDEX = 'case when kind in (2, 3) then coalesce(double_value, long_value, 0) end'
+const TEXT_INDEX = 'case when kind = 4 then substr(text_value, 1, 64) end'
+const TEXT_INDEX_CHARACTERS = 64
+
+/** A condition on `attribute a` that an index answers and that follows from the predicate; undefined where there is none. */
+function indexedPart(predicate: KeyPredicate): Sql | undefined {
+  if (predicate.type === 'NUMERIC' && predicate.operation !== 'NOT_EQUAL') {
+    const comparison = sql.raw(COMPARISONS[predicate.operation])
+    return sql`a.kind in (2, 3) and ${sql.raw(NUMBER_INDEX)} ${comparison} ${sql.lit(finite(predicate.value))}`
+  }
+  if (predicate.type !== 'STRING' || predicate.operation !== 'EQUAL' || predicate.ignoreCase) return undefined
+  // By code points, as SQL counts.
+  const begin = Array.from(predicate.value).slice(0, TEXT_INDEX_CHARACTERS).join('')
+  return sql`a.kind = 4 and ${sql.raw(TEXT_INDEX)} = ${begin}`
+}
+
+/** Whether an index finds what the filter matches. */
+export function isIndexed({ key, predicate }: KeyFilter): boolean {
+  return typeof scopeNumber(key) === 'number' && indexedPart(predicate) !== undefined
+}
+
+/** `from attribute a where …` of an indexed filter: what matches it in any tenant. */
+export function matching({ key, predicate }: KeyFilter): Sql {
+  const scope = scopeNumber(key) ?? 0
+  return sql`from attribute a where a.key = ${key.key} and a.scope = ${sql.lit(scope)} and ${indexedPart(predicate) ?? sql`1 = 0`}`
 }
 
 /** Kinds as `attribute-columns.ts` numbers them. */

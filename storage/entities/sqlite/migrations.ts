@@ -97,6 +97,16 @@ export const MIGRATIONS: readonly Migration[] = [
         primary key (table_name, version)) without rowid`,
     ],
   },
+  {
+    version: 6,
+    statements: [
+      // For entity queries, which use the same words; of a text its beginning, as an index takes no long ones.
+      `create index attribute_number on attribute (key, scope,
+        (case when kind in (2, 3) then coalesce(double_value, long_value, 0) end)) where kind in (2, 3)`,
+      `create index attribute_words on attribute (key, scope,
+        (case when kind = 4 then substr(text_value, 1, 64) end)) where kind = 4`,
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */
