@@ -17,7 +17,7 @@ import { EntityQueries } from '../../services/queries/entity-queries.ts'
 import { queryTables } from '../../services/queries/query-tables.ts'
 import { RelationSearches } from '../../services/queries/relation-search.ts'
 import { QueryResolver } from '../../services/queries/resolve.ts'
-import { household, deviceOf, tokenOf } from '../../storage/entities/contract-testkit.ts'
+import { household, deviceOf, insertionOf, tokenOf } from '../../storage/entities/contract-testkit.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { openEmbeddedTimeSeries } from '../../storage/timeseries/embedded/store.ts'
 import { startPostgres } from '../../test/support/servers/index.ts'
@@ -96,7 +96,7 @@ async function measure(entities: EntityStore, folder: string): Promise<Readonly<
       write(id, { key: 'active', type: 'BOOLEAN', value: number % 2 === 0 }),
     ])
     const inserts = devices.flatMap((device) => [
-      ...entities.devices.insert(device),
+      insertionOf(entities, device),
       ...entities.deviceCredentials.insert(tokenOf(device, randomUUID())),
     ])
     await entities.write([...inserts, entities.attributes.save(attributes)])

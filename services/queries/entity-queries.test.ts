@@ -11,6 +11,8 @@ import type { Entry } from '../../model/value.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
 import { assets } from '../entities/asset.ts'
+import { customers } from '../entities/customer.ts'
+import { dashboards } from '../entities/dashboard.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
 import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
@@ -236,6 +238,17 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       const all: EntityFilter = { kind: 'type', entityType: 'ASSET', name: '', types: undefined }
       assert.deepEqual(await names(queryOf({ filter: all }), customer), [])
       assert.deepEqual(await names(queryOf({ filter: all })), ['m-hall'])
+      const dashboardIds: string[] = []
+      for (const title of ['shown', 'hidden']) {
+        const { id: dashboardId } = await services.declared.of(dashboards).saveByUser(tenant, { title })
+        dashboardIds.push(dashboardId)
+      }
+      const holder = await services.declared.of(customers).findAnywhere(customer.customerId ?? '')
+      assert.ok(holder)
+      await services.content.dashboards.assign(tenant, dashboardIds[0] ?? '', [holder])
+      const boards: EntityFilter = { kind: 'type', entityType: 'DASHBOARD', name: '', types: undefined }
+      assert.deepEqual(await names(queryOf({ filter: boards }), customer), ['shown'])
+      assert.deepEqual(await names(queryOf({ filter: boards })), ['hidden', 'shown'])
       const foreign = { ...tenant, tenantId: '0b1c2d3e-0000-4000-8000-00000000ffff' }
       assert.deepEqual(await names(queryOf(), foreign), [])
       assert.deepEqual(await names(queryOf({ filter }), foreign), [])

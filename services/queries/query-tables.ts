@@ -1,6 +1,7 @@
 /** What queries may ask of each entity type: from the declarations, and for the types that have none yet. */
 import type { EntityType } from '../../model/entity-id.ts'
 import type { QueryField, QueryTable } from '../../storage/entities/queries/query.ts'
+import { DASHBOARD_CUSTOMERS } from '../entities/dashboard-customers.ts'
 import { columnOf, type ColumnSet, type EntityDefinition } from '../entities/define.ts'
 
 const TEXT_MEMBERS = [
@@ -63,6 +64,7 @@ function tableOf({ entityType, table, nameColumn, customerColumn, own }: TablePa
     table,
     tenantColumn: entityType === 'TENANT' ? 'id' : 'tenant_id',
     customerColumn: entityType === 'CUSTOMER' ? 'id' : customerColumn,
+    customerRows: entityType === 'DASHBOARD' ? { table: DASHBOARD_CUSTOMERS.name, column: 'dashboard_id' } : undefined,
     fields: {
       createdTime: { is: 'number', column: 'created_time' },
       entityType: { is: 'constant', value: entityType },
@@ -107,25 +109,5 @@ const UNDECLARED: readonly QueryTable[] = [
     nameColumn: 'name',
     customerColumn: undefined,
     own: { type: text('type'), additionalInfo: ADDITIONAL_INFO },
-  }),
-  tableOf({
-    entityType: 'TENANT',
-    table: 'tenant',
-    nameColumn: 'title',
-    customerColumn: undefined,
-    own: { additionalInfo: ADDITIONAL_INFO, region: { is: 'constant', value: 'Global' } },
-  }),
-  tableOf({
-    entityType: 'USER',
-    table: 'app_user',
-    nameColumn: 'email',
-    customerColumn: 'customer_id',
-    own: {
-      email: text('email'),
-      firstName: text('first_name', true),
-      lastName: text('last_name', true),
-      phone: text('phone', true),
-      additionalInfo: ADDITIONAL_INFO,
-    },
   }),
 ]

@@ -24,6 +24,8 @@ export interface QueryTable {
   readonly tenantColumn: string
   /** Of entities that belong to customers. */
   readonly customerColumn: string | undefined
+  /** Where several customers have one: a row for each. */
+  readonly customerRows?: { readonly table: string; readonly column: string } | undefined
   readonly fields: Readonly<Record<string, QueryField>>
 }
 

@@ -11,7 +11,7 @@ import {
   type SqlDialect,
   type ValueParts,
 } from './predicates-sql.ts'
-import type { EntitySelection, EntitySource, QueryField } from './query.ts'
+import type { EntitySelection, EntitySource, QueryField, QueryTable } from './query.ts'
 
 /** The scope that a type of key names; null for any of them. */
 export function scopeNumber({ type }: EntityKey): number | null | undefined {
@@ -146,13 +146,7 @@ export class SelectionSql {
     // SQLite takes the index of a column with a sign in front for none: it knows nothing of how many rows each would find.
     const sign = driver === undefined ? sql`` : sql`+`
     if (tenantId !== undefined) parts.push(sql`${sign}${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
-    if (customerId !== undefined) {
-      parts.push(
-        table.customerColumn === undefined
-          ? sql`1 = 0`
-          : sql`${sign}${sql.ref(`t.${table.customerColumn}`)} = ${customerId}`,
-      )
-    }
+    if (customerId !== undefined) parts.push(ofCustomer(table, customerId, sign))
     if (ids !== undefined) parts.push(sql`t.id in ${this.list(ids)}`)
     if (types !== undefined) parts.push(this.isOfType(source, types))
     if (name !== undefined) {
@@ -218,6 +212,14 @@ function fieldSql(field: QueryField): Sql {
       return sql`coalesce((select c.title from customer as c where c.id = t.customer_id),
         (select n.title from tenant as n where n.id = t.tenant_id))`
   }
+}
+
+function ofCustomer({ customerColumn, customerRows }: QueryTable, customerId: string, sign: Sql): Sql {
+  if (customerRows !== undefined) {
+    const { table, column } = customerRows
+    return sql`t.id in (select ${sql.ref(`c.${column}`)} from ${sql.table(table)} as c where c.customer_id = ${customerId})`
+  }
+  return customerColumn === undefined ? sql`1 = 0` : sql`${sign}${sql.ref(`t.${customerColumn}`)} = ${customerId}`
 }
 
 /** What the indexes of attributes hold, by kind; the same words as in the migration that made them. */
