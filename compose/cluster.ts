@@ -9,6 +9,7 @@ import { soleMember, type Member, type Membership } from '../engine/cluster/memb
 import type { ClusterBus } from '../engine/cluster/bus.ts'
 import type { NatsLine } from '../engine/cluster/nats-connection.ts'
 import { localDeviceLine, type DeviceLine } from '../engine/device/announcement.ts'
+import { createCallLine, type CallLine } from '../engine/device/calls/line.ts'
 import { partitionOwners, soleOwner, type PartitionOwners } from '../engine/device/partition-owners.ts'
 import { createChangeFeed } from '../engine/subscriptions/change-feed.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -19,6 +20,8 @@ export interface Cluster {
   readonly feed: ChangeFeed
   /** Between sessions of devices and their owners. */
   readonly deviceLine: DeviceLine
+  /** Between callers, owners and transports. */
+  readonly callLine: CallLine
   readonly owners: PartitionOwners
   /** Undefined where this process is alone, as is the bus. */
   readonly line: NatsLine | undefined
@@ -35,6 +38,7 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
       membership: soleMember(self),
       feed: createChangeFeed(listenerThrew),
       deviceLine: localDeviceLine(self.id),
+      callLine: createCallLine({ self: self.id, clock: systemClock }),
       owners: soleOwner(self.id),
       line: undefined,
       bus: undefined,
@@ -80,10 +84,17 @@ export async function openCluster(config: Config, log: Log, closing: Closing): P
   closing.add('change feed', () => feed.close())
   const deviceLine = lines.clusterDeviceLine({ bus, cluster: config.natsPrefix, self: self.id })
   closing.add('device line', () => deviceLine.close())
+  const callLine = createCallLine({
+    self: self.id,
+    clock: systemClock,
+    cluster: { bus, prefix: config.natsPrefix },
+  })
+  closing.add('call line', () => Promise.resolve(callLine.close()))
   return {
     membership,
     feed,
     deviceLine,
+    callLine,
     owners: partitionOwners({
       membership,
       partitions: config.queuePartitions,

@@ -5,6 +5,8 @@ import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import { createActorSystem, type ActorSystem } from '../engine/actor/system.ts'
 import { createDeviceGateway, DEFAULT_DEVICE_GATEWAY_SETTINGS } from '../engine/device/device-gateway.ts'
+import { OwnedCalls } from '../engine/device/calls/owned-calls.ts'
+import { SessionCalls } from '../engine/device/calls/session-calls.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { PublishLink } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -62,6 +64,9 @@ export async function startPlatform(
       random: systemRandom,
       catalogue,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
+      callLine: cluster.callLine,
+      owners: cluster.owners,
+      persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       report: (text, fields) => log.error(text, fields),
     })
@@ -75,6 +80,7 @@ export async function startPlatform(
     })
     closing.add('actors', () => actors.close())
     const roles = new Set(config.roles)
+    if (roles.has('engine')) startOwnedCalls(cluster, stored, log, closing)
     const parts = { config, log, closing, cluster, stores, services: stored, feed, actors }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
     const { parking, deviceLink, metricsSources } = opened
@@ -193,6 +199,23 @@ function startDeviceOwner({ config, closing, cluster, stores, services, feed, ac
   return owner
 }
 
+/** Of the role `engine`: calls to devices whose partitions are this process's. */
+function startOwnedCalls(
+  { callLine: line, owners }: Cluster,
+  services: Services,
+  log: SystemLog,
+  closing: Closing,
+): void {
+  const calls = new OwnedCalls({
+    line,
+    owners,
+    store: services.persistentCalls,
+    clock: systemClock,
+    report: (text, fields) => log.error(text, fields),
+  })
+  closing.add('calls to devices', () => Promise.resolve(calls.close()))
+}
+
 interface GatewayParts extends DeviceParts {
   /** Takes nothing of tenants whose share of parked messages is full. */
   readonly deviceLink: PublishLink
@@ -200,7 +223,9 @@ interface GatewayParts extends DeviceParts {
 
 /** The role `transport`, without its protocols: sessions of devices. */
 function startGateway({ config, closing, cluster, deviceLink, services, feed, actors }: GatewayParts) {
+  const { callLine: line, owners } = cluster
   const gateway = createDeviceGateway({
+    calls: new SessionCalls({ line, owners, clock: systemClock, random: systemRandom }),
     link: deviceLink,
     line: cluster.deviceLine,
     owners: cluster.owners,

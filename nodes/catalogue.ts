@@ -2,6 +2,8 @@
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { RuleNodeDefinition } from './define-node.ts'
 import { log } from './action/log.ts'
+import { restCallReply } from './action/rest-call-reply.ts'
+import { rpcCallReply } from './action/rpc-call-reply.ts'
 import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
@@ -22,6 +24,8 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   scriptSwitch,
   scriptTransformation,
   log,
+  restCallReply,
+  rpcCallReply,
   rpcCallRequest,
   saveAttributes,
   saveTimeSeries,

@@ -15,5 +15,5 @@ export const NodeErrors = defineErrors('node', {
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },
   QUEUE_UNKNOWN: { kind: 'invalid', status: 400, text: 'There is no queue {queueName}' },
   NO_RESULT: { kind: 'invalid', status: 400, text: 'The script returned an empty list: no message to go on with' },
-  NOT_SUPPORTED_YET: { kind: 'terminal', status: 501, text: '{what} is not supported yet' },
+  CALL_MALFORMED: { kind: 'invalid', status: 400, text: "'{missing}' of the call is missing" },
 })

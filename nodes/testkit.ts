@@ -14,6 +14,7 @@ import type {
   FlowStep,
   NodeContext,
   NodeDefinition,
+  NodeDeviceCall,
   NodeInstance,
   NodeOutput,
   TelemetrySave,
@@ -31,6 +32,8 @@ export interface TestContext extends NodeContext {
   readonly telemetrySaves: TelemetrySave[]
   readonly attributeSaves: AttributesSave[]
   readonly enqueued: Message[]
+  readonly calls: NodeDeviceCall[]
+  readonly replies: (readonly string[])[]
   readonly lines: RecordedLine[]
   /** What `attributes.find` finds. */
   readonly storedAttributes: Entry[]
@@ -73,6 +76,8 @@ export function testContext(
     telemetrySaves: [],
     attributeSaves: [],
     enqueued: [],
+    calls: [],
+    replies: [],
     lines: [],
     storedAttributes: [],
     openScripts: () => scripts.open,
@@ -81,6 +86,11 @@ export function testContext(
     enqueue: async (message) => void context.enqueued.push(message),
     services: {
       scripts,
+      calls: {
+        toDevice: (call) => void context.calls.push(call),
+        replyToDevice: (...reply) => void context.replies.push(reply),
+        answer: (...reply) => void context.replies.push(reply),
+      },
       telemetry: {
         save: (request, done) => {
           context.telemetrySaves.push(request)

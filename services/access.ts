@@ -64,7 +64,7 @@ const PERMISSIONS: Readonly<Record<Authority, Readonly<Partial<Record<EntityType
 }
 
 /** Kinds that a customer user sees because they are the tenant's, not because they are assigned to the customer. */
-const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>(['RPC'])
+const SHARED_IN_TENANT: ReadonlySet<EntityType> = new Set<EntityType>()
 
 /** Kinds of which tenants read those of the system. */
 const SHARED_BY_SYSTEM: ReadonlySet<EntityType> = new Set<EntityType>(['QUEUE'])

@@ -98,6 +98,11 @@ export class Changes {
     return this.audit.succeeded(principal, action)
   }
 
+  /** What came to nothing after it was committed. */
+  failed(principal: Principal, action: AuditedAction, reason: string): Promise<void> {
+    return this.audit.failed(principal, action, reason)
+  }
+
   /** Does what a user asked for; where that fails, the audit log has it with the reason. */
   async attempt<Value>(principal: Principal, action: () => AuditedAction, work: () => Promise<Value>): Promise<Value> {
     try {

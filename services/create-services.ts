@@ -1,5 +1,8 @@
 /** Builds the services over their stores. Nothing runs before `startOutbox`. */
 import type { Clock, Random } from '../model/clock.ts'
+import { Answers } from '../engine/device/calls/answers.ts'
+import { createCallLine, type CallLine } from '../engine/device/calls/line.ts'
+import { soleOwner, type PartitionOwners } from '../engine/device/partition-owners.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
@@ -36,6 +39,8 @@ import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
 import { routeLookup } from './message-route.ts'
+import { CallService } from './rpc/call-service.ts'
+import { PersistentCalls } from './rpc/persistent-calls.ts'
 import { StoredQueues } from './queues.ts'
 import { StoredRuleChains } from './rule-chains.ts'
 import type { Services } from './services.ts'
@@ -46,6 +51,8 @@ import { ViewedTelemetry } from './viewed-telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
 import { createPeople } from './users/people.ts'
+
+const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
 
 export interface ServicesOptions {
   readonly entities: EntityStore
@@ -59,6 +66,10 @@ export interface ServicesOptions {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
+  /** Absent where one process is all there is. */
+  readonly callLine?: CallLine
+  readonly owners?: PartitionOwners
+  readonly persistentCallsTtlMs?: number
   /** How long the audit log keeps its rows, and how many. */
   readonly audit?: AuditSettings
   /** Hears of what went wrong outside any call: a line in the system log. */
@@ -76,10 +87,23 @@ export function createServices(options: ServicesOptions): Services {
   const settings = options.audit ?? DEFAULT_AUDIT_SETTINGS
   const audit = new AuditLog({ entities, clock, random, report, settings, nameOf })
   const changes = new Changes(entities, publisher, link, clock, random, audit)
+  const persistentCalls = new PersistentCalls({
+    ...{ entities, changes, routeOf, clock, random, report },
+    ttlMs: options.persistentCallsTtlMs ?? PERSISTENT_CALLS_TTL_MS,
+  })
+  const line = options.callLine ?? createCallLine({ self: 'sole', clock })
+  const owners = options.owners ?? soleOwner(line.self)
+  const answers = new Answers(line, clock)
+  const linkQueueName = (tenantId: string, name: string): Promise<string | undefined> => queues.linkName(tenantId, name)
+  const calls = new CallService({
+    ...{ entities, changes, routeOf, line, owners, answers, clock, random, linkQueueName },
+    persistent: persistentCalls,
+  })
   const cleanup = new Cleanup(entities, timeSeries, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
   const doubts = new CommitDoubts(clock)
+  const queues = new StoredQueues({ entities, feed, doubts, clock, random })
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   const property = new TenantProperty(DECLARED, DECLARED_TABLES)
@@ -121,20 +145,25 @@ export function createServices(options: ServicesOptions): Services {
     users,
     people: createPeople({ entities, declared, credentials: users, access, clock, random }),
     ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, cleanup, catalogue, clock, random }),
-    queues: new StoredQueues({ entities, feed, doubts, clock, random }),
+    queues,
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),
     access,
     audit,
+    calls,
+    persistentCalls,
     async startOutbox() {
       await publisher.start()
       await cleanup.resume()
       audit.start()
+      persistentCalls.start()
     },
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
       stopFollowing()
       audit.close()
+      persistentCalls.close()
+      answers.close()
       doubts.close()
       users.close()
       return Promise.all([publisher.close(), cleanup.close()]).then(() => undefined)

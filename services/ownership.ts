@@ -36,6 +36,11 @@ export function ownerLookup(entities: EntityStore): OwnerLookup {
         const chain = await entities.ruleChains.findAnywhere(id)
         return chain && { tenantId: chain.tenantId, customerId: null }
       }
+      case 'RPC': {
+        const rpc = await entities.rpcs.find(id)
+        const device = rpc && (await entities.deviceCredentials.findDeviceById(rpc.deviceId))
+        return device && { tenantId: device.tenantId, customerId: device.customerId }
+      }
       default:
         return undefined
     }

@@ -11,6 +11,7 @@ export type Operation =
   | 'READ_TELEMETRY'
   | 'WRITE_TELEMETRY'
   | 'ASSIGN_TO_CUSTOMER'
+  | 'RPC_CALL'
   | 'CREATE'
   /** To be an end of a relation: what may be written, and a tenant administrator's own tenant. */
   | 'RELATE'
@@ -24,5 +25,6 @@ export const NOT_IN_OWN_HANDS: readonly Operation[] = [
   'WRITE_ATTRIBUTES',
   'READ_TELEMETRY',
   'WRITE_TELEMETRY',
+  'RPC_CALL',
 ]
 export const LOOK: readonly Operation[] = ['READ', 'READ_ATTRIBUTES', 'READ_TELEMETRY']

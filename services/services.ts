@@ -32,6 +32,8 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
+import type { CallService } from './rpc/call-service.ts'
+import type { PersistentCalls } from './rpc/persistent-calls.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { RelationService } from './relations/relations.ts'
@@ -304,6 +306,9 @@ export interface Services {
   /** Dashboards, widgets and files, beyond what their declarations say. */
   readonly content: ContentServices
   readonly audit: AuditLog
+  readonly calls: CallService
+  /** What becomes of persistent calls: for the owners of devices. */
+  readonly persistentCalls: PersistentCalls
   readonly access: AccessControl
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>

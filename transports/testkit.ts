@@ -3,6 +3,7 @@ import type { Clock, TimerHandle } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { MillraceError } from '../model/errors.ts'
 import type { Entry } from '../model/value.ts'
+import type { Delivery, Listening } from '../engine/device/calls/call.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
@@ -12,6 +13,7 @@ import type {
   DeviceSessionListener,
   PresentedCredentials,
   PublishReceipt,
+  ServerCall,
   TransportName,
   UploadGroup,
 } from '../engine/device/gateway.ts'
@@ -38,6 +40,8 @@ export interface Upload {
 
 /** Stores at once unless `holding`; then receipts wait in `uploads` for the test. Tokens are device names. */
 export class FakeGateway implements DeviceGateway {
+  /** What the rule engine answers to a device that calls it. */
+  reply = '{}'
   private room = true
   private readonly fullListeners = new Set<() => void>()
   holding = false
@@ -126,6 +130,10 @@ export class FakeSession implements DeviceSession {
   readonly listener: DeviceSessionListener
   subscribed = false
   requests: AttributeRequest[] = []
+  listening: Listening | undefined
+  readonly deliveries: [number, Delivery][] = []
+  readonly callAnswers: [number, string][] = []
+  readonly serverCalls: ServerCall[] = []
   private readonly gateway: FakeGateway
 
   constructor(gateway: FakeGateway, device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener) {
@@ -157,6 +165,28 @@ export class FakeSession implements DeviceSession {
 
   unsubscribeFromSharedAttributes(): void {
     this.subscribed = false
+  }
+
+  subscribeToCalls(take: Listening): void {
+    this.listening = take
+  }
+
+  unsubscribeFromCalls(): void {
+    this.listening = undefined
+  }
+
+  callDelivered(id: number, delivery: Delivery): void {
+    this.deliveries.push([id, delivery])
+  }
+
+  answerCall(id: number, body: string): void {
+    this.callAnswers.push([id, body])
+  }
+
+  callServer(call: ServerCall, receipt: PublishReceipt): Promise<string> {
+    this.serverCalls.push(call)
+    receipt.stored()
+    return Promise.resolve(this.gateway.reply)
   }
 
   touch(): void {

@@ -36,6 +36,7 @@ import { isDeclared, tableRows } from './declared/table.ts'
 import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
+import { callRoutes } from './call-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
@@ -116,6 +117,7 @@ function routesForUsers({
     ...noauthRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }), services)),
+    ...tableRows(callRoutes(services, clock)),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),

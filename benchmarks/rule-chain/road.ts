@@ -51,6 +51,7 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<R
     actors,
     services: {
       scripts,
+      calls: { toDevice: () => undefined, replyToDevice: () => undefined, answer: () => undefined },
       telemetry: {
         save: (request, done) => {
           figures.saved += request.points.length

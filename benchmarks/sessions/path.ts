@@ -41,6 +41,7 @@ const actors = createActorSystem({
 })
 const records = new Map<string, DeviceRecord>()
 const host = {
+  calls: undefined,
   clock: systemClock,
   uploads,
   maxSessionsPerDevice: 1,

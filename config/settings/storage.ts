@@ -58,6 +58,14 @@ export const STORAGE_SETTINGS = {
     unit: 's',
     description: 'Age at which rows of the audit log go; 0 keeps them.',
   }),
+  rpcTtlSeconds: storage.integer({
+    name: 'SQL_TTL_RPC_SECS',
+    default: 2_592_000,
+    min: 60,
+    max: 10_000_000_000,
+    unit: 's',
+    description: 'Age at which persistent calls to devices go, whatever became of them.',
+  }),
   auditLogMaxRows: storage.integer({
     name: 'AUDIT_LOG_MAX_ROWS',
     default: 1_000_000,

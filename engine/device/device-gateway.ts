@@ -11,6 +11,7 @@ import type { ActorSystem } from '../actor/system.ts'
 import type { PublishLink } from '../link/link.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import type { DeviceLine, SessionEndListener } from './announcement.ts'
+import type { SessionCalls } from './calls/session-calls.ts'
 import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
 import type { DeviceDirectory } from './credential-reads.ts'
 import { DeviceRecord } from './device-record.ts'
@@ -65,6 +66,8 @@ export interface DeviceGatewayOptions {
   readonly clock: Clock
   readonly random: Random
   readonly actors: ActorSystem
+  /** Absent where no calls are served. */
+  readonly calls?: SessionCalls
   readonly settings?: Partial<DeviceGatewaySettings>
 }
 
@@ -107,6 +110,7 @@ class LocalDeviceGateway
   readonly clock: Clock
   readonly uploads: Uploads
   readonly maxSessionsPerDevice: number
+  readonly calls: SessionCalls | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -124,6 +128,7 @@ class LocalDeviceGateway
   constructor(options: DeviceGatewayOptions) {
     const { clock, directory, feed, line, owners } = options
     this.link = options.link
+    this.calls = options.calls
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random))
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -336,6 +341,7 @@ class LocalDeviceGateway
     this.isClosed = true
     for (const stop of this.stops) stop()
     this.refreshing.close()
+    this.calls?.close()
     for (const record of this.records.values()) {
       this.endSessions(record, 'SHUTDOWN')
     }

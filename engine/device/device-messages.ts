@@ -70,3 +70,32 @@ export function attributesMessage(
     { entries },
   )
 }
+
+/** Where the answer to a device's call goes: the reply node names all three. */
+export interface CallOrigin {
+  readonly serviceId: string
+  readonly sessionId: string
+  readonly requestId: string
+}
+
+export function serverCallMessage(
+  ids: MessageIds,
+  device: DeviceIdentity,
+  originator: EntityId,
+  arrival: number,
+  data: string,
+  origin: CallOrigin,
+): Message {
+  return new Message({
+    id: ids.next(),
+    ts: arrival,
+    type: 'TO_SERVER_RPC_REQUEST',
+    tenantId: device.tenantId,
+    originator,
+    customerId: device.customerId ?? undefined,
+    metadata: { deviceName: device.deviceName, deviceType: device.deviceType, ...origin },
+    data,
+    ruleChainId: device.ruleChainId ?? undefined,
+    queueName: device.queueName ?? undefined,
+  })
+}

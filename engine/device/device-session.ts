@@ -2,8 +2,11 @@
  * A device's session where its socket is: the handle that a transport has. Everything goes through the device's mailbox, so that uploads,
  * requests, subscriptions and what the platform says have one order.
  */
+import { isMillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
+import type { CallRequest, Delivery, Listening } from './calls/call.ts'
+import type { CalledSession, SessionCalls } from './calls/session-calls.ts'
 import type { DeviceRecord } from './device-record.ts'
 import { DeviceErrors } from './errors.ts'
 import type {
@@ -12,13 +15,14 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  ServerCall,
   SessionEnd,
   UploadGroup,
 } from './gateway.ts'
 import type { SessionEvent, SessionHandle } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 
-export class LocalDeviceSession implements DeviceSession, SessionHandle {
+export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledSession {
   readonly id: number
   readonly openedAt: number
   /** Long-lived: counts for connect events and for the bound of sessions a device. */
@@ -80,6 +84,59 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle {
     this.record.actor.tell({ kind: 'unsubscribed', session: this })
   }
 
+  get deviceId(): string {
+    return this.record.originator.id
+  }
+
+  subscribeToCalls(take: Listening): void {
+    if (this.hasEnded) return
+    this.host.touched(this.live())
+    this.host.calls?.listen(this, take)
+  }
+
+  unsubscribeFromCalls(): void {
+    this.host.calls?.stop(this)
+  }
+
+  called(request: CallRequest): void {
+    if (!this.hasEnded) this.listener.called?.(request)
+  }
+
+  callDelivered(id: number, delivery: Delivery): void {
+    this.host.calls?.delivered(this.deviceId, id, delivery)
+  }
+
+  answerCall(id: number, body: string): void {
+    if (this.hasEnded) return
+    this.host.touched(this.live())
+    this.host.calls?.answered(this.deviceId, id, body)
+  }
+
+  async callServer(call: ServerCall, receipt: PublishReceipt): Promise<string> {
+    const { calls } = this.host
+    if (this.hasEnded || calls === undefined) {
+      const error = DeviceErrors.SESSION_ENDED()
+      receipt.refused(error)
+      throw error
+    }
+    const record = this.live()
+    const { replyId, reply } = expectReply(calls, this.deviceId, receipt)
+    await new Promise<void>((resolve, reject) => {
+      const origin = { serviceId: calls.self, sessionId: replyId, requestId: String(call.requestId) }
+      this.host.uploads.serverCall(record, this.host.heard(record), call.data, origin, {
+        stored() {
+          receipt.stored()
+          resolve()
+        },
+        refused(error) {
+          receipt.refused(error)
+          reject(error)
+        },
+      })
+    })
+    return reply
+  }
+
   touch(): void {
     if (!this.hasEnded) this.host.touched(this.live())
   }
@@ -87,6 +144,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle {
   close(): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.host.calls?.stop(this)
     if (this.isLongLived || this.isSubscribed) this.record.actor.tell({ kind: 'closed', session: this })
   }
 
@@ -94,6 +152,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle {
   end(reason: SessionEnd): void {
     if (this.hasEnded) return
     this.hasEnded = true
+    this.host.calls?.stop(this)
     this.listener.closed(reason)
   }
 
@@ -115,5 +174,14 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle {
   private live(): DeviceRecord {
     if (this.record.isReleased) this.record = this.host.recordOf(this.record.identity)
     return this.record
+  }
+}
+
+function expectReply(calls: SessionCalls, deviceId: string, receipt: PublishReceipt) {
+  try {
+    return calls.expectReply(deviceId)
+  } catch (error) {
+    if (isMillraceError(error)) receipt.refused(error)
+    throw error
   }
 }

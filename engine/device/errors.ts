@@ -6,5 +6,10 @@ export const DeviceErrors = defineErrors('device', {
   TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
   MAILBOX_FULL: { kind: 'retryable', status: 503, text: 'More of this device waits than there is room for' },
   SESSION_FAILED: { kind: 'terminal', status: 500, text: 'The session failed and was ended' },
+  TOO_MANY_CALLS: {
+    kind: 'retryable',
+    status: 503,
+    text: 'More calls of this device wait for an answer than there is room for',
+  },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },
 })

@@ -5,6 +5,7 @@
 import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
+import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 
 export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
 
@@ -42,6 +43,8 @@ export type SharedAttributesUpdate =
 /** How a transport is reached for one session. Called on the session's turn, never inside a call into the gateway. */
 export interface DeviceSessionListener {
   sharedAttributesChanged(update: SharedAttributesUpdate): void
+  /** Only of sessions that listen for calls. */
+  called?(request: CallRequest): void
   /** The session ends from the platform's side: device deleted, credentials changed, a newer session, shutdown. */
   closed(reason: SessionEnd): void
 }
@@ -70,9 +73,28 @@ export interface DeviceSession {
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer>
   subscribeToSharedAttributes(): void
   unsubscribeFromSharedAttributes(): void
+  /** Calls to the device (RPC) come from now on: all, or the next one alone. */
+  subscribeToCalls(take: Listening): void
+  unsubscribeFromCalls(): void
+  /** How far the call with this id came. */
+  callDelivered(id: number, delivery: Delivery): void
+  /** What the device answers to the call with this id, as it sent it. */
+  answerCall(id: number, body: string): void
+  /**
+   * The device calls the rule engine; resolves with its answer, JSON text, `{"error":"timeout"}` where none came in time. Rejects where the
+   * call was not stored; `receipt` is told either way.
+   */
+  callServer(call: ServerCall, receipt: PublishReceipt): Promise<string>
   /** The device was heard without sending data: a ping, a publish to a topic nobody knows. */
   touch(): void
   close(): void
+}
+
+export interface ServerCall {
+  /** The device's own. */
+  readonly requestId: number
+  /** JSON text with method and params. */
+  readonly data: string
 }
 
 export interface DeviceGateway {
@@ -86,4 +108,4 @@ export interface DeviceGateway {
   onWritable(listener: () => void): () => void
 }
 
-export type { PublishReceipt, MillraceError }
+export type { CallRequest, PublishReceipt, MillraceError }

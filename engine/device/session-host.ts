@@ -1,10 +1,15 @@
 /** What a session sees of the gateway. */
 import type { Clock } from '../../model/clock.ts'
+import type { SessionCalls } from './calls/session-calls.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { DeviceIdentity } from './gateway.ts'
+import type { Uploads } from './uploads.ts'
 
 export interface SessionHost {
   readonly clock: Clock
+  readonly uploads: Uploads
+  /** Absent where no calls are served. */
+  readonly calls: SessionCalls | undefined
   nextSessionId(): number
   /** Notes that the device sent what the link takes on; returns the present time. */
   heard(record: DeviceRecord): number

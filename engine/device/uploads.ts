@@ -2,7 +2,13 @@
 import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
-import { attributesMessage, SAME_UPLOAD, telemetryMessage } from './device-messages.ts'
+import {
+  attributesMessage,
+  SAME_UPLOAD,
+  serverCallMessage,
+  telemetryMessage,
+  type CallOrigin,
+} from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { UploadGroup } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
@@ -33,6 +39,11 @@ export class Uploads {
 
   attributes(record: DeviceRecord, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
     this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
+  }
+
+  /** The device calls the rule engine; `data` is JSON text. */
+  serverCall(record: DeviceRecord, at: number, data: string, origin: CallOrigin, receipt: PublishReceipt): void {
+    this.link.publish(serverCallMessage(this.ids, record.identity, record.originator, at, data, origin), receipt)
   }
 
   private publish(

@@ -58,6 +58,7 @@ export interface NodeServices {
   readonly telemetry: NodeTelemetry
   readonly attributes: NodeAttributes
   readonly queues: NodeQueues
+  readonly calls: NodeCalls
   readonly scripts: ScriptHost
 }
 
@@ -101,6 +102,34 @@ export interface NodeAttributes {
 export interface NodeQueues {
   /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
   linkName(tenantId: string, name: string): Promise<string | undefined>
+}
+
+/** A call to a device that a message asks for. */
+export interface NodeDeviceCall {
+  readonly id: string
+  readonly tenantId: string
+  readonly deviceId: string
+  readonly method: string
+  /** JSON text. */
+  readonly params: string
+  readonly isOneway: boolean
+  readonly isPersistent: boolean
+  /** Unix ms. */
+  readonly expirationTime: number
+  readonly retries: number | null
+  /** JSON text. */
+  readonly additionalInfo: string | null
+  /** The process in which somebody waits for the outcome. */
+  readonly origin: string
+}
+
+export interface NodeCalls {
+  /** On its way to the device when it returns; who waits is told what becomes of it. The same id twice is one call. */
+  toDevice(call: NodeDeviceCall): void
+  /** To a device that called the rule engine: the process and the session that its message names. */
+  replyToDevice(serviceId: string, sessionId: string, body: string): void
+  /** To a user who called the rule engine: the process and the request that the message names. */
+  answer(serviceId: string, requestId: string, body: string): void
 }
 
 /** All that a node knows of the world. */

@@ -191,6 +191,7 @@ const unusedServices: NodeServices = {
   telemetry: { save: unused },
   attributes: { save: unused, find: unused },
   queues: { linkName: unused },
+  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
   scripts: { compile: unused },
 }
 

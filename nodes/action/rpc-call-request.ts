@@ -1,8 +1,11 @@
 /**
- * Sends a call to the originating device (`rule-nodes.md` 53). Calls to devices are not built yet: the node checks its
- * configuration and the message, and takes `Failure` with the reason, so that chains with it import and say what is missing.
+ * Sends a call to the originating device (`rule-nodes.md` 53): one that a user made, or one that the chain made. The outcome goes to the
+ * user who waits for it; what the device answers does not go on behind this node yet.
  */
 import { z } from 'zod'
+import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
+import type { NodeDeviceCall } from '../../engine/rulechain/node.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -11,17 +14,56 @@ export const rpcCallRequest = defineNode({
   name: 'rpc call request',
   category: 'ACTION',
   relations: ['Success'],
-  description: 'Calls the originating device. Not built yet: every message takes Failure.',
+  description:
+    'Calls the originating device; the answer goes to the user who called. Nothing goes on through Success yet.',
   configuration: z.looseObject({
     timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
   }),
   defaults: { timeoutInSeconds: 60 },
   examples: [],
-  create: () => ({
+  create: ({ timeoutInSeconds }, { services, clock }) => ({
     handle: (message) => {
       const { entityType } = message.originator
       if (entityType !== 'DEVICE') throw NodeErrors.UNSUPPORTED_ORIGINATOR({ type: entityType, expected: 'DEVICE' })
-      throw NodeErrors.NOT_SUPPORTED_YET({ what: 'a call to a device (RPC)' })
+      const until = clock.now() + timeoutInSeconds * 1000
+      services.calls.toDevice(callOf(message, until))
+      return undefined
     },
   }),
 })
+
+function callOf(message: Message, until: number): NodeDeviceCall {
+  const { metadata, originator, tenantId } = message
+  const body = message.json()
+  const method = isJsonObject(body) ? body['method'] : undefined
+  if (!isJsonObject(body) || typeof method !== 'string' || method === '')
+    throw NodeErrors.CALL_MALFORMED({ missing: 'method' })
+  const expirationTime = Number(metadata['expirationTime'] ?? Number.NaN)
+  const retries = Number(metadata['retries'] ?? Number.NaN)
+  return {
+    // A redelivered message is the same call.
+    id: metadata['requestUUID'] ?? message.id,
+    tenantId,
+    deviceId: originator.id,
+    method,
+    params: textOf(body['params'] ?? null),
+    isOneway: metadata['oneway'] === 'true',
+    isPersistent: metadata['persistent'] === 'true',
+    expirationTime: Number.isFinite(expirationTime) ? expirationTime : until,
+    retries: Number.isInteger(retries) ? retries : null,
+    additionalInfo: body['additionalInfo'] === undefined ? null : textOf(body['additionalInfo']),
+    origin: metadata['originServiceId'] ?? '',
+  }
+}
+
+/** Users' calls carry JSON as text, chains may carry it as it is. */
+function textOf(value: JsonValue): string {
+  if (typeof value !== 'string') return stringifyJson(value)
+  try {
+    JSON.parse(value)
+    return value
+  } catch {
+    // A text that is no JSON is meant as a text.
+    return JSON.stringify(value)
+  }
+}

@@ -1,6 +1,7 @@
 /** What an audit row says of a change that is told to the rule engine too. Source: `rest-api.md` 13.4. */
 import type { ActionType } from '../../model/audit.ts'
 import type { EntityId } from '../../model/entity-id.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 
@@ -48,7 +49,7 @@ export function actionOf(type: KnownMessageType): ActionType | undefined {
   return ACTIONS[type]
 }
 
-/** JSON text; built of the message's own text, which is not parsed for it. */
+/** JSON text; built of the own text of the message, parsed only where its values are shown otherwise. */
 export function actionDataOf(action: ActionType, { originator, metadata, data }: AuditedEvent): string {
   const id = JSON.stringify(originator.id)
   switch (action) {
@@ -67,6 +68,7 @@ export function actionDataOf(action: ActionType, { originator, metadata, data }:
     case 'ATTRIBUTES_DELETED':
       return `{"entityId":${id},"scope":${JSON.stringify(metadata['scope'] ?? '')},${withoutBraces(data)}}`
     case 'TIMESERIES_UPDATED':
+      return `{"entityId":${id},${withoutBraces(valuesAsText(data))}}`
     case 'TIMESERIES_DELETED':
       return `{"entityId":${id},${withoutBraces(data)}}`
     case 'RELATION_ADD_OR_UPDATE':
@@ -83,6 +85,18 @@ export function actionDataOf(action: ActionType, { originator, metadata, data }:
 function named(id: string, metadata: Metadata, ...keys: readonly string[]): string {
   const members = keys.map((key) => `,"${key}":${JSON.stringify(metadata[key] ?? null)}`)
   return `{"entityId":${id}${members.join('')}}`
+}
+
+/** The log shows values of series as texts, those of attributes as they are. */
+function valuesAsText(data: string): string {
+  const series = parseJson(data)
+  const groups = isJsonObject(series) ? series['timeseries'] : undefined
+  for (const group of Array.isArray(groups) ? groups : []) {
+    const values = isJsonObject(group) ? group['values'] : undefined
+    if (!isJsonObject(values)) continue
+    for (const [key, value] of Object.entries(values)) if (typeof value !== 'string') values[key] = stringifyJson(value)
+  }
+  return stringifyJson(series)
 }
 
 /** `{"a":1}` is `"a":1`. */

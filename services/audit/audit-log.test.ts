@@ -90,7 +90,7 @@ describe('the audit log', () => {
       [
         ['ATTRIBUTES_UPDATED', 'audited device', { entityId: device.id, scope: 'SERVER_SCOPE', attributes: { a: 1 } }],
         ['ATTRIBUTES_DELETED', 'audited device', { entityId: device.id, scope: 'SERVER_SCOPE', attributes: ['a'] }],
-        ['TIMESERIES_UPDATED', 'audited device', { entityId: device.id, timeseries: [{ ts: 7, values: { t: 5 } }] }],
+        ['TIMESERIES_UPDATED', 'audited device', { entityId: device.id, timeseries: [{ ts: 7, values: { t: '5' } }] }],
       ],
     )
     assert.equal(rows[1]?.actionType, 'CREDENTIALS_UPDATED')

@@ -1,5 +1,6 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
 import { RELATION_TABLE } from '../../storage/entities/relations.ts'
+import { RPC_TABLE } from '../../storage/entities/rpcs.ts'
 import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
@@ -42,6 +43,7 @@ const PARTS: readonly EntityTable[] = [
   DASHBOARD_CUSTOMERS,
   USER_CREDENTIALS,
   AUDIT_LOG_TABLE,
+  RPC_TABLE,
   RELATION_TABLE,
   USER_SETTINGS,
   ENTITY_ALARMS,

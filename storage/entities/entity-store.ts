@@ -19,6 +19,7 @@ import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
 import { RelationRepository } from './relations.ts'
 import { RuleChainRepository } from './rule-chains.ts'
+import { RpcRepository } from './rpcs.ts'
 import { SettingRepository } from './settings.ts'
 import { migrate, migrateTables } from './sqlite/migrations.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
@@ -45,6 +46,7 @@ export interface EntityStore {
   readonly settings: SettingRepository
   readonly endedSessions: EndedSessionRepository
   readonly auditLog: AuditLogRepository
+  readonly rpcs: RpcRepository
   /** The rows of a declared table. */
   rows(table: EntityTable, errors: RowErrors): RowStore
   /** Steps that delete what hangs on an entity of any type: for the transaction in which it goes. */
@@ -123,6 +125,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     settings: new SettingRepository(database),
     endedSessions: new EndedSessionRepository(database),
     auditLog: new AuditLogRepository(database),
+    rpcs: new RpcRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
     deleteAttached: (entityId) => deleteAttached(database, entityId),
     write: (statements) => database.write(statements),

@@ -48,6 +48,16 @@ export const DELIBERATE_DIFFERENCES: Readonly<Record<string, DeliberateDifferenc
   },
   'telemetry-bad-json': badJsonOfDevice('Invalid JSON: Unexpected end of JSON input'),
   'telemetry-string': badJsonOfDevice('Can\'t parse value: "x"'),
+  'rpc-bad-body-400': {
+    reason:
+      'a call without a method is the mistake of the client: 400 with a reason, not 500 with the words of a Java exception',
+    answers: {
+      status: 400,
+      'body.status': 400,
+      'body.message': 'Invalid request body: method: Invalid input: expected string, received undefined',
+      'body.errorCode': 31,
+    },
+  },
   'history-agg-unknown-400': {
     reason: 'the message lists what is allowed instead of naming a Java class',
     answers: { 'body.message': "Invalid value 'MEDIAN' of parameter 'agg': one of MIN, MAX, AVG, SUM, COUNT, NONE" },

@@ -53,7 +53,7 @@ describe('exported chains of others', () => {
   const skip = existsSync(folder) ? false : '../shared/chains is not here'
   const expected: Readonly<Record<string, readonly string[]>> = {
     'MqttRuleNodeTestMetadata.json': ['mqtt.TbMqttNode'],
-    'RpcResponseRuleChainMetadata.json': ['rpc.TbSendRPCReplyNode'],
+    'RpcResponseRuleChainMetadata.json': [],
     'edge_root_rule_chain.json': ['edge.TbMsgPushToCloudNode'],
     'root_rule_chain.json': [],
     'ruleChainForImport.json': [],

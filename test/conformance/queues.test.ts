@@ -55,12 +55,12 @@ const scriptFilter = (script: string) => ({
   configurationVersion: 0,
   configuration: { scriptLang: 'TBEL', tbelScript: script, jsScript: script },
 })
-/** Fails every message, for a reason that may pass: it is not built yet. */
+/** Fails every message, for a reason that may pass: the script says so. */
 const failing = {
-  type: `${PREFIX}rpc.TbSendRPCRequestNode`,
+  type: `${PREFIX}filter.TbJsSwitchNode`,
   name: 'fails',
   configurationVersion: 0,
-  configuration: { timeoutInSeconds: 60 },
+  configuration: { scriptLang: 'TBEL', tbelScript: "return ['Failure'];", jsScript: "return ['Failure'];" },
 }
 const saveTimeSeries = {
   type: `${PREFIX}telemetry.TbMsgTimeseriesNode`,

@@ -32,6 +32,7 @@ const NO_SERVICES: NodeServices = {
   telemetry: { save: unused },
   attributes: { save: unused, find: unused },
   queues: { linkName: unused },
+  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
   scripts: { compile: unused },
 }
 

@@ -181,7 +181,7 @@ describe('every route', () => {
     const path = route.pattern.replace(/:(\w+)/g, (_whole, name: string) => {
       if (isTypeName(name)) return 'DEVICE'
       if (name === 'scope') return 'SERVER_SCOPE'
-      if (name === 'ttl') return '0'
+      if (name === 'ttl' || name === 'timeout') return '0'
       const id = ids[name]
       assert.ok(id, `an id for :${name} is missing: add one to rest-world.ts`)
       return id

@@ -21,7 +21,7 @@ import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts
 import { TenantShares } from '../tenant-shares.ts'
 import { DeviceApiAnswers } from './answers.ts'
 import { DEFAULT_HTTP_DEVICE_LIMITS, type HttpDeviceLimits } from './limits.ts'
-import { LongPolls } from './long-poll.ts'
+import { LongPolls, type PolledFor } from './long-poll.ts'
 
 export interface HttpDeviceApiOptions {
   readonly server: HttpServer
@@ -61,6 +61,10 @@ const ORIGIN: readonly string[] = ['origin']
 
 /** One-shot sessions hear nothing: only polls wait for what the platform has to say. */
 const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
+
+/** Who calls the server is told by the answer. */
+const UNHEARD: PublishReceipt = { stored: () => undefined, refused: () => undefined }
+const INT32_MAX = 2 ** 31 - 1
 
 type ForDevice = (device: DeviceIdentity, request: HttpRequest, reply: HttpReply) => void
 
@@ -103,6 +107,11 @@ class HttpDeviceApi {
     route('POST', '/attributes', this.forDevice(this.postAttributes))
     route('GET', '/attributes', this.forDevice(this.getAttributes))
     route('GET', '/attributes/updates', this.forDevice(this.getUpdates))
+    route('GET', '/rpc', this.forDevice(this.getCall))
+    route('POST', '/rpc', this.forDevice(this.callServer))
+    route('POST', '/rpc/:requestId', this.forDevice(this.answerCall))
+    route('ANY', '/rpc', this.wrongMethod('GET, POST'))
+    route('ANY', '/rpc/:requestId', this.wrongMethod('POST'))
     route('ANY', '/telemetry', this.wrongMethod('POST'))
     route('ANY', '/attributes', this.wrongMethod('GET, POST'))
     route('ANY', '/attributes/updates', this.wrongMethod('GET'))
@@ -133,12 +142,37 @@ class HttpDeviceApi {
       )
   }
 
-  private readonly getUpdates: ForDevice = (device, request, reply) => {
+  private readonly getUpdates: ForDevice = (device, request, reply) => this.poll('attributes', device, request, reply)
+
+  private readonly getCall: ForDevice = (device, request, reply) => this.poll('calls', device, request, reply)
+
+  private readonly answerCall: ForDevice = (device, request, reply) => {
+    const text = request.parameters[1] ?? ''
+    const id = Number(text)
+    if (!/^-?\d{1,10}$/.test(text) || id > INT32_MAX || id < -INT32_MAX - 1)
+      return this.answers.badParameter(reply, `Parameter 'requestId' is not a number: ${text}`)
+    this.session(device).answerCall(id, request.body.toString('utf8'))
+    reply.send(200, undefined, '')
+  }
+
+  /** The answer of the rule chain is the client's; a call that is not stored is refused. */
+  private readonly callServer: ForDevice = (device, request, reply) => {
+    const { data, hasParams } = this.decoder.serverCall(request.body)
+    if (!hasParams) return this.answers.badParameter(reply, "A call needs 'method' and 'params'")
+    this.session(device)
+      .callServer({ requestId: 0, data }, UNHEARD)
+      .then(
+        (answer) => this.answers.json(reply, answer),
+        (error: unknown) => this.failed(reply, error),
+      )
+  }
+
+  private poll(what: PolledFor, device: DeviceIdentity, request: HttpRequest, reply: HttpReply): void {
     const text = new URLSearchParams(request.query).get('timeout') ?? '0'
     if (!POLL_TIMEOUT.test(text))
       return this.answers.badParameter(reply, `Parameter 'timeout' is not a number: ${text}`)
     const asked = Number(text) === 0 ? this.limits.pollTimeoutMs : Number(text)
-    this.polls.open(device, reply, Math.min(asked, this.limits.maxPollTimeoutMs))
+    this.polls.open(what, device, reply, Math.min(asked, this.limits.maxPollTimeoutMs))
   }
 
   private readonly admit = async (request: HttpRequest, plainReply: HttpReply): Promise<boolean> => {

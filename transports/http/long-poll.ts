@@ -1,9 +1,10 @@
 /**
- * `GET …/attributes/updates`: waits for one update of the shared attributes. What changes between two polls is not told; a device
+ * `GET …/rpc`: waits for one call to the device; others stay until the next poll. `GET …/attributes/updates`: waits for one update of the shared attributes. What changes between two polls is not told; a device
  * that cares reads the attributes (`device-api.md` 6).
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
 import type {
+  CallRequest,
   DeviceGateway,
   DeviceIdentity,
   DeviceSession,
@@ -15,6 +16,8 @@ import type { HttpReply } from '../../server/http-server.ts'
 import { sharedAttributesJson } from '../payload/attribute-answer.ts'
 import type { TenantShares } from '../tenant-shares.ts'
 import type { DeviceApiAnswers } from './answers.ts'
+
+export type PolledFor = 'attributes' | 'calls'
 
 export class LongPolls {
   private readonly polls = new Set<LongPoll>()
@@ -35,14 +38,14 @@ export class LongPolls {
     return this.polls.size
   }
 
-  open(device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
+  open(what: PolledFor, device: DeviceIdentity, reply: HttpReply, timeoutMs: number): void {
     if (this.isClosed || !this.shares.take(device.tenantId)) return this.answers.busy(reply)
     const poll = new LongPoll(reply, this.answers, () => {
       this.polls.delete(poll)
       this.shares.give(device.tenantId)
     })
     this.polls.add(poll)
-    poll.begin(this.openSession(device, poll), this.clock, timeoutMs)
+    poll.begin(what, this.openSession(device, poll), this.clock, timeoutMs)
   }
 
   private openSession(device: DeviceIdentity, poll: LongPoll): DeviceSession {
@@ -75,15 +78,22 @@ class LongPoll implements DeviceSessionListener {
     this.ended = ended
   }
 
-  begin(session: DeviceSession, clock: Clock, timeoutMs: number): void {
+  begin(what: PolledFor, session: DeviceSession, clock: Clock, timeoutMs: number): void {
     this.session = session
     this.timer = clock.after(timeoutMs, () => this.end(() => this.reply.send(408, undefined, '')))
     this.reply.onClosed(() => this.end(() => undefined))
-    session.subscribeToSharedAttributes()
+    if (what === 'attributes') session.subscribeToSharedAttributes()
+    else session.subscribeToCalls('next')
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
     this.end(() => this.answers.json(this.reply, sharedAttributesJson(update)))
+  }
+
+  called({ id, method, params }: CallRequest): void {
+    this.session?.callDelivered(id, 'DELIVERED')
+    const text = `{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`
+    this.end(() => this.answers.json(this.reply, text))
   }
 
   closed(reason: SessionEnd): void {

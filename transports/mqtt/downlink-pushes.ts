@@ -10,6 +10,8 @@ const LARGEST_MESSAGE_ID = 65_535
 export interface WaitingPush {
   readonly topic: string
   readonly text: string
+  /** Set where it is a call to the device. */
+  readonly callId?: number | undefined
 }
 
 export class DownlinkPushes {
@@ -17,7 +19,8 @@ export class DownlinkPushes {
   maximumPacketSize = Infinity
   private maxOpen: number
   private readonly limits: MqttLimits
-  private open: Set<number> | undefined
+  /** With the id of the call that went out with it. */
+  private open: Map<number, number | undefined> | undefined
   private waiting: WaitingPush[] | undefined
   private waitingBytes = 0
   private lastMessageId = 0
@@ -35,12 +38,12 @@ export class DownlinkPushes {
   }
 
   /** A packet id that no open push has [MQTT-2.2.1-2]; undefined where the push has to wait for a PUBACK [MQTT-3.3.4-9]. */
-  begin(): number | undefined {
-    const open = (this.open ??= new Set())
+  begin(callId?: number): number | undefined {
+    const open = (this.open ??= new Map())
     if (open.size >= this.maxOpen) return undefined
     do this.lastMessageId = (this.lastMessageId % LARGEST_MESSAGE_ID) + 1
     while (open.has(this.lastMessageId))
-    open.add(this.lastMessageId)
+    open.set(this.lastMessageId, callId)
     return this.lastMessageId
   }
 
@@ -52,6 +55,11 @@ export class DownlinkPushes {
     waiting.push(push)
     this.waitingBytes = bytes
     return true
+  }
+
+  /** The call that went out with this packet id. */
+  callOf(messageId: number): number | undefined {
+    return this.open?.get(messageId)
   }
 
   /** The packet id is free again; an id that no push has changes nothing. Returns the push that may go now. */

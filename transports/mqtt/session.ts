@@ -12,13 +12,13 @@
  */
 import type { Socket } from 'node:net'
 import type { MillraceError } from '../../model/errors.ts'
-import type { DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
+import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
 import type { MqttConnection, SessionHost, SessionPhase } from './connection.ts'
 import { DownlinkPushes } from './downlink-pushes.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
-import { pushAttributes } from './handlers/push.ts'
+import { pushAttributes, pushCall } from './handlers/push.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
 
 const NO_FILTERS: readonly number[] = []
@@ -39,6 +39,7 @@ export class MqttSession implements MqttConnection {
   subscriptions = 0
   grantedQos1 = 0
   attributeFilters: readonly number[] = NO_FILTERS
+  callFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
   readonly pushes: DownlinkPushes
   private lastHeardTick: number
@@ -186,6 +187,10 @@ export class MqttSession implements MqttConnection {
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
     if (this.phase === 'CONNECTED') pushAttributes(this, update)
+  }
+
+  called(request: CallRequest): void {
+    if (this.phase === 'CONNECTED') pushCall(this, request)
   }
 
   closed(end: SessionEnd): void {

@@ -8,7 +8,9 @@ export type Uplink =
   | { readonly kind: 'TELEMETRY' }
   | { readonly kind: 'ATTRIBUTES' }
   | { readonly kind: 'ATTRIBUTE_REQUEST'; readonly requestId: number; readonly family: ResponseFamily }
-  | { readonly kind: 'CLIENT_RPC'; readonly requestId: number }
+  | { readonly kind: 'CLIENT_RPC'; readonly requestId: number; readonly family: ResponseFamily }
+  /** What the device answers to a call. */
+  | { readonly kind: 'CALL_ANSWER'; readonly requestId: number }
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
   | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
@@ -23,8 +25,6 @@ export interface ResponseFamily {
 }
 
 export const TELEMETRY_TOPIC = 'v1/devices/me/telemetry'
-export const CLIENT_RPC_PREFIX = 'v1/devices/me/rpc/request/'
-export const RPC_RESPONSE_PREFIX = 'v1/devices/me/rpc/response/'
 
 /** Filters a client may subscribe to, as text; their index is a bit in a session's subscriptions. */
 export const FILTERS: readonly string[] = [
@@ -49,7 +49,8 @@ export const FILTERS: readonly string[] = [
   'v1/gateway/rpc',
 ]
 const ATTRIBUTE_FILTERS = 3
-export const RPC_RESPONSE_FILTER = 9
+const FIRST_CALL_FILTER = 6
+const CALL_FILTERS = 3
 
 const FILTER_INDEX = new Map(FILTERS.map((filter, index) => [filter, index]))
 
@@ -62,6 +63,26 @@ export function filterIndex(filter: string): number | undefined {
 export function isAttributeFilter(index: number): boolean {
   return index < ATTRIBUTE_FILTERS
 }
+
+/** Whether calls to the device go out on this filter (its text, with the id in place of the wildcard, is the topic). */
+export function isCallFilter(index: number): boolean {
+  return index >= FIRST_CALL_FILTER && index < FIRST_CALL_FILTER + CALL_FILTERS
+}
+
+/** The only family whose `getSessionLimits` the transport answers itself. */
+export const V1_CALLS: ResponseFamily = {
+  requestPrefix: 'v1/devices/me/rpc/request/',
+  responsePrefix: 'v1/devices/me/rpc/response/',
+  filter: 9,
+}
+
+/** Devices publish requests where calls to them go out, and answers where theirs come: the direction tells them apart. */
+const CALL_FAMILIES: readonly ResponseFamily[] = [
+  V1_CALLS,
+  { requestPrefix: 'v2/r/req/j/', responsePrefix: 'v2/r/res/j/', filter: 11 },
+  { requestPrefix: 'v2/r/req/', responsePrefix: 'v2/r/res/', filter: 10 },
+]
+const PROTOBUF_PREFIXES = ['v2/a/req/p/', 'v2/r/req/p/', 'v2/r/res/p/'] as const
 
 const FIXED = new Map<string, Uplink>([
   [TELEMETRY_TOPIC, { kind: 'TELEMETRY' }],
@@ -92,15 +113,18 @@ export function uplinkOf(topic: string): Uplink {
   const fixed = FIXED.get(topic)
   if (fixed !== undefined) return fixed
   if (topic.startsWith('v1/gateway/')) return { kind: 'GATEWAY' }
-  if (topic.startsWith('v2/a/req/p/')) return { kind: 'FORMAT_NOT_SUPPORTED' }
+  if (PROTOBUF_PREFIXES.some((prefix) => topic.startsWith(prefix))) return { kind: 'FORMAT_NOT_SUPPORTED' }
   for (const family of FAMILIES) {
     if (!topic.startsWith(family.requestPrefix)) continue
     const requestId = requestIdOf(topic, family.requestPrefix)
     return requestId === undefined ? { kind: 'BAD_REQUEST_ID' } : { kind: 'ATTRIBUTE_REQUEST', requestId, family }
   }
-  if (topic.startsWith(CLIENT_RPC_PREFIX)) {
-    const requestId = requestIdOf(topic, CLIENT_RPC_PREFIX)
-    return requestId === undefined ? { kind: 'BAD_REQUEST_ID' } : { kind: 'CLIENT_RPC', requestId }
+  for (const family of CALL_FAMILIES) {
+    const isRequest = topic.startsWith(family.requestPrefix)
+    if (!isRequest && !topic.startsWith(family.responsePrefix)) continue
+    const requestId = requestIdOf(topic, isRequest ? family.requestPrefix : family.responsePrefix)
+    if (requestId === undefined) return { kind: 'BAD_REQUEST_ID' }
+    return isRequest ? { kind: 'CLIENT_RPC', requestId, family } : { kind: 'CALL_ANSWER', requestId }
   }
   return UNKNOWN
 }

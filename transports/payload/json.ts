@@ -70,12 +70,12 @@ export class JsonPayloadDecoder {
     return attributeRequestOf(keyList(value['clientKeys']), keyList(value['sharedKeys']))
   }
 
-  /** The method a device calls. Throws `invalid` where there is none. */
-  method(body: Buffer): string {
+  /** What a device calls, and the JSON text that the rule engine gets of it. Throws `invalid` where there is no method. */
+  serverCall(body: Buffer): { readonly method: string; readonly hasParams: boolean; readonly data: string } {
     const value = parseBody(body)
     const method = isObject(value) ? value['method'] : undefined
-    if (typeof method !== 'string') throw wrongShape(value)
-    return method
+    if (!isObject(value) || typeof method !== 'string') throw wrongShape(value)
+    return { method, hasParams: 'params' in value, data: stringifyJson({ method, params: value['params'] ?? null }) }
   }
 
   private group(element: JsonObject): UploadGroup {

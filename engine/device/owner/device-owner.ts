@@ -83,7 +83,11 @@ export function createDeviceOwner(options: DeviceOwnerOptions): DeviceOwner {
 }
 
 /** What a device sends by itself; not what is sent in its name. */
-const FROM_DEVICES: ReadonlySet<string> = new Set(['POST_TELEMETRY_REQUEST', 'POST_ATTRIBUTES_REQUEST'])
+const FROM_DEVICES: ReadonlySet<string> = new Set([
+  'POST_TELEMETRY_REQUEST',
+  'POST_ATTRIBUTES_REQUEST',
+  'TO_SERVER_RPC_REQUEST',
+])
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'entity-deleted'] as const
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
 /** Longer than between two reports of a device that sends all the time. */

@@ -7,12 +7,14 @@ import { makeDashboards } from './dashboards.ts'
 import type { MakeThings } from './make-things.ts'
 import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
+import { makeRpcs } from './rpcs.ts'
 
 export const THINGS: readonly MakeThings[] = [
   makeCustomers,
   makeAssets,
   makeDashboards,
   makeRelations,
+  makeRpcs,
   makeUsers,
   makeAlarms,
   makeEntityViews,

@@ -55,7 +55,9 @@ function dispatch(
     case 'ATTRIBUTE_REQUEST':
       return answerAttributes(session, device, uplink, bytes.subarray(start, end), receipt)
     case 'CLIENT_RPC':
-      if (!answerClientRpc(session, uplink.requestId, bytes.subarray(start, end))) break
+      return answerClientRpc(session, device, uplink, bytes.subarray(start, end), receipt)
+    case 'CALL_ANSWER':
+      device.answerCall(uplink.requestId, bytes.toString('utf8', start, end))
       return settle(receipt, Reason.SUCCESS)
     case 'GATEWAY':
       return settle(receipt, Reason.NOT_AUTHORIZED)

@@ -4,7 +4,7 @@ import type { DeviceSession, PublishReceipt } from '../../../engine/device/gatew
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
 import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
-import { RPC_RESPONSE_FILTER, RPC_RESPONSE_PREFIX, type Uplink } from '../topics.ts'
+import { V1_CALLS, type Uplink } from '../topics.ts'
 import { grantedQos, push } from './push.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
@@ -32,18 +32,34 @@ export function answerAttributes(
 }
 
 /**
- * `getSessionLimits` is answered by the transport itself: SDKs and gateways ask it first. False for every other method.
+ * A device calls the rule engine. `getSessionLimits` on the v1 topic is answered by the transport itself: SDKs and gateways ask it first.
+ * Throws `invalid` for a payload that is no call.
  */
-export function answerClientRpc(session: MqttConnection, requestId: number, payload: Buffer): boolean {
-  if (session.host.decoder.method(payload) !== 'getSessionLimits') return false
-  const rateLimits = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
-  const limits = {
+export function answerClientRpc(
+  session: MqttConnection,
+  device: DeviceSession,
+  uplink: Extract<Uplink, { kind: 'CLIENT_RPC' }>,
+  payload: Buffer,
+  receipt: PublishReceipt,
+): void {
+  const { family, requestId } = uplink
+  const { method, data } = session.host.decoder.serverCall(payload)
+  const answer = (text: string): void => {
+    push(session, `${family.responsePrefix}${requestId}`, text, grantedQos(session, family.filter))
+  }
+  if (family === V1_CALLS && method === 'getSessionLimits') {
+    device.touch()
+    receipt.stored()
+    return answer(JSON.stringify(sessionLimits(session)))
+  }
+  // A refusal has told the receipt.
+  device.callServer({ requestId, data }, receipt).then(answer, () => undefined)
+}
+
+function sessionLimits(session: MqttConnection) {
+  return {
     maxPayloadSize: session.host.limits.maxPacketBytes,
     maxInflightMessages: TOLD_IN_FLIGHT_MESSAGES,
-    rateLimits,
+    rateLimits: { messages: null, telemetryMessages: null, telemetryDataPoints: null },
   }
-  session.device?.touch()
-  const qos = grantedQos(session, RPC_RESPONSE_FILTER)
-  push(session, `${RPC_RESPONSE_PREFIX}${requestId}`, JSON.stringify(limits), qos)
-  return true
 }

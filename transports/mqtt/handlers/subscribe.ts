@@ -3,7 +3,7 @@ import type { ISubscribePacket, IUnsubscribePacket } from '../codec.ts'
 import { malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
-import { filterIndex, isAttributeFilter } from '../topics.ts'
+import { filterIndex, isAttributeFilter, isCallFilter } from '../topics.ts'
 
 const FAILURE_V3 = 0x80
 
@@ -32,6 +32,12 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
     session.attributeFilters = [...others, index]
     if (isFirst) session.device?.subscribeToSharedAttributes()
   }
+  if (isCallFilter(index)) {
+    const isFirst = session.callFilters.length === 0
+    session.callFilters = [...session.callFilters.filter((other) => other !== index), index]
+    // After the SUBACK: what waits for the device comes at once.
+    if (isFirst) session.device?.subscribeToCalls('all')
+  }
   return qos
 }
 
@@ -50,6 +56,10 @@ function unsubscribe(session: MqttConnection, filter: string): number {
   if (isAttributeFilter(index)) {
     session.attributeFilters = session.attributeFilters.filter((other) => other !== index)
     if (session.attributeFilters.length === 0) session.device?.unsubscribeFromSharedAttributes()
+  }
+  if (isCallFilter(index)) {
+    session.callFilters = session.callFilters.filter((other) => other !== index)
+    if (session.callFilters.length === 0) session.device?.unsubscribeFromCalls()
   }
   return Reason.SUCCESS
 }

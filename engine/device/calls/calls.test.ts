@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { ManualClock } from '../../actor/testkit.ts'
+import { soleOwner } from '../partition-owners.ts'
+import { Answers } from './answers.ts'
+import type { CallRequest, CallStatus, DeviceCall, Listening } from './call.ts'
+import { createCallLine, type CallLine } from './line.ts'
+import { OwnedCalls, type CallStore } from './owned-calls.ts'
+import { SessionCalls, type CalledSession } from './session-calls.ts'
+
+const DEVICE = 'd'
+
+class RememberedCalls implements CallStore {
+  readonly statuses: string[] = []
+  stored: DeviceCall[] = []
+
+  accept(call: DeviceCall): Promise<void> {
+    this.statuses.push(`${call.id} QUEUED`)
+    return Promise.resolve()
+  }
+
+  changed({ id }: DeviceCall, status: CallStatus, response?: string): Promise<void> {
+    this.statuses.push(`${id} ${status}${response === undefined ? '' : ` ${response}`}`)
+    return Promise.resolve()
+  }
+
+  waiting(): Promise<readonly DeviceCall[]> {
+    return Promise.resolve(this.stored)
+  }
+}
+
+class Session implements CalledSession {
+  readonly id: number
+  readonly deviceId = DEVICE
+  readonly requests: CallRequest[] = []
+
+  constructor(id: number) {
+    this.id = id
+  }
+
+  called(request: CallRequest): void {
+    this.requests.push(request)
+  }
+
+  get ids(): readonly number[] {
+    return this.requests.map(({ id }) => id)
+  }
+}
+
+let clock: ManualClock
+let line: CallLine
+let store: RememberedCalls
+let owned: OwnedCalls
+let sessions: SessionCalls
+let answers: Answers
+
+beforeEach(() => {
+  clock = new ManualClock()
+  line = createCallLine({ self: 'me', clock })
+  const owners = soleOwner('me')
+  store = new RememberedCalls()
+  owned = new OwnedCalls({ line, owners, store, clock, report: () => assert.fail('the store answers') })
+  let ids = 0
+  sessions = new SessionCalls({ line, owners, clock, random: { next: () => 0, uuid: () => `reply ${++ids}` } })
+  answers = new Answers(line, clock)
+})
+afterEach(() => {
+  owned.close()
+  sessions.close()
+  answers.close()
+})
+
+async function listening(id: number, take: Listening = 'all'): Promise<Session> {
+  const session = new Session(id)
+  sessions.listen(session, take)
+  await clock.settle()
+  return session
+}
+
+async function called(id: string, change: Partial<DeviceCall> = {}): Promise<{ answer: string | undefined }> {
+  const told: { answer: string | undefined } = { answer: undefined }
+  const expirationTime = clock.now() + 10_000
+  void answers.wait(id, 60_000).then((answer) => (told.answer = answer))
+  const own = { tenantId: 't', deviceId: DEVICE, method: 'm', params: '{}', retries: null, additionalInfo: null }
+  const call = { id, isOneway: false, isPersistent: false, expirationTime, origin: 'me', ...own, ...change }
+  line.toOwner('me', { kind: 'call', call })
+  await clock.settle()
+  return told
+}
+
+describe('calls to devices', () => {
+  test('count per device, reach every session that listens, and the answer reaches the caller', async () => {
+    const first = await listening(1)
+    const second = await listening(2)
+    const outcome = await called('a')
+    assert.deepEqual([first.ids, second.ids], [[0], [0]])
+    assert.equal(outcome.answer, undefined)
+    sessions.answered(DEVICE, 0, '{"v":1}')
+    await clock.settle()
+    assert.equal(outcome.answer, '{"response":"{\\"v\\":1}"}')
+    await called('b')
+    assert.deepEqual(first.ids, [0, 1])
+  })
+
+  test('one-way calls are answered once they are on their way', async () => {
+    await listening(1)
+    assert.equal((await called('a', { isOneway: true })).answer, '{}')
+  })
+
+  test('wait for a device that is away, in order, and tell apart what was never sent from what was not answered', async () => {
+    const late = await called('late')
+    const sent = await called('sent', { expirationTime: clock.now() + 20_000 })
+    await clock.advance(10_000)
+    assert.equal(late.answer, '{"error":"NO_ACTIVE_CONNECTION"}')
+    const session = await listening(1)
+    assert.deepEqual(session.ids, [1])
+    await clock.advance(10_000)
+    assert.equal(sent.answer, '{"error":"TIMEOUT"}')
+  })
+
+  test('a poll takes one call; the next poll gets the next, not the same again', async () => {
+    await called('a')
+    await called('b')
+    const first = await listening(1, 'next')
+    assert.deepEqual(first.ids, [0])
+    sessions.delivered(DEVICE, 0, 'DELIVERED')
+    const second = await listening(2, 'next')
+    assert.deepEqual(second.ids, [1])
+  })
+
+  test('a redelivered call is one call, and an answer to an unknown one changes nothing', async () => {
+    const session = await listening(1)
+    await called('a')
+    await called('a')
+    assert.deepEqual(session.ids, [0])
+    sessions.answered(DEVICE, 7, '{}')
+    await clock.settle()
+  })
+
+  test('sessions that stopped get nothing', async () => {
+    const session = await listening(1)
+    sessions.stop(session)
+    await called('a')
+    assert.deepEqual(session.ids, [])
+  })
+})
+
+describe('persistent calls', () => {
+  test('are stored before the caller hears of it, and each step of the delivery is', async () => {
+    await listening(1)
+    const outcome = await called('p', { isPersistent: true })
+    assert.equal(outcome.answer, '{"isKept":true}')
+    sessions.delivered(DEVICE, 0, 'SENT')
+    sessions.delivered(DEVICE, 0, 'DELIVERED')
+    sessions.answered(DEVICE, 0, 'no json')
+    await clock.settle()
+    assert.deepEqual(store.statuses, ['p QUEUED', 'p SENT', 'p DELIVERED', 'p SUCCESSFUL {"error":"no json"}'])
+  })
+
+  test('that the device never confirms are tried again when it listens anew, as often as asked', async () => {
+    await called('p', { isPersistent: true, retries: 1, expirationTime: clock.now() + 600_000 })
+    const first = await listening(1)
+    sessions.delivered(DEVICE, 0, 'SENT')
+    await clock.advance(10_000)
+    sessions.stop(first)
+    const second = await listening(2)
+    assert.deepEqual(second.ids, [0])
+    sessions.delivered(DEVICE, 0, 'SENT')
+    await clock.advance(10_000)
+    assert.deepEqual(
+      store.statuses.map((status) => status.split(' ')[1]),
+      ['QUEUED', 'SENT', 'TIMEOUT', 'SENT', 'FAILED'],
+    )
+  })
+
+  test('that a process before left are sent when the device listens; what is over is marked so', async () => {
+    const kept = { tenantId: 't', deviceId: DEVICE, method: 'm', params: '1', retries: null, additionalInfo: null }
+    const call = { ...kept, isOneway: true, isPersistent: true, origin: '' }
+    store.stored = [
+      { ...call, id: 'over', expirationTime: clock.now() - 1 },
+      { ...call, id: 'open', expirationTime: clock.now() + 1000 },
+    ]
+    const session = await listening(1)
+    assert.deepEqual(session.requests, [{ id: 0, method: 'm', params: '1' }])
+    assert.deepEqual(store.statuses, ['over EXPIRED'])
+    await clock.advance(1000)
+    assert.deepEqual(store.statuses, ['over EXPIRED', 'open EXPIRED'])
+  })
+
+  test('that are withdrawn reach nobody', async () => {
+    await called('p', { isPersistent: true })
+    line.toOwner('me', { kind: 'withdrawn', deviceId: DEVICE, callId: 'p' })
+    await clock.settle()
+    assert.deepEqual((await listening(1)).ids, [])
+  })
+})
+
+describe('calls by devices', () => {
+  test('are answered by whoever names their place, or end with a timeout', async () => {
+    const { replyId, reply } = sessions.expectReply(DEVICE)
+    line.toTransport('me', { kind: 'reply', replyId, body: '{"now":1}' })
+    await clock.settle()
+    assert.equal(await reply, '{"now":1}')
+    const late = sessions.expectReply(DEVICE)
+    await clock.advance(60_000)
+    assert.equal(await late.reply, '{"error":"timeout"}')
+  })
+
+  test('of one device that wait are bounded', () => {
+    for (let index = 0; index < 100; index++) sessions.expectReply(DEVICE)
+    assert.throws(() => sessions.expectReply(DEVICE), { code: 'device.TOO_MANY_CALLS' })
+    sessions.expectReply('another')
+  })
+})

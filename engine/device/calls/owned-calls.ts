@@ -1,0 +1,338 @@
+/**
+ * The calls of devices at the owner of their partition: what waits for a device, which sessions listen, and what becomes of it. Calls that
+ * are not persistent live here alone: where the owner dies, their callers time out. Persistent ones are in the store, which is read when a
+ * device begins to listen.
+ */
+import type { Clock, TimerHandle } from '../../../model/clock.ts'
+import { errorText } from '../../../model/errors.ts'
+import type { PartitionOwners } from '../partition-owners.ts'
+import type { CallOutcome, CallStatus, Delivery, DeviceCall, Listening } from './call.ts'
+import type { CallLine, OwnerWord } from './line.ts'
+
+/** Persistent calls, where they are kept. */
+export interface CallStore {
+  /** Stores it as QUEUED, once: a call that is there already changes nothing. */
+  accept(call: DeviceCall): Promise<void>
+  /** `response` is JSON text. Resolves for a call that is gone. */
+  changed(call: DeviceCall, status: CallStatus, response?: string): Promise<void>
+  /** Those of a device that wait to be sent, the oldest first, at most `limit`. */
+  waiting(deviceId: string, limit: number): Promise<readonly DeviceCall[]>
+}
+
+export interface OwnedCallsOptions {
+  readonly line: CallLine
+  readonly owners: PartitionOwners
+  readonly store: CallStore
+  readonly clock: Clock
+  readonly report: (text: string, fields: Readonly<Record<string, unknown>>) => void
+}
+
+/** Of one device. Over it a call is refused as if the device were away; persistent ones wait in the store. */
+const MAX_PENDING = 1000
+/** Sessions say every ten seconds that they listen. */
+const LISTENING_MS = 30_000
+const SWEEP_MS = 10_000
+/** A device that nobody calls keeps its count of calls for so long. */
+const FORGET_MS = 600_000
+/** What a transport may take to hear that the device has it. */
+const DELIVERY_TIMEOUT_MS = 10_000
+const MAX_RETRIES = 5
+/** The longest that a timer can wait. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+interface Listener {
+  readonly member: string
+  readonly session: number
+  readonly take: Listening
+  until: number
+}
+
+interface Pending {
+  readonly id: number
+  readonly call: DeviceCall
+  /** `member session` of those it went to. */
+  readonly sentTo: Set<string>
+  isDelivered: boolean
+  failures: number
+  expiry: TimerHandle
+  delivery: TimerHandle | undefined
+}
+
+class OwnedCallsOfDevice {
+  readonly deviceId: string
+  nextId = 0
+  usedAt = 0
+  readonly listeners = new Map<string, Listener>()
+  readonly pending = new Map<number, Pending>()
+  /** Changes of the store, one after the other. */
+  stored: Promise<void> = Promise.resolve()
+
+  constructor(deviceId: string) {
+    this.deviceId = deviceId
+  }
+
+  has(callId: string): boolean {
+    for (const { call } of this.pending.values()) if (call.id === callId) return true
+    return false
+  }
+}
+
+export class OwnedCalls {
+  private readonly options: OwnedCallsOptions
+  private readonly devices = new Map<string, OwnedCallsOfDevice>()
+  private readonly stopListening: () => void
+  private sweeper: TimerHandle
+  private isClosed = false
+
+  constructor(options: OwnedCallsOptions) {
+    this.options = options
+    options.line.onOwner((word) => this.hear(word))
+    this.stopListening = options.owners.onChange(() => this.ownersChanged())
+    this.sweeper = options.clock.after(SWEEP_MS, () => this.sweep())
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.stopListening()
+    this.sweeper.cancel()
+    for (const device of this.devices.values()) for (const pending of device.pending.values()) stopTimers(pending)
+    this.devices.clear()
+  }
+
+  private hear(word: OwnerWord): void {
+    if (this.isClosed) return
+    switch (word.kind) {
+      case 'call':
+        return this.accept(word.call)
+      case 'listening':
+        for (const session of word.sessions) this.listens(word.from, session)
+        return
+      case 'deaf':
+        this.devices.get(word.deviceId)?.listeners.delete(keyOf(word.from, word.session))
+        return
+      case 'delivery':
+        return this.delivered(word.deviceId, word.id, word.delivery)
+      case 'response':
+        return this.responded(word.deviceId, word.id, word.body)
+      case 'withdrawn': {
+        const device = this.devices.get(word.deviceId)
+        for (const pending of device?.pending.values() ?? []) {
+          if (pending.call.id === word.callId) remove(device, pending)
+        }
+      }
+    }
+  }
+
+  private accept(call: DeviceCall): void {
+    const device = this.deviceOf(call.deviceId)
+    if (device.has(call.id)) return
+    if (!call.isPersistent) {
+      if (call.expirationTime <= this.options.clock.now()) return
+      if (device.pending.size >= MAX_PENDING) return this.answer(call, { error: 'NO_ACTIVE_CONNECTION' })
+      return this.queue(device, call)
+    }
+    this.store(device, async () => {
+      await this.options.store.accept(call)
+      this.answer(call, { isKept: true })
+      if (call.expirationTime <= this.options.clock.now()) await this.options.store.changed(call, 'EXPIRED')
+      else if (!device.has(call.id) && device.pending.size < MAX_PENDING) this.queue(device, call)
+    })
+  }
+
+  private queue(device: OwnedCallsOfDevice, call: DeviceCall): void {
+    const { clock } = this.options
+    const pending: Pending = {
+      id: device.nextId++,
+      call,
+      sentTo: new Set(),
+      isDelivered: false,
+      failures: 0,
+      expiry: clock.after(Math.min(MAX_TIMER_MS, call.expirationTime - clock.now()), () =>
+        this.expired(device, pending),
+      ),
+      delivery: undefined,
+    }
+    device.pending.set(pending.id, pending)
+    for (const listener of [...device.listeners.values()]) {
+      if (!device.pending.has(pending.id)) return
+      if (this.send(device, pending, listener) && listener.take === 'next') return
+    }
+  }
+
+  private listens(member: string, { deviceId, session, take }: { deviceId: string; session: number; take: Listening }) {
+    const { clock, owners } = this.options
+    if (!owners.owns(owners.partitionOf(deviceId))) return
+    const device = this.deviceOf(deviceId)
+    const key = keyOf(member, session)
+    const until = clock.now() + LISTENING_MS
+    const known = device.listeners.get(key)
+    if (known !== undefined) {
+      known.until = until
+      return
+    }
+    const listener: Listener = { member, session, take, until }
+    device.listeners.set(key, listener)
+    this.sendPending(device, listener)
+    this.store(device, async () => {
+      const waiting = await this.options.store.waiting(deviceId, MAX_PENDING)
+      for (const call of waiting) {
+        if (device.has(call.id) || device.pending.size >= MAX_PENDING) continue
+        if (call.expirationTime <= clock.now()) await this.options.store.changed(call, 'EXPIRED')
+        else this.queue(device, call)
+      }
+    })
+  }
+
+  private sendPending(device: OwnedCallsOfDevice, listener: Listener): void {
+    for (const pending of [...device.pending.values()]) {
+      if (pending.isDelivered) continue
+      if (this.send(device, pending, listener) && listener.take === 'next') return
+    }
+  }
+
+  /** False where the session is gone or cannot be told. */
+  private send(device: OwnedCallsOfDevice, pending: Pending, listener: Listener): boolean {
+    const { line } = this.options
+    const key = keyOf(listener.member, listener.session)
+    const { call, id } = pending
+    const request = { id, method: call.method, params: call.params }
+    const word = { kind: 'request', deviceId: device.deviceId, session: listener.session, request } as const
+    if (pending.sentTo.has(key) || !line.toTransport(listener.member, word)) return false
+    if (listener.take === 'next') device.listeners.delete(key)
+    pending.sentTo.add(key)
+    if (call.isOneway && !call.isPersistent) {
+      remove(device, pending)
+      this.answer(call, {})
+    }
+    return true
+  }
+
+  private delivered(deviceId: string, id: number, delivery: Delivery): void {
+    const device = this.devices.get(deviceId)
+    const pending = device?.pending.get(id)
+    if (device === undefined || pending === undefined || pending.isDelivered) return
+    const { call } = pending
+    pending.delivery?.cancel()
+    if (delivery === 'SENT') {
+      pending.delivery = this.options.clock.after(DELIVERY_TIMEOUT_MS, () => this.notDelivered(device, pending))
+    } else {
+      pending.isDelivered = true
+      if (call.isOneway) remove(device, pending)
+    }
+    if (call.isPersistent) this.store(device, () => this.options.store.changed(call, delivery))
+  }
+
+  /** The device said nothing: it gets it once more when it listens anew. */
+  private notDelivered(device: OwnedCallsOfDevice, pending: Pending): void {
+    const { call } = pending
+    pending.sentTo.clear()
+    if (!call.isPersistent) return
+    pending.failures++
+    const { store } = this.options
+    if (pending.failures <= Math.min(call.retries ?? MAX_RETRIES, MAX_RETRIES)) {
+      this.store(device, () => store.changed(call, 'TIMEOUT'))
+      return
+    }
+    remove(device, pending)
+    const response = JSON.stringify({ error: 'There was a Timeout and all retry attempts have been exhausted.' })
+    this.store(device, () => store.changed(call, 'FAILED', response))
+  }
+
+  private responded(deviceId: string, id: number, body: string): void {
+    const device = this.devices.get(deviceId)
+    const pending = device?.pending.get(id)
+    if (device === undefined || pending === undefined) return
+    const { call } = pending
+    remove(device, pending)
+    if (!call.isPersistent) return this.answer(call, { response: body })
+    this.store(device, () => this.options.store.changed(call, 'SUCCESSFUL', jsonOf(body)))
+  }
+
+  private expired(device: OwnedCallsOfDevice, pending: Pending): void {
+    const { call } = pending
+    const { clock, store } = this.options
+    const left = call.expirationTime - clock.now()
+    if (left > 0) {
+      pending.expiry = clock.after(Math.min(MAX_TIMER_MS, left), () => this.expired(device, pending))
+      return
+    }
+    const wasSent = pending.sentTo.size > 0
+    remove(device, pending)
+    if (call.isPersistent) this.store(device, () => store.changed(call, 'EXPIRED'))
+    else this.answer(call, { error: wasSent ? 'TIMEOUT' : 'NO_ACTIVE_CONNECTION' })
+  }
+
+  private answer(call: DeviceCall, outcome: CallOutcome): void {
+    const { line } = this.options
+    line.toWaiter(call.origin, { kind: 'answer', id: call.id, body: JSON.stringify(outcome) })
+  }
+
+  private store(device: OwnedCallsOfDevice, change: () => Promise<void>): void {
+    device.stored = device.stored.then(change).catch((error: unknown) => {
+      // The store is read again when the device listens anew.
+      const { deviceId } = device
+      this.options.report('What became of a persistent call is not stored', { deviceId, reason: errorText(error) })
+    })
+  }
+
+  private deviceOf(deviceId: string): OwnedCallsOfDevice {
+    let device = this.devices.get(deviceId)
+    if (device === undefined) {
+      device = new OwnedCallsOfDevice(deviceId)
+      this.devices.set(deviceId, device)
+    }
+    device.usedAt = this.options.clock.now()
+    return device
+  }
+
+  private sweep(): void {
+    const now = this.options.clock.now()
+    for (const device of this.devices.values()) {
+      for (const [key, { until }] of device.listeners) if (until < now) device.listeners.delete(key)
+      const isIdle = device.listeners.size === 0 && device.pending.size === 0
+      if (isIdle && device.usedAt + FORGET_MS < now) this.devices.delete(device.deviceId)
+    }
+    this.sweeper = this.options.clock.after(SWEEP_MS, () => this.sweep())
+  }
+
+  /** What was not sent goes along to the new owner. What was sent is answered by nobody: its caller stops waiting. */
+  private ownersChanged(): void {
+    const { owners, line } = this.options
+    for (const device of [...this.devices.values()]) {
+      const partition = owners.partitionOf(device.deviceId)
+      const owner = owners.ownerOf(partition)
+      if (owners.owns(partition) || owner === undefined) continue
+      this.devices.delete(device.deviceId)
+      for (const pending of device.pending.values()) {
+        stopTimers(pending)
+        const isNew = pending.sentTo.size === 0 && !pending.call.isPersistent
+        if (isNew) line.toOwner(owner, { kind: 'call', call: pending.call })
+      }
+    }
+  }
+}
+
+function remove(device: OwnedCallsOfDevice | undefined, pending: Pending): void {
+  stopTimers(pending)
+  device?.pending.delete(pending.id)
+}
+
+function stopTimers(pending: Pending): void {
+  pending.expiry.cancel()
+  pending.delivery?.cancel()
+}
+
+function keyOf(member: string, session: number): string {
+  return `${member} ${session}`
+}
+
+/** What a persistent call keeps of a response that is no JSON. */
+function jsonOf(body: string): string {
+  try {
+    JSON.parse(body)
+    return body
+  } catch {
+    // The device's own text is kept.
+    return JSON.stringify({ error: body })
+  }
+}

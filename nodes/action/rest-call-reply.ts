@@ -1,0 +1,35 @@
+/** Answers a user who called the rule engine over REST (`rule-nodes.md` 6.5): with the body, to the request that the metadata names. */
+import { z } from 'zod'
+import { defineNode } from '../define-node.ts'
+import { NodeErrors } from '../errors.ts'
+
+const key = (title: string) =>
+  z.string().nullish().meta({ title, description: 'Metadata key; empty for the one that the message comes with.' })
+
+export const restCallReply = defineNode({
+  type: 'org.thingsboard.rule.engine.rest.TbSendRestApiCallReplyNode',
+  name: 'rest call reply',
+  category: 'ACTION',
+  relations: ['Success'],
+  description: 'Sends the body to the user who called the rule engine over REST.',
+  configuration: z.looseObject({
+    serviceIdMetaDataAttribute: key('Service id'),
+    requestIdMetaDataAttribute: key('Request id'),
+  }),
+  defaults: { serviceIdMetaDataAttribute: 'serviceId', requestIdMetaDataAttribute: 'requestUUID' },
+  examples: [],
+  create: (configuration, { services }) => ({
+    handle: ({ metadata, data }) => {
+      const required = (name: string | null | undefined, absent: string): string => {
+        const value = metadata[name === null || name === undefined || name === '' ? absent : name]
+        if (value === undefined || value === '') throw NodeErrors.CALL_MALFORMED({ missing: absent })
+        return value
+      }
+      const requestId = required(configuration.requestIdMetaDataAttribute, 'requestUUID')
+      const serviceId = required(configuration.serviceIdMetaDataAttribute, 'serviceId')
+      if (data.trim() === '') throw NodeErrors.CALL_MALFORMED({ missing: 'body' })
+      services.calls.answer(serviceId, requestId, data)
+      return 'Success'
+    },
+  }),
+})
