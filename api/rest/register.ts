@@ -38,7 +38,7 @@ import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { callRoutes } from './call-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
-import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
+import { contentRoutes, type ContentRoutesParts } from './content-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { parkedRoutes } from './parked-routes.ts'
@@ -131,7 +131,7 @@ function routesForUsers({
 /** What the declared routes of some resources need beside what all have. */
 type DeclaredParts = ApiKeyRoutesParts &
   TenantRoutesParts &
-  DashboardRoutesParts &
+  ContentRoutesParts &
   UserRoutesParts &
   AlarmRouteParts &
   EntityQueryParts &
@@ -148,7 +148,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...assetRoutes(parts),
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
-    ...dashboardRoutes(parts),
+    ...contentRoutes(parts),
     ...entityQueryRoutes(parts),
     ...relationRoutes(parts),
     ...alarmRoutes(parts),

@@ -95,6 +95,11 @@ export function name(options: ColumnOptions = {}): Column<string> {
   }
 }
 
+/** A name that the declaration makes where a save leaves it out. */
+export function madeName(options: ColumnOptions = {}): Column<string> {
+  return { ...name(options), check: (value, _entity, property) => checkText(property, value) }
+}
+
 export interface TextOptions extends ColumnOptions {
   /** For long texts (images, descriptions): no bound but the body's, mark-up allowed. */
   readonly isFree?: boolean

@@ -11,10 +11,9 @@ import { alarms } from './alarm.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
 import { customers } from './customer.ts'
-import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
-import { dashboards } from './dashboard.ts'
 import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
+import { CONTENT, CONTENT_PARTS } from './content.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
@@ -33,14 +32,14 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   assets,
   deviceProfiles,
   devices,
-  dashboards,
+  ...CONTENT,
   alarms,
   entityViews,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */
 const PARTS: readonly EntityTable[] = [
-  DASHBOARD_CUSTOMERS,
+  ...CONTENT_PARTS,
   USER_CREDENTIALS,
   AUDIT_LOG_TABLE,
   RPC_TABLE,

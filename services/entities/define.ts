@@ -42,6 +42,8 @@ export interface UniqueMembers {
   readonly otherwise: () => Error
   /** SQL: only among those of which this holds. */
   readonly where?: string
+  /** The declaration gives a new one that is like another a name of its own. */
+  readonly isMadeUnlike?: boolean
   /** No two of the whole system have them alike, not only of a tenant. */
   readonly isSystemWide?: boolean
   /** The version of the table that has the index first; 1 when absent. */
@@ -67,6 +69,8 @@ export interface Saving<Columns extends ColumnSet> {
   readonly draft: DraftOf<Columns>
   readonly before: RecordOf<Columns> | undefined
   readonly services: EntityAccess
+  /** Those of the same type. */
+  readonly siblings: EntityReads<Columns>
 }
 
 export interface Prepared<Columns extends ColumnSet> {

@@ -216,7 +216,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const asSent = recordWith(this.definition, identity, { ...draft, ...this.fixedMembers(before) })
     checkMembers(this.definition, asSent)
     await checkReferences(this.definition, asSent, before, this.parts.ownerOf)
-    const saving = { principal, draft, before, services: this.access }
+    const saving = { principal, draft, before, services: this.access, siblings: this }
     const prepared: Prepared<Columns> = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
     const { record, statements = [] } = prepared
     const fromStart = before === undefined ? this.definition.startsWith?.(record, this.access) : undefined

@@ -26,7 +26,7 @@ export interface EntityParts {
 
 /** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */
 export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'> {
-  readonly search?: readonly string[]
+  readonly search?: RowPage['search']
   readonly sort?: Readonly<Record<string, string>>
 }
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 
-import type { Target } from '../../api/rest/declared/route.ts'
+import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
 import { authoritiesOf, callsOf, declaredQuery, isTypeName, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
@@ -115,7 +115,23 @@ function makesNewThings(walked: Walked): boolean {
 function mayEveryCustomerRead({ route, declared }: Walked): boolean {
   if (declared === undefined) return CUSTOMERS_MAY_READ.includes(nameOf({ route, declared }))
   const targets = Object.values(declared.targets)
-  return targets.length > 0 && targets.every((target) => 'entity' in target && isForAllOfTenant(target))
+  if (targets.length === 0) return isQueryForAllOfTenant(declared)
+  return targets.every((target) => 'entity' in target && isForAllOfTenant(target))
+}
+
+/** Its query names one thing, of a kind that the parameter says: `widgetsBundleId`. */
+function isQueryForAllOfTenant({ query }: DeclaredRoute): boolean {
+  const names = Object.keys(query).filter((name) => name.endsWith('Id'))
+  const types = names.map((name) =>
+    name
+      .replace(/Id$/, '')
+      .replace(/[A-Z]/g, (letter) => `_${letter}`)
+      .toUpperCase(),
+  )
+  return (
+    types.length > 0 &&
+    types.every((name) => DECLARED.some(({ type, isSharedInTenant }) => type === name && isSharedInTenant === true))
+  )
 }
 
 function isForAllOfTenant({ entity, operation }: Target): boolean {

@@ -60,14 +60,6 @@ export const requiredEntityType: QueryParameter<EntityType> = {
   read: (query, name) => oneOf(name, query.required(name), ENTITY_TYPES),
 }
 
-export const requiredFlag: QueryParameter<boolean> = {
-  parameters: [{ name: '', isRequired: true, schema: { type: 'boolean' } }],
-  read: (query, name) => {
-    query.required(name)
-    return query.boolean(name, false)
-  },
-}
-
 /** Scopes joined by commas; empty for none named. */
 export const scopeList: QueryParameter<readonly AttributeScope[]> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...ATTRIBUTE_SCOPES] } }],
@@ -132,6 +124,27 @@ export function flag(absent: boolean): QueryParameter<boolean> {
   return {
     parameters: [{ name: '', isRequired: false, schema: { type: 'boolean', default: absent } }],
     read: (query, name) => query.boolean(name, absent),
+  }
+}
+
+/** Texts joined by commas; none when absent. */
+export const textList: QueryParameter<readonly string[]> = {
+  parameters: [{ name: '', isRequired: false, schema: { type: 'string', description: 'joined by commas' } }],
+  read: (query, name) => query.list(name),
+}
+
+export const requiredFlag: QueryParameter<boolean> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'boolean' } }],
+  read: (query, name) => {
+    query.required(name)
+    return query.boolean(name, false)
+  },
+}
+
+export function choice<const Choice extends string>(choices: readonly Choice[]): QueryParameter<Choice | undefined> {
+  return {
+    parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...choices] } }],
+    read: (query, name) => query.oneOf(name, choices),
   }
 }
 

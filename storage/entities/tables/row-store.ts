@@ -41,12 +41,20 @@ export interface Join {
   readonly shows: Readonly<Record<string, string>>
 }
 
+/** Found by what rows of another table say that rows between the two name. */
+export interface Searched {
+  readonly column: string
+  readonly through: { readonly table: string; readonly from: string; readonly to: string }
+  readonly table: string
+  readonly columns: readonly string[]
+}
+
 export interface RowPage {
   readonly where: readonly Condition[]
   readonly joins?: readonly Join[]
   /** Property of the API to column. */
   readonly sort: Readonly<Record<string, string>>
-  readonly search: readonly string[]
+  readonly search: readonly (string | Searched)[]
   readonly query: PageQuery
   /** Orders before what the query says. */
   readonly first?: readonly { readonly column: string; readonly direction: 'ASC' | 'DESC' }[]
@@ -253,11 +261,22 @@ export class RowStore {
     return condition.is === null ? sql`${column} is null` : sql`${column} = ${condition.is}`
   }
 
-  private matching(search: readonly string[], text: string | undefined): RawBuilder<unknown> | undefined {
+  private matching(search: RowPage['search'], text: string | undefined): RawBuilder<unknown> | undefined {
     if (text === undefined || text.trim() === '' || search.length === 0) return undefined
     const fold = sql.raw(this.database.foldFunction)
     const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    const matches = search.map((column) => sql`${fold}(${this.ref(column)}) like ${fold}(${pattern}) escape '\\'`)
+    const like = (column: RawBuilder<unknown>) => sql`${fold}(${column}) like ${fold}(${pattern}) escape '\\'`
+    const matches = search.map((searched) => {
+      if (typeof searched === 'string') return like(this.ref(searched))
+      const { column, through, table, columns } = searched
+      const found = sql.join(
+        columns.map((name) => like(sql.ref(`${table}.${name}`))),
+        sql` or `,
+      )
+      const named = sql.ref(`${through.table}.${through.to}`)
+      const from = sql`${sql.table(through.table)} join ${sql.table(table)} on ${sql.ref(`${table}.id`)} = ${named}`
+      return sql`${this.ref(column)} in (select ${sql.ref(`${through.table}.${through.from}`)} from ${from} where ${found})`
+    })
     return sql`(${sql.join(matches, sql` or `)})`
   }
 

@@ -3,7 +3,7 @@ import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCustomers } from './customers.ts'
 import { makeUsers } from './users.ts'
-import { makeDashboards } from './dashboards.ts'
+import { makeContent } from './content.ts'
 import type { MakeThings } from './make-things.ts'
 import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
@@ -12,7 +12,7 @@ import { makeRpcs } from './rpcs.ts'
 export const THINGS: readonly MakeThings[] = [
   makeCustomers,
   makeAssets,
-  makeDashboards,
+  makeContent,
   makeRelations,
   makeRpcs,
   makeUsers,

@@ -1,0 +1,10 @@
+/** Dashboards, widgets and files: one line a resource. */
+import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { widgetRoutes, type WidgetRoutesParts } from './widget-routes.ts'
+
+export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts
+
+export function contentRoutes(parts: ContentRoutesParts): readonly DeclaredRoute[] {
+  return [...dashboardRoutes(parts), ...widgetRoutes(parts)]
+}

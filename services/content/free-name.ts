@@ -1,0 +1,16 @@
+/** Names that are made where none is sent, and numbered where they are taken: `card`, `card2`. */
+
+/** Letters and digits, the rest is `_`; in lower case. */
+export function wordOf(title: string): string {
+  return title.toLowerCase().replace(/\W+/g, '_')
+}
+
+const MAX_TRIES = 10_000
+
+export async function freeName(wanted: string, isTaken: (name: string) => Promise<boolean>): Promise<string> {
+  for (let number = 1; number < MAX_TRIES; number++) {
+    const name = number === 1 ? wanted : `${wanted}${number}`
+    if (!(await isTaken(name))) return name
+  }
+  return `${wanted}${MAX_TRIES}`
+}

@@ -1,0 +1,11 @@
+/** What people look at and devices load: the declared types, and the rows that are parts of them. */
+import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
+import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
+import { dashboards } from './dashboard.ts'
+import type { ColumnSet, EntityDefinition } from './define.ts'
+import { widgetTypes } from './widget-type.ts'
+import { BUNDLE_WIDGETS, widgetsBundles } from './widgets-bundle.ts'
+
+export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [dashboards, widgetTypes, widgetsBundles]
+
+export const CONTENT_PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, BUNDLE_WIDGETS]

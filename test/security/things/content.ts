@@ -1,0 +1,14 @@
+import { dashboards } from '../../../services/entities/dashboard.ts'
+import { widgetTypes } from '../../../services/entities/widget-type.ts'
+import { widgetsBundles } from '../../../services/entities/widgets-bundle.ts'
+import type { MakeThings } from './make-things.ts'
+
+export const makeContent: MakeThings = async ({ services, tenant }) => {
+  const { content, declared } = services
+  const dashboard = await declared.of(dashboards).saveByUser(tenant, { title: 'secret dashboard' })
+  const draft = { name: 'secret widget', fqn: 'secret_widget', descriptor: { type: 'latest' } }
+  const type = await declared.of(widgetTypes).saveByUser(tenant, draft)
+  const bundle = await declared.of(widgetsBundles).saveByUser(tenant, { title: 'secret bundle' })
+  await content.widgets.setContent(tenant, bundle.id, [type.id])
+  return { dashboardId: dashboard.id, widgetTypeId: type.id, widgetsBundleId: bundle.id }
+}
