@@ -131,7 +131,7 @@ export function createServices(options: ServicesOptions): Services {
     entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
     alarms,
     content: createContent({
-      ...{ declared, entities, users, tenants, clock, random },
+      ...{ declared, entities, users, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
     relations: new RelationService({ entities, changes, routeOf, clock, random }),

@@ -9,6 +9,7 @@ import { customers, type Customer } from '../../services/entities/customer.ts'
 import { dashboardInfo, dashboards, type Dashboard } from '../../services/entities/dashboard.ts'
 import { publicCustomer } from '../../services/entities/public-customer.ts'
 import { found, tenantOf } from './authorize.ts'
+import { optionalId } from './body.ts'
 import { crud, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { flag, paging, uuidList } from './declared/query.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
@@ -259,6 +260,14 @@ const HOME_INFO: JsonObject = {
   },
 }
 
+const homeSetting = z.object({
+  dashboardId: optionalId,
+  hideDashboardToolbar: z
+    .boolean()
+    .nullish()
+    .transform((hides) => hides ?? true),
+})
+
 function homeRoutes({ make, declared, content }: DashboardRoutesParts): readonly DeclaredRoute[] {
   const service = declared.of(dashboards)
   return [
@@ -285,6 +294,43 @@ function homeRoutes({ make, declared, content }: DashboardRoutesParts): readonly
         const home = await content.dashboards.homeOf(principal)
         if (home === undefined) return EMPTY_ANSWER
         return { ...home, dashboardId: { entityType: 'DASHBOARD', id: home.dashboardId } }
+      },
+    }),
+    make.route({
+      method: 'GET',
+      path: '/api/tenant/dashboard/home/info',
+      about: 'The dashboard that users of the tenant start with where nothing nearer says another.',
+      authorities: TENANT,
+      targets: {},
+      query: {},
+      body: undefined,
+      answer: HOME_INFO,
+      handle: async ({ principal }) => {
+        const home = await content.dashboards.tenantHome(tenantOf(principal))
+        if (home === undefined) return { dashboardId: null, hideDashboardToolbar: true }
+        return { ...home, dashboardId: { entityType: 'DASHBOARD', id: home.dashboardId } }
+      },
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/tenant/dashboard/home/info',
+      about: 'Sets the dashboard that users of the tenant start with.',
+      authorities: TENANT,
+      targets: {},
+      query: {},
+      body: homeSetting,
+      bodyTargets: ({ dashboardId }) =>
+        dashboardId === undefined
+          ? []
+          : [{ entity: { entityType: 'DASHBOARD', id: dashboardId } as const, operation: 'READ' as const }],
+      example: (ids) => ({
+        dashboardId: { entityType: 'DASHBOARD', id: ids['dashboardId'] ?? '' },
+        hideDashboardToolbar: false,
+      }),
+      answer: undefined,
+      handle: async ({ principal, body }) => {
+        await content.dashboards.setTenantHome(principal, tenantOf(principal), body)
+        return EMPTY_ANSWER
       },
     }),
   ]

@@ -11,6 +11,7 @@ import { assignStatement, assignedCustomerIds, ofCustomer, unassignStatement } f
 import { dashboards, type Dashboard } from '../entities/dashboard.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
+import { tenants } from '../entities/tenant.ts'
 import { itemNotFound } from '../errors.ts'
 
 export interface DashboardsParts {
@@ -19,7 +20,6 @@ export interface DashboardsParts {
   /** Of dashboards that were read those that the user may read. */
   readonly readable: (principal: Principal, dashboards: readonly Owned[]) => readonly Owned[]
   readonly users: Informed
-  readonly tenants: Informed
   readonly clock: Clock
   readonly random: Random
 }
@@ -37,6 +37,12 @@ interface Informed {
 
 export interface HomeDashboard {
   readonly dashboardId: string
+  readonly hideDashboardToolbar: boolean
+}
+
+export interface HomeSetting {
+  /** Undefined: none. */
+  readonly dashboardId: string | undefined
   readonly hideDashboardToolbar: boolean
 }
 
@@ -119,14 +125,35 @@ export class Dashboards {
   async homeOf(principal: Principal): Promise<HomeDashboard | undefined> {
     const { tenantId, customerId, userId } = principal
     if (tenantId === null) return undefined
-    const { declared, tenants, users } = this.parts
+    const { declared, users } = this.parts
     const user = homeIn((await users.find(userId))?.additionalInfo)
     const customer = customerId === null ? undefined : await declared.of(customers).find(tenantId, customerId)
-    const home = user ?? homeIn(customer?.additionalInfo) ?? homeIn((await tenants.find(tenantId))?.additionalInfo)
+    const home = user ?? homeIn(customer?.additionalInfo) ?? (await this.tenantHome(tenantId))
     const dashboard = home && (await this.service.find(tenantId, home.dashboardId))
     if (home === undefined || dashboard === undefined) return undefined
     const owned = { ...dashboard, customerId: null, customerIds: await this.customerIds(dashboard) }
     return this.parts.readable(principal, [owned]).length === 1 ? home : undefined
+  }
+
+  /** What the tenant's own setting says, whether such a dashboard is there or not. */
+  async tenantHome(tenantId: string): Promise<HomeDashboard | undefined> {
+    return homeIn((await this.parts.declared.of(tenants).findAnywhere(tenantId))?.additionalInfo)
+  }
+
+  async setTenantHome(principal: Principal, tenantId: string, home: HomeSetting): Promise<void> {
+    const service = this.parts.declared.of(tenants)
+    const tenant = await service.findAnywhere(tenantId)
+    if (tenant === undefined) throw itemNotFound({ entityType: 'TENANT', id: tenantId })
+    const {
+      homeDashboardId: _id,
+      homeDashboardHideToolbar: _hides,
+      ...others
+    } = isJsonObject(tenant.additionalInfo) ? tenant.additionalInfo : {}
+    const additionalInfo =
+      home.dashboardId === undefined
+        ? others
+        : { ...others, homeDashboardId: home.dashboardId, homeDashboardHideToolbar: home.hideDashboardToolbar }
+    await service.changeByUser(principal, tenant, { additionalInfo }, { statements: [], type: 'ENTITY_UPDATED' })
   }
 
   customerIds(dashboard: Dashboard): Promise<readonly string[]> {
