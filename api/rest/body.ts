@@ -10,7 +10,7 @@ export function bodyOf<Body>(call: PublicCall, schema: z.ZodType<Body>): Body {
   return validated(call.json(), schema)
 }
 
-export function validated<Body>(value: JsonValue, schema: z.ZodType<Body>): Body {
+export function validated<Body>(value: unknown, schema: z.ZodType<Body>): Body {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const [issue] = result.error.issues

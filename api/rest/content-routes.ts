@@ -1,10 +1,11 @@
 /** Dashboards, widgets and files: one line a resource. */
 import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
+import { otaPackageRoutes, type OtaRoutesParts } from './ota-package-routes.ts'
 import { widgetRoutes, type WidgetRoutesParts } from './widget-routes.ts'
 
-export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts
+export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts & OtaRoutesParts
 
 export function contentRoutes(parts: ContentRoutesParts): readonly DeclaredRoute[] {
-  return [...dashboardRoutes(parts), ...widgetRoutes(parts)]
+  return [...dashboardRoutes(parts), ...widgetRoutes(parts), ...otaPackageRoutes(parts)]
 }

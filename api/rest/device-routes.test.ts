@@ -26,6 +26,7 @@ test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those 
     query,
     parameter: () => '',
     text: () => '',
+    bytes: () => Buffer.alloc(0),
     json: () => null,
     credentials: '',
     header: () => '',

@@ -232,7 +232,12 @@ function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteO
   const own = isDeclared(route) ? route.declared.flatMap(({ headers = [] }) => headers) : []
   const headers = { headers: [...COMMON_HEADERS, ...own.map((name) => name.toLowerCase())] }
   if (route.authorities === 'public') return { ...headers, maxBodyBytes: maxPublicBodyBytes, clientAddress: true }
-  return { ...headers, clientAddress: true, ...(admit === undefined ? {} : { admit }) }
+  return {
+    ...headers,
+    clientAddress: true,
+    ...(admit === undefined ? {} : { admit }),
+    ...(route.maxBodyBytes === undefined ? {} : { maxBodyBytes: route.maxBodyBytes }),
+  }
 }
 
 /** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */
@@ -260,6 +265,7 @@ function callOf(request: HttpRequest, maxPageSize: number): PublicCall {
     isLocal: request.isLocal,
     parameter: (index) => request.parameters[index] ?? '',
     text,
+    bytes: () => request.body,
     json: () => {
       const body = text()
       if (body.trim() === '') throw ParameterErrors.BODY_MISSING()

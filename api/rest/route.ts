@@ -11,6 +11,8 @@ export interface PublicCall {
   parameter(index: number): string
   /** The body's text. */
   text(): string
+  /** The body as it came. */
+  bytes(): Buffer
   /** The parsed body. Throws `BODY_MISSING`, `BODY_NOT_JSON`. */
   json(): JsonValue
   /** '' where there is none. */
@@ -51,6 +53,8 @@ export interface UserRoute extends RouteShape {
   readonly authorities: readonly Authority[]
   /** The telemetry calls answer their own errors as bare text (`rest-api.md` 2.6). */
   readonly errorsAsText?: boolean
+  /** Where it is not the server's bound. */
+  readonly maxBodyBytes?: number
   handle(call: UserCall): Promise<Answer>
 }
 

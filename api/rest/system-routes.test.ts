@@ -15,6 +15,7 @@ const call: PublicCall = {
   isLocal: true,
   parameter: () => '',
   text: () => '',
+  bytes: () => Buffer.alloc(0),
   json: () => null,
 }
 

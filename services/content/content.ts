@@ -1,14 +1,22 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
+import { OtaPackages } from './ota-packages.ts'
+import { StoredBytes } from './stored-bytes.ts'
 import { Widgets, type WidgetsParts } from './widgets.ts'
 
 export interface ContentServices {
   readonly dashboards: Dashboards
   readonly widgets: Widgets
+  readonly otaPackages: OtaPackages
 }
 
 export type ContentParts = DashboardsParts & WidgetsParts
 
 export function createContent(parts: ContentParts): ContentServices {
-  return { dashboards: new Dashboards(parts), widgets: new Widgets(parts) }
+  const bytes = new StoredBytes(parts.entities, parts.clock, parts.random)
+  return {
+    dashboards: new Dashboards(parts),
+    widgets: new Widgets(parts),
+    otaPackages: new OtaPackages({ declared: parts.declared, bytes, clock: parts.clock }),
+  }
 }

@@ -8,5 +8,13 @@ export const ContentErrors = defineErrors('content', {
   DESCRIPTOR_MISSING: { ...BAD_REQUEST, text: "Widgets type descriptor can't be empty!" },
   WIDGET_TYPE_UNKNOWN: { ...BAD_REQUEST, text: 'There is no widget type {name} that the bundle could hold' },
   TAKEN: { ...BAD_REQUEST, text: '{name} already exists!' },
+  OTA_PROFILE_UNKNOWN: { ...BAD_REQUEST, text: 'OtaPackage is referencing to non-existent device profile!' },
+  OTA_TAKEN: { ...BAD_REQUEST, text: 'OtaPackage with such title and version already exists!' },
+  OTA_TYPE_MISSING: { ...BAD_REQUEST, text: 'Type should be specified!' },
+  OTA_URL_MISSING: { ...BAD_REQUEST, text: 'Ota package URL should be specified!' },
+  OTA_FIXED: { ...BAD_REQUEST, text: 'Updating otaPackage {what} is prohibited!' },
+  OTA_CHECKSUM: { ...BAD_REQUEST, text: 'Wrong otaPackage file!' },
+  FILE_EMPTY: { ...BAD_REQUEST, text: 'The file is empty' },
+  SHARE_USED_UP: { ...BAD_REQUEST, text: 'Failed to store: the {what} of the tenant may have at most {limit} bytes' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
 })

@@ -3,9 +3,11 @@ import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { CONTENT_PIECES } from '../content/stored-bytes.ts'
+import { otaPackages } from './ota-package.ts'
 import { widgetTypes } from './widget-type.ts'
 import { BUNDLE_WIDGETS, widgetsBundles } from './widgets-bundle.ts'
 
-export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [dashboards, widgetTypes, widgetsBundles]
+export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [dashboards, widgetTypes, widgetsBundles, otaPackages]
 
-export const CONTENT_PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, BUNDLE_WIDGETS]
+export const CONTENT_PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, BUNDLE_WIDGETS, CONTENT_PIECES]

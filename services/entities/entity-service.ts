@@ -30,6 +30,7 @@ import {
   type EntityAccess,
   type EntityDefinition,
   type EntityReads,
+  type Identity,
   type Prepared,
   type RecordOf,
 } from './define.ts'
@@ -313,6 +314,12 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const { first = [], statements = [], type, metadata } = change
     await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata)
     return record
+  }
+
+  /** A step after a change of the record: refused where the member's sum over those of its tenant is above the limit. */
+  within(record: Identity, member: string, limit: number, otherwise: () => Error): Statement {
+    const column = this.column(member)
+    return this.rows.requireSum({ id: record.id, tenantId: record.tenantId }, column, limit, otherwise)
   }
 
   private fixedMembers(before: RecordOf<Columns> | undefined): Readonly<Record<string, unknown>> {

@@ -9,6 +9,7 @@ import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
 import { authoritiesOf, callsOf, declaredQuery, isTypeName, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
 /** The only routes for everybody: a new one is added here on purpose. */
@@ -101,7 +102,24 @@ function bodyOfCall({ route, declared }: Walked, ids: Readonly<Record<string, st
   if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route, ids)) } : {}
   if (declared.body === undefined) return {}
   assert.ok(declared.example !== undefined, `${route.method} ${route.pattern} takes a body and declares no example`)
-  return { body: JSON.stringify(declared.example(ids)) }
+  const example = declared.example(ids)
+  return { body: declared.bodyIs === 'form' ? formBody(example) : JSON.stringify(example) }
+}
+
+/** Texts as they are, files as `{ text, fileName }`. */
+function formBody(example: JsonValue): FormData {
+  const form = new FormData()
+  assert.ok(isJsonObject(example))
+  for (const [name, value] of Object.entries(example)) {
+    if (typeof value === 'string') form.append(name, value)
+    else if (isJsonObject(value)) form.append(name, new Blob([textIn(value, 'text')]), textIn(value, 'fileName'))
+  }
+  return form
+}
+
+function textIn(members: JsonObject, name: string): string {
+  const value = members[name]
+  return typeof value === 'string' ? value : ''
 }
 
 function isAboutTheCaller(walked: Walked): boolean {

@@ -1,4 +1,5 @@
 /** Makes routes of declarations: the one place where a call is read, checked and answered. */
+import type { z } from 'zod'
 import type { Principal } from '../../../model/principal.ts'
 import { ENTITY_TYPES, entityId } from '../../../model/entity-id.ts'
 import type { JsonValue } from '../../../model/json.ts'
@@ -44,6 +45,7 @@ export class RouteMaker {
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
       ...(declaration.isAboutTheCaller === undefined ? {} : { isAboutTheCaller: declaration.isAboutTheCaller }),
+      ...(declaration.maxBodyBytes === undefined ? {} : { maxBodyBytes: declaration.maxBodyBytes }),
       namesEntity: (ids) => namesEntity(declaration, ids),
       run: (raw) => this.run(declaration, raw),
     }
@@ -58,10 +60,7 @@ export class RouteMaker {
     const path = withIds(raw.path, Object.keys(targets))
     const query = readQuery(declaration.query, raw.query)
     requireHeaders(declaration.headers ?? [], raw)
-    const body =
-      declaration.body === undefined
-        ? undefined
-        : validated(declaration.bodyIs === 'text' ? raw.text() : raw.body(), declaration.body)
+    const body = declaration.body === undefined ? undefined : await bodyOf(declaration, declaration.body, raw)
     const loaded = await this.loadTargets(targets, path, principal)
     for (const { entity, operation } of declaration.queryTargets?.(query) ?? [])
       await this.access.check(principal, operation, entity)
@@ -106,6 +105,15 @@ export class RouteMaker {
     if (created !== undefined) this.access.checkAuthority(principal, 'CREATE', created)
     for (const { entity, operation } of bodyTargets?.(body) ?? []) await this.access.check(principal, operation, entity)
   }
+}
+
+async function bodyOf<Body>(
+  { bodyIs }: { readonly bodyIs?: 'text' | 'form' },
+  schema: z.ZodType<Body>,
+  raw: RawCall,
+): Promise<Body> {
+  if (bodyIs === 'form') return validated(await raw.form(), schema)
+  return validated(bodyIs === 'text' ? raw.text() : raw.body(), schema)
 }
 
 function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(

@@ -54,6 +54,8 @@ const ERROR: JsonObject = {
 const SAMPLE_IDS: Ids = new Proxy({}, { get: () => '784f394c-42b6-435a-983c-b7beff2784f9' })
 const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
+const BODY_TYPES = { json: 'application/json', text: 'text/plain', form: 'multipart/form-data' } as const
+
 function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
   return {
     tags: [tagOf(route.path)],
@@ -67,10 +69,7 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
           requestBody: {
             required: true,
             content: {
-              [route.bodyIs === 'text' ? 'text/plain' : 'application/json']: contentOf(
-                bodySchema(route.body),
-                route.example?.(SAMPLE_IDS),
-              ),
+              [BODY_TYPES[route.bodyIs ?? 'json']]: contentOf(bodySchema(route.body), route.example?.(SAMPLE_IDS)),
             },
           },
         }),

@@ -127,12 +127,6 @@ export function flag(absent: boolean): QueryParameter<boolean> {
   }
 }
 
-/** Texts joined by commas; none when absent. */
-export const textList: QueryParameter<readonly string[]> = {
-  parameters: [{ name: '', isRequired: false, schema: { type: 'string', description: 'joined by commas' } }],
-  read: (query, name) => query.list(name),
-}
-
 export const requiredFlag: QueryParameter<boolean> = {
   parameters: [{ name: '', isRequired: true, schema: { type: 'boolean' } }],
   read: (query, name) => {

@@ -11,6 +11,7 @@ import type { Principal } from '../../../model/principal.ts'
 import type { Operation } from '../../../services/services.ts'
 import type { HttpMethod } from '../../../server/http-server.ts'
 import type { Answer } from '../route.ts'
+import type { FormMembers } from '../form.ts'
 import type { Query } from '../query.ts'
 import type { QuerySchema, QueryValues } from './query.ts'
 
@@ -99,11 +100,13 @@ export interface RouteDeclaration<
   /** Of the query's ids. */
   readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
   /** `text`: the body is no JSON but the text itself. */
-  readonly bodyIs?: 'text'
+  readonly bodyIs?: 'text' | 'form'
   /** Of the body's ids. */
   readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
   /** Where the body makes something new: what the caller must be allowed to create. */
   readonly creates?: (body: Body) => EntityType | undefined
+  /** Where it is not the server's bound. */
+  readonly maxBodyBytes?: number
   /** JSON schema of the answer; undefined for an empty one. */
   readonly answer: JsonObject | undefined
   /** Where there is nothing to answer, the answer has neither body nor content type: a description can not say both. */
@@ -130,12 +133,13 @@ export interface DeclaredRoute {
   readonly headers?: readonly string[]
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
-  readonly bodyIs?: 'text'
+  readonly bodyIs?: 'text' | 'form'
   readonly answer: JsonObject | undefined
   readonly mayBeEmpty?: boolean
   readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
   readonly isAboutTheCaller?: boolean
+  readonly maxBodyBytes?: number
   /** Whether a call of it with the example names something that is there already, in path or body. */
   namesEntity(ids: Ids): boolean
   /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed; nothing is done then. */
@@ -151,4 +155,6 @@ export interface RawCall {
   readonly text: () => string
   /** Parsed when asked for. Throws `parameter.BODY_…`. */
   readonly body: () => JsonValue
+  /** The parts of a form. Throws `parameter.BODY_INVALID`. */
+  readonly form: () => Promise<FormMembers>
 }

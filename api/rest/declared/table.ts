@@ -1,5 +1,6 @@
 /** Declared routes as rows of the route table: what shares method and path becomes one row that looks at the parameters. */
 import { requireAuthority } from '../authorize.ts'
+import { formOf } from '../form.ts'
 import type { Query } from '../query.ts'
 import type { RestRoute, UserCall, UserRoute } from '../route.ts'
 import type { DeclaredRoute } from './route.ts'
@@ -34,6 +35,7 @@ function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
     pattern: patternOf(first.path),
     authorities,
     declared: routes,
+    ...largestBody(routes),
     ...(first.errorsAsText === undefined ? {} : { errorsAsText: first.errorsAsText }),
     handle: async (call) => {
       const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first
@@ -41,6 +43,11 @@ function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
       return route.run(rawCallOf(call, names))
     },
   }
+}
+
+function largestBody(routes: readonly DeclaredRoute[]): { readonly maxBodyBytes?: number } {
+  const bounds = routes.flatMap(({ maxBodyBytes }) => maxBodyBytes ?? [])
+  return bounds.length === 0 ? {} : { maxBodyBytes: Math.max(...bounds) }
 }
 
 function isMeant({ onlyWith = [] }: DeclaredRoute, query: Query): boolean {
@@ -56,6 +63,7 @@ function rawCallOf(call: UserCall, names: readonly string[]) {
     header: (name: string) => call.header(name),
     text: () => call.text(),
     body: () => call.json(),
+    form: () => formOf(call.header('content-type'), call.bytes()),
   }
 }
 

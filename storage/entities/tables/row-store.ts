@@ -159,6 +159,19 @@ export class RowStore {
     return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
   }
 
+  /** Changes nothing; undoes the transaction where the column's sum over the tenant's rows is above the limit. */
+  requireSum(
+    row: { readonly id: string; readonly tenantId: string },
+    column: string,
+    limit: number,
+    otherwise: () => Error,
+  ): Statement {
+    const table = sql.table(this.table.name)
+    const sum = sql`(select coalesce(sum(${sql.ref(column)}), 0) from ${table} where tenant_id = ${row.tenantId})`
+    const query = sql`update ${table} set version = version where id = ${row.id} and ${sum} <= ${limit}`
+    return { ...this.statement(query), expect: { changes: 1, otherwise } }
+  }
+
   deleteAll(where: readonly Condition[]): Statement {
     return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
   }

@@ -1,4 +1,5 @@
 import { dashboards } from '../../../services/entities/dashboard.ts'
+import { otaPackages } from '../../../services/entities/ota-package.ts'
 import { widgetTypes } from '../../../services/entities/widget-type.ts'
 import { widgetsBundles } from '../../../services/entities/widgets-bundle.ts'
 import type { MakeThings } from './make-things.ts'
@@ -10,5 +11,15 @@ export const makeContent: MakeThings = async ({ services, tenant }) => {
   const type = await declared.of(widgetTypes).saveByUser(tenant, draft)
   const bundle = await declared.of(widgetsBundles).saveByUser(tenant, { title: 'secret bundle' })
   await content.widgets.setContent(tenant, bundle.id, [type.id])
-  return { dashboardId: dashboard.id, widgetTypeId: type.id, widgetsBundleId: bundle.id }
+  const draftOfPackage = { type: 'FIRMWARE', title: 'secret firmware', packageVersion: '1' }
+  const made = await declared.of(otaPackages).saveByUser(tenant, draftOfPackage)
+  const file = { fileName: 'secret.bin', contentType: 'text/plain', bytes: Buffer.from('secret bytes') }
+  const otaPackage = await content.otaPackages.upload(tenant, made.id, 'MD5', undefined, file)
+  return {
+    type: 'FIRMWARE',
+    otaPackageId: otaPackage.id,
+    dashboardId: dashboard.id,
+    widgetTypeId: type.id,
+    widgetsBundleId: bundle.id,
+  }
 }
