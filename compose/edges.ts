@@ -10,7 +10,7 @@ import type { DeviceGateway } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createAuth, type Auth } from '../api/auth/auth.ts'
 import { DEFAULT_LOGIN_LIMITS } from '../api/auth/login-limiter.ts'
-import { resolveSigningKey } from '../api/auth/signing-key.ts'
+import { formerSigningKeys, resolveSigningKey } from '../api/auth/signing-key.ts'
 import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
@@ -98,6 +98,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
+    formerSigningKeys: formerSigningKeys(config.jwtFormerSigningKeys),
     clock: systemClock,
     random: systemRandom,
     endedSessions: stores.entities.endedSessions,

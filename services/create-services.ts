@@ -143,7 +143,7 @@ export function createServices(options: ServicesOptions): Services {
     devices,
     tenants,
     users,
-    people: createPeople({ entities, declared, credentials: users, access, clock, random }),
+    people: createPeople({ entities, declared, credentials: users, access, report, clock, random }),
     ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, cleanup, catalogue, clock, random }),
     queues,
     deadLetters: new TenantDeadLetters(options.deadLetters),

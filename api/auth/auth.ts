@@ -28,6 +28,8 @@ export interface AuthOptions {
   readonly userOfApiKey?: (value: string) => Promise<User | undefined>
   /** At least 64 random bytes. */
   readonly signingKey: Uint8Array
+  /** Those before it, whose tokens are still good. */
+  readonly formerSigningKeys?: readonly Uint8Array[]
   readonly clock: Clock
   readonly random: Random
   /** Where logged-out sessions are kept, and where versions before kept them. */
@@ -85,7 +87,8 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
   const refreshLifetimeSeconds = options.refreshLifetimeSeconds ?? REFRESH_LIFETIME_SECONDS
   const accessLifetimeSeconds = options.accessLifetimeSeconds ?? ACCESS_LIFETIME_SECONDS
   const issuer = options.issuer ?? TOKEN_ISSUER
-  const tokens = createTokens(options.signingKey, { issuer, accessLifetimeSeconds, refreshLifetimeSeconds })
+  const lifetimes = { accessLifetimeSeconds, refreshLifetimeSeconds }
+  const tokens = createTokens(options.signingKey, { issuer, ...lifetimes }, options.formerSigningKeys)
   const sessions = await SessionRegistry.load({
     store: options.endedSessions,
     settings: options.settings,

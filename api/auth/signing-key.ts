@@ -25,6 +25,12 @@ export async function resolveSigningKey(configured: string | undefined, settings
   return decodeKey(typeof kept === 'string' ? kept : '', 'The stored token signing key')
 }
 
+/** Keys of before, joined by commas. Throws as above. */
+export function formerSigningKeys(configured: string | undefined): readonly Uint8Array[] {
+  const texts = (configured ?? '').split(',').map((text) => text.trim())
+  return texts.filter((text) => text !== '').map((text) => decodeKey(text, 'JWT_TOKEN_FORMER_SIGNING_KEYS'))
+}
+
 function decodeKey(text: string, source: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw SigningKeyErrors.NOT_BASE64({ source })
   const key = Buffer.from(text, 'base64')

@@ -2,7 +2,7 @@
  * Access and refresh tokens: signed JWTs with the reference's claims (`rest-api.md` 1.4), HS512 under one secret key.
  * Nothing in a token's own header chooses how it is verified: `alg`, `kid`, `jwk` and their like are compared, never obeyed.
  */
-import { SignJWT, jwtVerify } from 'jose'
+import { SignJWT, errors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import { AUTHORITIES, type Authority, type User } from '../../model/entities.ts'
@@ -64,7 +64,8 @@ export interface Tokens {
   verifyRefresh(token: string, nowMs: number): Promise<RefreshClaims>
 }
 
-export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
+/** `formerKeys` sign nothing any more; what they signed is good until it expires, so that a new key logs nobody out. */
+export function createTokens(key: Uint8Array, settings: TokenSettings, formerKeys: readonly Uint8Array[] = []): Tokens {
   if (key.byteLength < MIN_KEY_BYTES)
     throw new RangeError(`The token signing key must have at least ${MIN_KEY_BYTES} bytes`)
   const sign = (claims: Record<string, unknown>, issuedAt: number, lifetime: number): Promise<string> =>
@@ -75,7 +76,7 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
       .setExpirationTime(issuedAt + lifetime)
       .sign(key)
   const verified = (token: string, nowMs: number, lifetime: number): Promise<unknown> =>
-    verifiedPayload(token, key, settings.issuer, nowMs, lifetime)
+    verifiedPayload(token, [key, ...formerKeys], settings.issuer, nowMs, lifetime)
   return {
     async issue(user, sessionId, tokenId, issuedAt) {
       const identity = { sub: user.email, userId: user.id, sessionId }
@@ -127,26 +128,30 @@ export function createTokens(key: Uint8Array, settings: TokenSettings): Tokens {
 
 async function verifiedPayload(
   token: string,
-  key: Uint8Array,
+  keys: readonly Uint8Array[],
   issuer: string,
   nowMs: number,
   lifetimeSeconds: number,
 ): Promise<unknown> {
   if (!wellFormed(token)) throw AuthErrors.BAD_CREDENTIALS()
-  try {
-    const verified = await jwtVerify(token, key, {
-      algorithms: ['HS512'],
-      issuer,
-      currentDate: new Date(nowMs),
-      clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
-      maxTokenAge: lifetimeSeconds,
-      requiredClaims: ['exp', 'iat', 'sub'],
-    })
-    return verified.payload
-  } catch (error) {
-    throw AuthErrors.TOKEN_EXPIRED({}, error)
+  const options = {
+    algorithms: ['HS512'],
+    issuer,
+    currentDate: new Date(nowMs),
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
+    maxTokenAge: lifetimeSeconds,
+    requiredClaims: ['exp', 'iat', 'sub'],
   }
+  for (const [index, key] of keys.entries()) {
+    try {
+      return (await jwtVerify(token, key, options)).payload
+    } catch (error) {
+      const mayBeOfAnother = error instanceof errors.JWSSignatureVerificationFailed && index < keys.length - 1
+      if (!mayBeOfAnother) throw AuthErrors.TOKEN_EXPIRED({}, error)
+    }
+  }
+  throw AuthErrors.TOKEN_EXPIRED()
 }
 
 /**

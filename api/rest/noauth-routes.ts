@@ -1,14 +1,20 @@
-/** What users do who can not log in yet: choose a first password. Source: `rest-api.md` 1.6. */
+/** What users do who can not log in yet: choose a first password, or a new one for the one they forgot. Source: `rest-api.md` 1.6. */
 import { z } from 'zod'
 import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
 import { bodyOf } from './body.ts'
-import { jsonAnswer, type Answer, type RestRoute } from './route.ts'
+import { EMPTY_ANSWER, jsonAnswer, type Answer, type RestRoute } from './route.ts'
 import { pairAnswer } from './token-pair.ts'
 
 const activationSchema = z.object({ activateToken: z.string(), password: z.string() })
+const resetRequestSchema = z.object({ email: z.string() })
+const resetSchema = z.object({ resetToken: z.string(), password: z.string() })
 
-export function noauthRoutes({ accounts }: Pick<People, 'accounts'>, auth: Auth): readonly RestRoute[] {
+export function noauthRoutes(
+  { accounts }: Pick<People, 'accounts'>,
+  auth: Auth,
+  baseUrl: () => string,
+): readonly RestRoute[] {
   return [
     {
       method: 'GET',
@@ -28,8 +34,42 @@ export function noauthRoutes({ accounts }: Pick<People, 'accounts'>, auth: Auth)
       authorities: 'public',
       handle: async (call) => {
         const { activateToken, password } = bodyOf(call, activationSchema)
+        // Says nothing that the user does not know: no mail follows, whatever `sendActivationMail` is.
         const user = await accounts.activate(activateToken, password)
         return pairAnswer(await auth.issueFor(user.id))
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/noauth/resetPasswordByEmail',
+      authorities: 'public',
+      handle: async (call) => {
+        const { email } = bodyOf(call, resetRequestSchema)
+        // A request that fails can be made again; who waited for it would learn whether there is such a user.
+        accounts.requestReset(email, baseUrl()).catch(() => undefined)
+        return EMPTY_ANSWER
+      },
+    },
+    {
+      method: 'GET',
+      pattern: '/api/noauth/resetPassword',
+      authorities: 'public',
+      handle: async ({ query }) => {
+        const token = query.required('resetToken')
+        return linkAnswer(await accounts.resetIsKnown(token), {
+          known: `/login/resetPassword?resetToken=${encodeURIComponent(token)}`,
+          expired: '/passwordResetLinkExpired',
+        })
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/noauth/resetPassword',
+      authorities: 'public',
+      handle: async (call) => {
+        const { resetToken, password } = bodyOf(call, resetSchema)
+        await accounts.resetPassword(resetToken, password)
+        return EMPTY_ANSWER
       },
     },
     {

@@ -114,7 +114,7 @@ function routesForUsers({
   auth,
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
-    ...noauthRoutes(services.people, auth),
+    ...noauthRoutes(services.people, auth, page.baseUrl),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }), services)),
     ...tableRows(callRoutes(services, clock)),

@@ -6,13 +6,15 @@ import { entityId } from '../../model/entity-id.ts'
 import { SYSTEM_TENANT } from '../../services/changes.ts'
 import { customers } from '../../services/entities/customer.ts'
 import { users, type DeclaredUser } from '../../services/entities/user.ts'
+import { activationLink } from '../../services/users/accounts.ts'
 import type { People } from '../../services/users/people.ts'
 import type { Auth } from '../auth/auth.ts'
+import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
 import { optionalId } from './body.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { draftSchema, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
-import { flag, paging } from './declared/query.ts'
+import { flag, paging, requiredText } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { idShape, pageShape, recordShape } from './declared/shapes.ts'
 import { pairShape } from './token-pair.ts'
@@ -44,7 +46,7 @@ export function userRoutes(parts: UserRoutesParts): readonly DeclaredRoute[] {
   return [...oneUser(parts), ...userLists(parts), ...accountRoutes(parts)]
 }
 
-function oneUser({ make, declared, people: { accounts } }: UserRoutesParts): readonly DeclaredRoute[] {
+function oneUser({ make, declared, people: { accounts }, baseUrl }: UserRoutesParts): readonly DeclaredRoute[] {
   const service = declared.of(users)
   return [
     make.route({
@@ -77,10 +79,12 @@ function oneUser({ make, declared, people: { accounts } }: UserRoutesParts): rea
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId('USER', id), operation: 'WRITE' as const }],
       answer: USER,
-      handle: async ({ principal, body }) => {
+      handle: async ({ principal, query, body }) => {
         const { tenantId, ...draft } = body
         const whose = principal.authority === 'SYS_ADMIN' ? { newOf: tenantId ?? SYSTEM_TENANT } : {}
-        return users.jsonOf(await service.saveByUser(principal, draft, whose))
+        const user = await service.saveByUser(principal, draft, whose)
+        if (draft.id === undefined && query.sendActivationMail) await accounts.mailActivation(user, baseUrl())
+        return users.jsonOf(user)
       },
     }),
     make.route({
@@ -151,7 +155,14 @@ function userLists(parts: UserRoutesParts): readonly DeclaredRoute[] {
   ]
 }
 
-function accountRoutes({ make, people: { accounts }, auth, baseUrl }: UserRoutesParts): readonly DeclaredRoute[] {
+function accountRoutes({
+  make,
+  access,
+  declared,
+  people: { accounts },
+  auth,
+  baseUrl,
+}: UserRoutesParts): readonly DeclaredRoute[] {
   const ofUser = {
     authorities: SYSTEM_AND_TENANT,
     targets: { userId: { entity: users, operation: 'WRITE' } },
@@ -196,6 +207,23 @@ function accountRoutes({ make, people: { accounts }, auth, baseUrl }: UserRoutes
       handle: async ({ path }) => ({ ...(await auth.issueFor(path.userId)) }),
     }),
     make.route({
+      method: 'POST',
+      path: '/api/user/sendActivationMail',
+      about: 'Mails the activation link again.',
+      authorities: SYSTEM_AND_TENANT,
+      targets: {},
+      query: { email: requiredText },
+      body: undefined,
+      answer: undefined,
+      handle: async ({ principal, query }) => {
+        const user = await declared.of(users).findAnywhereBy({ email: query.email })
+        if (user === undefined) throw ApiErrors.NOT_FOUND()
+        await access.check(principal, 'WRITE', entityId('USER', user.id))
+        await accounts.mailActivation(user, baseUrl())
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
       method: 'GET',
       path: '/api/user/tokenAccessEnabled',
       about: 'Whether administrators may act as other users.',
@@ -220,10 +248,6 @@ function accountRoutes({ make, people: { accounts }, auth, baseUrl }: UserRoutes
       },
     }),
   ]
-}
-
-export function activationLink(baseUrl: string, token: string): string {
-  return `${baseUrl}/api/noauth/activate?activateToken=${token}`
 }
 
 function whomSees({ authority, customerId }: Principal): Partial<DeclaredUser> {

@@ -11,6 +11,18 @@ export const AUTHENTICATION_SETTINGS = {
     allowed: 'Base64 of at least 64 bytes (`openssl rand -base64 64`)',
     accepts: (text) => /^[A-Za-z0-9+/]+={0,2}$/.test(text) && Buffer.from(text, 'base64').length >= 64,
   }),
+  jwtFormerSigningKeys: auth.secret({
+    name: 'JWT_TOKEN_FORMER_SIGNING_KEYS',
+    default: undefined,
+    description:
+      'Keys of before `JWT_TOKEN_SIGNING_KEY`: what they signed is good until it expires, so that a new key logs nobody out.',
+    absent: 'none',
+    allowed: 'keys as above, joined by commas',
+    accepts: (text) =>
+      text
+        .split(',')
+        .every((key) => /^[A-Za-z0-9+/]+={0,2}$/.test(key.trim()) && Buffer.from(key, 'base64').length >= 64),
+  }),
   jwtExpirationSeconds: auth.integer({
     name: 'JWT_TOKEN_EXPIRATION_TIME',
     default: 9000,

@@ -3,15 +3,18 @@ import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { OneTimeToken, UserCredentials } from '../../storage/entities/users.ts'
-import { itemNotFound } from '../errors.ts'
-import { hashPassword } from '../secrets.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { hashPassword, verifyPassword } from '../secrets.ts'
 import { checkPassword } from './password-policy.ts'
-import { newActivation } from './credentials.ts'
+import { hashOfToken, HOUR_MS, newActivation, newResetToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
 import { readSecuritySettings, type PasswordPolicy } from './security-settings.ts'
 
 /** A link that ends sooner is replaced by a new one. */
 const SHORTEST_LINK_MS = 15 * 60_000
+/** Whoever asks again at once fills no mailbox. */
+const LEAST_MS_BETWEEN_RESETS = 60_000
 
 export interface AccountState {
   readonly isEnabled: boolean
@@ -32,9 +35,11 @@ export interface CredentialStore {
 export class UserAccounts {
   private readonly entities: EntityStore
   private readonly users: CredentialStore
+  private readonly mailer: Mailer
   private readonly clock: Clock
 
-  constructor(entities: EntityStore, users: CredentialStore, clock: Clock) {
+  constructor(entities: EntityStore, users: CredentialStore, mailer: Mailer, clock: Clock) {
+    this.mailer = mailer
     this.entities = entities
     this.users = users
     this.clock = clock
@@ -78,6 +83,55 @@ export class UserAccounts {
     return this.user(credentials.userId)
   }
 
+  /** For who is not activated yet. Throws `ALREADY_ACTIVE`. `baseUrl` is where people reach the platform. */
+  async mailActivation({ id, email }: Pick<User, 'id' | 'email'>, baseUrl: string): Promise<void> {
+    const { token } = await this.activation(id)
+    await this.mailer.sendLink({
+      to: email,
+      subject: 'Your account activation',
+      text: 'An account was made for you. Choose your password here:',
+      link: activationLink(baseUrl, token),
+    })
+  }
+
+  /** Makes the link and mails it. Who answers without waiting for it tells nobody whether there is such a user. */
+  async requestReset(email: string, baseUrl: string): Promise<void> {
+    const user = await this.entities.users.findByEmail(email)
+    const credentials = user && (await this.entities.users.credentials(user.id))
+    if (user === undefined || credentials === undefined || !credentials.isEnabled) return
+    const now = this.clock.now()
+    const lifetimeMs = (await readSecuritySettings(this.entities)).passwordResetTokenTtl * HOUR_MS
+    if (credentials.reset !== null && credentials.reset.expires > now + lifetimeMs - LEAST_MS_BETWEEN_RESETS) return
+    const { token, hash } = newResetToken()
+    const reset = { token: hash, expires: now + lifetimeMs }
+    await this.users.replaceCredentials(credentials, { ...credentials, reset })
+    await this.mailer.sendLink({
+      to: email,
+      subject: 'Reset your password',
+      text: 'Somebody asked for a new password of your account. If it was you, choose it here:',
+      link: `${baseUrl}/api/noauth/resetPassword?resetToken=${token}`,
+    })
+  }
+
+  async resetIsKnown(token: string): Promise<'known' | 'expired' | 'unknown'> {
+    const credentials = await this.entities.users.credentialsByReset(hashOfToken(token))
+    if (credentials?.reset === null || credentials === undefined) return 'unknown'
+    return credentials.reset.expires > this.clock.now() ? 'known' : 'expired'
+  }
+
+  /** All tokens of the user are refused afterwards. Throws `RESET_TOKEN`, and what the policy refuses. */
+  async resetPassword(token: string, password: string): Promise<void> {
+    const credentials = await this.entities.users.credentialsByReset(hashOfToken(token))
+    const now = this.clock.now()
+    if (credentials === undefined || credentials.reset === null || credentials.reset.expires <= now)
+      throw UserErrors.RESET_TOKEN()
+    checkPassword(password, await this.passwordPolicy())
+    const { passwordHash } = credentials
+    if (passwordHash !== null && (await verifyPassword(password, passwordHash))) throw ServiceErrors.PASSWORD_SAME()
+    const changed = { passwordHash: await hashPassword(password), passwordTime: now, reset: null }
+    await this.users.withdrawTokens(credentials, { ...credentials, ...changed })
+  }
+
   /** Who is switched off is logged out, and can not log in. */
   async setEnabled(userId: string, isEnabled: boolean): Promise<void> {
     const credentials = await this.credentials(userId)
@@ -111,4 +165,8 @@ export class UserAccounts {
     if (user === undefined) throw itemNotFound({ entityType: 'USER', id })
     return user
   }
+}
+
+export function activationLink(baseUrl: string, token: string): string {
+  return `${baseUrl}/api/noauth/activate?activateToken=${token}`
 }

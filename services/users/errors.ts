@@ -30,5 +30,6 @@ export const UserErrors = defineErrors('users', {
   API_KEY_TAKEN: { ...BAD_REQUEST, text: 'API key with such value already exists!' },
   API_KEYS_TOO_MANY: { ...BAD_REQUEST, text: 'A user may have at most {limit} API keys' },
   API_KEY_EXPIRED: { kind: 'denied', status: 401, restCode: 10, text: 'API key is expired' },
+  RESET_TOKEN: { ...BAD_REQUEST, text: 'Invalid reset token!' },
   NOT_ACTIVATED_YET: { ...BAD_REQUEST, text: 'The user has not been activated yet' },
 })

@@ -4,6 +4,10 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { apiKeys } from '../entities/api-key.ts'
 import { dashboards } from '../entities/dashboard.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { readMailSettings } from '../mail/mail-settings.ts'
+import { Mailer } from '../mail/mailer.ts'
+import { sendBySmtp } from '../mail/smtp.ts'
+import type { Report } from '../outbox.ts'
 import { UserAccounts, type CredentialStore } from './accounts.ts'
 import { ApiKeys } from './api-keys.ts'
 import { UserSettings } from './user-settings.ts'
@@ -21,14 +25,16 @@ export interface PeopleParts {
   readonly declared: EntityRegistry
   readonly credentials: CredentialStore
   readonly access: VisitedDashboardsParts['access']
+  readonly report: Report
   readonly clock: Clock
   readonly random: Random
 }
 
-export function createPeople({ entities, declared, credentials, access, clock, random }: PeopleParts): People {
+export function createPeople({ entities, declared, credentials, access, report, clock, random }: PeopleParts): People {
+  const mailer = new Mailer({ settings: () => readMailSettings(entities), send: sendBySmtp, report })
   const settings = new UserSettings(entities, clock, random)
   return {
-    accounts: new UserAccounts(entities, credentials, clock),
+    accounts: new UserAccounts(entities, credentials, mailer, clock),
     apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
     visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),

@@ -11,7 +11,7 @@ import {
   TEST_START,
   testRandom,
 } from '../../api/auth/testkit.ts'
-import type { TokenPair } from '../../api/auth/tokens.ts'
+import { createTokens, type TokenPair } from '../../api/auth/tokens.ts'
 import { errorAnswer } from '../../api/errors.ts'
 import type { User } from '../../model/entities.ts'
 
@@ -233,4 +233,20 @@ describe('a token is refused', () => {
       principal.userId,
     )
   })
+})
+
+test('a new signing key logs nobody out, and what it signs the former one does not open', async () => {
+  const settings = { issuer: 'thingsboard.io', accessLifetimeSeconds: 60, refreshLifetimeSeconds: 60 }
+  const [former, current] = [randomBytes(64), randomBytes(64)]
+  const user = new MemoryUsers(new HandClock()).add({ id: OTHER_TENANT, email: 'rotated@example.org' }, 'secret')
+  const old = createTokens(former, settings)
+  const rotated = createTokens(current, settings, [former])
+  const before = await old.issue(user, OTHER_TENANT, OTHER_TENANT, NOW_SECONDS)
+  const after = await rotated.issue(user, OTHER_TENANT, OTHER_TENANT, NOW_SECONDS)
+  assert.equal((await rotated.verifyAccess(before.token, TEST_START)).userId, user.id)
+  assert.equal((await rotated.verifyRefresh(before.refreshToken, TEST_START)).userId, user.id)
+  assert.equal((await rotated.verifyAccess(after.token, TEST_START)).userId, user.id)
+  await assert.rejects(old.verifyAccess(after.token, TEST_START), { status: 401 })
+  await assert.rejects(createTokens(current, settings).verifyAccess(before.token, TEST_START), { status: 401 })
+  await assert.rejects(rotated.verifyAccess(before.token, TEST_START + 120_000), { status: 401 })
 })

@@ -1,0 +1,33 @@
+/** Hands a mail to a mail server: the one file that knows nodemailer. */
+import { createTransport } from 'nodemailer'
+import type { MailSettings } from './mail-settings.ts'
+
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** Rejects where the server does not take it. */
+export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<void> {
+  const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls, username, password } = settings
+  const transport = createTransport({
+    host: smtpHost,
+    port: smtpPort,
+    secure: smtpProtocol === 'smtps',
+    requireTLS: enableTls && smtpProtocol === 'smtp',
+    ignoreTLS: !enableTls && smtpProtocol === 'smtp',
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    // Nothing that a user may write is ever read as a file or fetched.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(username === null || username === '' ? {} : { auth: { user: username, pass: password ?? '' } }),
+  })
+  try {
+    await transport.sendMail({ from: mailFrom, to: mail.to, subject: mail.subject, text: mail.text })
+  } finally {
+    transport.close()
+  }
+}

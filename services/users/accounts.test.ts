@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { CommitDoubts } from '../commit-doubts.ts'
+import { users } from '../entities/user.ts'
+import { MAIL_SETTING } from '../mail/mail-settings.ts'
+import { openTestPlatform, testRandom, type TestPlatform } from '../testkit.ts'
+import { StoredUsers } from '../users.ts'
+import { createPeople, type People } from './people.ts'
+import { HOUR_MS } from './credentials.ts'
+import { saveSecuritySettings, securitySettingsSchema } from './security-settings.ts'
+import { startTestMailServer } from '../mail/testkit.ts'
+
+let platform: TestPlatform
+const logged: Readonly<Record<string, unknown>>[] = []
+let people: People
+
+before(async () => {
+  platform = await openTestPlatform()
+  const { entities, services, clock, feed } = platform
+  people = createPeople({
+    entities,
+    declared: services.declared,
+    credentials: new StoredUsers(entities, clock, feed, new CommitDoubts(clock)),
+    access: services.access,
+    report: (_text, fields) => logged.push(fields),
+    clock,
+    random: testRandom,
+  })
+})
+after(() => platform.close())
+
+const lastLink = (): URL => new URL(String(logged.at(-1)?.['link']))
+
+async function newUser(email: string) {
+  return platform.services.declared.of(users).saveByUser(platform.tenant, { email, authority: 'TENANT_ADMIN' })
+}
+
+test('a user is activated once, by a link that is good for a day', async () => {
+  const { accounts } = people
+  const { services, clock } = platform
+  const user = await newUser('ann@example.org')
+  await assert.rejects(services.users.authenticate(user.email, 'Secret1!'), { message: 'User account is not active' })
+  await accounts.mailActivation(user, 'https://example.org')
+  const token = lastLink().searchParams.get('activateToken') ?? ''
+  assert.equal(await accounts.activationIsKnown(token), 'known')
+  clock.time += 24 * HOUR_MS
+  assert.equal(await accounts.activationIsKnown(token), 'expired')
+  await assert.rejects(accounts.activate(token, 'Secret1!'), { status: 400 })
+  const renewed = await accounts.activation(user.id)
+  assert.notEqual(renewed.token, token)
+  assert.equal((await accounts.activation(user.id)).token, renewed.token)
+  await assert.rejects(accounts.activate(renewed.token, 'short'), { status: 400 })
+  assert.equal((await accounts.activate(renewed.token, 'Secret1!')).id, user.id)
+  assert.equal((await services.users.authenticate(user.email, 'Secret1!'))?.id, user.id)
+  await assert.rejects(accounts.activate(renewed.token, 'Secret1!'), { status: 400 })
+  await assert.rejects(accounts.mailActivation(user, ''), { message: 'User is already activated!' })
+})
+
+test('a forgotten password is replaced by a link that works once, and every token is withdrawn', async () => {
+  const { accounts } = people
+  const { services, clock, entities } = platform
+  const user = await newUser('bob@example.org')
+  await accounts.requestReset(user.email, '')
+  await accounts.activate((await accounts.activation(user.id)).token, 'Secret1!')
+  const before = logged.length
+  await accounts.requestReset('nobody@example.org', 'https://example.org')
+  assert.equal(logged.length, before, 'neither who is not there nor who is not active gets one')
+  await accounts.requestReset(user.email, 'https://example.org')
+  const token = lastLink().searchParams.get('resetToken') ?? ''
+  await accounts.requestReset(user.email, 'https://example.org')
+  assert.equal(logged.length, before + 1, 'one a minute')
+  assert.notEqual((await entities.users.credentials(user.id))?.reset?.token, token, 'kept as a hash')
+  assert.equal(await accounts.resetIsKnown(token), 'known')
+  assert.equal(await accounts.resetIsKnown('guessed'), 'unknown')
+  await assert.rejects(accounts.resetPassword('guessed', 'Other1!!'), { message: 'Invalid reset token!' })
+  await assert.rejects(accounts.resetPassword(token, 'Secret1!'), { status: 400 })
+  clock.time += 5000
+  await accounts.resetPassword(token, 'Other1!!')
+  assert.equal(await services.users.authenticate(user.email, 'Secret1!'), undefined)
+  assert.equal((await services.users.authenticate(user.email, 'Other1!!'))?.id, user.id)
+  assert.equal(await services.users.tokensValidFrom(user.id), Math.floor(clock.time / 1000) * 1000)
+  await assert.rejects(accounts.resetPassword(token, 'Third1!!'), { message: 'Invalid reset token!' })
+})
+
+test('mails go to the server that is set, and the log holds no link then', async () => {
+  const { accounts } = people
+  const { entities } = platform
+  const server = await startTestMailServer()
+  await entities.settings.put(MAIL_SETTING, {
+    mailFrom: 'Millrace <noreply@example.org>',
+    smtpProtocol: 'smtp',
+    smtpHost: '127.0.0.1',
+    smtpPort: String(server.port),
+    timeout: '5000',
+    enableTls: false,
+  })
+  const before = logged.length
+  const user = await newUser('carl@example.org')
+  await accounts.mailActivation(user, 'https://example.org')
+  const [mail = ''] = server.mails
+  assert.match(mail, /^To: carl@example\.org/m)
+  assert.match(mail, /^From: Millrace <noreply@example\.org>/m)
+  assert.ok(mail.replaceAll('=\r\n', '').includes('/api/noauth/activate?activateToken'))
+  assert.equal(logged.length, before)
+  await server.close()
+  await accounts.mailActivation(user, 'https://example.org')
+  assert.equal(logged.length, before + 1, 'no server takes it: the link is in the log')
+})
+
+test('passwords are as the policy says', async () => {
+  const { accounts } = people
+  const { entities } = platform
+  const policy = { minimumLength: 8, minimumUppercaseLetters: 1, minimumDigits: 2, minimumSpecialCharacters: 1 }
+  const strict = securitySettingsSchema.parse({ passwordPolicy: { ...policy, allowWhitespaces: false } })
+  await saveSecuritySettings(entities, strict)
+  const user = await newUser('dora@example.org')
+  const { token } = await accounts.activation(user.id)
+  for (const bad of ['Ab1!', 'abcdefg12!', 'Abcdefgh1!', 'Abcdefgh12', 'Abcdefg 12!', `Ab12!${'x'.repeat(70)}`])
+    await assert.rejects(accounts.activate(token, bad), { status: 400 }, bad)
+  await accounts.activate(token, 'Abcdefg12!')
+})
