@@ -1,7 +1,8 @@
 /** Assets and their profiles. Source: `rest-api.md` 5.7. */
 import { assetProfiles } from '../../services/entities/asset-profile.ts'
 import { assets } from '../../services/entities/asset.ts'
-import { assignment, crud, infos, lists, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { byRelation, type RelatedRoutesParts } from './declared/by-relation.ts'
+import { assignment, crud, infos, lists, pageOf } from './declared/entity-routes.ts'
 import { profileRoutes, typesRoute } from './declared/profile-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { TENANT } from './route.ts'
@@ -14,7 +15,7 @@ const ASSET = {
 } as const
 const ASSET_PROFILE = { one: 'assetProfile', many: 'assetProfiles', nameParameter: 'assetProfileName' } as const
 
-export function assetRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] {
+export function assetRoutes(parts: RelatedRoutesParts): readonly DeclaredRoute[] {
   const { declared } = parts
   const assetService = declared.of(assets)
   const profileService = declared.of(assetProfiles)
@@ -25,6 +26,7 @@ export function assetRoutes(parts: EntityRoutesParts): readonly DeclaredRoute[] 
     ...infos(parts, assetService, ASSET),
     ...assignment(parts, assetService, ASSET),
     typesRoute(parts, assetService, ASSET),
+    byRelation(parts, assetService, ASSET, 'assetTypes'),
     ...crud(parts, profileService, ASSET_PROFILE, { read: TENANT, save: TENANT }),
     pageOf(parts, profileService, ASSET_PROFILE, '/api/assetProfiles'),
     ...profileRoutes(parts, profileService, { ...ASSET_PROFILE, shown: ['image', 'defaultDashboardId'], used }),

@@ -15,7 +15,8 @@ test('issue-8 11: a list of 1,000 devices by id costs one read, and shows those 
   const own = await services.devices.saveByUser(tenant, { name: 'own' })
   const ids = Array.from({ length: 999 }, (_, index) => `11111111-2222-1333-8444-${String(index).padStart(12, '0')}`)
   const make = new RouteMaker(services.access, () => Promise.resolve(undefined))
-  const rows = tableRows(deviceRoutes({ make, access: services.access, declared: services.declared }, services))
+  const { access, declared, relations } = services
+  const rows = tableRows(deviceRoutes({ make, access, declared, relations }, services))
   const route = rows.find(({ method, pattern }) => method === 'GET' && pattern === '/api/devices')
   assert.ok(route !== undefined)
   const each = context.mock.method(services.declared, 'findAnywhere')

@@ -8,6 +8,7 @@ import { deviceCredentialsJson } from '../../services/entity-json.ts'
 import type { Services } from '../../services/services.ts'
 import { ApiErrors } from '../errors.ts'
 import { idObject, optionalId, optionalText, optionalVersion } from './body.ts'
+import { byRelation, type RelatedRoutesParts } from './declared/by-relation.ts'
 import { draftSchema, saveOne } from './declared/crud-routes.ts'
 import { assignment, crud, infos, lists, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { typesRoute } from './declared/profile-routes.ts'
@@ -36,7 +37,7 @@ const credentialsSchema = presentedSchema.extend({
   version: optionalVersion,
 })
 
-export function deviceRoutes(parts: EntityRoutesParts, services: Pick<Services, 'devices'>): readonly DeclaredRoute[] {
+export function deviceRoutes(parts: RelatedRoutesParts, services: Pick<Services, 'devices'>): readonly DeclaredRoute[] {
   const service = parts.declared.of(devices)
   const both = { read: TENANT_AND_CUSTOMER, save: TENANT_AND_CUSTOMER }
   const query = { accessToken: optionalTextParameter }
@@ -50,6 +51,7 @@ export function deviceRoutes(parts: EntityRoutesParts, services: Pick<Services, 
     ...infos(parts, service, INFO_WORDS),
     ...assignment(parts, service, WORDS),
     typesRoute(parts, service, WORDS),
+    byRelation(parts, service, WORDS, 'deviceTypes'),
     ...credentialsRoutes(parts, services),
   ]
 }

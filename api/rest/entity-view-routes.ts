@@ -1,8 +1,8 @@
 /** Entity views. Source: `rest-api.md` 15.1. */
 import { entityViews } from '../../services/entities/entity-view.ts'
-import type { RelationService } from '../../services/relations/relations.ts'
-import { byRelation } from './declared/by-relation.ts'
-import { assignment, crud, infos, lists, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { byRelation, type RelatedRoutesParts } from './declared/by-relation.ts'
+import { assignment, crud, infos, lists, someByIds } from './declared/entity-routes.ts'
+import { typesRoute } from './declared/profile-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 
 const ENTITY_VIEW = {
@@ -12,9 +12,7 @@ const ENTITY_VIEW = {
   filters: { type: 'text' },
 } as const
 
-export function entityViewRoutes(
-  parts: EntityRoutesParts & { readonly relations: RelationService },
-): readonly DeclaredRoute[] {
+export function entityViewRoutes(parts: RelatedRoutesParts): readonly DeclaredRoute[] {
   const service = parts.declared.of(entityViews)
   return [
     ...crud(parts, service, ENTITY_VIEW),
@@ -22,6 +20,7 @@ export function entityViewRoutes(
     ...infos(parts, service, ENTITY_VIEW),
     ...assignment(parts, service, ENTITY_VIEW),
     someByIds(parts, service, ENTITY_VIEW, '/api/entityViews/list'),
+    typesRoute(parts, service, ENTITY_VIEW),
     byRelation(parts, service, ENTITY_VIEW, 'entityViewTypes'),
   ]
 }

@@ -10,12 +10,16 @@ import type { EntityRoutesParts, EntityWords } from './entity-routes.ts'
 import type { DeclaredRoute } from './route.ts'
 import { listShape, recordShape } from './shapes.ts'
 
+export interface RelatedRoutesParts extends EntityRoutesParts {
+  readonly relations: RelationService
+}
+
 const MAX_TYPES = 1_000
 const typeList = z.array(z.string()).max(MAX_TYPES).nullish()
 
 /** `typesMember`: how the body calls the wanted types: `assetTypes`. Without it all types are wanted. */
 export function byRelation<Columns extends ColumnSet>(
-  { make, access, relations }: EntityRoutesParts & { readonly relations: RelationService },
+  { make, access, relations }: RelatedRoutesParts,
   service: EntityService<Columns>,
   { many }: EntityWords,
   typesMember: string,
