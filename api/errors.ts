@@ -108,8 +108,13 @@ export function sendError(
   headers?: Readonly<Record<string, string>>,
 ): void {
   const { status, message, errorCode } = errorAnswer(error)
-  const body = asciiJson(JSON.stringify({ status, message, errorCode, timestamp: now }))
+  const body = asciiJson(JSON.stringify({ status, message, errorCode, timestamp: now, ...shownFields(error) }))
   reply.send(status, routingError(error) ? 'application/json' : ERROR_BODY_TYPE, body, headers)
+}
+
+function shownFields(error: unknown): Readonly<Record<string, unknown>> {
+  if (!isMillraceError(error)) return {}
+  return Object.fromEntries(error.shown.map((name) => [name, error.fields[name]]))
 }
 
 /** The telemetry calls' own errors: status and bare text. */

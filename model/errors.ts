@@ -15,6 +15,8 @@ export interface ErrorDefinition {
   readonly text: string
   /** The numeric `errorCode` of the REST error body where it is not the status's usual one (`rest-api.md` 2.2). */
   readonly restCode?: number
+  /** Fields that the REST error body shows beside the text. */
+  readonly shown?: readonly string[]
   /** A part of the platform is away or full, whatever the message: it is tried again for as long as that lasts. */
   readonly isOutage?: boolean
   /** Something did not answer in time: a queue that treats time-outs in a way of their own does so here too. */
@@ -32,6 +34,7 @@ export class MillraceError extends Error {
   readonly kind: ErrorKind
   readonly status: number
   readonly restCode: number | undefined
+  readonly shown: readonly string[]
   readonly isOutage: boolean
   readonly isTimeout: boolean
   readonly isOwnLimit: boolean
@@ -45,6 +48,7 @@ export class MillraceError extends Error {
     this.kind = definition.kind
     this.status = definition.status
     this.restCode = definition.restCode
+    this.shown = definition.shown ?? []
     this.isOutage = definition.isOutage ?? false
     this.isTimeout = definition.isTimeout ?? false
     this.isOwnLimit = definition.isOwnLimit ?? false

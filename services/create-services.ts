@@ -18,6 +18,7 @@ import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
+import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
@@ -38,6 +39,7 @@ import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
+import { LimitsOfTenants } from './limits.ts'
 import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -63,7 +65,7 @@ export interface ServicesOptions {
   readonly parked: ParkingControl
   readonly clock: Clock
   readonly random: Random
-  readonly catalogue: Pick<NodeCatalogue, 'find'>
+  readonly catalogue: NodeCatalogue
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
   /** Absent where one process is all there is. */
@@ -106,9 +108,10 @@ export function createServices(options: ServicesOptions): Services {
   const queues = new StoredQueues({ entities, feed, doubts, clock, random })
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
+  const limits = new LimitsOfTenants(entities)
   const property = new TenantProperty(DECLARED, DECLARED_TABLES)
   const declared: EntityRegistry = new EntityRegistry(DECLARED, {
-    ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes },
+    ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes, limits },
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
     ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
@@ -142,9 +145,22 @@ export function createServices(options: ServicesOptions): Services {
     attributes,
     devices,
     tenants,
+    limits,
+    components: new Components(catalogue),
     users,
     people: createPeople({ entities, declared, credentials: users, access, report, clock, random }),
-    ruleChains: new StoredRuleChains({ entities, declared, changes, feed, doubts, cleanup, catalogue, clock, random }),
+    ruleChains: new StoredRuleChains({
+      entities,
+      declared,
+      changes,
+      feed,
+      doubts,
+      cleanup,
+      catalogue,
+      clock,
+      random,
+      limits,
+    }),
     queues,
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),

@@ -17,6 +17,7 @@ import type { EntityRegistry } from './entities/entity-registry.ts'
 import { defaultGraph } from './default-rule-chain.ts'
 import { ruleChainJson } from './entity-json.ts'
 import { itemNotFound, RuleChainErrors, ServiceErrors } from './errors.ts'
+import type { LimitsOfTenants } from './limits.ts'
 import { checkName } from './names.ts'
 import { checkedGraph, queueNamesIn, targetChainOf } from './rule-chain-graph.ts'
 import type { GraphDraft, RuleChainDraft, RuleChainService } from './services.ts'
@@ -32,6 +33,7 @@ export interface RuleChainServiceParts {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
   readonly clock: Clock
   readonly random: Random
+  readonly limits: Pick<LimitsOfTenants, 'guard'>
 }
 
 export class StoredRuleChains implements RuleChainService {
@@ -90,7 +92,10 @@ export class StoredRuleChains implements RuleChainService {
       additionalInfo: draft.additionalInfo ?? null,
     }
     const { ruleChains } = this.entities
-    const steps = before === undefined ? ruleChains.insert(chain) : ruleChains.update(chain)
+    const steps =
+      before === undefined
+        ? [...(await this.parts.limits.guard(chain.tenantId, 'RULE_CHAIN')), ...ruleChains.insert(chain)]
+        : ruleChains.update(chain)
     await this.commit(principal, chain, steps, before === undefined ? 'ENTITY_CREATED' : 'ENTITY_UPDATED')
     return chain
   }
@@ -169,7 +174,13 @@ export class StoredRuleChains implements RuleChainService {
     const graph = this.defaultGraphOf({ ...created, version: 2 })
     const chain = { ...created, version: 2, firstRuleNodeId: firstNodeId(graph) }
     const { ruleChains } = this.entities
-    const steps = [...ruleChains.insert(created), ...ruleChains.update(chain), ...ruleChains.replaceGraph(graph)]
+    const guard = await this.parts.limits.guard(chain.tenantId, 'RULE_CHAIN')
+    const steps = [
+      ...guard,
+      ...ruleChains.insert(created),
+      ...ruleChains.update(chain),
+      ...ruleChains.replaceGraph(graph),
+    ]
     await this.commit(principal, chain, steps, 'ENTITY_CREATED')
     return chain
   }

@@ -6,7 +6,10 @@
  * A method named `…ByUser` commits the change and the rule-engine message it causes together (the outbox), tells the change
  * feed, and resolves when both are durable.
  */
+import type { Components } from './components.ts'
+import type { LimitsOfTenants } from './limits.ts'
 import type { DraftOf } from './entities/define.ts'
+import type { TenantProfile } from './entities/tenant-profile.ts'
 import type { Tenant, tenants } from './entities/tenant.ts'
 import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from '../model/value.ts'
 import type { Aggregation } from '../model/telemetry-query.ts'
@@ -127,6 +130,8 @@ export interface TenantService {
   all(): Promise<readonly Tenant[]>
   /** A new one has its default profiles and root rule chains. */
   saveByUser(principal: Principal, draft: DraftOf<typeof tenants.columns>): Promise<Tenant>
+  /** Of tenants that name none. */
+  setDefaultProfileByUser(principal: Principal, id: string): Promise<TenantProfile>
   /** With everything that it owns; its series go after that. */
   deleteByUser(principal: Principal, id: string): Promise<void>
 }
@@ -297,6 +302,8 @@ export interface Services {
   readonly attributes: AttributeService
   readonly devices: DeviceService
   readonly tenants: TenantService
+  readonly limits: LimitsOfTenants
+  readonly components: Components
   readonly users: UserService
   readonly people: People
   readonly ruleChains: RuleChainService

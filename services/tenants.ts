@@ -5,7 +5,9 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import type { DraftOf } from './entities/define.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
+import { tenantProfiles, type TenantProfile } from './entities/tenant-profile.ts'
 import { tenants, type Tenant } from './entities/tenant.ts'
+import { itemNotFound } from './errors.ts'
 import type { TenantService } from './services.ts'
 
 export class StoredTenants implements TenantService {
@@ -36,6 +38,17 @@ export class StoredTenants implements TenantService {
       this.feed.publish({ kind: 'rule-chain-changed', entity, tenantId: tenant.id })
     }
     return tenant
+  }
+
+  async setDefaultProfileByUser(principal: Principal, id: string): Promise<TenantProfile> {
+    const profiles = this.declared.of(tenantProfiles)
+    const before = await profiles.findAnywhere(id)
+    if (before === undefined) throw itemNotFound({ entityType: 'TENANT_PROFILE', id })
+    if (before.default) return before
+    const former = await profiles.findBy(SYSTEM_TENANT, { default: true })
+    const statements =
+      former === undefined ? [] : [profiles.update({ ...former, version: former.version + 1, default: false })]
+    return profiles.changeByUser(principal, before, { default: true }, { statements, type: 'ENTITY_UPDATED' })
   }
 
   deleteByUser(principal: Principal, id: string): Promise<void> {

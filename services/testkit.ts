@@ -179,7 +179,8 @@ export class MemoryTimeSeries implements TimeSeriesStore {
 }
 
 /** Knows every type that begins with `test.` or `org.`; `bad: true` in a configuration is refused. */
-export const testCatalogue: Pick<NodeCatalogue, 'find'> = {
+export const testCatalogue: NodeCatalogue = {
+  all: () => [definition('test.Node')],
   find: (type) => (/^(test|org)\./.test(type) && !type.endsWith('TbSendRPCRequestNode') ? definition(type) : undefined),
 }
 

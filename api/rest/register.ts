@@ -37,6 +37,8 @@ import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { callRoutes } from './call-routes.ts'
+import { componentRoutes, type ComponentRoutesParts } from './component-routes.ts'
+import { constantRoutes, PUBLIC_CONSTANTS } from './constant-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
 import { contentRoutes, type ContentRoutesParts } from './content-routes.ts'
 import { backupRoutes } from './backup-routes.ts'
@@ -59,6 +61,8 @@ import { noauthRoutes } from './noauth-routes.ts'
 import { userRoutes, type UserRoutesParts } from './user-routes.ts'
 import { userSettingsRoutes, type UserSettingsRoutesParts } from './user-settings-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
+import { systemParamRoutes, type SystemParamRoutesParts } from './system-param-routes.ts'
+import { tenantProfileRoutes } from './tenant-profile-routes.ts'
 import { tenantRoutes, type TenantRoutesParts } from './tenant-routes.ts'
 import { workerRoutes } from './worker-routes.ts'
 
@@ -115,9 +119,10 @@ function routesForUsers({
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
     ...noauthRoutes(services.people, auth, page.baseUrl),
+    ...PUBLIC_CONSTANTS,
     ...pageRoutes(createPage({ ...page, version })),
-    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page }), services)),
     ...tableRows(callRoutes(services, clock)),
+    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page, version }), services)),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...telemetryRoutes({ services, clock, castStrings }),
     ...attributeRoutes(services, castStrings),
@@ -129,7 +134,9 @@ function routesForUsers({
 }
 
 /** What the declared routes of some resources need beside what all have. */
-type DeclaredParts = ApiKeyRoutesParts &
+type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
+  SystemParamRoutesParts &
+  ApiKeyRoutesParts &
   TenantRoutesParts &
   ContentRoutesParts &
   UserRoutesParts &
@@ -141,6 +148,7 @@ type DeclaredParts = ApiKeyRoutesParts &
 function declaredRoutes(parts: DeclaredParts, services: Services): readonly DeclaredRoute[] {
   return [
     ...tenantRoutes(parts),
+    ...tenantProfileRoutes(parts),
     ...customerRoutes(parts),
     ...userRoutes(parts),
     ...userSettingsRoutes(parts),
@@ -154,6 +162,9 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...alarmRoutes(parts),
     ...alarmCommentRoutes(parts),
     ...entityViewRoutes(parts),
+    ...componentRoutes(parts),
+    ...systemParamRoutes(parts),
+    ...constantRoutes(parts.make, parts.version),
   ]
 }
 
@@ -162,7 +173,8 @@ function declaredParts({
   clock,
   auth,
   page,
-}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page'>): DeclaredParts {
+  version,
+}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page' | 'version'>): DeclaredParts {
   return {
     ...routeParts(services),
     clock,
@@ -171,6 +183,9 @@ function declaredParts({
     content: services.content,
     people: services.people,
     tenants: services.tenants,
+    limits: services.limits,
+    components: services.components,
+    version,
     entityQueries: services.entityQueries,
     relations: services.relations,
     farEnds: services.farEnds,

@@ -224,7 +224,9 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const own = options.following === undefined ? (fromStart ?? []) : await options.following(record, before)
     const following = [...(prepared.following ?? []), ...own]
     if (before === undefined) {
-      await this.commit(principal, record, [...statements, this.insert(record), ...following], 'ENTITY_CREATED')
+      const guard = await this.parts.limits.guard(tenantId, this.definition.type)
+      const steps = [...guard, ...statements, this.insert(record), ...following]
+      await this.commit(principal, record, steps, 'ENTITY_CREATED')
       return record
     }
     const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))

@@ -6,6 +6,7 @@ import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowPage } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import type { LimitsOfTenants } from '../limits.ts'
 import type { Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
@@ -22,6 +23,7 @@ export interface EntityParts {
   readonly random: Random
   readonly ownerOf: OwnerLookup
   readonly forgetAttributes: (entityId: string) => void
+  readonly limits: Pick<LimitsOfTenants, 'guard'>
 }
 
 /** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */

@@ -25,11 +25,13 @@ import { migrate, migrateTables } from './sqlite/migrations.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
 import type { EntityTable } from './tables/entity-table.ts'
 import { RowStore, type RowErrors } from './tables/row-store.ts'
+import { TenantCountRepository } from './tenant-counts.ts'
 import { TenantErasureRepository } from './tenant-erasure.ts'
 import { UserRepository } from './users.ts'
 
 export interface EntityStore {
   readonly tenantErasure: TenantErasureRepository
+  readonly tenantCounts: TenantCountRepository
   readonly users: UserRepository
   readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
@@ -109,6 +111,7 @@ export async function openPostgresEntityStore(options: PostgresDatabaseOptions):
 export function entityStoreOver(database: EntityDatabase): EntityStore {
   return {
     tenantErasure: new TenantErasureRepository(database),
+    tenantCounts: new TenantCountRepository(database),
     users: new UserRepository(database),
     deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),

@@ -2,6 +2,7 @@
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCustomers } from './customers.ts'
+import { makeTenantProfiles } from './tenant-profiles.ts'
 import { makeUsers } from './users.ts'
 import { makeContent } from './content.ts'
 import type { MakeThings } from './make-things.ts'
@@ -10,6 +11,7 @@ import { makeRelations } from './relations.ts'
 import { makeRpcs } from './rpcs.ts'
 
 export const THINGS: readonly MakeThings[] = [
+  makeTenantProfiles,
   makeCustomers,
   makeAssets,
   makeContent,

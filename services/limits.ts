@@ -1,0 +1,68 @@
+/** What a tenant's profile allows: its limits, and the steps of a transaction that refuse what is one too many. */
+import type { EntityType } from '../model/entity-id.ts'
+import { defineErrors } from '../model/errors.ts'
+import type { Statement } from '../storage/entities/database.ts'
+import type { EntityStore } from '../storage/entities/entity-store.ts'
+import { SYSTEM_TENANT } from './changes.ts'
+import { tableName } from './entities/define.ts'
+import { rowsOf } from './entities/rows.ts'
+import { tenantProfiles } from './entities/tenant-profile.ts'
+import { tenants } from './entities/tenant.ts'
+import { DEFAULT_LIMITS, type CountName, type TenantLimits } from './entities/tenant-limits.ts'
+
+export const CountErrors = defineErrors('count', {
+  LIMIT_REACHED: {
+    kind: 'denied',
+    status: 403,
+    text: '{entities} limit reached',
+    restCode: 41,
+    shown: ['entityType', 'limit'],
+  },
+})
+
+interface Counted {
+  readonly member: CountName
+  /** As the refusal names them. */
+  readonly entities: string
+}
+
+const COUNTED: Readonly<Partial<Record<EntityType, Counted>>> = {
+  DEVICE: { member: 'maxDevices', entities: 'Devices' },
+  ASSET: { member: 'maxAssets', entities: 'Assets' },
+  CUSTOMER: { member: 'maxCustomers', entities: 'Customers' },
+  USER: { member: 'maxUsers', entities: 'Users' },
+  DASHBOARD: { member: 'maxDashboards', entities: 'Dashboards' },
+  RULE_CHAIN: { member: 'maxRuleChains', entities: 'Rule chains' },
+}
+
+export class LimitsOfTenants {
+  private readonly entities: EntityStore
+
+  constructor(entities: EntityStore) {
+    this.entities = entities
+  }
+
+  /** Those of a tenant without a profile are the defaults. */
+  async of(tenantId: string): Promise<TenantLimits> {
+    const row = await rowsOf(tenants, this.entities).find([{ column: 'id', is: tenantId }])
+    const profileId = row === undefined ? null : tenants.recordOf(row).tenantProfileId
+    if (profileId === null) return DEFAULT_LIMITS
+    const profile = await rowsOf(tenantProfiles, this.entities).find([{ column: 'id', is: profileId }])
+    return profile === undefined ? DEFAULT_LIMITS : tenantProfiles.recordOf(profile).profileData.limits
+  }
+
+  /** Go before the statements that make one more: the transaction throws `LIMIT_REACHED` where that is too many. */
+  async guard(tenantId: string, entityType: EntityType): Promise<readonly Statement[]> {
+    const counted = COUNTED[entityType]
+    if (counted === undefined || tenantId === SYSTEM_TENANT) return []
+    const limit = (await this.of(tenantId))[counted.member]
+    if (limit === 0) return []
+    const otherwise = () => CountErrors.LIMIT_REACHED({ entities: counted.entities, entityType, limit })
+    return this.entities.tenantCounts.guard(tenantId, tableName(entityType), limit, otherwise)
+  }
+
+  /** How many the tenant has. */
+  count(tenantId: string, entityType: EntityType): Promise<number> {
+    return this.entities.tenantCounts.count(tenantId, tableName(entityType))
+  }
+}
