@@ -13,6 +13,7 @@ import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
 import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
+import { LoginAudit } from './audit/login-audit.ts'
 import { nameLookup } from './audit/names.ts'
 import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
@@ -166,6 +167,7 @@ export function createServices(options: ServicesOptions): Services {
     parked: new ParkedLanes(options.parked),
     access,
     audit,
+    logins: new LoginAudit(entities, audit, clock, report),
     calls,
     persistentCalls,
     async startOutbox() {

@@ -39,6 +39,7 @@ import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
+import type { LoginAudit } from './audit/login-audit.ts'
 import type { RelationService } from './relations/relations.ts'
 import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
@@ -313,6 +314,7 @@ export interface Services {
   /** Dashboards, widgets and files, beyond what their declarations say. */
   readonly content: ContentServices
   readonly audit: AuditLog
+  readonly logins: LoginAudit
   readonly calls: CallService
   /** What becomes of persistent calls: for the owners of devices. */
   readonly persistentCalls: PersistentCalls

@@ -1,8 +1,9 @@
 /** Login, tokens, and the user behind them. Source: `rest-api.md` 1.3. */
 import { z } from 'zod'
 import { isMillraceError } from '../../model/errors.ts'
-import type { UserService } from '../../services/services.ts'
+import type { Services } from '../../services/services.ts'
 import type { Auth } from '../auth/auth.ts'
+import type { TokenPair } from '../auth/tokens.ts'
 import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
 import { bodyOf } from './body.ts'
@@ -16,7 +17,7 @@ const publicSchema = z.strictObject({ publicId: present })
 const refreshSchema = z.object({ refreshToken: present })
 const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: z.string() })
 
-export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[] {
+export function authRoutes(auth: Auth, { users, logins }: Pick<Services, 'users' | 'logins'>): readonly RestRoute[] {
   return [
     {
       method: 'POST',
@@ -24,7 +25,7 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
       authorities: 'public',
       handle: async (call) => {
         const { username, password } = credentialsBody(call, loginSchema)
-        return pairAnswer(await auth.login(username, password, call.clientAddress))
+        return pairAnswer(await login(auth, logins, username, password, call.clientAddress))
       },
     },
     {
@@ -52,6 +53,7 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
       authorities: EVERYBODY,
       handle: async (call) => {
         await auth.logout(call.credentials)
+        await logins.loggedOut(call.principal)
         return EMPTY_ANSWER
       },
     },
@@ -65,6 +67,23 @@ export function authRoutes(auth: Auth, users: UserService): readonly RestRoute[]
       },
     },
   ]
+}
+
+async function login(
+  auth: Auth,
+  logins: Services['logins'],
+  username: string,
+  password: string,
+  address: string,
+): Promise<TokenPair> {
+  try {
+    const pair = await auth.login(username, password, address)
+    await logins.loggedIn(username, address)
+    return pair
+  } catch (error) {
+    void logins.refused(username, address, error)
+    throw error
+  }
 }
 
 /** Whatever is wrong with a login's body, the answer is that of a failed login. */

@@ -201,7 +201,7 @@ function routeParts({ access, declared }: Services): EntityRoutesParts {
 function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   const { services, auth, clock, version, log } = options
   return [
-    ...authRoutes(auth, services.users),
+    ...authRoutes(auth, services),
     ...systemRoutes({
       version,
       clock,
