@@ -81,6 +81,7 @@ const INTERNAL_CODES: ReadonlySet<string> = new Set([
   'ws.UUID_INVALID',
   'ws.ENTITY_TYPE_UNKNOWN',
   'ws.AGGREGATION_UNKNOWN',
+  'ws.ORIGINATOR_MISSING',
 ])
 
 function codeOf(error: MillraceError): number {

@@ -3,6 +3,7 @@
  * refuses the whole frame. Source: `websocket-api.md` 2.1 and 3.
  */
 import { z } from 'zod'
+import { alarmStatus } from './commands/alarm-status.ts'
 import { entityCount } from './commands/entity-count.ts'
 import { entityData } from './commands/entity-data.ts'
 import { notifications } from './commands/notifications.ts'
@@ -17,6 +18,7 @@ const COMMANDS: readonly DefinedCommand[] = [
   ...timeSeriesHistory,
   ...entityData,
   ...entityCount,
+  ...alarmStatus,
   ...unserved,
   ...notifications,
 ]

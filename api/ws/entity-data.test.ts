@@ -5,6 +5,7 @@ import {
   authenticated,
   DEVICE,
   failure,
+  FOREIGN,
   point,
   sessionBench,
   settled,
@@ -256,6 +257,29 @@ describe('ENTITY_COUNT', () => {
     bench.clock.advance(60_000)
     assert.deepEqual(await say(undefined), [])
   })
+})
+
+test('ALARM_STATUS tells whether there is an active alarm, at once and when that changes', async () => {
+  const bench = sessionBench()
+  const { say } = await open(bench)
+  const status = (cmdId: number, members: object) => ({ cmds: [{ type: 'ALARM_STATUS', cmdId, ...members }] })
+  const frame = (active: boolean) => ({ cmdId: 1, errorCode: 0, errorMsg: null, cmdUpdateType: 'ALARM_STATUS', active })
+  const told = () =>
+    bench.store.feed.publish({ kind: 'alarm', entity: DEVICE, tenantId: 't', alarmId: 'a', isDeleted: false })
+  assert.deepEqual(await say(status(1, { originatorId: DEVICE })), [frame(false)])
+  assert.deepEqual(await say(status(1, { originatorId: DEVICE })), [])
+  told()
+  assert.deepEqual(await say(undefined), [])
+  bench.store.hasAlarm = true
+  told()
+  assert.deepEqual(await say(undefined), [frame(true)])
+  assert.deepEqual(await say(status(2, { originatorId: DEVICE, typeList: [] })), [{ ...frame(false), cmdId: 2 }])
+  assert.deepEqual(await say(status(3, {})), [failure(3, 1, 'Alarm originator id is not specified!')])
+  assert.deepEqual(await say(status(4, { originatorId: FOREIGN })), [failure(4, 1, 'Failed to fetch data!')])
+  bench.store.accessible = false
+  bench.store.hasAlarm = false
+  told()
+  assert.deepEqual(await say(undefined), [])
 })
 
 test('the older envelopes carry the same commands', async () => {

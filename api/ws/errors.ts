@@ -10,6 +10,7 @@ export const CommandErrors = defineErrors('ws', {
   AGGREGATION_UNKNOWN: { kind: 'invalid', status: 400, text: 'Unknown aggregation: {agg}' },
   SCOPE_UNKNOWN: { kind: 'invalid', status: 400, text: 'Invalid scope: {scope}' },
   FETCH_DENIED: { kind: 'denied', status: 403, text: 'Failed to fetch data!' },
+  ORIGINATOR_MISSING: { kind: 'invalid', status: 400, text: 'Alarm originator id is not specified!' },
   QUERY_EMPTY: { kind: 'invalid', status: 400, text: 'Query is empty!' },
   TOO_MANY_FOLLOWED: {
     kind: 'invalid',

@@ -111,8 +111,12 @@ function tell({ entity, followers, bySeries, byAttribute }: Followed, change: Ch
           isRemote: change.remote === true,
         })
       return
-    default:
+    case 'device-changed':
+    case 'entity-deleted':
       for (const follower of [...followers]) follower.heard(entity, { kind: 'entity' })
+      return
+    default:
+    // Of no concern to who follows values.
   }
 }
 

@@ -5,5 +5,6 @@ export interface ReadServices {
   readonly telemetry: Pick<Services['telemetry'], 'history' | 'latest'>
   readonly attributes: Pick<Services['attributes'], 'find'>
   readonly entityQueries: Pick<Services['entityQueries'], 'count' | 'find' | 'values'>
+  readonly alarms: Pick<Services['alarms'], 'hasActive'>
   readonly access: Pick<Services['access'], 'check'>
 }

@@ -121,6 +121,8 @@ export class TestStore {
   readsUnderWay = 0
   mostReads = 0
   failure: Error | undefined
+  /** Whether the device has an active alarm. */
+  hasAlarm = false
   /** What every query finds. */
   found: readonly EntityId[] = [DEVICE]
   /** Whether the device is the user's. */
@@ -175,6 +177,12 @@ export class TestStore {
       check: async (_principal, _operation, entity) => {
         await this.pause()
         if (entity.id !== DEVICE.id || !this.accessible) throw TestErrors.NOT_FOUND()
+      },
+    },
+    alarms: {
+      hasActive: async ({ types, severities }) => {
+        await this.pause()
+        return this.hasAlarm && types?.length !== 0 && severities?.length !== 0
       },
     },
     entityQueries: {

@@ -13,7 +13,7 @@ import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import type { AlarmFilter, AssigneeColumns } from '../../storage/entities/alarms.ts'
+import type { ActiveAlarms, AlarmFilter, AssigneeColumns } from '../../storage/entities/alarms.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
@@ -141,6 +141,10 @@ export class AlarmService {
   async highestSeverity(filter: AlarmFilter): Promise<AlarmSeverity | undefined> {
     const found = await this.parts.entities.alarms.severities(filter)
     return SEVERITIES.find((severity) => found.includes(severity))
+  }
+
+  hasActive(wanted: ActiveAlarms): Promise<boolean> {
+    return this.parts.entities.alarms.hasActive(wanted)
   }
 
   /** The active one of that type on that entity. */

@@ -29,6 +29,13 @@ export const ENTITY_ALARMS: EntityTable = {
 }
 
 /** Absent members do not matter. */
+export interface ActiveAlarms {
+  readonly tenantId: string
+  readonly originatorId: string
+  readonly types: readonly string[] | undefined
+  readonly severities: readonly string[] | undefined
+}
+
 export interface AlarmFilter {
   readonly tenantId: string
   readonly customerId?: string | undefined
@@ -81,6 +88,20 @@ export class AlarmRepository {
       left join app_user assignee on assignee.id = alarm.assignee_id where alarm.id = ${id}`
     const { rows } = await this.database.read(this.compiled(query))
     return rows[0]
+  }
+
+  /** Whether the entity has an active alarm of its own; lists that are absent allow all. */
+  async hasActive({ tenantId, originatorId, types, severities }: ActiveAlarms): Promise<boolean> {
+    const oneOf = (column: string, wanted: readonly string[] | undefined) =>
+      wanted === undefined
+        ? sql``
+        : wanted.length === 0
+          ? sql` and 1 = 0`
+          : sql` and ${sql.ref(column)} in (${sql.join(wanted)})`
+    const query = sql`select 1 as active from alarm where alarm.tenant_id = ${tenantId}
+      and alarm.originator_id = ${originatorId} and alarm.cleared = 0
+      ${oneOf('alarm.type', types)}${oneOf('alarm.severity', severities)} limit 1`
+    return (await this.database.read(this.compiled(query))).rows.length > 0
   }
 
   /** Severities that there are among those that match. */

@@ -19,8 +19,6 @@ const ALARMS: readonly Unserved[] = [
   { type: 'ALARM_DATA_UNSUBSCRIBE', legacy: 'alarmDataUnsubscribeCmds' },
   { type: 'ALARM_COUNT', legacy: 'alarmCountCmds', refusal: { cmdUpdateType: 'ALARM_COUNT_DATA', count: 0 } },
   { type: 'ALARM_COUNT_UNSUBSCRIBE', legacy: 'alarmCountUnsubscribeCmds' },
-  { type: 'ALARM_STATUS', refusal: { cmdUpdateType: 'ALARM_STATUS', active: false } },
-  { type: 'ALARM_STATUS_UNSUBSCRIBE' },
 ]
 
 const shape = z.looseObject({ cmdId: integer.default(0) })
