@@ -26,6 +26,7 @@ import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
 import { users as userDefinition } from './entities/user.ts'
+import { BulkImport } from './import/bulk-import.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { entityViews, exposureOf } from './entities/entity-view.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
@@ -118,6 +119,7 @@ export function createServices(options: ServicesOptions): Services {
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
   })
   const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts)
+  const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock)
   const access = new PermissionTable(ownerOf, DECLARED)
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
@@ -140,9 +142,8 @@ export function createServices(options: ServicesOptions): Services {
     }),
     relations: new RelationService({ entities, changes, routeOf, clock, random }),
     farEnds: new FarEnds({ access, declared, nameOf }),
-    telemetry: new ViewedTelemetry(new StoredTelemetry(timeSeries, feed, changes, routeOf, clock), (viewId) =>
-      exposureOf(declared.of(entityViews), viewId),
-    ),
+    telemetry: new ViewedTelemetry(telemetry, (viewId) => exposureOf(declared.of(entityViews), viewId)),
+    bulkImport: new BulkImport({ declared, devices, attributes, telemetry, clock }),
     attributes,
     devices,
     tenants,

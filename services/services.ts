@@ -37,6 +37,7 @@ import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
+import type { Importer } from './import/importer.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { LoginAudit } from './audit/login-audit.ts'
@@ -302,6 +303,7 @@ export interface Services {
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService
+  readonly bulkImport: Importer
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants
   readonly components: Components

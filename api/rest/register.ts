@@ -47,6 +47,7 @@ import { parkedRoutes } from './parked-routes.ts'
 import { descriptionRoutes } from './description-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
+import { importRoutes } from './import-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
@@ -157,6 +158,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
     ...contentRoutes(parts),
+    ...importRoutes(parts, services),
     ...entityQueryRoutes(parts),
     ...relationRoutes(parts),
     ...alarmRoutes(parts),

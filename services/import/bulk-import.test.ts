@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { assets } from '../entities/asset.ts'
+import { devices } from '../entities/device.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { csvLines } from './csv.ts'
+import type { ImportColumn } from './columns.ts'
+
+describe('a bulk import', () => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await openTestPlatform()
+  })
+  after(() => platform.close())
+
+  const run = (file: string, columns: readonly ImportColumn[], update = false, type: 'DEVICE' | 'ASSET' = 'DEVICE') =>
+    platform.services.bulkImport.run(platform.tenant, type, { file, columns, delimiter: ',', hasHeader: false, update })
+
+  test('makes what is not there, with token, attributes and series', async () => {
+    const { services, tenantId, timeSeries } = platform
+    const columns: readonly ImportColumn[] = [
+      { type: 'NAME' },
+      { type: 'TYPE' },
+      { type: 'ACCESS_TOKEN' },
+      { type: 'IS_GATEWAY' },
+      { type: 'SHARED_ATTRIBUTE', key: 'x' },
+      { type: 'TIMESERIES', key: 't' },
+    ]
+    const result = await run('one,pump,TOKEN_1,true,1.5,7\ntwo,,,,text,\n', columns)
+    assert.deepEqual(result, { created: 2, updated: 0, errors: 0, errorsList: [] })
+    const one = await services.declared.of(devices).findByName(tenantId, 'one')
+    assert.deepEqual([one?.type, one?.additionalInfo], ['pump', { gateway: true }])
+    assert.equal((await services.devices.credentials(tenantId, one?.id ?? ''))?.credentialsId, 'TOKEN_1')
+    const entity = { entityType: 'DEVICE', id: one?.id ?? '' } as const
+    const { value } = await services.attributes.find(entity, 'SHARED_SCOPE', undefined)
+    assert.deepEqual(
+      value.map((attribute) => [attribute.key, attribute.type, attribute.value]),
+      [['x', 'DOUBLE', 1.5]],
+    )
+    assert.ok(timeSeries.writes.flat().some(({ entityId }) => entityId === one?.id))
+  })
+
+  test('says of each line why it was refused, and of such a line nothing stays', async () => {
+    const { services, tenantId } = platform
+    const columns: readonly ImportColumn[] = [{ type: 'NAME' }, { type: 'ACCESS_TOKEN' }]
+    const result = await run('good,T_GOOD\n,T_NONE\nthief,TOKEN_1\n', columns)
+    assert.deepEqual([result.created, result.errors], [1, 2])
+    assert.deepEqual(result.errorsList, [
+      'Line 2: DataValidationException: Device name should be specified!',
+      'Line 3: DataValidationException: Device credentials are already assigned to another device!',
+    ])
+    assert.equal(await services.declared.of(devices).findByName(tenantId, 'thief'), undefined)
+  })
+
+  test('of a new entity whose values are refused nothing stays', async (context) => {
+    const { services, tenantId } = platform
+    const { ServiceErrors } = await import('../errors.ts')
+    context.mock.method(services.attributes, 'saveByUser', () => Promise.reject(ServiceErrors.PERMISSION_DENIED()))
+    const result = await run('half,1\n', [{ type: 'NAME' }, { type: 'SERVER_ATTRIBUTE', key: 'k' }])
+    assert.deepEqual([result.created, result.errors], [0, 1])
+    assert.equal(await services.declared.of(devices).findByName(tenantId, 'half'), undefined)
+  })
+
+  test('changes what is there by its name; its values only where asked to', async () => {
+    const { services, tenant, tenantId } = platform
+    const service = services.declared.of(assets)
+    const made = await service.saveByUser(tenant, { name: 'hall', type: 'building', additionalInfo: { kept: 1 } })
+    const columns: readonly ImportColumn[] = [
+      { type: 'NAME' },
+      { type: 'LABEL' },
+      { type: 'DESCRIPTION' },
+      { type: 'SERVER_ATTRIBUTE', key: 'floor' },
+    ]
+    const floors = async () => {
+      const found = await services.attributes.find({ entityType: 'ASSET', id: made.id }, 'SERVER_SCOPE', undefined)
+      return found.value.map(({ value }) => value)
+    }
+    assert.equal((await run('hall,L,"a, ""b""",3\n', columns, false, 'ASSET')).updated, 1)
+    assert.deepEqual(await floors(), [])
+    assert.equal((await run('hall,L2,d,4\n', columns, true, 'ASSET')).updated, 1)
+    assert.deepEqual(await floors(), [4])
+    const hall = await service.findByName(tenantId, 'hall')
+    assert.deepEqual([hall?.label, hall?.type, hall?.version], ['L2', 'building', 3])
+    assert.deepEqual(hall?.additionalInfo, { kept: 1, description: 'd' })
+  })
+})
+
+test('lines of a file: quotes, line breaks in cells, empty lines, either line end', () => {
+  const text = '\uFEFFa;"b;\n""c"""\r\n\r\n;;\nd; e ;'
+  assert.deepEqual(
+    [...csvLines(text, ';')],
+    [
+      { number: 1, cells: ['a', 'b;\n"c"'] },
+      { number: 5, cells: ['d', 'e', ''] },
+    ],
+  )
+})
