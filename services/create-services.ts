@@ -25,6 +25,7 @@ import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
+import { CalculatedFields } from './calculated-fields/calculated-fields.ts'
 import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
@@ -136,6 +137,10 @@ export function createServices(options: ServicesOptions): Services {
     declared,
     entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
     alarms,
+    calculatedFields: new CalculatedFields({
+      ...{ declared, clock, random },
+      namesOf: manyNamesLookup(declared, entities),
+    }),
     content: createContent({
       ...{ declared, entities, users, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),

@@ -42,6 +42,7 @@ import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { LoginAudit } from './audit/login-audit.ts'
 import type { RelationService } from './relations/relations.ts'
+import type { CalculatedFields } from './calculated-fields/calculated-fields.ts'
 import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { People } from './users/people.ts'
@@ -300,6 +301,7 @@ export interface Services {
   readonly relations: RelationService
   readonly farEnds: FarEndReader
   readonly alarms: AlarmService
+  readonly calculatedFields: CalculatedFields
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService

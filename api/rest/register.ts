@@ -29,6 +29,7 @@ import { alarmCommentRoutes } from './alarm-comment-routes.ts'
 import { alarmRoutes, type AlarmRouteParts } from './alarm-routes.ts'
 import { assetRoutes } from './asset-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
+import { calculatedFieldRoutes, type CalculatedFieldRouteParts } from './calculated-field-routes.ts'
 import { RouteMaker } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -142,6 +143,7 @@ type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
   ContentRoutesParts &
   UserRoutesParts &
   AlarmRouteParts &
+  CalculatedFieldRouteParts &
   EntityQueryParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
@@ -167,6 +169,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...componentRoutes(parts),
     ...systemParamRoutes(parts),
     ...constantRoutes(parts.make, parts.version),
+    ...calculatedFieldRoutes(parts),
   ]
 }
 
@@ -182,6 +185,7 @@ function declaredParts({
     clock,
     auth,
     alarmService: services.alarms,
+    fieldService: services.calculatedFields,
     content: services.content,
     people: services.people,
     tenants: services.tenants,

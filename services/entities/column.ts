@@ -3,7 +3,7 @@
  * lists can do with it.
  */
 import { z } from 'zod'
-import { NULL_UUID, isUuid, type EntityType } from '../../model/entity-id.ts'
+import { ENTITY_TYPES, NULL_UUID, isUuid, type EntityId, type EntityType } from '../../model/entity-id.ts'
 import {
   isJsonObject,
   parseJson,
@@ -256,6 +256,35 @@ export function optionalId(
     toColumn: (value) => value,
     ofColumn: (value) => (value === null ? null : String(value)),
     toJson: (value) => (value === null ? null : { entityType, id: value }),
+    check: NO_CHECK,
+  }
+}
+
+/** An entity of any type: what it names is checked by who saves it. Kept as `DEVICE/` and its id. */
+export function anyEntity(options: ColumnOptions = {}): Column<EntityId | null> {
+  const input = z.object({
+    entityType: z.enum(ENTITY_TYPES),
+    id: z
+      .string()
+      .refine(isUuid, 'a UUID is expected')
+      .transform((text) => text.toLowerCase()),
+  })
+  return {
+    ...stored('text', true, options),
+    absent: null,
+    input: input.nullish().transform((value) => value ?? undefined),
+    shape: {
+      type: 'object',
+      properties: { entityType: { type: 'string', enum: [...ENTITY_TYPES] }, id: { type: 'string', format: 'uuid' } },
+      required: ['entityType', 'id'],
+    },
+    toColumn: (value) => (value === null ? null : `${value.entityType}/${value.id}`),
+    ofColumn: (value) => {
+      const [type, id] = String(value ?? '').split('/')
+      const entityType = ENTITY_TYPES.find((known) => known === type)
+      return entityType === undefined || id === undefined ? null : { entityType, id }
+    },
+    toJson: (value) => (value === null ? null : { entityType: value.entityType, id: value.id }),
     check: NO_CHECK,
   }
 }

@@ -10,6 +10,7 @@ import { ALARM_COMMENTS } from '../alarms/alarm-comments.ts'
 import { alarms } from './alarm.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
+import { calculatedFields } from './calculated-field.ts'
 import { customers } from './customer.ts'
 import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
@@ -35,6 +36,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   ...CONTENT,
   alarms,
   entityViews,
+  calculatedFields,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */

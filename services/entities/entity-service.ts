@@ -126,6 +126,11 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return { ...found, data: found.data.map((row) => this.definition.recordOf(row)) }
   }
 
+  /** The different names of those that meet conditions, in their order. */
+  pageOfNames(where: readonly Condition[], query: PageQuery): Promise<Page<string>> {
+    return this.rows.pageOfValues(this.column(this.definition.name), where, query)
+  }
+
   async findWhere(where: readonly Condition[], limit?: number): Promise<readonly RecordOf<Columns>[]> {
     const rows = await this.rows.findAll(where, limit)
     return rows.map((row) => this.definition.recordOf(row))

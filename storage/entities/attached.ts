@@ -15,6 +15,7 @@ const ATTACHED: readonly AttachedRows[] = [
   { table: 'relation', column: 'to_id' },
   { table: 'alarm', column: 'originator_id' },
   { table: 'entity_alarm', column: 'entity_id' },
+  { table: 'calculated_field', column: 'owner_id' },
 ]
 
 /** Steps of the transaction that deletes the entity. */

@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { Principal } from '../../../model/principal.ts'
 import { ENTITY_TYPES, entityId } from '../../../model/entity-id.ts'
+import { isMillraceError } from '../../../model/errors.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/services.ts'
 import { ApiErrors, ParameterErrors } from '../../errors.ts'
@@ -87,7 +88,12 @@ export class RouteMaker {
         loaded[name] = entity
         continue
       }
-      await this.access.check(principal, target.operation, entityId(target.entity.type, id))
+      try {
+        await this.access.check(principal, target.operation, entityId(target.entity.type, id))
+      } catch (error) {
+        const isGone = isMillraceError(error) && error.status === 404
+        throw isGone && target.otherwise !== undefined ? target.otherwise() : error
+      }
       const entity = await this.load(target, id, principal)
       // Gone since it was checked.
       if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: target.entity.label, id })

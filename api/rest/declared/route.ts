@@ -35,6 +35,8 @@ export interface TargetType<Entity> {
 export interface Target<Entity = unknown> {
   readonly entity: TargetType<Entity>
   readonly operation: Operation
+  /** What a call is told that names none, in the place of the usual words. */
+  readonly otherwise?: () => Error
 }
 
 /** An entity whose type the path names too: `/{entityType}/{entityId}`. The handler gets its address. */

@@ -26,10 +26,14 @@ export interface TbelContext {
 
 const PARAMETERS = ['msg', 'metadata', 'msgType']
 
-/** Throws `SCRIPT_SYNTAX` with line and column; `SCRIPT_BODY` where it is blank or too long. */
+/**
+ * Throws `SCRIPT_SYNTAX` with line and column; `SCRIPT_BODY` where it is blank or too long. Other parameters than those of rule nodes: for
+ * {@link InlineScript.call}.
+ */
 export function compileTbel<Kind extends ScriptKind>(
   source: ScriptSource<Kind>,
   context: TbelContext,
+  parameters: readonly string[] = PARAMETERS,
 ): InlineScript<Kind> {
   const limits = context.limits ?? DEFAULT_TBEL_LIMITS
   if (source.body.trim() === '') throw ScriptErrors.SCRIPT_BODY({ reason: 'blank' })
@@ -38,7 +42,7 @@ export function compileTbel<Kind extends ScriptKind>(
   }
   try {
     const library = standardLibrary(context.clock, context.random)
-    const program = compileProgram(source.body, PARAMETERS, library, limits, context.clock)
+    const program = compileProgram(source.body, parameters, library, limits, context.clock)
     return new InlineScript(source, program, limits, context.clock)
   } catch (error) {
     if (error instanceof RangeError) throw syntaxError(source.body, 0, 'script is nested too deeply')
@@ -78,6 +82,18 @@ export class InlineScript<Kind extends ScriptKind> implements CompiledScript<Kin
         ? program.run([mutableCopy(json), mutableCopy(message.metadata), message.type])
         : program.run([json, message.metadata, message.type])
       return conversions[this.kind](value, this.limits.resultSize)
+    } catch (error) {
+      throw this.scriptError(error)
+    }
+  }
+
+  /** With values of its parameters, in their order. Throws a ScriptError; the values are never changed. */
+  call(values: readonly (JsonValue & Value)[]): ScriptResults[Kind] {
+    if (this.violations > 0) this.checkBlocked()
+    try {
+      const { program } = this
+      const given = program.writes ? values.map((value) => mutableCopy(value)) : [...values]
+      return conversions[this.kind](program.run(given), this.limits.resultSize)
     } catch (error) {
       throw this.scriptError(error)
     }

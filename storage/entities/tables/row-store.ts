@@ -139,6 +139,29 @@ export class RowStore {
     return { data: found, totalPages, totalElements, hasNext: query.page + 1 < totalPages }
   }
 
+  /** The different values of a text column, in their order; the search looks in them. Throws `PAGE_SIZE`, `PAGE_NUMBER`. */
+  async pageOfValues(
+    column: string,
+    where: readonly Condition[],
+    query: Omit<PageQuery, 'sortProperty'>,
+  ): Promise<Page<string>> {
+    checkPageQuery(query)
+    const from = sql`from ${sql.table(this.table.name)} ${this.filter(where, this.matching([column], query.textSearch))}`
+    const value = this.ref(column)
+    const counting = sql<{ total: number }>`select count(distinct ${value}) as total ${from}`
+    const direction = query.sortOrder === 'DESC' ? sql`desc` : sql`asc`
+    const values = sql<{ value: string }>`select ${value} as value ${from} group by ${value}
+      order by ${value} ${direction} limit ${query.pageSize} offset ${query.page * query.pageSize}`
+    const [counted, found] = await Promise.all([
+      this.database.scan(counting.compile(this.database.builder)),
+      this.database.scan(values.compile(this.database.builder)),
+    ])
+    const totalElements = Number(counted[0]?.total ?? 0)
+    const totalPages = Math.ceil(totalElements / query.pageSize)
+    const data = found.map((row) => row.value)
+    return { data, totalPages, totalElements, hasNext: query.page + 1 < totalPages }
+  }
+
   insert(row: Row): Statement {
     const names = sql.join(this.columns.map((name) => sql.ref(name)))
     const values = sql.join(this.columns.map((name) => valueOf(row, name)))

@@ -1,6 +1,7 @@
 /** What the first tenant of the security walk owns and its customer user has no part in: one file a resource, one line here. */
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
+import { makeCalculatedFields } from './calculated-fields.ts'
 import { makeCustomers } from './customers.ts'
 import { makeTenantProfiles } from './tenant-profiles.ts'
 import { makeUsers } from './users.ts'
@@ -20,4 +21,5 @@ export const THINGS: readonly MakeThings[] = [
   makeUsers,
   makeAlarms,
   makeEntityViews,
+  makeCalculatedFields,
 ]

@@ -1,0 +1,20 @@
+/** What is refused of calculated fields and alarm rules; the texts are the reference's where clients may match them (`rule-engine.md` section 8). */
+import { defineErrors } from '../../model/errors.ts'
+
+const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
+
+export const CalculatedFieldErrors = defineErrors('calculated-field', {
+  INVALID: { ...BAD_REQUEST, text: 'Validation error: {member} {reason}' },
+  NAME_TAKEN: { ...BAD_REQUEST, text: 'Calculated field with such name and type already exists' },
+  ARGUMENT_RESERVED: { ...BAD_REQUEST, text: "Argument name '{name}' is reserved and cannot be used." },
+  ARGUMENT_NAME: { ...BAD_REQUEST, text: "Argument name '{name}' is not the name of a script variable." },
+  ARGUMENT_UNKNOWN: { ...BAD_REQUEST, text: "The configuration names an argument that it does not have: '{name}'." },
+  ROLLING: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' doesn't support TS_ROLLING arguments." },
+  LATEST_ONLY: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' supports TS_LATEST arguments only." },
+  ENTITY_TYPE: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' is not supported for {entityType}." },
+  TOO_MANY_FIELDS: { ...BAD_REQUEST, text: 'Calculated fields per entity limit reached!' },
+  TOO_MANY_ARGUMENTS: { ...BAD_REQUEST, text: 'Calculated field arguments limit reached!' },
+  ABOVE_LIMIT: { ...BAD_REQUEST, text: 'Validation error: {member} must be less than or equal to {limit}' },
+  BELOW_LIMIT: { ...BAD_REQUEST, text: 'Validation error: {member} must be greater than or equal to {limit}' },
+  NOT_A_RULE: { kind: 'invalid', status: 404, restCode: 32, text: "Requested item wasn't found!" },
+})

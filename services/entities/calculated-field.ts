@@ -1,0 +1,66 @@
+/**
+ * Calculated fields: what is computed of the values of an entity, or of every entity of a profile; alarm rules are those of type ALARM. Stored
+ * and checked here. Source: `rest-api.md` 15.3, `rule-engine.md` section 8.
+ */
+import { ENTITY_TYPES, type EntityType } from '../../model/entity-id.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { CALCULATED_FIELD_TYPES, configurationJson, configurationOf } from '../calculated-fields/configuration.ts'
+import { CalculatedFieldErrors } from '../calculated-fields/errors.ts'
+import { anyEntity, anyId, choice, integer, internal, json, name } from './column.ts'
+import { defineEntity, type RecordOf } from './define.ts'
+
+const ON: readonly EntityType[] = ['DEVICE', 'ASSET', 'DEVICE_PROFILE', 'ASSET_PROFILE']
+
+const COLUMNS = {
+  entityId: anyEntity({ column: 'entity' }),
+  /** What lists find it by, and what it goes with. */
+  ownerType: internal(choice(ENTITY_TYPES, 'DEVICE')),
+  ownerId: internal(anyId()),
+  type: choice(CALCULATED_FIELD_TYPES, 'SIMPLE', { sort: true }),
+  name: name(),
+  debugSettings: json(),
+  configurationVersion: integer(0),
+  configuration: json(),
+  additionalInfo: json(),
+}
+
+export type CalculatedField = RecordOf<typeof COLUMNS>
+
+export const calculatedFields = defineEntity({
+  type: 'CALCULATED_FIELD',
+  label: 'Calculated field',
+  name: 'name',
+  table: {
+    name: 'calculated_field',
+    version: 1,
+    indexes: [{ members: ['ownerId', 'name'] }, { members: ['type', 'name'] }],
+  },
+  columns: COLUMNS,
+  unique: [{ members: ['entityId', 'type', 'name'], otherwise: () => CalculatedFieldErrors.NAME_TAKEN() }],
+  lacks: ['externalId'],
+  example: (ids) => ({
+    entityId: { entityType: 'ASSET', id: ids['assetId'] ?? '' },
+    type: 'SIMPLE',
+    name: 'Fahrenheit',
+    configuration: {
+      type: 'SIMPLE',
+      arguments: { t: { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } } },
+      expression: 't * 1.8 + 32',
+      output: { type: 'TIME_SERIES', name: 'fahrenheit', decimalsByDefault: 1 },
+    },
+  }),
+  permissions: { TENANT_ADMIN: 'all' },
+  async prepare(record) {
+    const { entityId, type, configuration } = record
+    if (entityId === null) throw CalculatedFieldErrors.INVALID({ member: 'entityId', reason: 'must not be null' })
+    const { entityType, id } = entityId
+    if (!ON.includes(entityType) && !(type === 'ALARM' && entityType === 'CUSTOMER'))
+      throw CalculatedFieldErrors.ENTITY_TYPE({ type, entityType })
+    if (!isJsonObject(configuration))
+      throw CalculatedFieldErrors.INVALID({ member: 'configuration', reason: 'must not be null' })
+    const read = configurationOf(configuration)
+    if (read.type !== type)
+      throw CalculatedFieldErrors.INVALID({ member: 'configuration.type', reason: `must be ${type}` })
+    return { record: { ...record, ownerType: entityType, ownerId: id, configuration: configurationJson(read) } }
+  },
+})
