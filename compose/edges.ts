@@ -97,6 +97,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const auth = await createAuth({
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
+    secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
     signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
     formerSigningKeys: formerSigningKeys(config.jwtFormerSigningKeys),
     clock: systemClock,

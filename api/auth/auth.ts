@@ -17,6 +17,7 @@ import {
   ACCESS_LIFETIME_SECONDS,
   REFRESH_LIFETIME_SECONDS,
   TOKEN_ISSUER,
+  VERIFICATION_SCOPE,
   createTokens,
   type AccessClaims,
   type TokenPair,
@@ -28,6 +29,8 @@ export interface AuthOptions {
   readonly userOfApiKey?: (value: string) => Promise<User | undefined>
   /** At least 64 random bytes. */
   readonly signingKey: Uint8Array
+  /** For how many seconds a user who gave the password may try the second factor; undefined where none is asked for. */
+  readonly secondsToVerify?: (user: User) => Promise<number | undefined>
   /** Those before it, whose tokens are still good. */
   readonly formerSigningKeys?: readonly Uint8Array[]
   readonly clock: Clock
@@ -55,8 +58,15 @@ export interface Login {
 }
 
 export interface Auth {
-  /** Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. */
+  /**
+   * Throws `BAD_CREDENTIALS`, `LOCKED`, `TOO_MANY_FAILURES`, `TOO_BUSY`. `address` is the client's. With a scope where a second factor
+   * is asked for.
+   */
   login(username: string, password: string, address: string): Promise<TokenPair>
+  /** Who gave the password and must still give a second factor. Throws as `authenticate`. */
+  userToVerify(token: string): Promise<User>
+  /** A pair where `check` does not throw, whose failures count as those of passwords do. */
+  loginVerified(token: string, address: string, check: (user: User) => Promise<void>): Promise<TokenPair>
   /** A pair for a user who showed in another way that he may have it. Throws `TOKEN_EXPIRED` where there is no such user, `NOT_ACTIVE`. */
   issueFor(userId: string): Promise<TokenPair>
   /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
@@ -113,6 +123,20 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return tokens.issue(user, options.random.uuid(), options.random.uuid(), issuedAt)
   }
 
+  const issueToVerify = async (user: User, seconds: number): Promise<TokenPair> => {
+    const issuedAt = Math.max(Math.floor(clock.now() / 1000), firstValidSecond(await validFromOf(user.id)))
+    const token = await tokens.issueToVerify(user, options.random.uuid(), issuedAt, seconds)
+    return { token, refreshToken: '', scope: VERIFICATION_SCOPE }
+  }
+
+  const userToVerify = async (token: string): Promise<User> => {
+    const claims = await tokens.verifyToVerify(withoutScheme(token), clock.now())
+    const [user, validFrom] = await Promise.all([find(claims), validFromOf(claims.userId)])
+    if (user === undefined || user.email !== claims.email || claims.issuedAt < firstValidSecond(validFrom))
+      throw AuthErrors.TOKEN_EXPIRED()
+    return user
+  }
+
   const authenticateLogin = async (token: string): Promise<Login> => {
     const claims = await verified.claimsOf(withoutScheme(token))
     if (await sessions.isEnded(claims.sessionId)) throw AuthErrors.TOKEN_EXPIRED()
@@ -126,6 +150,19 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async login(username, password, address) {
       const user = await limiter.attempt(username, address, () => users.authenticate(username, password))
       if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
+      const seconds = await options.secondsToVerify?.(user)
+      if (seconds !== undefined) return issueToVerify(user, seconds)
+      const pair = await issue(user)
+      await users.noteLogin(user.id)
+      return pair
+    },
+    userToVerify,
+    async loginVerified(token, address, check) {
+      const user = await userToVerify(token)
+      await limiter.attempt(`second factor of ${user.email}`, address, async () => {
+        await check(user)
+        return user
+      })
       const pair = await issue(user)
       await users.noteLogin(user.id)
       return pair

@@ -19,11 +19,17 @@ const MAX_TOKEN_LENGTH = 8192
 /** How far another server's clock may be ahead. */
 const CLOCK_TOLERANCE_SECONDS = 5
 const REFRESH_SCOPE = 'REFRESH_TOKEN'
+/** Who has it gave the password and must still give a second factor. */
+export const VERIFICATION_SCOPE = 'PRE_VERIFICATION_TOKEN'
+/** At most. */
+const VERIFICATION_LIFETIME_SECONDS = 3600
 
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
 const common = { sub: z.string(), userId: uuid, sessionId: uuid, iat: z.int(), exp: z.int() }
 const accessSchema = z.object({ ...common, scopes: z.tuple([z.enum(AUTHORITIES)]), tenantId: uuid, customerId: uuid })
 const refreshSchema = z.object({ ...common, scopes: z.tuple([z.literal(REFRESH_SCOPE)]) })
+
+const verificationSchema = z.object({ ...common, scopes: z.tuple([z.literal(VERIFICATION_SCOPE)]) })
 
 /** What a verified access token says; the user behind it is still to be looked up. */
 export interface AccessClaims {
@@ -47,7 +53,10 @@ export interface RefreshClaims {
 
 export interface TokenPair {
   readonly token: string
+  /** '' where there is a scope. */
   readonly refreshToken: string
+  /** The token is for nothing but to give the second factor. */
+  readonly scope?: typeof VERIFICATION_SCOPE
 }
 
 export interface TokenSettings {
@@ -62,6 +71,8 @@ export interface Tokens {
   /** Throws `BAD_CREDENTIALS` for what is no access token, `TOKEN_EXPIRED` for one that is expired or forged. */
   verifyAccess(token: string, nowMs: number): Promise<AccessClaims>
   verifyRefresh(token: string, nowMs: number): Promise<RefreshClaims>
+  issueToVerify(user: User, sessionId: string, issuedAt: number, lifetimeSeconds: number): Promise<string>
+  verifyToVerify(token: string, nowMs: number): Promise<RefreshClaims>
 }
 
 /** `formerKeys` sign nothing any more; what they signed is good until it expires, so that a new key logs nobody out. */
@@ -116,6 +127,14 @@ export function createTokens(key: Uint8Array, settings: TokenSettings, formerKey
         issuedAt: iat,
         expiresAt: exp,
       }
+    },
+    issueToVerify: (user, sessionId, issuedAt, lifetimeSeconds) =>
+      sign({ sub: user.email, userId: user.id, sessionId, scopes: [VERIFICATION_SCOPE] }, issuedAt, lifetimeSeconds),
+    async verifyToVerify(token, nowMs) {
+      const claims = verificationSchema.safeParse(await verified(token, nowMs, VERIFICATION_LIFETIME_SECONDS))
+      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+      const { sub, userId, sessionId, iat } = claims.data
+      return { email: sub, userId, sessionId, issuedAt: iat }
     },
     async verifyRefresh(token, nowMs) {
       const claims = refreshSchema.safeParse(await verified(token, nowMs, settings.refreshLifetimeSeconds))

@@ -60,6 +60,7 @@ import { ruleChainRoutes } from './rule-chain-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { noauthRoutes } from './noauth-routes.ts'
+import { twoFactorRoutes, verificationRoutes, type TwoFactorRoutesParts } from './two-factor-routes.ts'
 import { userRoutes, type UserRoutesParts } from './user-routes.ts'
 import { userSettingsRoutes, type UserSettingsRoutesParts } from './user-settings-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
@@ -122,6 +123,7 @@ function routesForUsers({
   return [
     ...noauthRoutes(services.people, auth, page.baseUrl),
     ...PUBLIC_CONSTANTS,
+    ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(callRoutes(services, clock)),
     ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page, version }), services)),
@@ -137,8 +139,9 @@ function routesForUsers({
 
 /** What the declared routes of some resources need beside what all have. */
 type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
-  SystemParamRoutesParts &
   ApiKeyRoutesParts &
+  SystemParamRoutesParts &
+  TwoFactorRoutesParts &
   TenantRoutesParts &
   ContentRoutesParts &
   UserRoutesParts &
@@ -156,6 +159,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...userRoutes(parts),
     ...userSettingsRoutes(parts),
     ...apiKeyRoutes(parts),
+    ...twoFactorRoutes(parts),
     ...assetRoutes(parts),
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),

@@ -9,7 +9,8 @@ export const pairShape: JsonObject = {
   required: ['token', 'refreshToken'],
 }
 
-export function pairAnswer({ token, refreshToken }: TokenPair): Answer {
+export function pairAnswer({ token, refreshToken, scope }: TokenPair): Answer {
+  const members = scope === undefined ? { token, refreshToken } : { token, scope }
   // The reference's login handlers answer with this character set; the body is ASCII in any.
-  return { ...jsonAnswer({ token, refreshToken }), contentType: 'application/json;charset=ISO-8859-1' }
+  return { ...jsonAnswer(members), contentType: 'application/json;charset=ISO-8859-1' }
 }

@@ -31,5 +31,13 @@ export const UserErrors = defineErrors('users', {
   API_KEYS_TOO_MANY: { ...BAD_REQUEST, text: 'A user may have at most {limit} API keys' },
   API_KEY_EXPIRED: { kind: 'denied', status: 401, restCode: 10, text: 'API key is expired' },
   RESET_TOKEN: { ...BAD_REQUEST, text: 'Invalid reset token!' },
+  TWO_FACTOR_PROVIDER: { ...BAD_REQUEST, text: '2FA provider is not available' },
+  TWO_FACTOR_URL: { ...BAD_REQUEST, text: 'authUrl is not the address of a secret' },
+  TWO_FACTOR_CODE: { ...BAD_REQUEST, text: 'Verification code is incorrect' },
+  TWO_FACTOR_ABSENT: { ...BAD_REQUEST, text: '2FA provider is not configured' },
+  TWO_FACTOR_FIRST: {
+    ...BAD_REQUEST,
+    text: 'To use 2FA backup codes you first need to configure at least one provider',
+  },
   NOT_ACTIVATED_YET: { ...BAD_REQUEST, text: 'The user has not been activated yet' },
 })

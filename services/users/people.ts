@@ -10,6 +10,7 @@ import { sendBySmtp } from '../mail/smtp.ts'
 import type { Report } from '../outbox.ts'
 import { UserAccounts, type CredentialStore } from './accounts.ts'
 import { ApiKeys } from './api-keys.ts'
+import { TwoFactor } from './two-factor.ts'
 import { UserSettings } from './user-settings.ts'
 import { VisitedDashboards, type VisitedDashboardsParts } from './visited-dashboards.ts'
 
@@ -17,6 +18,7 @@ export interface People {
   readonly accounts: UserAccounts
   readonly apiKeys: ApiKeys
   readonly settings: UserSettings
+  readonly twoFactor: TwoFactor
   readonly visitedDashboards: VisitedDashboards
 }
 
@@ -37,6 +39,7 @@ export function createPeople({ entities, declared, credentials, access, report, 
     accounts: new UserAccounts(entities, credentials, mailer, clock),
     apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
+    twoFactor: new TwoFactor(entities, settings, clock),
     visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),
   }
 }

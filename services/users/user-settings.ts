@@ -71,7 +71,7 @@ export class UserSettings {
 
   /** Whatever another change of the same settings does meanwhile. Throws `SETTINGS_TOO_LONG`. */
   change(
-    principal: Principal,
+    principal: Pick<Principal, 'userId' | 'tenantId'>,
     type: UserSettingsType,
     changed: (settings: JsonObject) => JsonObject,
   ): Promise<JsonObject> {
@@ -98,7 +98,11 @@ export class UserSettings {
     ])
   }
 
-  private newRow({ userId, tenantId }: Principal, type: UserSettingsType, value: string): Row {
+  private newRow(
+    { userId, tenantId }: Pick<Principal, 'userId' | 'tenantId'>,
+    type: UserSettingsType,
+    value: string,
+  ): Row {
     return {
       id: this.random.uuid(),
       created_time: this.clock.now(),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { customers } from '../../services/entities/customer.ts'
 import { users } from '../../services/entities/user.ts'
+import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
 let world: RestWorld
@@ -194,3 +195,77 @@ test('the session of a mobile app is known by its header', async () => {
   assert.equal(await (await session('GET')).text(), '')
   assert.equal((await call('GET', '/api/user/mobile/session', `Bearer ${world.tenant}`)).status, 400)
 })
+
+describe('with a second factor', () => {
+  test('a password alone opens nothing, a code opens once, a backup code once', async () => {
+    const { services, clock } = world.platform
+    const platformSettings = {
+      providers: [
+        { providerType: 'TOTP', issuerName: 'Millrace' },
+        { providerType: 'BACKUP_CODE', codesQuantity: 3 },
+      ],
+      minVerificationCodeSendPeriod: 5,
+      totalAllowedTimeForVerification: 60,
+    }
+    assert.equal((await call('POST', '/api/2fa/settings', `Bearer ${world.tenant}`, platformSettings)).status, 403)
+    const system = `Bearer ${world.systemAdministrator}`
+    assert.equal((await call('POST', '/api/2fa/settings', system, platformSettings)).status, 200)
+    const { pair } = await newUser('two@example.org')
+    const bearer = `Bearer ${String(pair['token'])}`
+    const config = '/api/2fa/account/config'
+    const { body: totp } = await call('POST', `${config}/generate?providerType=TOTP`, bearer)
+    const secret = totpSecretOf(String(totp['authUrl'])) ?? ''
+    const codeNow = () => totpCode(secret, totpStep(clock.now()))
+    assert.equal((await call('POST', `${config}?verificationCode=000000x`, bearer, totp)).status, 400)
+    assert.equal((await call('POST', `${config}?verificationCode=${codeNow()}`, bearer, totp)).status, 200)
+    const { body: backup } = await call('POST', `${config}/generate?providerType=BACKUP_CODE`, bearer)
+    assert.equal((await call('POST', config, bearer, backup)).status, 200)
+    const account = await call('GET', '/api/2fa/account/settings', bearer)
+    const [first = ''] = backup['codes'] as string[]
+    assert.ok(!JSON.stringify(account.body).includes(first))
+
+    const login = () =>
+      call('POST', '/api/auth/login', undefined, { username: 'two@example.org', password: 'Secret1!' })
+    const { body: answer } = await login()
+    assert.deepEqual([answer['scope'], answer['refreshToken']], ['PRE_VERIFICATION_TOKEN', undefined])
+    const half = `Bearer ${String(answer['token'])}`
+    assert.equal((await call('GET', '/api/auth/user', half)).status, 401)
+    assert.equal((await call('GET', '/api/2fa/account/settings', half)).status, 401)
+    const refreshed = await call('POST', '/api/auth/token', undefined, { refreshToken: answer['token'] })
+    assert.equal(refreshed.status, 401)
+    assert.equal((await call('GET', '/api/auth/2fa/providers', bearer)).status, 401)
+    assert.equal((await call('GET', '/api/auth/2fa/providers', half)).status, 200)
+    const check = (type: string, code: string) =>
+      call('POST', `/api/auth/2fa/verification/check?providerType=${type}&verificationCode=${code}`, half)
+    assert.equal((await check('TOTP', codeNow())).status, 400, 'the one that confirmed it is used up')
+    clock.time += 30_000
+    const code = codeNow()
+    const opened = await check('TOTP', code)
+    assert.equal((await call('GET', '/api/auth/user', `Bearer ${String(opened.body['token'])}`)).status, 200)
+    assert.equal((await check('TOTP', code)).status, 400)
+    assert.equal((await check('BACKUP_CODE', first)).status, 200)
+    assert.equal((await check('BACKUP_CODE', first)).status, 400)
+    clock.time += 60_000
+    assert.equal((await check('TOTP', codeNow())).status, 401, 'the time to give it is over')
+
+    const { body: late } = await login()
+    const guess = (number: number) =>
+      call(
+        'POST',
+        `/api/auth/2fa/verification/check?providerType=TOTP&verificationCode=${String(number).padStart(6, '0')}`,
+        `Bearer ${String(late['token'])}`,
+      )
+    const answers = []
+    for (let number = 0; number < 12; number++) answers.push((await guess(number)).status)
+    assert.equal(answers.at(-1), 401, 'guessing locks')
+    assert.equal((await call('DELETE', `${config}?providerType=TOTP`, bearer)).status, 200)
+    assert.equal((await login()).body['scope'], undefined)
+    await services.people.twoFactor.savePlatform({ ...(await platformOf()), providers: [] })
+  })
+})
+
+async function platformOf() {
+  const found = await world.platform.services.people.twoFactor.platform()
+  assert.ok(found !== undefined)
+  return found
+}

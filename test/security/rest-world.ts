@@ -54,6 +54,7 @@ export async function openRestWorld(): Promise<RestWorld> {
   const auth = await createAuth({
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
+    secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
     signingKey: randomBytes(64),
     clock,
     random: testRandom,

@@ -1,0 +1,187 @@
+/** The second factor: set up by each user, asked for at log-in, offered by the system administrator. Source: `rest-api.md` 1.9. */
+import { z } from 'zod'
+import type { JsonObject } from '../../model/json.ts'
+import type { People } from '../../services/users/people.ts'
+import { accountConfigSchema, platformTwoFactorSchema, PROVIDER_TYPES } from '../../services/users/two-factor.ts'
+import type { Auth } from '../auth/auth.ts'
+import type { EntityRoutesParts } from './declared/entity-routes.ts'
+import { optionalText, requiredText } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { oneOf, type Query } from './query.ts'
+import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, SYSTEM, type RestRoute } from './route.ts'
+import { pairAnswer } from './token-pair.ts'
+
+export interface TwoFactorRoutesParts extends EntityRoutesParts {
+  readonly people: Pick<People, 'twoFactor'>
+}
+
+const OWN = { authorities: EVERYBODY, targets: {}, isAboutTheCaller: true } as const
+const ACCOUNT: JsonObject = { type: 'object', properties: { configs: { type: 'object' } }, required: ['configs'] }
+const CONFIG: JsonObject = { type: 'object', properties: { providerType: { enum: [...PROVIDER_TYPES] } } }
+const TYPES: JsonObject = { type: 'array', items: { enum: [...PROVIDER_TYPES] } }
+const TOTP_EXAMPLE = {
+  providerType: 'TOTP',
+  authUrl: 'otpauth://totp/Millrace:ann%40example.org?issuer=Millrace&secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+}
+const PLATFORM_EXAMPLE = {
+  providers: [{ providerType: 'TOTP', issuerName: 'Millrace' }],
+  minVerificationCodeSendPeriod: 30,
+  totalAllowedTimeForVerification: 1800,
+}
+
+const providerOf = (text: string) => oneOf('providerType', text, PROVIDER_TYPES)
+
+export function twoFactorRoutes(parts: TwoFactorRoutesParts): readonly DeclaredRoute[] {
+  return [...accountRoutes(parts), ...platformRoutes(parts)]
+}
+
+function accountRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): readonly DeclaredRoute[] {
+  const config = { ...OWN, path: '/api/2fa/account/config', answer: ACCOUNT } as const
+  return [
+    make.route({
+      ...OWN,
+      method: 'GET',
+      path: '/api/2fa/account/settings',
+      about: 'What the caller set up; nothing where that is nothing.',
+      query: {},
+      body: undefined,
+      answer: ACCOUNT,
+      mayBeEmpty: true,
+      handle: async ({ principal }) => (await twoFactor.account(principal)) ?? EMPTY_ANSWER,
+    }),
+    make.route({
+      ...OWN,
+      method: 'POST',
+      path: '/api/2fa/account/config/generate',
+      about: 'A new secret or new backup codes, which count when they are confirmed.',
+      query: { providerType: requiredText },
+      body: undefined,
+      answer: CONFIG,
+      handle: ({ principal, query }) => twoFactor.generate(principal, providerOf(query.providerType)),
+    }),
+    make.route({
+      ...OWN,
+      method: 'POST',
+      path: '/api/2fa/account/config/submit',
+      about: 'Says whether a configuration could be confirmed.',
+      query: {},
+      body: accountConfigSchema,
+      example: () => TOTP_EXAMPLE,
+      answer: undefined,
+      handle: async ({ body }) => {
+        await twoFactor.checkConfig(body)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...config,
+      method: 'POST',
+      about: 'Confirms a configuration with a code: from now on a password alone is not enough.',
+      query: { verificationCode: optionalText },
+      body: accountConfigSchema,
+      example: () => TOTP_EXAMPLE,
+      handle: ({ principal, query, body }) => twoFactor.save(principal, body, query.verificationCode),
+    }),
+    make.route({
+      ...config,
+      method: 'PUT',
+      about: 'Says which of the second factors is asked for first.',
+      query: { providerType: requiredText },
+      body: z.object({ useByDefault: z.boolean() }),
+      example: () => ({ useByDefault: true }),
+      handle: ({ principal, query, body }) =>
+        twoFactor.setDefault(principal, providerOf(query.providerType), body.useByDefault),
+    }),
+    make.route({
+      ...config,
+      method: 'DELETE',
+      about: 'Takes a second factor away.',
+      query: { providerType: requiredText },
+      body: undefined,
+      handle: ({ principal, query }) => twoFactor.remove(principal, providerOf(query.providerType)),
+    }),
+  ]
+}
+
+function platformRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): readonly DeclaredRoute[] {
+  const platform = { path: '/api/2fa/settings', authorities: SYSTEM, targets: {}, query: {} } as const
+  const answer: JsonObject = { type: 'object', properties: { providers: { type: 'array' } }, required: ['providers'] }
+  const settings = async (): Promise<JsonObject | undefined> => {
+    const found = await twoFactor.platform()
+    return found && { ...found, providers: found.providers.map((provider) => ({ ...provider })) }
+  }
+  return [
+    make.route({
+      ...OWN,
+      method: 'GET',
+      path: '/api/2fa/providers',
+      about: 'The second factors that there are.',
+      query: {},
+      body: undefined,
+      answer: TYPES,
+      handle: async () => [...(await twoFactor.providers())],
+    }),
+    make.route({
+      ...platform,
+      method: 'GET',
+      about: 'Which second factors users may set up; nothing where there are none.',
+      body: undefined,
+      answer,
+      mayBeEmpty: true,
+      handle: async () => (await settings()) ?? EMPTY_ANSWER,
+    }),
+    make.route({
+      ...platform,
+      method: 'POST',
+      about: 'Says which second factors users may set up.',
+      body: platformTwoFactorSchema,
+      example: () => PLATFORM_EXAMPLE,
+      answer,
+      handle: async ({ body }) => {
+        await twoFactor.savePlatform(body)
+        return (await settings()) ?? EMPTY_ANSWER
+      },
+    }),
+  ]
+}
+
+/** For who gave the password and still has to give the code: the token says only that. */
+export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, auth: Auth): readonly RestRoute[] {
+  const typeOf = (query: Query) => providerOf(query.required('providerType'))
+  return [
+    {
+      method: 'GET',
+      pattern: '/api/auth/2fa/providers',
+      authorities: 'public',
+      handle: async ({ credentials }) => {
+        const user = await auth.userToVerify(credentials)
+        const providers = await twoFactor.providersOf(user)
+        const common = { contact: null, minVerificationCodeSendPeriod: null }
+        return jsonAnswer(providers.map(({ type, isDefault }) => ({ type, default: isDefault, ...common })))
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/2fa/verification/send',
+      authorities: 'public',
+      handle: async ({ credentials, query }) => {
+        await auth.userToVerify(credentials)
+        // The codes of both kinds are in the user's hands already.
+        typeOf(query)
+        return EMPTY_ANSWER
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/2fa/verification/check',
+      authorities: 'public',
+      handle: async ({ credentials, query, clientAddress }) => {
+        const type = typeOf(query)
+        const code = query.required('verificationCode')
+        return pairAnswer(
+          await auth.loginVerified(credentials, clientAddress, (user) => twoFactor.check(user, type, code)),
+        )
+      },
+    },
+  ]
+}
