@@ -94,7 +94,9 @@ export class StoredUsers implements UserService {
     const credentials = await this.entities.users.credentials(id)
     // A deleted user's tokens never become valid.
     if (credentials === undefined) return Number.MAX_SAFE_INTEGER
-    const validFrom = credentials.isEnabled ? credentials.tokensValidFrom : Number.MAX_SAFE_INTEGER
+    // Who was not activated yet has no password to log in with, and an administrator may act for such a user.
+    const isOff = !credentials.isEnabled && credentials.passwordHash !== null
+    const validFrom = isOff ? Number.MAX_SAFE_INTEGER : credentials.tokensValidFrom
     if (generation === this.generation) this.remember(id, validFrom)
     return validFrom
   }

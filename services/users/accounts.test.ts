@@ -56,6 +56,16 @@ test('a user is activated once, by a link that is good for a day', async () => {
   await assert.rejects(accounts.mailActivation(user, ''), { message: 'User is already activated!' })
 })
 
+test('an administrator may act for who was not activated yet, and for nobody who was switched off', async () => {
+  const { accounts } = people
+  const { services } = platform
+  const user = await newUser('waiting@example.org')
+  assert.equal(await services.users.tokensValidFrom(user.id), 0)
+  await accounts.activate((await accounts.activation(user.id)).token, 'Secret1!')
+  await accounts.setEnabled(user.id, false)
+  assert.equal(await services.users.tokensValidFrom(user.id), Number.MAX_SAFE_INTEGER)
+})
+
 test('a forgotten password is replaced by a link that works once, and every token is withdrawn', async () => {
   const { accounts } = people
   const { services, clock, entities } = platform
