@@ -225,6 +225,28 @@ describe('HTTP long poll', () => {
       assert.equal(figures().waitingPolls, 0)
     }))
 
+  it('for calls is answered by the next one, which it says it has', () =>
+    bench(async ({ gateway, call }) => {
+      const poll = call('GET', '/api/v1/one/rpc?timeout=8000')
+      while (![...gateway.sessions].some(({ listening }) => listening === 'next')) await new Promise(setImmediate)
+      const [session] = gateway.sessions
+      session?.listener.called?.({ id: 3, method: 'reboot', params: '{"now":1}' })
+      assert.equal((await poll).text, '{"id":3,"method":"reboot","params":{"now":1}}')
+      assert.deepEqual(session?.deliveries, [[3, 'DELIVERED']])
+      assert.equal((await call('POST', '/api/v1/one/rpc/3', '{"ok":1}')).status, 200)
+      const [answering] = gateway.sessions
+      assert.deepEqual(answering?.callAnswers, [[3, '{"ok":1}']])
+      assert.equal((await call('POST', '/api/v1/one/rpc/three', '{}')).status, 400)
+    }))
+
+  it('calls the rule engine and gets its answer; a call needs a method and params', () =>
+    bench(async ({ gateway, call }) => {
+      gateway.reply = '{"time":1}'
+      assert.equal((await call('POST', '/api/v1/one/rpc', '{"method":"getTime","params":{}}')).text, '{"time":1}')
+      assert.equal((await call('POST', '/api/v1/one/rpc', '{"method":"getTime"}')).status, 400)
+      assert.equal((await call('POST', '/api/v1/one/rpc', '{"params":{}}')).status, 400)
+    }))
+
   it('is answered 408 when its time has passed', () =>
     bench(async ({ gateway, call, clock }) => {
       const poll = call('GET', '/api/v1/one/attributes/updates?timeout=1000')
