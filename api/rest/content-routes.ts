@@ -1,11 +1,12 @@
 /** Dashboards, widgets and files: one line a resource. */
 import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
+import { notificationRoutes, type NotificationRoutesParts } from './notification-routes.ts'
 import { otaPackageRoutes, type OtaRoutesParts } from './ota-package-routes.ts'
 import { widgetRoutes, type WidgetRoutesParts } from './widget-routes.ts'
 
-export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts & OtaRoutesParts
+export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts & OtaRoutesParts & NotificationRoutesParts
 
 export function contentRoutes(parts: ContentRoutesParts): readonly DeclaredRoute[] {
-  return [...dashboardRoutes(parts), ...widgetRoutes(parts), ...otaPackageRoutes(parts)]
+  return [...dashboardRoutes(parts), ...widgetRoutes(parts), ...otaPackageRoutes(parts), ...notificationRoutes(parts)]
 }

@@ -1,5 +1,6 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
+import { Notifications } from '../notifications/notifications.ts'
 import { OtaPackages } from './ota-packages.ts'
 import { StoredBytes } from './stored-bytes.ts'
 import { Widgets, type WidgetsParts } from './widgets.ts'
@@ -8,6 +9,7 @@ export interface ContentServices {
   readonly dashboards: Dashboards
   readonly widgets: Widgets
   readonly otaPackages: OtaPackages
+  readonly notifications: Notifications
 }
 
 export type ContentParts = DashboardsParts & WidgetsParts
@@ -17,6 +19,7 @@ export function createContent(parts: ContentParts): ContentServices {
   return {
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
+    notifications: new Notifications(parts),
     otaPackages: new OtaPackages({ declared: parts.declared, bytes, clock: parts.clock }),
   }
 }

@@ -4,10 +4,24 @@ import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { CONTENT_PIECES } from '../content/stored-bytes.ts'
+import { NOTIFICATIONS, notificationRequests, notificationTargets, notificationTemplates } from './notification.ts'
 import { otaPackages } from './ota-package.ts'
 import { widgetTypes } from './widget-type.ts'
 import { BUNDLE_WIDGETS, widgetsBundles } from './widgets-bundle.ts'
 
-export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [dashboards, widgetTypes, widgetsBundles, otaPackages]
+const NOTIFYING = [notificationTargets, notificationTemplates, notificationRequests] as const
 
-export const CONTENT_PARTS: readonly EntityTable[] = [DASHBOARD_CUSTOMERS, BUNDLE_WIDGETS, CONTENT_PIECES]
+export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [
+  dashboards,
+  widgetTypes,
+  widgetsBundles,
+  otaPackages,
+  ...NOTIFYING,
+]
+
+export const CONTENT_PARTS: readonly EntityTable[] = [
+  DASHBOARD_CUSTOMERS,
+  BUNDLE_WIDGETS,
+  CONTENT_PIECES,
+  NOTIFICATIONS,
+]

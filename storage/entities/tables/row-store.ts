@@ -195,6 +195,17 @@ export class RowStore {
     return { ...this.statement(query), expect: { changes: 1, otherwise } }
   }
 
+  /** Deletes all but so many of the newest rows with these values. */
+  keepNewest(values: Row, count: number): Statement {
+    const where = sql.join(
+      Object.keys(values).map((name) => sql`${sql.ref(name)} = ${valueOf(values, name)}`),
+      sql` and `,
+    )
+    const table = sql.table(this.table.name)
+    const oldest = sql`(select created_time from ${table} where ${where} order by created_time desc limit 1 offset ${count - 1})`
+    return this.statement(sql`delete from ${table} where ${where} and created_time < ${oldest}`)
+  }
+
   deleteAll(where: readonly Condition[]): Statement {
     return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
   }

@@ -1,4 +1,6 @@
 import { dashboards } from '../../../services/entities/dashboard.ts'
+import { isJsonObject } from '../../../model/json.ts'
+import { notificationTargets, notificationTemplates } from '../../../services/entities/notification.ts'
 import { otaPackages } from '../../../services/entities/ota-package.ts'
 import { widgetTypes } from '../../../services/entities/widget-type.ts'
 import { widgetsBundles } from '../../../services/entities/widgets-bundle.ts'
@@ -15,7 +17,23 @@ export const makeContent: MakeThings = async ({ services, tenant }) => {
   const made = await declared.of(otaPackages).saveByUser(tenant, draftOfPackage)
   const file = { fileName: 'secret.bin', contentType: 'text/plain', bytes: Buffer.from('secret bytes') }
   const otaPackage = await content.otaPackages.upload(tenant, made.id, 'MD5', undefined, file)
+  const target = await declared.of(notificationTargets).saveByUser(tenant, {
+    name: 'secret target',
+    configuration: { type: 'PLATFORM_USERS', usersFilter: { type: 'USER_LIST', usersIds: [tenant.userId] } },
+  })
+  const template = await declared.of(notificationTemplates).saveByUser(tenant, {
+    name: 'secret template',
+    configuration: { deliveryMethodsTemplates: { WEB: { enabled: true, subject: 'secret', body: 'secret' } } },
+  })
+  const request = await content.notifications.send(tenant, { targets: [target.id], templateId: template.id })
+  const page = await content.notifications.page(tenant, false, { page: 0, pageSize: 1 })
+  const notification = page.data[0]?.['id']
+  const notificationId = isJsonObject(notification) ? notification['id'] : undefined
   return {
+    notificationTargetId: target.id,
+    notificationTemplateId: template.id,
+    notificationRequestId: request.id,
+    notificationId: typeof notificationId === 'string' ? notificationId : '',
     type: 'FIRMWARE',
     otaPackageId: otaPackage.id,
     dashboardId: dashboard.id,

@@ -1,0 +1,316 @@
+/** Notifications: inboxes, targets, templates, requests. Source: `rest-api.md` 15.4. */
+import { z } from 'zod'
+import type { Page } from '../../model/entities.ts'
+import { entityId, isUuid, type EntityType } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
+import {
+  methodsOf,
+  NOTIFICATION_TYPES,
+  notificationRequests,
+  notificationTargets,
+  notificationTemplates,
+  type NotificationRequest,
+} from '../../services/entities/notification.ts'
+import type { ColumnSet } from '../../services/entities/define.ts'
+import type { EntityService } from '../../services/entities/entity-service.ts'
+import type { Notifications } from '../../services/notifications/notifications.ts'
+import { found } from './authorize.ts'
+import { anyJson, jsonObject, optionalId } from './body.ts'
+import { draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { choice, flag, paging, uuidList } from './declared/query.ts'
+import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
+import type { DeclaredRoute, Target } from './declared/route.ts'
+import { EMPTY_ANSWER, EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
+
+export interface NotificationRoutesParts extends EntityRoutesParts {
+  readonly content: { readonly notifications: Notifications }
+}
+
+const INBOX_METHODS = ['WEB', 'MOBILE_APP'] as const
+const MINE = { targets: {}, authorities: EVERYBODY, body: undefined, isAboutTheCaller: true } as const
+const NOTIFICATION: JsonObject = {
+  type: 'object',
+  properties: {
+    id: idShape('NOTIFICATION'),
+    createdTime: { type: 'integer' },
+    requestId: idShape('NOTIFICATION_REQUEST'),
+    recipientId: idShape('USER'),
+    type: { type: 'string' },
+    deliveryMethod: { type: 'string' },
+    subject: { type: ['string', 'null'] },
+    text: { type: 'string' },
+    additionalConfig: {},
+    info: {},
+    status: { type: 'string', enum: ['SENT', 'READ'] },
+  },
+}
+
+export function notificationRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const { declared } = parts
+  return [
+    ...inboxRoutes(parts),
+    ...partRoutes(parts, declared.of(notificationTargets), 'target'),
+    ...partRoutes(parts, declared.of(notificationTemplates), 'template'),
+    ...targetLists(parts),
+    ...requestRoutes(parts),
+  ]
+}
+
+function inboxPage(page: Page<JsonObject>): JsonObject {
+  return { ...page, data: [...page.data] }
+}
+
+function inboxRoutes({ make, content: { notifications } }: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const notAnEntity = { notificationId: { untargeted: 'the handler finds it in the inbox of the caller only' } }
+  return [
+    make.route({
+      ...MINE,
+      method: 'GET',
+      path: '/api/notifications',
+      about: 'The inbox of the caller.',
+      query: { unreadOnly: flag(false), deliveryMethod: choice(INBOX_METHODS), page: paging },
+      answer: pageShape(NOTIFICATION),
+      handle: async ({ principal, query: { unreadOnly, deliveryMethod, page } }) =>
+        deliveryMethod === 'MOBILE_APP'
+          ? { data: [], totalPages: 0, totalElements: 0, hasNext: false }
+          : inboxPage(await notifications.page(principal, unreadOnly, page)),
+    }),
+    make.route({
+      ...MINE,
+      method: 'GET',
+      path: '/api/notifications/unread/count',
+      about: 'How many notifications the caller has not read; 0 where no delivery method is named.',
+      query: { deliveryMethod: choice(INBOX_METHODS) },
+      answer: { type: 'integer' },
+      handle: async ({ principal, query }) =>
+        query.deliveryMethod === 'WEB' ? notifications.unreadCount(principal) : 0,
+    }),
+    make.route({
+      ...MINE,
+      method: 'PUT',
+      path: '/api/notifications/read',
+      about: 'Marks all of the caller as read.',
+      query: { deliveryMethod: choice(INBOX_METHODS) },
+      answer: undefined,
+      handle: async ({ principal, query }) => {
+        if (query.deliveryMethod !== 'MOBILE_APP') await notifications.markAllRead(principal)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...MINE,
+      method: 'PUT',
+      path: '/api/notification/{notificationId}/read',
+      about: 'Marks one of the caller as read.',
+      targets: notAnEntity,
+      query: {},
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await notifications.markRead(principal, path.notificationId)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...MINE,
+      method: 'DELETE',
+      path: '/api/notification/{notificationId}',
+      about: 'Deletes one of the caller.',
+      targets: notAnEntity,
+      query: {},
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await notifications.delete(principal, path.notificationId)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...MINE,
+      method: 'GET',
+      path: '/api/notification/deliveryMethods',
+      about: 'The ways in which this server can notify.',
+      query: {},
+      answer: listShape({ type: 'string' }),
+      handle: async () => ['WEB'],
+    }),
+  ]
+}
+
+/** To read, save, delete and list targets or templates. */
+function partRoutes<Columns extends ColumnSet>(
+  { make }: EntityRoutesParts,
+  service: EntityService<Columns>,
+  part: 'target' | 'template',
+): readonly DeclaredRoute[] {
+  const { definition } = service
+  const id: string = part === 'target' ? 'notificationTargetId' : 'notificationTemplateId'
+  const targets = (operation: 'READ' | 'DELETE'): Record<string, Target> => ({
+    [id]: { entity: definition, operation },
+  })
+  const common = { authorities: SYSTEM_AND_TENANT, query: {}, body: undefined } as const
+  return [
+    make.route({
+      ...common,
+      method: 'POST',
+      path: `/api/notification/${part}`,
+      about: `Makes a notification ${part}, or replaces the one that the body names.`,
+      targets: {},
+      body: draftSchema(definition),
+      example: (ids) => ({ ...definition.example(ids), id: { entityType: definition.type, id: ids[id] ?? '' } }),
+      creates: (draft) => (draft.id === undefined ? definition.type : undefined),
+      bodyTargets: (draft) => writes(definition.type, draft.id),
+      answer: recordShape(definition),
+      handle: async ({ principal, body }) => service.renderOne(await service.saveByUser(principal, body)),
+    }),
+    make.route({
+      ...common,
+      method: 'GET',
+      path: `/api/notification/${part}/{${id}}`,
+      about: `One notification ${part}.`,
+      targets: targets('READ'),
+      answer: recordShape(definition),
+      handle: async ({ path }) =>
+        service.renderOne(found(await service.findAnywhere(path[id] ?? ''), definition.label, path[id] ?? '')),
+    }),
+    make.route({
+      ...common,
+      method: 'DELETE',
+      path: `/api/notification/${part}/{${id}}`,
+      about: `Deletes a notification ${part}.`,
+      targets: targets('DELETE'),
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await service.deleteByUser(principal, path[id] ?? '')
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...common,
+      method: 'GET',
+      path: `/api/notification/${part}s`,
+      about: `The notification ${part}s of the tenant.`,
+      targets: {},
+      query: { page: paging },
+      answer: pageShape(recordShape(definition)),
+      handle: async ({ principal, query }) => {
+        const page = await service.page(service.tenantOf(principal), {}, query.page)
+        return { ...page, data: await service.render(page.data.map(({ record }) => record)) }
+      },
+    }),
+  ]
+}
+
+function writes(type: EntityType, id: string | undefined) {
+  return id === undefined ? [] : [{ entity: entityId(type, id), operation: 'WRITE' as const }]
+}
+
+function targetLists({ make, declared }: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const service = declared.of(notificationTargets)
+  const common = { method: 'GET', authorities: SYSTEM_AND_TENANT, targets: {}, body: undefined } as const
+  const byIds = (path: '/api/notification/targets' | '/api/notification/targets/list') =>
+    make.route({
+      ...common,
+      path,
+      about: 'The notification targets of these ids.',
+      query: { ids: uuidList },
+      onlyWith: ['ids'],
+      answer: listShape(recordShape(notificationTargets)),
+      handle: async ({ principal, query }) =>
+        service.render(await service.findByIds(service.tenantOf(principal), query.ids)),
+    })
+  return [byIds('/api/notification/targets'), byIds('/api/notification/targets/list')]
+}
+
+const requestBody = z.object({
+  targets: z.array(z.string().refine(isUuid, 'a UUID is expected')).min(1).max(1000),
+  templateId: optionalId,
+  template: z
+    .object({ notificationType: z.enum(NOTIFICATION_TYPES).optional(), configuration: jsonObject })
+    .nullish()
+    .transform((template) => template ?? undefined),
+  info: anyJson.optional(),
+  additionalConfig: anyJson.optional(),
+})
+
+function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const { make, declared, content } = parts
+  const service = declared.of(notificationRequests)
+  const templates = declared.of(notificationTemplates)
+  const common = { authorities: SYSTEM_AND_TENANT, query: {}, body: undefined } as const
+  const shape = recordShape(notificationRequests)
+  const infoOf = async (request: NotificationRequest): Promise<JsonObject> => {
+    const { templateId, tenantId } = request
+    const template = templateId === null ? undefined : await templates.find(tenantId, templateId)
+    const methods = template === undefined ? [] : Object.keys(methodsOf(template.configuration))
+    return {
+      ...(await service.renderOne(request)),
+      templateName: request.templateName === '' ? null : request.templateName,
+      deliveryMethods: methods,
+    }
+  }
+  return [
+    make.route({
+      ...common,
+      method: 'POST',
+      path: '/api/notification/request',
+      about: 'Notifies the users that the targets name.',
+      targets: {},
+      body: requestBody,
+      creates: () => 'NOTIFICATION_REQUEST',
+      bodyTargets: ({ targets, templateId }) => [
+        ...targets.map((id) => ({ entity: entityId('NOTIFICATION_TARGET', id), operation: 'READ' as const })),
+        ...(templateId === undefined
+          ? []
+          : [{ entity: entityId('NOTIFICATION_TEMPLATE', templateId), operation: 'READ' as const }]),
+      ],
+      example: (ids) => ({
+        targets: [ids['notificationTargetId'] ?? ''],
+        templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: ids['notificationTemplateId'] ?? '' },
+      }),
+      answer: shape,
+      handle: async ({ principal, body }) => {
+        const template = body.template && {
+          ...body.template,
+          notificationType: body.template.notificationType ?? 'GENERAL',
+        }
+        const request = await content.notifications.send(principal, { ...body, template })
+        // The reference answers before it has sent.
+        return { ...(await service.renderOne(request)), status: 'PROCESSING', stats: null }
+      },
+    }),
+    make.route({
+      ...common,
+      method: 'GET',
+      path: '/api/notification/request/{notificationRequestId}',
+      about: 'One notification request.',
+      targets: { notificationRequestId: { entity: notificationRequests, operation: 'READ' } },
+      answer: shape,
+      handle: async ({ path: { notificationRequestId: id } }) =>
+        infoOf(found(await service.findAnywhere(id), 'Notification request', id)),
+    }),
+    make.route({
+      ...common,
+      method: 'DELETE',
+      path: '/api/notification/request/{notificationRequestId}',
+      about: 'Deletes a notification request; what was delivered stays.',
+      targets: { notificationRequestId: { entity: notificationRequests, operation: 'DELETE' } },
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await service.deleteByUser(principal, path.notificationRequestId)
+        return EMPTY_ANSWER
+      },
+    }),
+    make.route({
+      ...common,
+      method: 'GET',
+      path: '/api/notification/requests',
+      about: 'The notification requests of the tenant.',
+      targets: {},
+      query: { page: paging },
+      answer: pageShape(shape),
+      handle: async ({ principal, query }) => {
+        const page = await service.page(service.tenantOf(principal), {}, query.page)
+        return { ...page, data: await Promise.all(page.data.map(({ record }) => infoOf(record))) }
+      },
+    }),
+  ]
+}
