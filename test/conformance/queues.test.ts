@@ -74,6 +74,8 @@ const checkpoint = (change: object) => ({
   ...change,
 })
 
+const KIND = { type: 'DEFAULT', transportType: 'DEFAULT' } as const
+
 test('queues, everything in one process', async (context) => {
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
@@ -112,7 +114,7 @@ async function testQueues(context: TestContext, millrace: RunningMillrace): Prom
   }
 
   async function deviceUnder(name: string, profile: object): Promise<string> {
-    const { id } = await rest.expect<Entity>('POST', '/api/deviceProfile', { name, type: 'DEFAULT', ...profile })
+    const { id } = await rest.expect<Entity>('POST', '/api/deviceProfile', { name, ...KIND, ...profile })
     const device = await rest.expect<Entity>('POST', `/api/device?accessToken=${name}`, { name, deviceProfileId: id })
     return device.id.id
   }
@@ -269,9 +271,9 @@ async function testQueues(context: TestContext, millrace: RunningMillrace): Prom
   })
 
   await context.test('that are not there are refused by profiles and rule nodes', async () => {
-    const profile = await rest.call('POST', '/api/deviceProfile', { name: 'x', defaultQueueName: 'Nowhere' })
+    const profile = await rest.call('POST', '/api/deviceProfile', { name: 'x', ...KIND, defaultQueueName: 'Nowhere' })
     assert.equal(profile.status, 400)
-    assert.match(profile.text, /unknown queue/)
+    assert.match(profile.text, /non-existent queue/)
     const chain = await rest.expect<Entity>('POST', '/api/ruleChain', { name: 'x' })
     const node = checkpoint({ queueName: 'Nowhere', configurationVersion: 1, configuration: {} })
     const graph = { ruleChainId: chain.id, firstNodeIndex: 0, nodes: [node], connections: [] }
