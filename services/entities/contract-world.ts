@@ -73,11 +73,12 @@ function parsed({ columns }: AnyDefinition, json: JsonObject): AnyDraft {
 }
 
 /** Such texts are made different at their ends, before the `@` of a mail address. */
-function withOwnTexts({ name, unique = [] }: AnyDefinition, json: JsonObject, number: number): JsonObject {
+function withOwnTexts({ columns, name, unique = [] }: AnyDefinition, json: JsonObject, number: number): JsonObject {
   const own: Record<string, JsonValue> = { ...json }
   for (const member of new Set([name, ...unique.flatMap(({ members }) => members)])) {
     const value = own[member]
-    if (typeof value === 'string') own[member] = value.replace(/^([^@]*)/, `$1${number}`)
+    const isOneOfFew = columns[member]?.shape['enum'] !== undefined
+    if (typeof value === 'string' && !isOneOfFew) own[member] = value.replace(/^([^@]*)/, `$1${number}`)
   }
   return own
 }
