@@ -43,13 +43,14 @@ export class Reference {
 
   /** Paths of members that the type names and the answer does not have. */
   missing(type: string, answer: unknown, at = ''): readonly string[] {
+    if (answer === null) return []
     if (type.endsWith('[]')) {
       if (!Array.isArray(answer)) return [`${at}: a list is expected`]
       const item = type.slice(0, -2)
       return answer.flatMap((element, index) => this.missing(item, element, `${at}[${index}]`))
     }
     const { fields } = this.schemas[type] ?? {}
-    if (fields === undefined || answer === null) return []
+    if (fields === undefined) return []
     if (typeof answer !== 'object') return [`${at}: an object is expected`]
     return Object.entries(fields).flatMap(([name, member]) =>
       name in answer ? this.missing(member, Reflect.get(answer, name), `${at}.${name}`) : [`${at}.${name}`],
