@@ -1,4 +1,4 @@
-/** What the columns of an imported file may hold (`rest-api.md` 5.6). */
+/** What the columns of an imported file may hold (`rest-api.md` 5.6); those of SNMP and of integrations are refused, as nothing here would read them. */
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PresentedCredentials } from '../device-credentials.ts'
@@ -26,14 +26,8 @@ export const COLUMN_TYPES = [
   'LWM2M_SERVER_SECURITY_MODE',
   'LWM2M_SERVER_CLIENT_PUBLIC_KEY_OR_ID',
   'LWM2M_SERVER_CLIENT_SECRET_KEY',
-  'SNMP_HOST',
-  'SNMP_PORT',
-  'SNMP_VERSION',
-  'SNMP_COMMUNITY_STRING',
   'IS_GATEWAY',
   'DESCRIPTION',
-  'ROUTING_KEY',
-  'SECRET',
 ] as const
 export type ColumnType = (typeof COLUMN_TYPES)[number]
 
