@@ -2,6 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock, Random, TimerHandle } from './clock.ts'
 
+/** A timer of Node.js with more than that fires at once. */
+const LONGEST_MS = 2 ** 31 - 1
+
 /** One `setImmediate` serves everything that asked for a turn since the last one; what runs may ask for the next. */
 function sharedTurn(): (run: () => void) => void {
   let waiting: (() => void)[] = []
@@ -44,7 +47,7 @@ class SystemClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): TimerHandle {
-    const timer = setTimeout(run, delayMs)
+    const timer = setTimeout(run, Math.min(delayMs, LONGEST_MS))
     return { cancel: () => clearTimeout(timer) }
   }
 }

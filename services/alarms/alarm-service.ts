@@ -176,6 +176,9 @@ export class AlarmService {
     const { id } = draft
     if (id === undefined && principal.authority === 'CUSTOMER_USER' && draft.customerId !== principal.customerId)
       throw ServiceErrors.PERMISSION_DENIED()
+    // Before anything is written: a refused assignee must not leave half of the save.
+    if (draft.assigneeId !== undefined && draft.assigneeId !== null)
+      await this.requireAssignee(tenantId, draft.assigneeId)
     const { alarm } =
       id === undefined
         ? await this.raise(tenantId, draft, principal)
@@ -210,9 +213,7 @@ export class AlarmService {
     if (assigneeId === null) return this.unassignByUser(principal, id)
     return this.changeByUser(principal, id, 'ALARM_ASSIGNED', async (before) => {
       if (before.assigneeId === assigneeId) throw AlarmErrors.ALREADY_ASSIGNED()
-      const assignee = await this.parts.findUser(assigneeId)
-      if (assignee === undefined || assignee.tenantId !== before.tenantId)
-        throw itemNotFound(entityId('USER', assigneeId))
+      const assignee = await this.requireAssignee(before.tenantId, assigneeId)
       if (assignee.customerId !== null && assignee.customerId !== before.customerId)
         throw AlarmErrors.ASSIGNEE_WITHOUT_ACCESS()
       const alarm = { ...before, assigneeId, assignTs: this.parts.clock.now() }
@@ -220,6 +221,12 @@ export class AlarmService {
       const more = { assigneeId, assigneeName: titleOf(assignee) }
       return { alarm, note: this.noteBy(principal, alarm, 'ASSIGNED_TO_USER', text, more) }
     })
+  }
+
+  private async requireAssignee(tenantId: string, id: string) {
+    const assignee = await this.parts.findUser(id)
+    if (assignee?.tenantId !== tenantId) throw itemNotFound(entityId('USER', id))
+    return assignee
   }
 
   private unassignByUser(principal: Principal, id: string): Promise<AlarmOutcome> {

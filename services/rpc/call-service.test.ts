@@ -75,6 +75,19 @@ describe('a call to a device', () => {
   })
 })
 
+test('a call takes no id of another one: who waits for that goes on', async () => {
+  const { calls } = platform.services
+  platform.link.messages.length = 0
+  const requestId = '88888888-1111-4111-8111-111111111111'
+  const first = calls.callDeviceByUser(platform.tenant, deviceId, draft({ requestId }))
+  const message = await published('RPC_CALL_FROM_SERVER_TO_DEVICE')
+  await assert.rejects(calls.callDeviceByUser(platform.tenant, deviceId, draft({ requestId })), {
+    code: 'rpc.ID_TAKEN',
+  })
+  calls.answer(message.metadata['originServiceId'] ?? '', requestId, '{"response":"5"}')
+  assert.equal((await first).response, '5')
+})
+
 describe('a persistent call', () => {
   test('is kept once, with each change of its status told to the rule engine', async () => {
     const { persistentCalls, calls } = platform.services

@@ -57,6 +57,8 @@ const MAX_WAITING = 10_000
 const MAX_KEPT = 1000
 /** After its end a call may still be answered: on its way through the rule chain. */
 const GRACE_MS = 1000
+/** The rule chain and the owner of the device have so long to keep a persistent call. */
+const KEPT_WITHIN_MS = 60_000
 
 const outcomeSchema = z.object({
   response: z.string().optional(),
@@ -85,6 +87,11 @@ export class CallService implements NodeCalls {
     if (draft.isPersistent && (await entities.rpcs.countOpen(deviceId)) >= MAX_KEPT)
       throw RpcErrors.TOO_MANY_KEPT({ limit: MAX_KEPT })
     const id = draft.requestId ?? random.uuid()
+    if (draft.isPersistent && draft.requestId !== undefined) {
+      const kept = await entities.rpcs.find(id)
+      if (kept?.deviceId === deviceId) return { isKept: true, id }
+      if (kept !== undefined) throw RpcErrors.ID_TAKEN({ id })
+    }
     const metadata = {
       requestUUID: id,
       originServiceId: answers.self,
@@ -104,7 +111,9 @@ export class CallService implements NodeCalls {
       actionData: JSON.stringify({ entityId: deviceId, oneWay: draft.isOneway, method, params }),
     }
     const data = JSON.stringify({ method, params, additionalInfo })
-    const withinMs = draft.expirationTime - clock.now() + GRACE_MS
+    // That a persistent call is kept is said at once; its outcome is not awaited here.
+    const untilExpiry = draft.expirationTime - clock.now() + GRACE_MS
+    const withinMs = draft.isPersistent ? Math.min(untilExpiry, KEPT_WITHIN_MS) : untilExpiry
     const body = await this.ask(principal, id, Math.max(withinMs, GRACE_MS), async () => {
       const route = await requireRoute(this.parts.routeOf, originator)
       const type = 'RPC_CALL_FROM_SERVER_TO_DEVICE'
@@ -186,6 +195,7 @@ export class CallService implements NodeCalls {
     const tenantId = principal.tenantId ?? SYSTEM_TENANT
     const waiting = this.waiting.get(tenantId) ?? 0
     if (waiting >= MAX_WAITING || !this.parts.answers.hasRoom) throw RpcErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
+    if (this.parts.answers.has(id)) throw RpcErrors.ID_TAKEN({ id })
     this.waiting.set(tenantId, waiting + 1)
     const answer = this.parts.answers.wait(id, withinMs)
     try {

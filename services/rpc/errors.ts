@@ -7,6 +7,12 @@ export const RpcErrors = defineErrors('rpc', {
     status: 503,
     text: 'More calls wait for an answer than there is room for: at most {limit} of a tenant',
   },
+  ID_TAKEN: {
+    kind: 'invalid',
+    status: 409,
+    text: 'Another call has the requestUUID {id}: leave it out, or take another',
+    restCode: 35,
+  },
   TOO_MANY_KEPT: {
     kind: 'invalid',
     status: 400,

@@ -61,9 +61,15 @@ export class PersistentCalls implements CallStore {
     this.timer?.cancel()
   }
 
-  async accept(call: DeviceCall): Promise<void> {
+  async accept(call: DeviceCall): Promise<boolean> {
     const { entities, clock } = this.parts
-    if ((await entities.rpcs.find(call.id)) !== undefined) return
+    const before = await entities.rpcs.find(call.id)
+    if (before !== undefined)
+      return (
+        before.deviceId === call.deviceId &&
+        (before.status === 'QUEUED' || before.status === 'TIMEOUT') &&
+        before.isOpen
+      )
     const rpc: StoredRpc = {
       id: call.id,
       createdTime: clock.now(),
@@ -78,6 +84,7 @@ export class PersistentCalls implements CallStore {
       isOpen: true,
     }
     await this.commit(rpc, [entities.rpcs.insert(rpc)])
+    return true
   }
 
   async changed(call: Pick<DeviceCall, 'id' | 'isOneway'>, status: CallStatus, response?: string): Promise<void> {

@@ -15,7 +15,7 @@ export interface OwnedTable {
 
 export interface Erasure {
   readonly statements: readonly Statement[]
-  /** The ids of the rows that went, by table, from what the commit of the statements handed back. */
+  /** The ids of the entities that went, by table, from what the commit of the statements handed back. */
   erased(written: Pick<Written, 'results'>): ReadonlyMap<string, readonly string[]>
 }
 
@@ -43,11 +43,11 @@ export class TenantErasureRepository {
         const changed = sql`select id, cast(${now} as bigint) from ${table} where tenant_id = ${tenantId}`
         statements.push(this.statement(sql`insert into credential_change (device_id, changed_time) ${changed}`))
       }
-      deletions.set(name, statements.length)
-      statements.push({
-        ...this.statement(sql`delete from ${table} where tenant_id = ${tenantId} returning id`),
-        returnsRows: true,
-      })
+      const deletion = sql`delete from ${table} where tenant_id = ${tenantId}`
+      if (hasEntities) {
+        deletions.set(name, statements.length)
+        statements.push({ ...this.statement(sql`${deletion} returning id`), returnsRows: true })
+      } else statements.push(this.statement(deletion))
     }
     return {
       statements,

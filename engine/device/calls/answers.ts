@@ -32,6 +32,11 @@ export class Answers {
     return this.waiting.size < MAX_WAITING
   }
 
+  /** Whether somebody waits under this id: a second one would take the first one's answer. */
+  has(id: string): boolean {
+    return this.waiting.has(id)
+  }
+
   /** Undefined when nobody answered in time. */
   wait(id: string, withinMs: number): Promise<string | undefined> {
     return new Promise((resolve) => {

@@ -14,9 +14,12 @@ class RememberedCalls implements CallStore {
   readonly statuses: string[] = []
   stored: DeviceCall[] = []
 
-  accept(call: DeviceCall): Promise<void> {
+  /** As the store of one that was kept and is over. */
+  isOver = false
+
+  accept(call: DeviceCall): Promise<boolean> {
     this.statuses.push(`${call.id} QUEUED`)
-    return Promise.resolve()
+    return Promise.resolve(!this.isOver)
   }
 
   changed({ id }: DeviceCall, status: CallStatus, response?: string): Promise<void> {
@@ -100,6 +103,18 @@ describe('calls to devices', () => {
     assert.equal(outcome.answer, '{"response":"{\\"v\\":1}"}')
     await called('b')
     assert.deepEqual(first.ids, [0, 1])
+  })
+
+  test('are not made again by a message that is delivered again', async () => {
+    const session = await listening(1)
+    await called('a')
+    sessions.answered(DEVICE, 0, '1')
+    await called('a')
+    await called('p', { isPersistent: true })
+    sessions.answered(DEVICE, 1, '1')
+    store.isOver = true
+    await called('p', { isPersistent: true })
+    assert.deepEqual(session.ids, [0, 1])
   })
 
   test('one-way calls are answered once they are on their way', async () => {

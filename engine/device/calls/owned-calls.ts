@@ -12,7 +12,7 @@ import type { CallLine, OwnerWord } from './line.ts'
 /** Persistent calls, where they are kept. */
 export interface CallStore {
   /** Stores it as QUEUED, once: a call that is there already changes nothing. */
-  accept(call: DeviceCall): Promise<void>
+  accept(call: DeviceCall): Promise<boolean>
   /** `response` is JSON text. Resolves for a call that is gone. */
   changed(call: DeviceCall, status: CallStatus, response?: string): Promise<void>
   /** Those of a device that wait to be sent, the oldest first, at most `limit`. */
@@ -29,6 +29,8 @@ export interface OwnedCallsOptions {
 
 /** Of one device. Over it a call is refused as if the device were away; persistent ones wait in the store. */
 const MAX_PENDING = 1000
+/** Ids of calls that are remembered, the newest ones. */
+const MAX_TAKEN = 100_000
 /** Sessions say every ten seconds that they listen. */
 const LISTENING_MS = 30_000
 const SWEEP_MS = 10_000
@@ -80,6 +82,8 @@ class OwnedCallsOfDevice {
 export class OwnedCalls {
   private readonly options: OwnedCallsOptions
   private readonly devices = new Map<string, OwnedCallsOfDevice>()
+  /** Ids of calls that are not kept, in the order in which they came. */
+  private readonly taken = new Set<string>()
   private readonly stopListening: () => void
   private sweeper: TimerHandle
   private isClosed = false
@@ -127,16 +131,26 @@ export class OwnedCalls {
     const device = this.deviceOf(call.deviceId)
     if (device.has(call.id)) return
     if (!call.isPersistent) {
-      if (call.expirationTime <= this.options.clock.now()) return
+      if (call.expirationTime <= this.options.clock.now() || !this.isNew(call)) return
       if (device.pending.size >= MAX_PENDING) return this.answer(call, { error: 'NO_ACTIVE_CONNECTION' })
       return this.queue(device, call)
     }
     this.store(device, async () => {
-      await this.options.store.accept(call)
+      const waits = await this.options.store.accept(call)
       this.answer(call, { isKept: true })
+      if (!waits) return
       if (call.expirationTime <= this.options.clock.now()) await this.options.store.changed(call, 'EXPIRED')
       else if (!device.has(call.id) && device.pending.size < MAX_PENDING) this.queue(device, call)
     })
+  }
+
+  /** A message that is delivered again must not make the device do it again. */
+  private isNew({ id }: DeviceCall): boolean {
+    if (this.taken.has(id)) return false
+    this.taken.add(id)
+    const [oldest] = this.taken
+    if (this.taken.size > MAX_TAKEN && oldest !== undefined) this.taken.delete(oldest)
+    return true
   }
 
   private queue(device: OwnedCallsOfDevice, call: DeviceCall): void {

@@ -94,7 +94,7 @@ export class RowStore {
   /** In the order of their ids. */
   async findAll(where: readonly Condition[], limit?: number): Promise<readonly Row[]> {
     const long = where.find((condition) => 'in' in condition && condition.in.length > VALUES_PER_READ)
-    if (long !== undefined && 'in' in long) return this.findInPieces(where, long)
+    if (long !== undefined && 'in' in long) return this.findInPieces(where, long, limit)
     const bound = limit === undefined ? sql`` : sql` limit ${limit}`
     const order = sql` order by ${this.ref('id')}`
     const { rows } = await this.database.read(
@@ -229,13 +229,15 @@ export class RowStore {
   private async findInPieces(
     where: readonly Condition[],
     long: Extract<Condition, { readonly in: readonly SqlValue[] }>,
+    limit = Infinity,
   ): Promise<readonly Row[]> {
     const others = where.filter((condition) => condition !== long)
     const found: Row[] = []
     const values = [...long.in].sort()
-    for (let start = 0; start < values.length; start += VALUES_PER_READ) {
+    for (let start = 0; start < values.length && found.length < limit; start += VALUES_PER_READ) {
       const piece = { column: long.column, in: values.slice(start, start + VALUES_PER_READ) }
-      found.push(...(await this.findAll([...others, piece])))
+      const left = limit === Infinity ? undefined : limit - found.length
+      found.push(...(await this.findAll([...others, piece], left)))
     }
     return found
   }
