@@ -3,7 +3,7 @@
  * ownership. What belongs to another tenant is denied (403), what does not exist is not found (404).
  */
 import type { Authority } from '../model/entities.ts'
-import type { EntityId, EntityType } from '../model/entity-id.ts'
+import { NULL_UUID, type EntityId, type EntityType } from '../model/entity-id.ts'
 import type { Principal } from '../model/principal.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
@@ -74,6 +74,14 @@ export type DeclaredPermissions = Pick<
   EntityDefinition<ColumnSet>,
   'type' | 'permissions' | 'isHiddenFromOthers' | 'isSharedInTenant' | 'isSharedBySystem' | 'isSeenBySystem'
 >
+
+/** What a public link must not give to whoever has it, though a customer's own users may. */
+const NOT_FOR_EVERYBODY: ReadonlySet<Operation> = new Set<Operation>([
+  'READ_CREDENTIALS',
+  'WRITE_CREDENTIALS',
+  'WRITE',
+  'DELETE',
+])
 
 export class PermissionTable implements AccessControl {
   private readonly ownerOf: OwnerLookup
@@ -149,6 +157,7 @@ function mayTouch(
       if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem
       return owner.tenantId === principal.tenantId
     case 'CUSTOMER_USER':
+      if (principal.userId === NULL_UUID && NOT_FOR_EVERYBODY.has(operation)) return false
       if (owner.tenantId === null) return operation === 'READ' && isSharedBySystem && isSharedInTenant
       if (owner.tenantId !== principal.tenantId) return false
       if (owner.userId !== undefined) return owner.userId === principal.userId

@@ -233,7 +233,7 @@ function readRoutes({ make, alarmService: service }: AlarmRouteParts): readonly 
       query: { searchStatus: FILTERS.searchStatus, status: FILTERS.status, assigneeId: optionalUuid },
       answer: { type: 'string', enum: [...SEVERITIES] },
       handle: async ({ principal, targets, query }) => {
-        const filter = { tenantId: tenantOf(principal), entityId: targets.entityId.id, assigneeId: query.assigneeId }
+        const filter = { ...onEntity(principal, targets.entityId.id), assigneeId: query.assigneeId }
         return (await service.highestSeverity({ ...filter, ...flagsOf(query) })) ?? EMPTY_ANSWER
       },
     }),
@@ -324,8 +324,9 @@ function draftOf(body: AlarmBody): UserAlarmDraft {
   return { ...body, originator, type, severity, propagateRelationTypes: propagateRelationTypes ?? undefined }
 }
 
-function onEntity({ tenantId }: Principal, id: string): Pick<AlarmFilter, 'tenantId' | 'entityId'> {
-  return { tenantId: tenantId ?? SYSTEM_TENANT, entityId: id }
+/** Alarms of others' devices may show on an entity of the own customer. */
+function onEntity(principal: Principal, id: string): Pick<AlarmFilter, 'tenantId' | 'entityId' | 'customerId'> {
+  return { tenantId: principal.tenantId ?? SYSTEM_TENANT, entityId: id, ...ownCustomer(principal) }
 }
 
 function ownCustomer({ authority, customerId }: Principal): Pick<AlarmFilter, 'customerId'> {

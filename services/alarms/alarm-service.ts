@@ -177,8 +177,13 @@ export class AlarmService {
     if (id === undefined && principal.authority === 'CUSTOMER_USER' && draft.customerId !== principal.customerId)
       throw ServiceErrors.PERMISSION_DENIED()
     // Before anything is written: a refused assignee must not leave half of the save.
-    if (draft.assigneeId !== undefined && draft.assigneeId !== null)
-      await this.requireAssignee(tenantId, draft.assigneeId)
+    if (draft.assigneeId !== undefined && draft.assigneeId !== null) {
+      const assignee = await this.requireAssignee(tenantId, draft.assigneeId)
+      const before = id === undefined ? undefined : await this.get(id)
+      const isOwn = assignee.customerId === principal.customerId
+      if (principal.authority === 'CUSTOMER_USER' && !isOwn && before?.assigneeId !== draft.assigneeId)
+        throw ServiceErrors.PERMISSION_DENIED()
+    }
     const { alarm } =
       id === undefined
         ? await this.raise(tenantId, draft, principal)
@@ -304,6 +309,8 @@ export class AlarmService {
       const route = await this.parts.routeOf(originator)
       if (route === undefined || route.tenantId !== tenantId) throw itemNotFound(originator)
       const active = await this.findActive(originator.id, draft.type)
+      if (principal?.authority === 'CUSTOMER_USER' && (active ?? route).customerId !== principal.customerId)
+        throw ServiceErrors.PERMISSION_DENIED()
       return active === undefined ? this.create(route, draft, principal) : this.changeBy(active, draft, principal)
     })
   }

@@ -32,6 +32,11 @@ export const assets = defineEntity({
     customerTitle: { by: 'customerId', table: 'customer', column: 'title', isSearched: true },
     assetProfileName: { by: 'assetProfileId', table: 'asset_profile', column: 'name', isSearched: true },
   },
+  /** Who follows it is asked again whether it is still theirs. */
+  tells: ({ id: assetId }, what) =>
+    what === 'created'
+      ? undefined
+      : { kind: 'device-changed', entity: { entityType: 'ASSET', id: assetId }, credentialsChanged: false },
   /** The profile by id, by the type's name (made where there is none), else the default. */
   async prepare(record, { draft, services }) {
     const profiles = services.of(assetProfiles)

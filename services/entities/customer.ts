@@ -1,6 +1,7 @@
 /** Customers of a tenant: who devices, assets and dashboards are assigned to. Source: `rest-api.md` 11. */
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { entityId } from '../../model/entity-id.ts'
+import { NULL_UUID } from '../../model/entity-id.ts'
 import { isJsonObject } from '../../model/json.ts'
 import { LOOK } from '../permissions.ts'
 import { json, name } from './column.ts'
@@ -18,6 +19,9 @@ export const customers = defineEntity({
   unique: [{ members: ['title'], otherwise: taken }],
   example: () => ({ title: 'Smith & Sons' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: LOOK },
+  /** Whoever came in by the public log-in, which is no user, is asked again: the customer may not be public any more. */
+  tells: (_customer, what) =>
+    what === 'created' ? undefined : { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: NULL_UUID } },
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,
   takesAlong({ id }, { store }) {

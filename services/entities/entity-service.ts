@@ -221,6 +221,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     }
     const asSent = recordWith(this.definition, identity, { ...draft, ...this.fixedMembers(before) })
     checkMembers(this.definition, asSent)
+    requireOwnCustomer(principal, asSent)
     await checkReferences(this.definition, asSent, before, this.parts.ownerOf)
     const saving = { principal, draft, before, services: this.access, siblings: this }
     const prepared: Prepared<Columns> = (await this.definition.prepare?.(asSent, saving)) ?? { record: asSent }
@@ -404,4 +405,10 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   private column(member: string): string {
     return columnOf(member, this.definition.columns[member])
   }
+}
+
+/** A customer's user may keep a thing or let it go: whose it is instead is the tenant's to say. */
+function requireOwnCustomer({ authority, customerId }: Principal, record: Readonly<Record<string, unknown>>): void {
+  const wanted = memberText(record, 'customerId')
+  if (authority === 'CUSTOMER_USER' && wanted !== null && wanted !== customerId) throw ServiceErrors.PERMISSION_DENIED()
 }

@@ -55,6 +55,9 @@ export const users = defineEntity({
   unique: [{ members: ['email'], isSystemWide: true, otherwise: () => UserErrors.EMAIL_TAKEN_MEANWHILE() }],
   lacks: ['externalId'],
   mayBeSystems: true,
+  /** Open sockets ask again what the user may: authority and customer may have changed. */
+  tells: ({ id }, what) =>
+    what === 'created' ? undefined : { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id } },
   example: (ids) => ({
     email: 'ann@example.org',
     authority: 'CUSTOMER_USER',
