@@ -52,15 +52,16 @@ def assets(client):
 
 def relations(client, asset, device):
     client.save_relation(EntityRelation(_from=asset.id, to=device.id, type='Contains', type_group='COMMON'))
-    found = client.find_by_from(asset.id, 'COMMON')
-    assert [relation.to.id for relation in found] == [device.id.id]
+    found = client.find_by_from(asset.id, 'Contains')
+    assert [relation.to.id for relation in found] == [device.id.id], found
 
 
 def customers(client, device):
     customer = client.save_customer(Customer(title='Smith & Sons'))
     assert client.get_customer_by_id(customer.id).title == 'Smith & Sons'
-    client.assign_device_to_customer(customer.id, device.id)
-    assert client.get_device_by_id(device.id).customer_id.id == customer.id.id
+    owned = client.get_device_by_id(device.id)
+    owned.customer_id = customer.id
+    assert client.save_device(owned).customer_id.id == customer.id.id
     return customer
 
 
@@ -75,7 +76,7 @@ def users(client, customer):
 
 
 def alarms(client, device):
-    alarm = client.save_alarm(Alarm(originator=device.id, type='too hot', severity='MAJOR', acknowledged=False, cleared=False))
+    alarm = client.save_alarm(Alarm(originator=device.id, name='too hot', type='too hot', status='ACTIVE_UNACK', severity='MAJOR', acknowledged=False, cleared=False))
     assert client.get_alarm_info_by_id(alarm.id).originator_name == 'pump'
     assert client.ack_alarm(alarm.id).acknowledged
     assert client.clear_alarm(alarm.id).status == 'CLEARED_ACK'

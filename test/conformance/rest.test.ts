@@ -128,7 +128,7 @@ describe('the REST API', () => {
     await refused(tenant, 'POST', '/api/device', { name: '<b>x' }, 400, 31, 'Validation error: name is malformed')
     await refused(tenant, 'POST', '/api/device', '{"name":', 400, 31, /^JSON parse error/)
     await refused(tenant, 'POST', '/api/device', '', 400, 31, /body is missing/)
-    await refused(tenant, 'POST', '/api/device', { name: 5 }, 400, 31, /name/)
+    await refused(tenant, 'POST', '/api/device', { name: { first: 5 } }, 400, 31, /name/)
     await refused(
       tenant,
       'POST',
