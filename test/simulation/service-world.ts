@@ -23,8 +23,7 @@ import {
 } from '../../services/testkit.ts'
 import { entityStoreOver } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
-import { tenantProfiles } from '../../services/entities/tenant-profile.ts'
-import { tenants } from '../../services/entities/tenant.ts'
+import { DECLARED_TABLES } from '../../services/entities/declared.ts'
 import { migrate, migrateTables } from '../../storage/entities/sqlite/migrations.ts'
 import { RunClock } from './run-clock.ts'
 import { SimulatedDatabase } from './simulated-database.ts'
@@ -121,7 +120,7 @@ class ServiceWorld {
     const entities = entityStoreOver(database)
     const statements = ENTITIES.map((id) => insertTenant(entities, id, id))
     await this.settled(migrate(database, 'simulated', 1))
-    await this.settled(migrateTables(database, 'simulated', 1, [tenantProfiles.storedAs, tenants.storedAs]))
+    await this.settled(migrateTables(database, 'simulated', 1, DECLARED_TABLES))
     await this.settled(entities.write(statements))
     this.database.addClaims()
   }

@@ -103,7 +103,7 @@ export class SimulatedDatabase {
 
   /** What the outbox asks of PostgreSQL. */
   private translated(sql: string): string {
-    if (!sql.includes('claimed_until')) return sql
+    if (!sql.includes('claimed_until')) return sql.replace('for update skip locked', '')
     return sql
       .replaceAll('(extract(epoch from clock_timestamp()) * 1000)::bigint', String(Math.floor(this.clock.now())))
       .replace('for update skip locked', '')
