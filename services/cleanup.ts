@@ -29,7 +29,13 @@ export class Cleanup {
 
   /** For many: nobody waits for them but `settled`. */
   resumeLater(): void {
-    this.underWay = this.underWay.then(() => this.resume()).catch(() => undefined)
+    this.underWay = this.underWay
+      .then(() => this.resume())
+      .catch((error: unknown) => {
+        this.report('What deleted entities left is not looked at; the next start tries again', {
+          error: errorText(error),
+        })
+      })
   }
 
   /** Ends what is under way; the next start does the rest. */

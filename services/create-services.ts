@@ -178,7 +178,8 @@ export function createServices(options: ServicesOptions): Services {
     persistentCalls,
     async startOutbox() {
       await publisher.start()
-      await cleanup.resume()
+      // A deleted tenant may have left much: nobody who starts waits for it.
+      cleanup.resumeLater()
       audit.start()
       persistentCalls.start()
     },

@@ -215,6 +215,7 @@ test('series that could not be deleted with their device are deleted at the next
   timeSeries.failure = undefined
   assert.deepEqual(await entities.cleanups.pending(), [device.id])
   await services.startOutbox()
+  while ((await entities.cleanups.pending()).length > 0) await new Promise((resolve) => setImmediate(resolve))
   assert.ok(timeSeries.deletedEntities.includes(device.id))
   assert.deepEqual(await entities.cleanups.pending(), [])
 })

@@ -14,6 +14,7 @@ export function noauthRoutes(
   { accounts }: Pick<People, 'accounts'>,
   auth: Auth,
   baseUrl: () => string,
+  onFailure: (error: unknown) => void,
 ): readonly RestRoute[] {
   return [
     {
@@ -45,8 +46,8 @@ export function noauthRoutes(
       authorities: 'public',
       handle: async (call) => {
         const { email } = bodyOf(call, resetRequestSchema)
-        // A request that fails can be made again; who waited for it would learn whether there is such a user.
-        accounts.requestReset(email, baseUrl()).catch(() => undefined)
+        // Who waited for it would learn whether there is such a user: only the system log hears of a failure.
+        accounts.requestReset(email, baseUrl()).catch(onFailure)
         return EMPTY_ANSWER
       },
     },

@@ -17,7 +17,7 @@ import type { Notifications } from '../../services/notifications/notifications.t
 import { found } from './authorize.ts'
 import { anyJson, jsonObject, optionalId } from './body.ts'
 import { draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
-import { choice, flag, paging, uuidList } from './declared/query.ts'
+import { optionalChoice, flag, paging, uuidList } from './declared/query.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
 import type { DeclaredRoute, Target } from './declared/route.ts'
 import { EMPTY_ANSWER, EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
@@ -68,7 +68,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       method: 'GET',
       path: '/api/notifications',
       about: 'The inbox of the caller.',
-      query: { unreadOnly: flag(false), deliveryMethod: choice(INBOX_METHODS), page: paging },
+      query: { unreadOnly: flag(false), deliveryMethod: optionalChoice(INBOX_METHODS), page: paging },
       answer: pageShape(NOTIFICATION),
       handle: async ({ principal, query: { unreadOnly, deliveryMethod, page } }) =>
         deliveryMethod === 'MOBILE_APP'
@@ -80,7 +80,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       method: 'GET',
       path: '/api/notifications/unread/count',
       about: 'How many notifications the caller has not read; 0 where no delivery method is named.',
-      query: { deliveryMethod: choice(INBOX_METHODS) },
+      query: { deliveryMethod: optionalChoice(INBOX_METHODS) },
       answer: { type: 'integer' },
       handle: async ({ principal, query }) =>
         query.deliveryMethod === 'WEB' ? notifications.unreadCount(principal) : 0,
@@ -90,7 +90,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       method: 'PUT',
       path: '/api/notifications/read',
       about: 'Marks all of the caller as read.',
-      query: { deliveryMethod: choice(INBOX_METHODS) },
+      query: { deliveryMethod: optionalChoice(INBOX_METHODS) },
       answer: undefined,
       handle: async ({ principal, query }) => {
         if (query.deliveryMethod !== 'MOBILE_APP') await notifications.markAllRead(principal)

@@ -119,9 +119,12 @@ function routesForUsers({
   page,
   version,
   auth,
+  log,
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
-    ...noauthRoutes(services.people, auth, page.baseUrl),
+    ...noauthRoutes(services.people, auth, page.baseUrl, (error) =>
+      log.error({ err: error }, 'a link for a new password was not sent'),
+    ),
     ...PUBLIC_CONSTANTS,
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),

@@ -25,7 +25,7 @@ import {
   requiredUuid,
   type QueryValues,
 } from './declared/query.ts'
-import type { BodyTarget, DeclaredRoute } from './declared/route.ts'
+import type { BodyTarget, DeclaredRoute, Ids } from './declared/route.ts'
 import { listShape } from './declared/shapes.ts'
 import { EMPTY_ANSWER, EVERYBODY } from './route.ts'
 
@@ -343,6 +343,17 @@ const filterBody = z
     entityTypes: entityTypes ?? [],
   }))
 
+export function searchExample(ids: Ids): JsonObject {
+  return {
+    rootId: ids['fromId'] ?? '',
+    rootType: 'DEVICE',
+    direction: 'FROM',
+    relationTypeGroup: 'COMMON',
+    maxLevel: 1,
+    fetchLastLevelOnly: false,
+  }
+}
+
 const searchBody = z.object({ parameters: searchParameters, filters: z.array(filterBody).max(100).nullish() })
 
 /** Over several levels. */
@@ -359,14 +370,7 @@ function searchRoutes(parts: RelationRoutesParts): readonly DeclaredRoute[] {
       body: searchBody,
       bodyTargets: ({ parameters: { root } }) => [{ entity: root, operation: 'READ' as const }],
       example: (ids) => ({
-        parameters: {
-          rootId: ids['fromId'] ?? '',
-          rootType: 'DEVICE',
-          direction: 'FROM',
-          relationTypeGroup: 'COMMON',
-          maxLevel: 1,
-          fetchLastLevelOnly: false,
-        },
+        parameters: searchExample(ids),
         filters: [{ relationType: 'Contains', entityTypes: ['DEVICE'] }],
       }),
       answer,

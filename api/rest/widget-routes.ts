@@ -8,7 +8,16 @@ import { widgetTypeOnly, widgetTypes, type WidgetType } from '../../services/ent
 import { widgetsBundles, type WidgetsBundle } from '../../services/entities/widgets-bundle.ts'
 import { found } from './authorize.ts'
 import { crud, draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
-import { choice, flag, paging, requiredFlag, requiredText, requiredUuid, textList, uuidList } from './declared/query.ts'
+import {
+  optionalChoice,
+  flag,
+  paging,
+  requiredFlag,
+  requiredText,
+  requiredUuid,
+  textList,
+  uuidList,
+} from './declared/query.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { EMPTY_ANSWER, EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
@@ -61,7 +70,7 @@ const bundleToRead = ({ widgetsBundleId }: { readonly widgetsBundleId: string })
 const DEPRECATED = { ALL: undefined, ACTUAL: false, DEPRECATED: true } as const
 const TYPE_FILTERS = {
   fullSearch: flag(false),
-  deprecatedFilter: choice(['ALL', 'ACTUAL', 'DEPRECATED']),
+  deprecatedFilter: optionalChoice(['ALL', 'ACTUAL', 'DEPRECATED']),
   widgetTypeList: textList,
   page: paging,
 } as const

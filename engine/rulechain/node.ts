@@ -2,6 +2,7 @@
  * What a rule node is to the engine. `nodes/` defines them with this contract and knows nothing else of the engine; the
  * engine receives them as a catalogue and knows none by name.
  */
+import type { DeviceCall } from '../device/calls/call.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -105,23 +106,7 @@ export interface NodeQueues {
 }
 
 /** A call to a device that a message asks for. */
-export interface NodeDeviceCall {
-  readonly id: string
-  readonly tenantId: string
-  readonly deviceId: string
-  readonly method: string
-  /** JSON text. */
-  readonly params: string
-  readonly isOneway: boolean
-  readonly isPersistent: boolean
-  /** Unix ms. */
-  readonly expirationTime: number
-  readonly retries: number | null
-  /** JSON text. */
-  readonly additionalInfo: string | null
-  /** The process in which somebody waits for the outcome. */
-  readonly origin: string
-}
+export type NodeDeviceCall = DeviceCall
 
 export interface NodeCalls {
   /** On its way to the device when it returns; who waits is told what becomes of it. The same id twice is one call. */

@@ -4,7 +4,7 @@ import type { ColumnSet } from '../../../services/entities/define.ts'
 import type { EntityService } from '../../../services/entities/entity-service.ts'
 import { customerOf } from '../../../services/entities/record-members.ts'
 import type { RelationService } from '../../../services/relations/relations.ts'
-import { searchParameters } from '../relation-routes.ts'
+import { searchExample, searchParameters } from '../relation-routes.ts'
 import { TENANT_AND_CUSTOMER } from '../route.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-routes.ts'
 import type { DeclaredRoute } from './route.ts'
@@ -39,14 +39,7 @@ export function byRelation<Columns extends ColumnSet>(
     })),
     bodyTargets: ({ search: { root } }) => [{ entity: root, operation: 'READ' as const }],
     example: (ids) => ({
-      parameters: {
-        rootId: ids['fromId'] ?? '',
-        rootType: 'DEVICE',
-        direction: 'FROM',
-        relationTypeGroup: 'COMMON',
-        maxLevel: 1,
-        fetchLastLevelOnly: false,
-      },
+      parameters: searchExample(ids),
       relationType: 'Contains',
       [typesMember]: ['default'],
     }),

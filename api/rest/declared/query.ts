@@ -135,13 +135,6 @@ export const requiredFlag: QueryParameter<boolean> = {
   },
 }
 
-export function choice<const Choice extends string>(choices: readonly Choice[]): QueryParameter<Choice | undefined> {
-  return {
-    parameters: [{ name: '', isRequired: false, schema: { type: 'string', enum: [...choices] } }],
-    read: (query, name) => query.oneOf(name, choices),
-  }
-}
-
 /** Undefined when absent or blank. */
 export const optionalFlag: QueryParameter<boolean | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'boolean' } }],

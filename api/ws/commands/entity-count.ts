@@ -54,9 +54,14 @@ class LiveCount implements LiveCommand {
       this.told = count
     } finally {
       // A store that does not answer now is asked again like any other.
-      if (!this.isClosed)
-        this.timer = this.context.clock.after(RECOUNT_MS, () => void this.tell().catch(() => undefined))
+      if (!this.isClosed) this.timer = this.context.clock.after(RECOUNT_MS, () => this.tellAgain())
     }
+  }
+
+  private tellAgain(): void {
+    this.tell().catch((error: unknown) => {
+      if (!this.isClosed) this.context.fail(this.cmdId, error)
+    })
   }
 
   close(): void {

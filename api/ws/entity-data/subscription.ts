@@ -127,6 +127,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   /** One after the other; a closed command does nothing more. */
   private step(work: () => Promise<void>): Promise<void> {
     const done = this.steps.then(() => (this.closed ? undefined : work()))
+    // Who asked for the step hears of its failure; the next one begins all the same.
     this.steps = done.catch(() => undefined)
     return done
   }
