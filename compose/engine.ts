@@ -93,6 +93,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     parking,
     settings: {
       tenantShare: config.queueTenantRoomPercent / 100,
+      crowdingTimeoutMs: config.queueCrowdingTimeoutMs,
       triesBeforeParking: config.queueTriesBeforeParking,
       ...(config.queueStrictOrder ? { maxInFlightPerOriginator: 1 } : {}),
     },

@@ -65,6 +65,15 @@ export const QUEUE_SETTINGS = {
     unit: '%',
     description: "A tenant's share of a queue's memory; beyond it, its failing messages are parked at once.",
   }),
+  queueCrowdingTimeoutMs: queue.integer({
+    name: 'QUEUE_CROWDING_TIMEOUT_MS',
+    default: 5000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    description:
+      'While a queue is full, a message in process for longer, of a tenant over its share, is parked without a try being counted. Shorter frees the others sooner; a slow node may run twice.',
+  }),
   queueParkedMiB: queue.integer({
     name: 'QUEUE_PARKED_MIB',
     default: 512,

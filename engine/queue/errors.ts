@@ -3,5 +3,12 @@ import { defineErrors } from '../../model/errors.ts'
 
 export const QueueErrors = defineErrors('queue', {
   PROCESSING_TIMEOUT: { kind: 'retryable', status: 503, text: 'not processed within {limit} ms' },
+  CROWDED: {
+    kind: 'retryable',
+    isOutage: true,
+    isOwnLimit: true,
+    status: 503,
+    text: 'no outcome within {limit} ms, while its tenant holds more than its share of a full queue',
+  },
   PROCESSOR_FAILED: { kind: 'terminal', status: 500, text: 'the processor threw: {reason}' },
 })

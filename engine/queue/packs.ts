@@ -18,11 +18,17 @@ export class Packs {
   }
 
   open(tasks: readonly Task[], timeoutMs: number, isJudgedAsOne: boolean): void {
-    const pack: Pack = { deadlineMs: this.clock.monotonic() + timeoutMs, tasks, open: tasks.length, isJudgedAsOne }
+    const startedMs = this.clock.monotonic()
+    const pack: Pack = { startedMs, deadlineMs: startedMs + timeoutMs, tasks, open: tasks.length, isJudgedAsOne }
     for (const task of tasks) task.pack = pack
     this.packs.push(pack)
     this.count++
     if (pack.deadlineMs < this.armedForMs) this.arm()
+  }
+
+  /** Those that are in process, as they are now. */
+  all(): readonly Pack[] {
+    return this.packs.filter((pack) => pack.open > 0)
   }
 
   forgetEnded(): void {

@@ -79,6 +79,52 @@ test('issue-8 A: 1,000 devices of one tenant whose messages all fail leave room 
   assert.equal(opened.parking.figures().messages + queue.figures().held, 40_000 + opened.parking.figures().inProcess)
 })
 
+test('issue-8 A: messages of one tenant that hang fill the queue for no longer than the time for that, under each strategy', async () => {
+  for (const processing of ['RETRY_FAILED_AND_TIMED_OUT', 'SKIP_ALL_FAILURES', 'RETRY_ALL'] as const) {
+    const opened = await open({ processing, crowdingTimeoutMs: 4000 })
+    const { clock, link, queue, parking } = opened
+    let hanging = 0
+    opened.process = (work) => {
+      if (work.message.tenantId === HEALTHY) work.end()
+      else hanging++
+    }
+    for (let count = 0; count < 20_000; count++) link.publish(message({ device: count % 1000, data: 'hangs' }))
+    link.publish(message({ device: 5000, tenantId: HEALTHY, data: 'good' }))
+    assert.deepEqual([hanging, link.undelivered], [20_000, 1])
+    await clock.advance(3900)
+    assert.equal(queue.figures().settled, 0)
+    await clock.advance(1500)
+    assert.ok(
+      link.settled.some(({ tenantId }) => tenantId === HEALTHY),
+      `${processing}: the healthy message waits`,
+    )
+    // Each has its try still: none was skipped, buried or counted as failed by its strategy.
+    assert.deepEqual([parking.figures().messages, link.buried.length, queue.figures().skipped], [20_000, 0, 0])
+    const [lane] = parking.list({ tenantId: undefined, offset: 0, limit: 1 }).lanes
+    assert.match(lane?.why ?? '', /more than its share/)
+  }
+})
+
+test('a slow message of a tenant within its share keeps its time while the queue is full; so does what is tried out of a parked lane', async () => {
+  const opened = await open({ maxHeld: 100, tenantShare: 0.5, crowdingTimeoutMs: 1000 })
+  const { clock, link, works, parking, queue } = opened
+  for (let device = 0; device < 20; device++) link.publish(message({ device, tenantId: HEALTHY, data: 'slow' }))
+  for (let device = 100; device < 180; device++) link.publish(message({ device, data: 'hangs' }))
+  await clock.advance(1500)
+  const slow = works.splice(0).filter(({ message: { tenantId } }) => tenantId === HEALTHY)
+  assert.deepEqual([slow.length, slow.every(({ isCancelled }) => !isCancelled)], [20, true])
+  assert.equal(parking.figures().messages, 80)
+  for (const work of slow) work.end()
+  await clock.advance(5000)
+  const tried = works.splice(0)
+  assert.ok(tried.length > 0)
+  for (let device = 200; device < 260; device++) link.publish(message({ device, tenantId: 'third', data: 'x' }))
+  await clock.advance(3000)
+  for (const work of tried) work.end()
+  await clock.advance(1000)
+  assert.equal(queue.figures().settled >= 20 + tried.length, true)
+})
+
 test('a lane that failed three times is parked whole, its successors behind it, and the link is told that it is durable', async () => {
   const opened = await open()
   const { clock, link, works, parking } = opened

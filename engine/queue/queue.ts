@@ -12,6 +12,7 @@ import { errorText } from '../../model/errors.ts'
 import { MAIN_QUEUE, type Delivery, type Link, type LinkConsumer } from '../link/link.ts'
 import { ParkedDelivery } from '../parking/parked-lane.ts'
 import type { Parking, ParkingQueue } from '../parking/parking.ts'
+import { Crowding } from './crowding.ts'
 import { QueueErrors } from './errors.ts'
 import type { QueueFigures } from './figures.ts'
 import { Held } from './held.ts'
@@ -54,6 +55,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private readonly outages: Outages
   private readonly pauses: Pauses<Lane<Task>>
   private readonly packs: Packs
+  private readonly crowding: Crowding
   /** Tasks that may start: handed out as one pack at the end of the turn that gathered them; batch by batch under BATCH. */
   private starting: Task[] = []
   private settled: Delivery[] = []
@@ -78,6 +80,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.lanes = new Lanes(this.settings.submit)
     this.pauses = new Pauses(options.clock, (lanes) => this.retry(lanes))
     this.packs = new Packs(options.clock, (pack) => this.timeOut(pack))
+    this.crowding = new Crowding(options.clock, this.rules, this.packs)
   }
 
   start(): void {
@@ -97,6 +100,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       if (this.parking?.takes(this, delivery) !== true) this.line(delivery)
     }
     this.handOut()
+    this.crowding.watch()
     // What is parked behind its lane may have been settled at once.
     if (this.settled.length > 0) this.askTurn()
   }
@@ -109,6 +113,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       this.line(delivery)
     }
     this.handOut()
+    this.crowding.watch()
   }
 
   parked(delivery: Delivery): void {
@@ -327,6 +332,10 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     return this.parking !== undefined && this.lanes.kind !== 'queue' && this.state !== 'closing'
   }
 
+  get isFull(): boolean {
+    return MAY[this.state].take && this.room() <= 0
+  }
+
   get isWritable(): boolean {
     return this.link.writable
   }
@@ -414,6 +423,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
       })
     }
     this.packs.close()
+    this.crowding.close()
     this.retiring?.end(false)
   }
 }

@@ -25,7 +25,9 @@ export interface QueuesOptions {
   /** Where lanes wait that fail again and again; without it they wait in memory. */
   readonly parking?: Parking | undefined
   /** For every queue. */
-  readonly settings?: Partial<Pick<QueueSettings, 'tenantShare' | 'triesBeforeParking' | 'maxInFlightPerOriginator'>>
+  readonly settings?: Partial<
+    Pick<QueueSettings, 'tenantShare' | 'crowdingTimeoutMs' | 'triesBeforeParking' | 'maxInFlightPerOriginator'>
+  >
   /** What `Main` holds at most; the other queues together hold as much again. */
   readonly maxHeld?: number
   /** Hears with which failure a queue's outage began, and once that none is left: for the log. Must not throw. */

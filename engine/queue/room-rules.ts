@@ -14,6 +14,7 @@ export interface RoomView {
   readonly canPark: boolean
   /** Whether senders go on. */
   readonly isWritable: boolean
+  readonly isFull: boolean
   /** Of all that the queue holds of a tenant. */
   weightOfTenant(tenantId: string): number
 }
@@ -25,6 +26,19 @@ export class RoomRules {
 
   constructor(queue: RoomView) {
     this.queue = queue
+  }
+
+  get isFull(): boolean {
+    return this.queue.isFull
+  }
+
+  get crowdingTimeoutMs(): number {
+    return this.queue.settings.crowdingTimeoutMs
+  }
+
+  /** What is tried out of its parked lane has the whole time, else it could never succeed. */
+  mustGiveBack({ delivery }: Task): boolean {
+    return !(delivery instanceof ParkedDelivery) && this.hasOverShare(delivery)
   }
 
   /** Its message failed and is to be retried. */

@@ -10,6 +10,8 @@ export interface QueueSettings {
    * others. A lower one parks healthy tenants' failing lanes earlier, at the price of a write each.
    */
   readonly tenantShare: number
+  /** Milliseconds: while the queue is full, what a tenant over its share has in process for longer is taken back, and parked. */
+  readonly crowdingTimeoutMs: number
   /** A lane whose message has failed so often is parked: fewer tries cost more writes, more tries hold the link's log for longer. */
   readonly triesBeforeParking: number
   /** Which messages are in process side by side (`lanes.ts`). */
@@ -34,6 +36,7 @@ export interface QueueSettings {
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = {
   maxHeld: 20_000,
   tenantShare: 0.25,
+  crowdingTimeoutMs: 5000,
   triesBeforeParking: 3,
   submit: 'BURST',
   batchSize: 1000,
@@ -53,7 +56,10 @@ const ownPart = z.object({ strictOrder: z.boolean() })
 export function settingsOf(
   queue: Pick<Queue, 'submitStrategy' | 'processingStrategy' | 'packProcessingTimeout'> &
     Partial<Pick<Queue, 'additionalInfo'>>,
-): Omit<QueueSettings, 'maxHeld' | 'tenantShare' | 'triesBeforeParking' | 'maxInFlightPerOriginator'> &
+): Omit<
+  QueueSettings,
+  'maxHeld' | 'tenantShare' | 'crowdingTimeoutMs' | 'triesBeforeParking' | 'maxInFlightPerOriginator'
+> &
   Partial<Pick<QueueSettings, 'maxInFlightPerOriginator'>> {
   const { submitStrategy, processingStrategy } = queue
   const { retries, pauseBetweenRetries, maxPauseBetweenRetries } = processingStrategy

@@ -104,6 +104,7 @@ function settingsOf(number: number, random: SeededRandom): QueueSettings {
     maxPauseBetweenRetriesMs: 4000,
     maxHeld: 4 + random.below(20),
     tenantShare: 0.25,
+    crowdingTimeoutMs: 5000,
     triesBeforeParking: 1 + random.below(3),
     maxInFlightPerOriginator: 1 + random.below(5),
     processingTimeoutMs: 5000,

@@ -15,6 +15,7 @@ export interface TaskOwner {
 
 /** Tasks that were handed out together and share one deadline. */
 export interface Pack {
+  readonly startedMs: number
   readonly deadlineMs: number
   /** Emptied when all have ended: a pack may wait long behind one that has not. */
   tasks: readonly Task[]
