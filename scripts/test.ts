@@ -1,5 +1,5 @@
 /**
- * `npm test`: the checks, then the tests beside the code, then the whole-system tests, the fast ones first. Every stage runs,
+ * `npm test`: the checks, then the tests beside the code, then the whole-system tests, those of answers first. Every stage runs,
  * whatever failed before it; the exit code is 1 where any did. `npm test -- engine/link` runs only the tests whose path holds that
  * text, without the checks.
  *
@@ -24,15 +24,21 @@ const found = globSync('**/*.test.ts', {
 const files = found.filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter))).sort()
 const beside = files.filter((file) => !file.startsWith('test/'))
 const whole = files.filter((file) => file.startsWith('test/'))
+// What is asked about answers waits more than it computes; what is asked about rates, times and memory runs alone.
+const ofAnswers = whole.filter(
+  (file) => /^test\/(conformance|security|upgrade)\//.test(file) && !file.includes('idle-memory'),
+)
+const ofRates = whole.filter((file) => !ofAnswers.includes(file))
 
 if (filters.length === 0) {
   stage('types', ['node_modules/typescript/bin/tsc', '-p', '.'])
   stage('lint', ['node_modules/eslint/bin/eslint.js', '--cache', '--cache-location', '.cache/eslint', '.'])
   stage('format', ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.'])
 }
-// Whole-system tests start processes of their own: one file at a time, so that two cores measure one thing.
 stage('tests beside the code', testArguments(beside, 2))
-stage('whole-system tests', testArguments(whole, 1))
+stage('whole-system tests of answers', testArguments(ofAnswers, 2))
+// They start processes of their own: one file at a time, so that two cores measure one thing.
+stage('whole-system tests of rates, faults and times', testArguments(ofRates, 1))
 process.stdout.write(`\n${[...durations, ...failures].join('\n')}\n\n`)
 // Of the stages that are no tests, each that failed counts as one.
 process.stdout.write(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped\n`)

@@ -28,13 +28,15 @@ for (const user of [DEMO_TENANT, DEMO_SYSADMIN]) {
     context.after(() => millrace.stop())
     const token = await login(millrace, user)
     const checks = ['-c', 'not_a_server_error,response_schema_conformance', '--continue-on-failure']
+    // Some calls wait for an answer by their own time, longer than the fuzzer would.
+    const waits = ['--request-timeout', '90', '--workers', '4']
     const amount = ['--phases', 'examples,fuzzing', '--mode', 'all', '--max-examples', String(EXAMPLES), '--seed', '1']
     const options = ['--no-color', '--exclude-path-regex', ENDS_THE_LOGIN, '-H', `X-Authorization: Bearer ${token}`]
     const program = ['-m', 'schemathesis.cli', 'run', `${millrace.url}/v3/api-docs`]
     // It leaves files of its own where it runs.
     const folder = await mkdtemp(join(tmpdir(), 'millrace-fuzz-'))
     context.after(() => rm(folder, { recursive: true }))
-    const call = [...program, ...options, ...checks, ...amount]
+    const call = [...program, ...options, ...checks, ...amount, ...waits]
     const fuzzer = spawn(python, call, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
     let output = ''
     for (const stream of [fuzzer.stdout, fuzzer.stderr])
