@@ -1,9 +1,17 @@
 /** Bodies of the saving calls, to typed entries; what a key may be the services check. Source: `rest-api.md` 4.5 and 4.6. */
+import { z } from 'zod'
 import { entriesOf, type ConversionOptions } from '../../model/entry-json.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Entry, TelemetryGroup } from '../../model/value.ts'
 import { TelemetryRouteErrors } from './telemetry-errors.ts'
+
+const textBody = z.custom<string>((body) => typeof body === 'string')
+/** Texts, for the API description; {@link telemetryOf} and {@link attributesOf} read them. */
+export const SERIES_BODY = textBody.meta({
+  description: '{"key": value}, {"ts": milliseconds, "values": {"key": value}}, or an array of either',
+})
+export const ATTRIBUTES_BODY = textBody.meta({ type: 'object', description: 'Values by their keys' })
 
 /** Telemetry: `{"k":v}`, `{"ts":ms,"values":{…}}`, or an array of either. Groups without a time get `now`. */
 export function telemetryOf(text: string, now: number, castStrings: boolean): readonly TelemetryGroup[] {

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authoritiesOf, callsOf, declaredQuery, type Walked } from '../security/calls.ts'
+import { authoritiesOf, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
 import { KNOWN_GAPS, NOT_SERVED } from './endpoint-gaps.ts'
 import { areEndpointsThere, placeOf, Reference, type Endpoint } from './reference-endpoints.ts'
@@ -72,7 +72,7 @@ async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpo
   if (declared === undefined) return undefined
   if (WAITS_FOR_DEVICES.test(endpoint.path)) return undefined
   const { ids } = world
-  const path = route.pattern.replace(/:(\w+)/g, (_whole, name: string) => encodeURIComponent(ids[name] ?? 'DEVICE'))
+  const path = pathOf({ route, declared }, ids)
   const token = tokenFor(world, { route, declared })
   const response = await fetch(`${world.url}${path}?${declaredQuery(declared, ids)}`, {
     method: route.method,

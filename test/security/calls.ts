@@ -43,6 +43,26 @@ function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<str
   return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
 }
 
+/** Parameters of paths that are no ids: nobody's own. */
+const WORDS: Readonly<Record<string, string>> = {
+  scope: 'SERVER_SCOPE',
+  ttl: '0',
+  timeout: '0',
+  componentDescriptorClazz: 'test.Node',
+  componentType: 'ACTION',
+  key: 'general',
+}
+
+/** The path of a call; throws where the world has no such thing. */
+export function pathOf({ route, declared }: Walked, ids: Readonly<Record<string, string>>): string {
+  return route.pattern.replace(/:(\w+)/g, (_whole, name: string) => {
+    if (isTypeName(name)) return 'DEVICE'
+    const word = WORDS[name] ?? ids[name] ?? declared?.words[name]?.[0]
+    if (word === undefined || word === '') throw new Error(`an id for :${name} is missing: add one to rest-world.ts`)
+    return encodeURIComponent(word)
+  })
+}
+
 /** `entityType`, `fromType`: beside an id, which is a device's. */
 export function isTypeName(parameter: string): boolean {
   return /^(entity|from|to)Type$/.test(parameter)

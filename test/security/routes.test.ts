@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 
 import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
-import { authoritiesOf, callsOf, declaredQuery, isTypeName, type Walked } from './calls.ts'
+import { authoritiesOf, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
@@ -92,11 +92,6 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
     '/api/admin/backup': {},
     '/api/admin/workers/:poolName': { threads: 1 },
     '/api/ruleChain/metadata': { ruleChainId: id('ruleChainId'), nodes: [], connections: [] },
-    '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope': { k: 1 },
-    '/api/plugins/telemetry/:entityType/:entityId/timeseries/:scope/:ttl': { k: 1 },
-    '/api/plugins/telemetry/:entityType/:entityId/:scope': { k: 1 },
-    '/api/plugins/telemetry/:entityType/:entityId/attributes/:scope': { k: 1 },
-    '/api/plugins/telemetry/:deviceId/:scope': { k: 1 },
   }
   assert.ok(route.pattern in bodies, `a body for POST ${route.pattern} is missing: add one to this test`)
   return bodies[route.pattern]
@@ -176,16 +171,6 @@ function mayAnswer({ declared }: Walked, status: number): boolean {
   return status === 200 || (declared !== undefined && (status === 404 || status === 400))
 }
 
-/** Parameters of paths that are no ids: nobody's own. */
-const WORDS: Readonly<Record<string, string>> = {
-  scope: 'SERVER_SCOPE',
-  ttl: '0',
-  timeout: '0',
-  componentDescriptorClazz: 'test.Node',
-  componentType: 'ACTION',
-  key: 'general',
-}
-
 describe('every route', () => {
   let world: RestWorld
   let stateAtStart: string
@@ -230,12 +215,7 @@ describe('every route', () => {
     token: string | undefined,
     ids = world.ids,
   ): Promise<{ status: number; text: string }> {
-    const path = route.pattern.replace(/:(\w+)/g, (_whole, name: string) => {
-      if (isTypeName(name)) return 'DEVICE'
-      const id = WORDS[name] ?? ids[name]
-      assert.ok(id, `an id for :${name} is missing: add one to rest-world.ts`)
-      return id
-    })
+    const path = pathOf({ route, declared }, ids)
     const query = declared === undefined ? queryOf() : declaredQuery(declared, ids)
     const response = await fetch(`${world.url}${path}?${query}`, {
       method: route.method,

@@ -1,7 +1,7 @@
 /** Makes routes of declarations: the one place where a call is read, checked and answered. */
 import type { z } from 'zod'
 import type { Principal } from '../../../model/principal.ts'
-import { ENTITY_TYPES, entityId } from '../../../model/entity-id.ts'
+import { ENTITY_TYPES, entityId, type EntityId } from '../../../model/entity-id.ts'
 import { isMillraceError } from '../../../model/errors.ts'
 import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/services.ts'
@@ -10,7 +10,18 @@ import { validated } from '../body.ts'
 import { oneOf, uuidOf } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
-import type { AnyTarget, DeclaredRoute, Ids, RawCall, RouteDeclaration, Target, TargetsOf } from './route.ts'
+import type { 
+  AnyTarget,
+  BodyForm,
+  DeclaredRoute,
+  Ids,
+  RawCall,
+  RouteDeclaration,
+  Target,
+  TargetsOf,
+  TypedTarget,
+  WordsOf,
+} from './route.ts'
 
 /** Reads an entity that the caller was found to be allowed to touch. */
 export type TargetLoader = (target: Target, id: string, principal: Principal) => Promise<unknown>
@@ -25,9 +36,13 @@ export class RouteMaker {
   }
 
   /** A path with an id and no target for it does not compile. */
-  route<const Path extends string, Targets extends TargetsOf<Path>, Query extends QuerySchema, Body>(
-    declaration: RouteDeclaration<Path, Targets, Query, Body>,
-  ): DeclaredRoute {
+  route<
+    const Path extends string,
+    Targets extends TargetsOf<Path>,
+    Query extends QuerySchema,
+    Body,
+    const Words extends WordsOf<Path> = WordsOf<Path>,
+  >(declaration: RouteDeclaration<Path, Targets, Query, Body, Words>): DeclaredRoute {
     const { method, path, about, authorities, targets, query, body, answer } = declaration
     requireTargets(path, targets)
     return {
@@ -36,6 +51,7 @@ export class RouteMaker {
       about,
       authorities,
       targets,
+      words: wordsOf(declaration.words),
       query,
       body,
       answer,
@@ -52,13 +68,17 @@ export class RouteMaker {
     }
   }
 
-  private async run<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
-    declaration: RouteDeclaration<Path, Targets, Asked, Body>,
-    raw: RawCall,
-  ): Promise<Answer> {
+  private async run<
+    Path extends string,
+    Targets extends TargetsOf<Path>,
+    Asked extends QuerySchema,
+    Body,
+    Words extends WordsOf<Path>,
+  >(declaration: RouteDeclaration<Path, Targets, Asked, Body, Words>, raw: RawCall): Promise<Answer> {
     const { principal } = raw
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, Object.keys(targets))
+    for (const [name, words] of Object.entries(wordsOf(declaration.words))) oneOf(name, path[name] ?? '', words)
     const query = readQuery(declaration.query, raw.query)
     requireHeaders(declaration.headers ?? [], raw)
     const body = declaration.body === undefined ? undefined : await bodyOf(declaration, declaration.body, raw)
@@ -84,16 +104,11 @@ export class RouteMaker {
       }
       if ('typedBy' in target) {
         const entity = entityId(oneOf(target.typedBy, path[target.typedBy] ?? '', ENTITY_TYPES), id)
-        await this.access.check(principal, target.operation, entity)
+        await this.checkTarget(target, entity, principal)
         loaded[name] = entity
         continue
       }
-      try {
-        await this.access.check(principal, target.operation, entityId(target.entity.type, id))
-      } catch (error) {
-        const isGone = isMillraceError(error) && error.status === 404
-        throw isGone && target.otherwise !== undefined ? target.otherwise() : error
-      }
+      await this.checkTarget(target, entityId(target.entity.type, id), principal)
       const entity = await this.load(target, id, principal)
       // Gone since it was checked.
       if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: target.entity.label, id })
@@ -102,8 +117,21 @@ export class RouteMaker {
     return loaded
   }
 
-  private async checkBody<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
-    { bodyTargets, creates }: RouteDeclaration<Path, Targets, Asked, Body>,
+  private async checkTarget(target: Target | TypedTarget, entity: EntityId, principal: Principal): Promise<void> {
+    try {
+      await this.access.check(principal, target.operation, entity)
+    } catch (error) {
+      const isGone = isMillraceError(error) && error.status === 404
+      if (isGone && 'otherwise' in target && target.otherwise !== undefined) throw target.otherwise()
+      throw error
+    }
+  }
+
+  private async checkBody<Body>(
+    {
+      bodyTargets,
+      creates,
+    }: Pick<RouteDeclaration<string, object, QuerySchema, Body>, 'bodyTargets' | 'creates'>,
     body: Body,
     principal: Principal,
   ): Promise<void> {
@@ -114,22 +142,32 @@ export class RouteMaker {
 }
 
 async function bodyOf<Body>(
-  { bodyIs }: { readonly bodyIs?: 'text' | 'form' },
+  { bodyIs }: { readonly bodyIs?: BodyForm },
   schema: z.ZodType<Body>,
   raw: RawCall,
 ): Promise<Body> {
   if (bodyIs === 'form') return validated(await raw.form(), schema)
-  return validated(bodyIs === 'text' ? raw.text() : raw.body(), schema)
+  return validated(bodyIs === undefined ? raw.body() : raw.text(), schema)
 }
 
-function namesEntity<Path extends string, Targets extends TargetsOf<Path>, Asked extends QuerySchema, Body>(
-  { targets, queryTargets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body>,
+function namesEntity<
+  Path extends string,
+  Targets extends TargetsOf<Path>,
+  Asked extends QuerySchema,
+  Body,
+  Words extends WordsOf<Path>,
+>(
+  { targets, queryTargets, body, bodyTargets, example }: RouteDeclaration<Path, Targets, Asked, Body, Words>,
   ids: Ids,
 ): boolean {
   const named: readonly AnyTarget[] = Object.values(targets)
   if (queryTargets !== undefined || named.some((target) => !('untargeted' in target))) return true
   if (body === undefined || bodyTargets === undefined || example === undefined) return false
   return bodyTargets(validated(example(ids), body)).length > 0
+}
+
+function wordsOf(words: object = {}): Readonly<Record<string, readonly string[]>> {
+  return words as Readonly<Record<string, readonly string[]>>
 }
 
 function requireHeaders(names: readonly string[], { header }: RawCall): void {

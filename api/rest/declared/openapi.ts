@@ -1,6 +1,7 @@
 /** The API description (OpenAPI 3.1) of declared routes: paths, parameters, bodies and answers as the declarations have them. */
 import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
+import { ENTITY_TYPES } from '../../../model/entity-id.ts'
 import { NamedSchemas } from './named-schemas.ts'
 import type { DeclaredRoute, Ids } from './route.ts'
 
@@ -54,7 +55,12 @@ const ERROR: JsonObject = {
 const SAMPLE_IDS: Ids = new Proxy({}, { get: () => '784f394c-42b6-435a-983c-b7beff2784f9' })
 const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } }
 
-const BODY_TYPES = { json: 'application/json', text: 'text/plain', form: 'multipart/form-data' } as const
+const BODY_TYPES = {
+  json: 'application/json',
+  'json-text': 'application/json',
+  text: 'text/plain',
+  form: 'multipart/form-data',
+} as const
 
 function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
   return {
@@ -132,12 +138,18 @@ function answerSchema(responses: JsonObject): JsonObject | undefined {
   return isObject(schema) ? schema : undefined
 }
 
-function pathParameters({ path, targets }: DeclaredRoute): JsonObject[] {
+function pathParameters({ path, targets, words }: DeclaredRoute): JsonObject[] {
+  const types = new Set(Object.values(targets).map((target) => ('typedBy' in target ? target.typedBy : '')))
+  const schemaOf = (name: string): JsonObject => {
+    if (name in targets) return { type: 'string', format: 'uuid' }
+    const choices = types.has(name) ? ENTITY_TYPES : words[name]
+    return choices === undefined ? { type: 'string' } : { type: 'string', enum: [...choices] }
+  }
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: name in targets ? { type: 'string', format: 'uuid' } : { type: 'string' },
+    schema: schemaOf(name),
   }))
 }
 

@@ -45,6 +45,28 @@ export const optionalTime: QueryParameter<number | undefined> = {
   read: (query, name) => query.integer(name),
 }
 
+export const requiredTime: QueryParameter<number> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'integer', description: 'Unix milliseconds' } }],
+  read: (query, name) => query.requiredInteger(name),
+}
+
+/** Keys of telemetry or attributes; empty where none is named. */
+export const keyList: QueryParameter<readonly string[]> = {
+  parameters: [
+    { name: 'keys', isRequired: false, schema: { type: 'string', description: 'joined by commas' } },
+    { name: 'key', isRequired: false, schema: { type: 'array', items: TEXT, description: 'in the place of keys' } },
+  ],
+  read: (query) => query.keys(),
+}
+
+/** The same where one must be named; the service refuses none in its own words. */
+export const keysToDelete: QueryParameter<readonly string[]> = {
+  parameters: keyList.parameters.map((parameter) =>
+    parameter.name === 'keys' ? { ...parameter, isRequired: true } : parameter,
+  ),
+  read: (query) => query.keys(),
+}
+
 export const optionalUuid: QueryParameter<string | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'string', format: 'uuid' } }],
   read: (query, name) => query.uuid(name),

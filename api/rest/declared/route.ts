@@ -22,6 +22,9 @@ export type ParametersOf<Path extends string> = Path extends `${string}{${infer 
 /** Those that are ids of entities. */
 type IdParametersOf<Path extends string> = Extract<ParametersOf<Path>, `${string}Id`>
 
+/** Of parameters that are no ids: the few words that each may be. */
+export type WordsOf<Path extends string> = Readonly<Partial<Record<ParametersOf<Path>, readonly string[]>>>
+
 /** An entity type whose records the target hands to the handler. */
 export interface TargetType<Entity> {
   readonly type: EntityType
@@ -61,11 +64,19 @@ type Loaded<Targets> = {
       : string
 }
 
-export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body> {
+/** Decoded parameters; ids are lower case, words are among those declared. */
+type PathValues<Path extends string, Words> = {
+  readonly [Name in ParametersOf<Path>]: Name extends keyof Words
+    ? Words[Name] extends readonly (infer Word extends string)[]
+      ? Word
+      : string
+    : string
+}
+
+export interface Call<Path extends string, Targets, Asked extends QuerySchema, Body, Words = object> {
   readonly principal: Principal
   readonly clientAddress: string
-  /** Decoded; ids are lower case. */
-  readonly path: Readonly<Record<ParametersOf<Path>, string>>
+  readonly path: PathValues<Path, Words>
   /** The entities that the path names; for what is untargeted its id. */
   readonly targets: Loaded<Targets>
   readonly query: QueryValues<Asked>
@@ -85,6 +96,7 @@ export interface RouteDeclaration<
   Targets extends TargetsOf<Path>,
   Asked extends QuerySchema,
   Body,
+  Words extends WordsOf<Path> = WordsOf<Path>,
 > {
   readonly method: HttpMethod
   readonly path: Path
@@ -93,6 +105,8 @@ export interface RouteDeclaration<
   readonly authorities: readonly Authority[]
   /** One for each id in the path; may be left out where there is none. */
   readonly targets: Targets
+  /** Others than these are refused. */
+  readonly words?: Words
   readonly query: Asked
   /** Header fields that the call must have. */
   readonly headers?: readonly string[]
@@ -101,8 +115,8 @@ export interface RouteDeclaration<
   readonly body: z.ZodType<Body> | undefined
   /** Of the query's ids. */
   readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
-  /** `text`: the body is no JSON but the text itself. */
-  readonly bodyIs?: 'text' | 'form'
+  /** `text`: the body is no JSON but the text itself. `json-text`: the handler reads the JSON itself, with refusals of its own. */
+  readonly bodyIs?: BodyForm
   /** Of the body's ids. */
   readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
   /** Where the body makes something new: what the caller must be allowed to create. */
@@ -118,8 +132,10 @@ export interface RouteDeclaration<
   readonly errorsAsText?: boolean
   /** It shows and changes nothing but the caller's own: whoever is logged in may. */
   readonly isAboutTheCaller?: boolean
-  readonly handle: (call: Call<Path, Targets, Asked, Body>) => Promise<Answer | JsonValue>
+  readonly handle: (call: Call<Path, Targets, Asked, Body, Words>) => Promise<Answer | JsonValue>
 }
+
+export type BodyForm = 'text' | 'json-text' | 'form'
 
 /** Of things that are there, by the names that paths give them. */
 export type Ids = Readonly<Record<string, string>>
@@ -131,11 +147,12 @@ export interface DeclaredRoute {
   readonly about: string
   readonly authorities: readonly Authority[]
   readonly targets: Readonly<Record<string, AnyTarget>>
+  readonly words: Readonly<Record<string, readonly string[]>>
   readonly query: QuerySchema
   readonly headers?: readonly string[]
   readonly onlyWith?: readonly string[]
   readonly body: z.ZodType | undefined
-  readonly bodyIs?: 'text' | 'form'
+  readonly bodyIs?: BodyForm
   readonly answer: JsonObject | undefined
   readonly mayBeEmpty?: boolean
   readonly example?: (ids: Ids) => JsonValue
