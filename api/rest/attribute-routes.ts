@@ -26,7 +26,11 @@ const COMMON = { authorities: EVERYBODY, errorsAsText: true } as const
 const ATTRIBUTE: JsonObject = {
   title: 'AttributeData',
   type: 'object',
-  properties: { lastUpdateTs: { type: 'integer', description: 'Unix milliseconds' }, key: { type: 'string' }, value: {} },
+  properties: {
+    lastUpdateTs: { type: 'integer', description: 'Unix milliseconds' },
+    key: { type: 'string' },
+    value: {},
+  },
   required: ['lastUpdateTs', 'key', 'value'],
 }
 const ATTRIBUTES = listShape(ATTRIBUTE)

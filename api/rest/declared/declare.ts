@@ -10,7 +10,7 @@ import { validated } from '../body.ts'
 import { oneOf, uuidOf } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
-import type { 
+import type {
   AnyTarget,
   BodyForm,
   DeclaredRoute,
@@ -128,10 +128,7 @@ export class RouteMaker {
   }
 
   private async checkBody<Body>(
-    {
-      bodyTargets,
-      creates,
-    }: Pick<RouteDeclaration<string, object, QuerySchema, Body>, 'bodyTargets' | 'creates'>,
+    { bodyTargets, creates }: Pick<RouteDeclaration<string, object, QuerySchema, Body>, 'bodyTargets' | 'creates'>,
     body: Body,
     principal: Principal,
   ): Promise<void> {
