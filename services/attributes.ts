@@ -19,8 +19,9 @@ import type { Changes } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { TelemetryErrors } from './errors.ts'
 import { checkKey } from './names.ts'
+import type { JoinedChange } from './entities/service-parts.ts'
 import { requireRoute, type RouteLookup } from './message-route.ts'
-import type { AttributeService } from './services.ts'
+import type { AttributeService, AttributesOfUser } from './services.ts'
 
 /** Texts of one entity's attributes together. */
 const MAX_CHARACTERS = 16 * 2 ** 20
@@ -90,18 +91,27 @@ export class CachedAttributes implements AttributeService {
     scope: AttributeScope,
     entries: readonly Entry[],
   ): Promise<void> {
+    const save = { entity, scope, entries, route: () => requireRoute(this.routeOf, entity) }
+    const { statements, event, committed, inDoubt } = await this.savingByUser(principal, save)
+    committed(await this.doubts.watch(this.changes.commit(statements, event), inDoubt))
+  }
+
+  async savingByUser(principal: Principal, { entity, scope, entries, route }: AttributesOfUser): Promise<JoinedChange> {
     if (scope === 'CLIENT_SCOPE') throw TelemetryErrors.SCOPE_READ_ONLY({ scope })
     if (!hasScope(entity, scope)) throw TelemetryErrors.SCOPE_OF_DEVICES({ scope })
     for (const entry of entries) checkKey(entry.key, TelemetryErrors.KEY_BLANK)
     if (charactersOf(entries) >= LONG_SAVE) await this.checkRoom(entity, scope, entries)
-    const route = await requireRoute(this.routeOf, entity)
     const saved = scopedAttributes(scope, entries, this.clock.now())
-    const statement = this.entities.attributes.save(writesOf(entity, saved, 0))
-    const event = { principal, ...route, originator: entity, metadata: { scope } }
-    const data = entriesJson(entries)
-    const commit = this.changes.commit([statement], { type: 'ATTRIBUTES_UPDATED', ...event, data })
-    const { sequence } = await this.doubts.watch(commit, () => this.lookAgain(entity, scope))
-    this.publishSaved(entity, scope, saved, this.cache.apply(sequence, { entityId: entity.id, saved, deleted: [] }))
+    const event = { principal, ...(await route()), originator: entity, metadata: { scope } }
+    return {
+      statements: [this.entities.attributes.save(writesOf(entity, saved, 0))],
+      event: { type: 'ATTRIBUTES_UPDATED', ...event, data: entriesJson(entries) },
+      committed: ({ sequence }) => {
+        const effect = { entityId: entity.id, saved, deleted: [] }
+        this.publishSaved(entity, scope, saved, this.cache.apply(sequence, effect))
+      },
+      inDoubt: () => this.lookAgain(entity, scope),
+    }
   }
 
   deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {

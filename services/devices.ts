@@ -16,7 +16,7 @@ import { devices, type Device } from './entities/device.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
-import type { CredentialsDraft, DeviceService } from './services.ts'
+import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './services.ts'
 
 export interface DeviceServiceParts {
   readonly entities: EntityStore
@@ -39,14 +39,16 @@ export class StoredDevices implements DeviceService {
     principal: Principal,
     draft: DraftOf<typeof devices.columns>,
     credentials?: string | PresentedCredentials,
+    options: DeviceSaveOptions = {},
   ): Promise<Device> {
     const service = this.parts.declared.of(devices)
-    if (credentials === undefined) return service.saveByUser(principal, draft)
+    if (credentials === undefined) return service.saveByUser(principal, draft, options)
     const presented =
       typeof credentials === 'string'
         ? ({ credentialsType: 'ACCESS_TOKEN', credentialsId: credentials, credentialsValue: null } as const)
         : credentials
     const device = await service.saveByUser(principal, draft, {
+      ...options,
       following: (saved, before) => this.along(saved, before, presented),
     })
     if (draft.id !== undefined) this.publishChanged(device.id)

@@ -45,6 +45,8 @@ import type { RelationService } from './relations/relations.ts'
 import type { CalculatedFields } from './calculated-fields/calculated-fields.ts'
 import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
+import type { JoinedChange, SaveOptions } from './entities/service-parts.ts'
+import type { MessageRoute } from './message-route.ts'
 import type { People } from './users/people.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
@@ -89,10 +91,20 @@ export interface TelemetryService {
   ): Promise<DeletedKeys>
 }
 
+export interface AttributesOfUser {
+  readonly entity: EntityId
+  readonly scope: AttributeScope
+  readonly entries: readonly Entry[]
+  /** Where the entity's messages go: one that is not there yet has no other way to say it. */
+  readonly route: () => Promise<MessageRoute>
+}
+
 export interface AttributeService {
   /** For nodes and devices. */
   save(request: AttributesSave): Promise<void>
   saveByUser(principal: Principal, entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void>
+  /** The same as a part of another change. Throws to refuse it. */
+  savingByUser(principal: Principal, save: AttributesOfUser): Promise<JoinedChange>
   deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
   /** All keys where none is named. Scope by scope in the order CLIENT, SERVER, SHARED where no scope is named. */
   find(
@@ -109,12 +121,15 @@ export type CredentialsDraft = PresentedCredentials & {
   readonly version?: number | undefined
 }
 
+export type DeviceSaveOptions = Omit<SaveOptions<typeof devices.columns>, 'following'>
+
 export interface DeviceService {
   /** With a token or other credentials: a new device gets these, not a random token; an old one changes to them. */
   saveByUser(
     principal: Principal,
     draft: DraftOf<typeof devices.columns>,
     credentials?: string | PresentedCredentials,
+    options?: DeviceSaveOptions,
   ): Promise<Device>
   credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined>
   saveCredentialsByUser(principal: Principal, credentials: CredentialsDraft): Promise<DeviceCredentials>

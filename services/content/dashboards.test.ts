@@ -45,6 +45,21 @@ test('many customers have one dashboard, each assigned once, and every change ra
   )
 })
 
+test('customers are set in one transaction, and each is told', async (context) => {
+  const dashboard = await newDashboard('one')
+  const [first, second, third] = [await newCustomer('a'), await newCustomer('b'), await newCustomer('c')]
+  await special().assign(platform.tenant, dashboard.id, [first])
+  const writes = context.mock.method(platform.entities, 'write')
+  const set = await special().setCustomers(platform.tenant, dashboard.id, [second, third])
+  const changing = writes.mock.calls.filter(({ arguments: [steps] }) =>
+    steps.some(({ sql }) => sql.includes('dashboard_customer')),
+  )
+  assert.equal(changing.length, 1)
+  assert.deepEqual([...(await special().customerIds(set))].sort(), [second.id, third.id].sort())
+  const told = platform.link.messages.filter(({ originator }) => originator.id === dashboard.id).map(({ type }) => type)
+  assert.deepEqual(told.slice(2), ['ENTITY_UNASSIGNED', 'ENTITY_ASSIGNED', 'ENTITY_ASSIGNED'])
+})
+
 test('the title of a customer is its own of now, and a customer that goes leaves an empty list', async () => {
   const dashboard = await newDashboard('one')
   const customer = await newCustomer('before')

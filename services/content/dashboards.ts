@@ -3,7 +3,10 @@ import type { Clock, Random } from '../../model/clock.ts'
 import { isUuid } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
+import type { KnownMessageType } from '../../model/message-type.ts'
+import type { Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import { customers, type Customer } from '../entities/customer.ts'
@@ -69,56 +72,57 @@ export class Dashboards {
   }
 
   /** Nothing happens to those that have it already. */
-  async assign(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
-    let dashboard = await this.required(dashboardId)
-    const assigned = new Set(await this.customerIds(dashboard))
-    for (const customer of wanted) {
-      if (assigned.has(customer.id)) continue
-      assigned.add(customer.id)
-      const { clock, entities, random } = this.parts
-      const row = { id: random.uuid(), createdTime: clock.now(), tenantId: dashboard.tenantId, dashboardId }
-      dashboard = await this.service.changeByUser(
-        principal,
-        dashboard,
-        { wasAssigned: true },
-        {
-          statements: [assignStatement(entities, { ...row, customerId: customer.id })],
-          type: 'ENTITY_ASSIGNED',
-          metadata: { assignedCustomerId: customer.id, assignedCustomerName: customer.title },
-        },
-      )
-    }
-    return dashboard
+  assign(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
+    return this.change(principal, dashboardId, () => ({ added: wanted, gone: [] }))
   }
 
   /** Nothing happens to those that do not have it. */
-  async unassign(principal: Principal, dashboardId: string, customerIds: readonly string[]): Promise<Dashboard> {
-    let dashboard = await this.required(dashboardId)
-    const assigned = new Set(await this.customerIds(dashboard))
-    for (const customerId of customerIds) {
-      if (!assigned.delete(customerId)) continue
-      const customer = await this.parts.declared.of(customers).find(dashboard.tenantId, customerId)
-      dashboard = await this.service.changeByUser(
-        principal,
-        dashboard,
-        {},
-        {
-          statements: [unassignStatement(this.parts.entities, dashboardId, customerId)],
-          type: 'ENTITY_UNASSIGNED',
-          metadata: { unassignedCustomerId: customerId, unassignedCustomerName: customer?.title ?? '' },
-        },
-      )
-    }
-    return dashboard
+  unassign(principal: Principal, dashboardId: string, customerIds: readonly string[]): Promise<Dashboard> {
+    return this.change(principal, dashboardId, () => ({ added: [], gone: customerIds }))
   }
 
   /** These, and no others. */
-  async setCustomers(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
-    const assigned = await this.customerIds(await this.required(dashboardId))
+  setCustomers(principal: Principal, dashboardId: string, wanted: readonly Customer[]): Promise<Dashboard> {
     const kept = new Set(wanted.map(({ id }) => id))
-    const gone = assigned.filter((id) => !kept.has(id))
-    await this.unassign(principal, dashboardId, gone)
-    return this.assign(principal, dashboardId, wanted)
+    return this.change(principal, dashboardId, (assigned) => ({
+      added: wanted,
+      gone: assigned.filter((id) => !kept.has(id)),
+    }))
+  }
+
+  /** One transaction, with a message for each customer. */
+  private async change(
+    principal: Principal,
+    dashboardId: string,
+    changeOf: (assigned: readonly string[]) => { added: readonly Customer[]; gone: readonly string[] },
+  ): Promise<Dashboard> {
+    const { clock, entities, random } = this.parts
+    const dashboard = await this.required(dashboardId)
+    const assigned = new Set(await this.customerIds(dashboard))
+    const { added, gone } = changeOf([...assigned])
+    const statements: Statement[] = []
+    const heard: { readonly type: KnownMessageType; readonly metadata: Metadata }[] = []
+    for (const customerId of gone) {
+      if (!assigned.delete(customerId)) continue
+      const customer = await this.parts.declared.of(customers).find(dashboard.tenantId, customerId)
+      const metadata = { unassignedCustomerId: customerId, unassignedCustomerName: customer?.title ?? '' }
+      statements.push(unassignStatement(entities, dashboardId, customerId))
+      heard.push({ type: 'ENTITY_UNASSIGNED', metadata })
+    }
+    for (const { id: customerId, title } of added) {
+      if (assigned.has(customerId)) continue
+      assigned.add(customerId)
+      const row = { id: random.uuid(), createdTime: clock.now(), tenantId: dashboard.tenantId, dashboardId, customerId }
+      statements.push(assignStatement(entities, row))
+      heard.push({
+        type: 'ENTITY_ASSIGNED',
+        metadata: { assignedCustomerId: customerId, assignedCustomerName: title },
+      })
+    }
+    const [first, ...also] = heard
+    if (first === undefined) return dashboard
+    const members = assigned.size === 0 ? {} : { wasAssigned: true }
+    return this.service.changeByUser(principal, dashboard, members, { ...first, statements, also })
   }
 
   /** The user's own, else the customer's, else the tenant's; undefined where that is none that the user may see. */

@@ -26,6 +26,12 @@ export const assets = defineEntity({
     additionalInfo: json(),
   },
   unique: [{ members: ['name'], otherwise: taken }],
+  imported: {
+    NAME: 'name',
+    TYPE: 'type',
+    LABEL: 'label',
+    DESCRIPTION: { in: 'additionalInfo', as: 'description' },
+  },
   example: () => ({ name: 'Hall 1', type: 'building' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: NOT_IN_OWN_HANDS },
   shows: {

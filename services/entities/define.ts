@@ -64,6 +64,10 @@ export interface ShownName {
   readonly isSearched?: boolean
 }
 
+/** What the text of a cell sets: a member, or a part of one that is free JSON. */
+export type ImportedMember<Member extends string> =
+  Member | { readonly in: Member; readonly as: string; readonly isFlag?: boolean }
+
 export interface Saving<Columns extends ColumnSet> {
   readonly principal: Principal
   readonly draft: DraftOf<Columns>
@@ -156,6 +160,8 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   /** System administrators may do to each tenant's what their permissions say. */
   readonly isSeenBySystem?: boolean
   readonly shows?: Readonly<Record<string, ShownName>>
+  /** Columns of files that it is imported from, by the names that the reference has for them (`rest-api.md` 5.6). */
+  readonly imported?: Readonly<Record<string, ImportedMember<Extract<keyof Columns, string>>>>
   /** A good one to save, without id; ids of others by their names (`deviceId`). */
   example(ids: Readonly<Record<string, string>>): JsonObject
   /** To which tenant it belongs for access checks, where that is not who owns its row. */

@@ -46,6 +46,13 @@ export const devices = defineEntity({
     additionalInfo: json(),
   },
   unique: [{ members: ['name'], otherwise: taken }],
+  imported: {
+    NAME: 'name',
+    TYPE: 'type',
+    LABEL: 'label',
+    DESCRIPTION: { in: 'additionalInfo', as: 'description' },
+    IS_GATEWAY: { in: 'additionalInfo', as: 'gateway', isFlag: true },
+  },
   example: () => ({ name: 'Thermometer 1', type: 'thermometer' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: NOT_IN_OWN_HANDS },
   isHiddenFromOthers: true,

@@ -12,14 +12,14 @@ import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { Condition, Join, RowStore } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { attemptedOn, attemptedSave } from '../audit/audit-log.ts'
-import { SYSTEM_TENANT } from '../changes.ts'
+import { SYSTEM_TENANT, type EntityEvent } from '../changes.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
-import { linkQueueOf, type Destination } from '../message-route.ts'
+import { linkQueueOf, type Destination, type MessageRoute } from '../message-route.ts'
 import { customers } from './customer.ts'
 import { publishGone } from './gone.ts'
 import { flagConditions, joinsOf, searchedColumns, sortOf } from './list-columns.ts'
 import { checkMembers, checkReferences } from './save-checks.ts'
-import type { ConditionPage, EntityParts, Followers, SaveOptions, Shown } from './service-parts.ts'
+import type { ConditionPage, EntityParts, Followers, Joined, SaveOptions, Shown } from './service-parts.ts'
 import { retried } from './retried.ts'
 import { changedMembers, customerOf, memberText, nameOf } from './record-members.ts'
 import { draftJson, recordWith, rowsOf } from './rows.ts'
@@ -206,10 +206,11 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
 
   private async save(
     principal: Principal,
-    draft: DraftOf<Columns>,
+    sent: DraftOf<Columns>,
     options: SaveOptions<Columns>,
   ): Promise<RecordOf<Columns>> {
-    const before = draft.id === undefined ? undefined : await this.required(draft.id)
+    const before = sent.id === undefined ? undefined : await this.required(sent.id)
+    const draft = before === undefined ? sent : { ...sent, ...options.over?.(before) }
     if (before !== undefined && draft.version !== undefined && draft.version !== before.version)
       throw EntityStoreErrors.VERSION_CONFLICT({ entity: this.definition.label })
     const tenantId = before?.tenantId ?? options.newOf ?? this.tenantOf(principal)
@@ -229,15 +230,16 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const fromStart = before === undefined ? this.definition.startsWith?.(record, this.access) : undefined
     const own = options.following === undefined ? (fromStart ?? []) : await options.following(record, before)
     const following = [...(prepared.following ?? []), ...own]
+    const joined = (await options.joined?.(record, before)) ?? []
     if (before === undefined) {
       const guard = await this.parts.limits.guard(tenantId, this.definition.type)
       const steps = [...guard, ...statements, this.insert(record), ...following]
-      await this.commit(principal, record, steps, 'ENTITY_CREATED')
+      await this.commit(principal, record, steps, 'ENTITY_CREATED', {}, joined)
       return record
     }
     const followers = this.access.copy(this.definition.type, tenantId, record.id, changedMembers(before, record))
     const steps = [...statements, this.update(record), ...following, ...followers]
-    await this.commit(principal, record, steps, 'ENTITY_UPDATED')
+    await this.commit(principal, record, steps, 'ENTITY_UPDATED', {}, joined)
     return record
   }
 
@@ -316,11 +318,16 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       readonly statements?: readonly Statement[]
       readonly type: KnownMessageType
       readonly metadata?: Metadata
+      /** What else the rule engine hears of the same change. */
+      readonly also?: readonly { readonly type: KnownMessageType; readonly metadata: Metadata }[]
     },
   ): Promise<RecordOf<Columns>> {
     const record = { ...before, ...members, version: before.version + 1 }
-    const { first = [], statements = [], type, metadata } = change
-    await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata)
+    const { first = [], statements = [], type, metadata, also = [] } = change
+    const joined: Joined[] = []
+    for (const other of also)
+      joined.push({ statements: [], event: await this.eventOf(principal, record, other.type, other.metadata) })
+    await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata, joined)
     return record
   }
 
@@ -333,6 +340,16 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   private fixedMembers(before: RecordOf<Columns> | undefined): Readonly<Record<string, unknown>> {
     const fixed = Object.entries(this.definition.columns).filter(([, { isFixed }]) => isFixed === true)
     return Object.fromEntries(fixed.map(([member, column]) => [member, before?.[member] ?? column.absent]))
+  }
+
+  get nameColumn(): string {
+    return this.column(this.definition.name)
+  }
+
+  /** Whose messages about it are, and where they go. */
+  async routeOf(record: RecordOf<Columns>): Promise<MessageRoute> {
+    const customerId = customerOf(this.definition, record)
+    return { ...(await this.destinationOf(record)), tenantId: record.tenantId, customerId }
   }
 
   /** Where messages about it go: the chain, and the queue as the link calls it. */
@@ -348,24 +365,37 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     statements: readonly Statement[],
     type: KnownMessageType,
     metadata: Metadata = {},
+    joined: readonly Joined[] = [],
   ): Promise<Written> {
-    const { definition, parts } = this
-    const commit = parts.changes.commit(statements, {
-      ...(await this.destinationOf(record)),
-      type,
-      principal,
-      tenantId: record.tenantId,
-      customerId: customerOf(definition, record),
-      originator: { entityType: definition.type, id: record.id },
-      metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
-      data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
-    })
+    const { parts } = this
+    const event = await this.eventOf(principal, record, type, metadata)
+    const steps = [...statements, ...joined.flatMap((other) => other.statements)]
+    const commit = parts.changes.commitAll(steps, [event, ...joined.flatMap((other) => other.event ?? [])])
     const written = await parts.doubts.watch(commit, () => {
       parts.forgetAttributes(record.id)
       this.tell(record, 'in doubt')
+      for (const other of joined) other.inDoubt?.()
     })
+    for (const other of joined) other.committed?.(written)
     if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
     return written
+  }
+
+  private async eventOf(
+    principal: Principal,
+    record: RecordOf<Columns>,
+    type: KnownMessageType,
+    metadata: Metadata,
+  ): Promise<EntityEvent> {
+    const { definition } = this
+    return {
+      ...(await this.routeOf(record)),
+      type,
+      principal,
+      originator: { entityType: definition.type, id: record.id },
+      metadata: { ...metadata, entityName: nameOf(definition, record), entityType: definition.type },
+      data: stringifyJson(definition.messageJson?.(definition.jsonOf(record)) ?? definition.jsonOf(record)),
+    }
   }
 
   private tell(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): void {

@@ -2,16 +2,16 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import type { Statement } from '../../storage/entities/database.ts'
+import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { RowPage } from '../../storage/entities/tables/row-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import type { LimitsOfTenants } from '../limits.ts'
-import type { Changes } from '../changes.ts'
+import type { Changes, EntityEvent } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import type { OwnerLookup } from '../ownership.ts'
-import type { ColumnSet, RecordOf } from './define.ts'
+import type { ColumnSet, DraftOf, RecordOf } from './define.ts'
 
 export interface EntityParts {
   readonly entities: EntityStore
@@ -35,7 +35,25 @@ export interface ConditionPage extends Omit<RowPage, 'joins' | 'search' | 'sort'
 /** A record with the names that lists show beside it. */
 export type Shown<Columns extends ColumnSet> = { readonly record: RecordOf<Columns>; readonly names: Row }
 
+/** Steps that are committed with a change or not at all. */
+export interface Joined {
+  readonly statements: readonly Statement[]
+  /** Where they are a change of their own, with its message. */
+  readonly event?: EntityEvent
+  /** For caches and listeners. */
+  committed?(written: Pick<Written, 'sequence'>): void
+  /** Nobody knows whether it is there: caches look again. */
+  inDoubt?(): void
+}
+
+/** One that is a change of its own. */
+export type JoinedChange = Required<Joined>
+
 export interface SaveOptions<Columns extends ColumnSet> {
+  /** What the save says where that depends on what is stored: asked at each try, in the place of the draft's members. */
+  readonly over?: (before: RecordOf<Columns>) => DraftOf<Columns>
+  /** Changes that go into the same transaction. Throws to refuse the whole. */
+  readonly joined?: (record: RecordOf<Columns>, before: RecordOf<Columns> | undefined) => Promise<readonly Joined[]>
   /** Whose a new one is, where that is not the caller's tenant. */
   readonly newOf?: string
   /** Steps of the same transaction after the entity's own: rows that name it. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { assets } from '../entities/asset.ts'
+import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import { csvLines } from './csv.ts'
-import type { ImportColumn } from './columns.ts'
+import type { ImportColumn } from './importer.ts'
 
 describe('a bulk import', () => {
   let platform: TestPlatform
@@ -52,13 +53,58 @@ describe('a bulk import', () => {
     assert.equal(await services.declared.of(devices).findByName(tenantId, 'thief'), undefined)
   })
 
-  test('of a new entity whose values are refused nothing stays', async (context) => {
+  /** More text than one entity's attributes may have together. */
+  const TOO_LONG = 'x'.repeat(16 * 2 ** 20 + 1)
+
+  test('of a line whose values are refused nothing stays: no entity, no profile, no other credentials', async () => {
     const { services, tenantId } = platform
-    const { ServiceErrors } = await import('../errors.ts')
-    context.mock.method(services.attributes, 'saveByUser', () => Promise.reject(ServiceErrors.PERMISSION_DENIED()))
-    const result = await run('half,1\n', [{ type: 'NAME' }, { type: 'SERVER_ATTRIBUTE', key: 'k' }])
-    assert.deepEqual([result.created, result.errors], [0, 1])
+    const profiles = services.declared.of(deviceProfiles)
+    const columns: readonly ImportColumn[] = [
+      { type: 'NAME' },
+      { type: 'TYPE' },
+      { type: 'ACCESS_TOKEN' },
+      { type: 'LABEL' },
+      { type: 'SHARED_ATTRIBUTE', key: 'k' },
+    ]
+    const fresh = await run(`half,unheard-of,T_HALF,,${TOO_LONG}\n`, columns)
+    assert.deepEqual([fresh.created, fresh.errors], [0, 1])
     assert.equal(await services.declared.of(devices).findByName(tenantId, 'half'), undefined)
+    assert.equal(await profiles.findByName(tenantId, 'unheard-of'), undefined)
+
+    await run('whole,pump,T_WHOLE,before,1\n', columns)
+    const known = await run(`whole,unheard-of,T_OTHER,after,${TOO_LONG}\n`, columns, true)
+    assert.deepEqual([known.updated, known.errors], [0, 1])
+    const whole = await services.declared.of(devices).findByName(tenantId, 'whole')
+    assert.deepEqual([whole?.type, whole?.label, whole?.version], ['pump', 'before', 1])
+    assert.equal((await services.devices.credentials(tenantId, whole?.id ?? ''))?.credentialsId, 'T_WHOLE')
+    assert.equal(await profiles.findByName(tenantId, 'unheard-of'), undefined)
+  })
+
+  test('a change that comes between is not overwritten: the line says only what it says', async (context) => {
+    const { services, tenant, tenantId } = platform
+    const service = services.declared.of(assets)
+    const made = await service.saveByUser(tenant, { name: 'shared', type: 'building', label: 'old' })
+    const { entities } = platform
+    const write = entities.write.bind(entities)
+    let isFirst = true
+    context.mock.method(entities, 'write', async (steps: Parameters<typeof write>[0]) => {
+      if (isFirst) {
+        isFirst = false
+        await service.saveByUser(tenant, { ...made, version: undefined, label: 'new' })
+      }
+      return write(steps)
+    })
+    const columns: readonly ImportColumn[] = [{ type: 'NAME' }, { type: 'DESCRIPTION' }]
+    assert.equal((await run('shared,text\n', columns, true, 'ASSET')).updated, 1)
+    const after = await service.findByName(tenantId, 'shared')
+    assert.deepEqual([after?.label, after?.additionalInfo], ['new', { description: 'text' }])
+  })
+
+  test('a name twice in one file is one entity, as the later line has it', async () => {
+    const { services, tenantId } = platform
+    const result = await run('twice,a\ntwice,b\n', [{ type: 'NAME' }, { type: 'LABEL' }])
+    assert.deepEqual(result, { created: 1, updated: 1, errors: 0, errorsList: [] })
+    assert.equal((await services.declared.of(devices).findByName(tenantId, 'twice'))?.label, 'b')
   })
 
   test('changes what is there by its name; its values only where asked to', async () => {

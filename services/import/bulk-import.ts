@@ -1,28 +1,48 @@
-/** Devices and assets from a file of comma-separated values, matched by name, line by line (`rest-api.md` 5.6). */
+/**
+ * Devices and assets from a file of comma-separated values, matched by name, line by line (`rest-api.md` 5.6). A line is one transaction: the
+ * entity, what it presents, its attributes, their audit rows and their messages, all of it or nothing.
+ */
 import type { Clock } from '../../model/clock.ts'
-import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { entityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
+import type { AttributeScope, Entry } from '../../model/value.ts'
+import type { Statement } from '../../storage/entities/database.ts'
 import { assets } from '../entities/asset.ts'
-import { devices } from '../entities/device.ts'
+import type { ColumnSet, DraftOf, RecordOf } from '../entities/define.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
+import type { EntityService } from '../entities/entity-service.ts'
+import type { Joined } from '../entities/service-parts.ts'
 import { ServiceErrors, TelemetryErrors } from '../errors.ts'
 import { checkKey } from '../names.ts'
 import type { AttributeService, DeviceService, TelemetryService } from '../services.ts'
-import { additionalInfoOf, credentialsOf, rowOf, type ImportRow } from './columns.ts'
+import { draftIn, nameIn, rowOf } from './columns.ts'
+import { credentialsOf } from './credential-columns.ts'
 import { csvLines, type CsvLine } from './csv.ts'
-import type { Imported, Importer, ImportRequest, ImportResult } from './importer.ts'
+import type { Imported, Importer, ImportRequest, ImportResult, ImportRow } from './importer.ts'
 
 export interface BulkImportParts {
   readonly declared: EntityRegistry
   readonly devices: Pick<DeviceService, 'saveByUser'>
-  readonly attributes: Pick<AttributeService, 'saveByUser'>
+  readonly attributes: Pick<AttributeService, 'savingByUser'>
   readonly telemetry: Pick<TelemetryService, 'saveByUser'>
   readonly clock: Clock
 }
 
 /** Lines that are saved together: they share commits. */
-const LINES_AT_ONCE = 50
+const LINES_AT_ONCE = 200
+
+export interface LineOutcome {
+  readonly line: number
+  readonly isNew: boolean
+  /** Why it was refused. */
+  readonly error?: string
+}
+
+/** Of lines that are noted as done: the step that does so, in the transaction of the line. */
+export type MarkLine = (line: number, isNew: boolean) => Statement
+
+type Before = RecordOf<ColumnSet> | undefined
 
 export class BulkImport implements Importer {
   private readonly parts: BulkImportParts
@@ -35,104 +55,156 @@ export class BulkImport implements Importer {
     const result = { created: 0, updated: 0, errors: 0, errorsList: [] as string[] }
     const lines = csvLines(request.file, request.delimiter)
     if (request.hasHeader) lines.next()
-    for (const some of groups(lines)) {
-      const outcomes = await Promise.all(some.map((line) => this.line(principal, type, line, request)))
-      for (const outcome of outcomes) {
-        if (outcome.error === undefined) result[outcome.isNew ? 'created' : 'updated']++
-        else {
-          result.errors++
-          result.errorsList.push(outcome.error)
-        }
+    for (const { line, isNew, error } of await this.lines(principal, type, lines, request)) {
+      if (error === undefined) result[isNew ? 'created' : 'updated']++
+      else {
+        result.errors++
+        result.errorsList.push(`Line ${line}: ${error}`)
       }
     }
     return result
   }
 
-  private async line(
+  /** One outcome a line, in their order. Throws what is no fault of a line. */
+  async lines(
     principal: Principal,
     type: Imported,
-    line: CsvLine,
-    request: ImportRequest,
-  ): Promise<{ readonly isNew: boolean; readonly error?: string }> {
+    lines: Iterable<CsvLine>,
+    request: Pick<ImportRequest, 'columns' | 'update'>,
+    mark?: MarkLine,
+  ): Promise<readonly LineOutcome[]> {
+    const service = this.parts.declared.ofType(type)
+    if (service === undefined) throw new TypeError(`${type} is not served`)
+    const line = new LineImport(this.parts, principal, type, service, request.update, mark)
+    const outcomes: LineOutcome[] = []
+    for (const some of groups(lines)) outcomes.push(...(await line.together(some, request.columns)))
+    return outcomes
+  }
+}
+
+interface Line {
+  readonly number: number
+  readonly row: ImportRow
+  readonly name: string
+}
+
+class LineImport {
+  private readonly parts: BulkImportParts
+  private readonly principal: Principal
+  private readonly type: Imported
+  private readonly service: EntityService<ColumnSet>
+  private readonly update: boolean
+  private readonly mark: MarkLine | undefined
+
+  constructor(
+    parts: BulkImportParts,
+    principal: Principal,
+    type: Imported,
+    service: EntityService<ColumnSet>,
+    update: boolean,
+    mark: MarkLine | undefined,
+  ) {
+    this.parts = parts
+    this.principal = principal
+    this.type = type
+    this.service = service
+    this.update = update
+    this.mark = mark
+  }
+
+  /** Lines of one name come one after the other: the first may make what the next changes. */
+  async together(lines: readonly CsvLine[], columns: ImportRequest['columns']): Promise<readonly LineOutcome[]> {
+    const rows = lines.map(({ number, cells }): Line => {
+      const row = rowOf(cells, columns)
+      return { number, row, name: nameIn(this.service.definition, row) }
+    })
+    const there = await this.named([...new Set(rows.map(({ name }) => name))])
+    const earlier = new Map<string, Promise<LineOutcome>>()
+    return Promise.all(
+      rows.map((line) => {
+        const before = earlier.get(line.name)
+        const outcome = this.outcome(line, () =>
+          before === undefined
+            ? Promise.resolve(there.get(line.name))
+            : before.then(() => this.service.findByName(this.tenantId(), line.name)),
+        )
+        earlier.set(line.name, outcome)
+        return outcome
+      }),
+    )
+  }
+
+  private async named(names: readonly string[]): Promise<ReadonlyMap<string, Before>> {
+    const tenant = { column: 'tenant_id', is: this.tenantId() }
+    const found = await this.service.findWhere([tenant, { column: this.service.nameColumn, in: names }])
+    return new Map(found.map((record) => [String(record[this.service.definition.name]), record]))
+  }
+
+  private async outcome({ number, row }: Line, find: () => Promise<Before>): Promise<LineOutcome> {
     try {
-      const row = rowOf(line.cells, request.columns)
       for (const { key } of [...row.shared, ...row.server]) checkKey(key, TelemetryErrors.KEY_BLANK)
       for (const { key } of row.series) checkKey(key, TelemetryErrors.KEY_EMPTY)
-      return { isNew: await this.save(principal, type, row, request.update) }
+      return { line: number, isNew: await this.save(number, row, await find()) }
     } catch (error) {
       // Refused for what the line says: the others go on. What failed for another reason fails the call.
       if (!isMillraceError(error) || error.status >= 500) throw error
-      return { isNew: false, error: `Line ${line.number}: DataValidationException: ${error.message}` }
+      return { line: number, isNew: false, error: `DataValidationException: ${error.message}` }
     }
   }
 
   /** Whether it was not there before. */
-  private async save(principal: Principal, type: Imported, row: ImportRow, update: boolean): Promise<boolean> {
-    const { id, isNew } = await (type === 'DEVICE' ? this.device(principal, row) : this.asset(principal, row))
-    if (!isNew && !update) return false
-    try {
-      await this.values(principal, entityId(type, id), row)
-    } catch (error) {
-      // A line that is refused leaves nothing new behind.
-      if (isNew) await this.remove(principal, type, id)
-      throw error
+  private async save(number: number, row: ImportRow, before: Before): Promise<boolean> {
+    const isNew = before === undefined
+    const { definition } = this.service
+    const options = {
+      // Who changed it meanwhile is not overwritten: the line is laid over what is there at each try.
+      over: (now: RecordOf<ColumnSet>) => draftIn(definition, row, now),
+      joined: async (record: RecordOf<ColumnSet>) => [
+        ...(isNew || this.update ? await this.attributes(record, row) : []),
+        ...(this.mark === undefined ? [] : [{ statements: [this.mark(number, isNew)] }]),
+      ],
+    }
+    const draft = isNew ? draftIn(definition, row, undefined) : { id: before.id }
+    const id = await this.saveEntity(draft, row, options)
+    if (row.series.length > 0 && (isNew || this.update)) {
+      const group = { ts: this.parts.clock.now(), entries: row.series }
+      await this.parts.telemetry.saveByUser(this.principal, entityId(this.type, id), [group], 0)
     }
     return isNew
   }
 
-  private remove(principal: Principal, type: Imported, id: string): Promise<void> {
-    const { declared } = this.parts
-    return type === 'DEVICE'
-      ? declared.of(devices).deleteByUser(principal, id)
-      : declared.of(assets).deleteByUser(principal, id)
+  private async saveEntity(draft: DraftOf<ColumnSet>, row: ImportRow, options: LineOptions): Promise<string> {
+    if (this.type === 'ASSET')
+      return (await this.parts.declared.of(assets).saveByUser(this.principal, draft, options)).id
+    return (await this.parts.devices.saveByUser(this.principal, draft, credentialsOf(row), options)).id
   }
 
-  private async device(principal: Principal, row: ImportRow): Promise<{ id: string; isNew: boolean }> {
-    const name = row.fields.get('NAME') ?? ''
-    const before = await this.parts.declared.of(devices).findByName(tenantOf(principal), name)
-    const type = row.fields.get('TYPE')
-    const draft = {
-      ...before,
-      version: undefined,
-      name,
-      type,
-      // The type says which profile; without one the device keeps its own.
-      deviceProfileId: type === undefined ? before?.deviceProfileId : undefined,
-      label: row.fields.get('LABEL') ?? before?.label,
-      additionalInfo: additionalInfoOf(before?.additionalInfo ?? null, row),
-    }
-    const saved = await this.parts.devices.saveByUser(principal, draft, credentialsOf(row))
-    return { id: saved.id, isNew: before === undefined }
+  private async attributes(record: RecordOf<ColumnSet>, { server, shared }: ImportRow): Promise<readonly Joined[]> {
+    const scopes: readonly (readonly [AttributeScope, readonly Entry[]])[] = [
+      ['SERVER_SCOPE', server],
+      ['SHARED_SCOPE', shared],
+    ]
+    const entity = entityId(this.type, record.id)
+    const route = () => this.service.routeOf(record)
+    return Promise.all(
+      scopes
+        .filter(([, entries]) => entries.length > 0)
+        .map(([scope, entries]) =>
+          this.parts.attributes.savingByUser(this.principal, { entity, scope, entries, route }),
+        ),
+    )
   }
 
-  private async asset(principal: Principal, row: ImportRow): Promise<{ id: string; isNew: boolean }> {
-    const service = this.parts.declared.of(assets)
-    const name = row.fields.get('NAME') ?? ''
-    const before = await service.findByName(tenantOf(principal), name)
-    const type = row.fields.get('TYPE')
-    const saved = await service.saveByUser(principal, {
-      ...before,
-      version: undefined,
-      name,
-      type,
-      assetProfileId: type === undefined ? before?.assetProfileId : undefined,
-      label: row.fields.get('LABEL') ?? before?.label,
-      additionalInfo: additionalInfoOf(before?.additionalInfo ?? null, row),
-    })
-    return { id: saved.id, isNew: before === undefined }
-  }
-
-  private async values(principal: Principal, entity: EntityId, { shared, server, series }: ImportRow): Promise<void> {
-    const { attributes, telemetry, clock } = this.parts
-    if (server.length > 0) await attributes.saveByUser(principal, entity, 'SERVER_SCOPE', server)
-    if (shared.length > 0) await attributes.saveByUser(principal, entity, 'SHARED_SCOPE', shared)
-    if (series.length > 0) await telemetry.saveByUser(principal, entity, [{ ts: clock.now(), entries: series }], 0)
+  private tenantId(): string {
+    const { tenantId } = this.principal
+    if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+    return tenantId
   }
 }
 
-function tenantOf({ tenantId }: Principal): string {
-  if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
-  return tenantId
+interface LineOptions {
+  readonly over: (now: RecordOf<ColumnSet>) => DraftOf<ColumnSet>
+  readonly joined: (record: RecordOf<ColumnSet>) => Promise<readonly Joined[]>
 }
 
 function* groups(lines: Iterable<CsvLine>): Generator<readonly CsvLine[]> {

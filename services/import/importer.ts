@@ -1,8 +1,29 @@
 /** What a bulk import is asked for, and answers. */
 import type { Principal } from '../../model/principal.ts'
-import type { ImportColumn } from './columns.ts'
+import { assets } from '../entities/asset.ts'
+import type { ColumnSet, EntityDefinition } from '../entities/define.ts'
+import { devices } from '../entities/device.ts'
+import type { Entry } from '../../model/value.ts'
 
-export type Imported = 'DEVICE' | 'ASSET'
+/** The types that are imported from files: those whose declaration names columns. */
+export const IMPORTED: readonly EntityDefinition<ColumnSet>[] = [devices, assets]
+export const IMPORTED_TYPES = ['DEVICE', 'ASSET'] as const
+export type Imported = (typeof IMPORTED_TYPES)[number]
+
+export interface ImportColumn {
+  /** One of `COLUMN_TYPES`. */
+  readonly type: string
+  /** Of attributes and series. */
+  readonly key?: string | null | undefined
+}
+
+/** One line by what its cells mean; empty cells say nothing. */
+export interface ImportRow {
+  readonly fields: ReadonlyMap<string, string>
+  readonly shared: readonly Entry[]
+  readonly server: readonly Entry[]
+  readonly series: readonly Entry[]
+}
 
 export interface ImportRequest {
   readonly file: string
