@@ -48,7 +48,7 @@ const number = z
   .union([z.number(), z.bigint(), z.instanceof(WholeDouble), z.instanceof(LongDecimal), z.string().regex(/^-?\d/)])
   .transform(Number)
   .refine((value) => !Number.isNaN(value), 'a number is expected')
-const integer = number.refine(Number.isSafeInteger, 'a whole number is expected')
+export const integer = number.refine(Number.isSafeInteger, 'a whole number is expected')
 
 /** The caller's own need no id. */
 const namedEntity = z
@@ -95,7 +95,11 @@ function typeFilter<const Name extends string>(type: Name, of: EntityType, many:
 }
 
 function namesIn(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined
+  return Array.isArray(value) ? filled(value.map(String)) : undefined
+}
+
+export function filled<Item>(list: readonly Item[] | null | undefined): readonly Item[] | undefined {
+  return list === null || list === undefined || list.length === 0 ? undefined : list
 }
 
 function searchFilter<const Name extends string>(type: Name, of: EntityType, many: string) {
@@ -226,37 +230,39 @@ function predicateOf(depth: number): z.ZodType<AskedPredicate> {
 
 const keyFilter: z.ZodType<AskedFilter> = z.object({ key: entityKey, predicate: predicateOf(MAX_DEPTH) })
 
-const pageLink = z
-  .object({
-    page: integer.nullish().transform((value) => value ?? 0),
-    pageSize: integer.nullish().transform((value) => value ?? 0),
-    textSearch: z.string().nullish(),
-    sortOrder: z.object({ key: entityKey.nullish(), direction: z.enum(['ASC', 'DESC']).nullish() }).nullish(),
-    dynamic: flag,
-  })
-  .transform(({ page, pageSize, textSearch, sortOrder, dynamic }): EntityPageLink => ({
+export const pageMembers = {
+  page: integer.nullish().transform((value) => value ?? 0),
+  pageSize: integer.nullish().transform((value) => value ?? 0),
+  textSearch: z.string().nullish(),
+  sortOrder: z.object({ key: entityKey.nullish(), direction: z.enum(['ASC', 'DESC']).nullish() }).nullish(),
+  dynamic: flag,
+}
+const pageLink = z.object(pageMembers).transform(pageOf)
+
+export function pageOf(link: z.output<z.ZodObject<typeof pageMembers>>): EntityPageLink {
+  const { page, pageSize, textSearch, sortOrder, dynamic } = link
+  const key = sortOrder?.key ?? undefined
+  return {
     page,
     pageSize,
     textSearch: textSearch ?? undefined,
-    sort:
-      sortOrder?.key === undefined || sortOrder.key === null
-        ? undefined
-        : { key: sortOrder.key, direction: sortOrder.direction ?? 'ASC' },
+    sort: key === undefined ? undefined : { key, direction: sortOrder?.direction ?? 'ASC' },
     isDynamic: dynamic,
-  }))
+  }
+}
 
-const countMembers = {
+export const countMembers = {
   entityFilter: entityFilter.nullish(),
   keyFilters: z.array(keyFilter).max(MAX_FILTERS).nullish(),
   keyFiltersOperation: z.enum(['AND', 'OR']).nullish(),
 }
-export const countQueryBody = z.object(countMembers)
-export const dataQueryBody = z.object({
+export const dataMembers = {
   ...countMembers,
-  pageLink: pageLink.nullish(),
   entityFields: z.array(entityKey).max(MAX_KEYS).nullish(),
   latestValues: z.array(entityKey).max(MAX_KEYS).nullish(),
-})
+}
+export const countQueryBody = z.object(countMembers)
+export const dataQueryBody = z.object({ ...dataMembers, pageLink: pageLink.nullish() })
 export type CountQueryBody = z.infer<typeof countQueryBody>
 export type DataQueryBody = z.infer<typeof dataQueryBody>
 

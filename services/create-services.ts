@@ -22,6 +22,7 @@ import { Cleanup } from './cleanup.ts'
 import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
+import { AlarmQueries } from './alarms/alarm-queries.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
@@ -123,7 +124,9 @@ export function createServices(options: ServicesOptions): Services {
   const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock)
   const access = new PermissionTable(ownerOf, DECLARED)
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
-  const resolver = new QueryResolver({ tables: queryTables(DECLARED), access, attributes, relations })
+  const tables = queryTables(DECLARED)
+  const resolver = new QueryResolver({ tables, access, attributes, relations })
+  const entityQueries = new EntityQueries({ entities, timeSeries, clock, resolver })
   const tenants = new StoredTenants(entities, declared, feed)
   const devices = new StoredDevices({ entities, declared, changes, feed, doubts })
   const alarms = new AlarmService({
@@ -135,8 +138,9 @@ export function createServices(options: ServicesOptions): Services {
   })
   return {
     declared,
-    entityQueries: new EntityQueries({ entities, timeSeries, clock, resolver }),
+    entityQueries,
     alarms,
+    alarmQueries: new AlarmQueries({ entities, entityQueries, resolver, tables, clock, alarms }),
     calculatedFields: new CalculatedFields({
       ...{ declared, clock, random },
       namesOf: manyNamesLookup(declared, entities),

@@ -43,6 +43,7 @@ import type { AuditLog } from './audit/audit-log.ts'
 import type { LoginAudit } from './audit/login-audit.ts'
 import type { RelationService } from './relations/relations.ts'
 import type { CalculatedFields } from './calculated-fields/calculated-fields.ts'
+import type { AlarmQueryService } from './alarms/alarm-query-service.ts'
 import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { JoinedChange, SaveOptions } from './entities/service-parts.ts'
@@ -316,6 +317,7 @@ export interface Services {
   readonly relations: RelationService
   readonly farEnds: FarEndReader
   readonly alarms: AlarmService
+  readonly alarmQueries: AlarmQueryService
   readonly calculatedFields: CalculatedFields
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService

@@ -30,7 +30,7 @@ export interface AlarmRouteParts {
   readonly alarmService: AlarmService
 }
 
-const ENTITY_SHAPE: JsonObject = {
+export const ENTITY_SHAPE: JsonObject = {
   type: 'object',
   properties: { entityType: { type: 'string', enum: [...ENTITY_TYPES] }, id: { type: 'string', format: 'uuid' } },
   required: ['entityType', 'id'],
@@ -57,7 +57,7 @@ const USER_EMAIL_SHAPE: JsonObject = {
   required: ['id', 'email', 'firstName', 'lastName'],
 }
 
-function withMembers(shape: JsonObject, members: JsonObject): JsonObject {
+export function withMembers(shape: JsonObject, members: JsonObject): JsonObject {
   const properties: JsonObject = { ...(shape['properties'] as JsonObject), ...members }
   return { type: 'object', properties, required: Object.keys(properties) }
 }

@@ -25,7 +25,7 @@ const ENTITY_DATA_SHAPE: JsonObject = {
 
 const FILTER = { type: 'deviceType', deviceTypes: ['default'], deviceNameFilter: '' }
 
-function example(ids: Readonly<Record<string, string>>): JsonObject {
+export function example(ids: Readonly<Record<string, string>>): JsonObject {
   const key = { type: 'ENTITY_FIELD', key: 'name' }
   return {
     entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: ids['deviceId'] ?? '' } },
@@ -149,7 +149,7 @@ function entityDataJson({ entity, latest }: EntityData): JsonObject {
   return { entityId: { ...entity }, latest: latestJson(latest), timeseries: {}, aggLatest: {} }
 }
 
-function latestJson(latest: EntityData['latest']): JsonObject {
+export function latestJson(latest: EntityData['latest']): JsonObject {
   const json: JsonObject = {}
   for (const [type, values] of Object.entries(latest)) {
     const ofType: JsonObject = Object.create(null) as JsonObject

@@ -26,6 +26,7 @@ import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
 import { apiKeyRoutes, type ApiKeyRoutesParts } from './api-key-routes.ts'
 import { alarmCommentRoutes } from './alarm-comment-routes.ts'
+import { alarmQueryRoutes } from './alarm-query-routes.ts'
 import { alarmRoutes, type AlarmRouteParts } from './alarm-routes.ts'
 import { assetRoutes } from './asset-routes.ts'
 import { auditLogRoutes } from './audit-log-routes.ts'
@@ -169,6 +170,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...contentRoutes(parts),
     ...importRoutes(parts, services),
     ...entityQueryRoutes(parts),
+    ...alarmQueryRoutes({ make: parts.make, alarmQueries: services.alarmQueries }),
     ...relationRoutes(parts),
     ...alarmRoutes(parts),
     ...alarmCommentRoutes(parts),

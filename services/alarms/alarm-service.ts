@@ -445,7 +445,8 @@ export class AlarmService {
     })
   }
 
-  private async infosOf(rows: readonly (Row & AssigneeColumns)[]): Promise<JsonObject[]> {
+  /** Rows as lists show them. */
+  async infosOf(rows: readonly (Row & AssigneeColumns)[]): Promise<JsonObject[]> {
     const found = rows.map((row) => ({ alarm: alarms.recordOf(row), row }))
     const originators = found.map(({ alarm }) => entityId(alarm.originatorType, alarm.originatorId))
     const names = await this.parts.namesOf(found[0]?.alarm.tenantId ?? '', originators)

@@ -105,7 +105,8 @@ export class QueryResolver {
     return [{ ...asked, table, tenantId, ...(isBound ? { customerId: customerId ?? '' } : {}) }]
   }
 
-  private async filters(
+  /** With their dynamic values; without those that compare with nothing. */
+  async filters(
     principal: Principal,
     asked: readonly AskedFilter[],
     isDynamic: boolean,

@@ -61,7 +61,7 @@ export const STATUS = sql.raw(
   "(case alarm.cleared when 1 then 'CLEARED' else 'ACTIVE' end || case alarm.acknowledged when 1 then '_ACK' else '_UNACK' end)",
 )
 const SORTED = ['severity', 'type', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'] as const
-const ASSIGNEE = sql.raw(
+export const ASSIGNEE = sql.raw(
   'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
 )
 
@@ -199,7 +199,7 @@ export class AlarmRepository {
   }
 }
 
-function conditions(filter: AlarmFilter): RawBuilder<unknown>[] {
+export function conditions(filter: AlarmFilter): RawBuilder<unknown>[] {
   const { customerId, entityId, cleared, acknowledged, severities, types, assigneeId, startTime, endTime } = filter
   const created = createdColumn(filter)
   const parts = [sql`alarm.tenant_id = ${filter.tenantId}`]
@@ -236,7 +236,7 @@ function order(filter: AlarmFilter, { sortProperty, sortOrder }: PageQuery): Raw
   return sql`order by ${sql.ref(`alarm.${column}`)} ${direction}, alarm.id`
 }
 
-function pageOf<Found>(
+export function pageOf<Found>(
   { page, pageSize }: PageQuery,
   { total, rows }: { readonly total: number; readonly rows: readonly Found[] },
 ): Page<Found> {

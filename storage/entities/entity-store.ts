@@ -14,6 +14,7 @@ import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
+import { AlarmQueryRepository } from './queries/alarm-queries.ts'
 import { EntityQueryRepository } from './queries/entity-queries.ts'
 import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
@@ -43,6 +44,7 @@ export interface EntityStore {
   readonly queries: EntityQueryRepository
   readonly relations: RelationRepository
   readonly alarms: AlarmRepository
+  readonly alarmQueries: AlarmQueryRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
   readonly settings: SettingRepository
@@ -123,6 +125,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     queries: new EntityQueryRepository(database),
     relations: new RelationRepository(database),
     alarms: new AlarmRepository(database),
+    alarmQueries: new AlarmQueryRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),
     settings: new SettingRepository(database),

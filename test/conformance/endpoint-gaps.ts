@@ -64,8 +64,6 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'POST /api/admin/securitySettings',
   'POST /api/admin/settings',
   'POST /api/admin/settings/testMail',
-  'POST /api/alarmsQuery/count',
-  'POST /api/alarmsQuery/find',
   'POST /api/auth/2fa/login',
   'POST /api/customer/device/*/claim',
   'POST /api/events/*/*',

@@ -1,0 +1,223 @@
+/** Alarms of the entities that a query found, for both databases. Read beside the commits, as they may look at many rows. */
+import { sql, type CompiledQuery } from 'kysely'
+import type { Page } from '../../../model/entities.ts'
+import type { Combination, KeyFilter } from '../../../model/entity-query.ts'
+import { ASSIGNEE, conditions, pageOf, STATUS, type AlarmFilter, type AssigneeColumns } from '../alarms.ts'
+import type { EntityDatabase } from '../database.ts'
+import { EntityStoreErrors } from '../errors.ts'
+import type { Row } from '../tables/entity-table.ts'
+import { combined, predicateSql, type Sql, type ValueParts } from './predicates-sql.ts'
+import type { QueryTable } from './query.ts'
+
+export interface AlarmSelection {
+  readonly filter: Omit<AlarmFilter, 'entityId'>
+  /** Of these, in their order; undefined for all. */
+  readonly entityIds: readonly string[] | undefined
+  /** Those of other entities too that show on these. */
+  readonly isPropagated: boolean
+  /** On members of the alarms. */
+  readonly keyFilters: readonly KeyFilter[]
+  readonly operation: Combination
+  /** Where names of originators are. */
+  readonly originators: readonly QueryTable[]
+}
+
+export interface AlarmOrder {
+  /** A member of alarms; undefined for the order of the entities. */
+  readonly sort: string | undefined
+  readonly direction: 'ASC' | 'DESC'
+  readonly page: number
+  readonly pageSize: number
+  readonly search: { readonly text: string; readonly fields: readonly string[] } | undefined
+}
+
+export interface SelectedAlarm {
+  readonly row: Row & AssigneeColumns
+  /** The entity on which it was found. */
+  readonly entityId: string
+}
+
+type Kind = 'text' | 'number' | 'flag'
+interface AlarmField {
+  readonly kind: Kind
+  readonly value: Sql
+}
+
+const column = (name: string, kind: Kind = 'text'): AlarmField => ({ kind, value: sql.ref(name) })
+const createdTime = column('alarm.created_time', 'number')
+const startTs = column('alarm.start_ts', 'number')
+const endTs = column('alarm.end_ts', 'number')
+const ackTs = column('alarm.ack_ts', 'number')
+const clearTs = column('alarm.clear_ts', 'number')
+const assignTs = column('alarm.assign_ts', 'number')
+
+/** By the names that clients have for them. */
+const FIELDS: Readonly<Record<string, AlarmField>> = {
+  createdTime,
+  startTime: startTs,
+  startTs,
+  endTime: endTs,
+  endTs,
+  ackTime: ackTs,
+  ackTs,
+  clearTime: clearTs,
+  clearTs,
+  assignTime: assignTs,
+  assignTs,
+  type: column('alarm.type'),
+  severity: column('alarm.severity'),
+  status: { kind: 'text', value: STATUS },
+  acknowledged: column('alarm.acknowledged', 'flag'),
+  cleared: column('alarm.cleared', 'flag'),
+  details: column('alarm.details'),
+  originatorId: column('alarm.originator_id'),
+  originatorType: column('alarm.originator_type'),
+  assigneeId: column('alarm.assignee_id'),
+  assigneeFirstName: column('assignee.first_name'),
+  assigneeLastName: column('assignee.last_name'),
+  assigneeEmail: column('assignee.email'),
+}
+const JOINED = sql`left join app_user assignee on assignee.id = alarm.assignee_id`
+
+export class AlarmQueryRepository {
+  private readonly database: EntityDatabase
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+  }
+
+  async count(selection: AlarmSelection): Promise<number> {
+    if (selection.entityIds?.length === 0) return 0
+    const query = sql<{ total: number }>`${this.wanted(selection)} select count(*) as total
+      ${this.from(selection)} ${this.where(selection, undefined)}`
+    const [row] = await this.scan(query.compile(this.database.builder))
+    return Number(row?.total ?? 0)
+  }
+
+  /** Each alarm once. Throws `SORT_PROPERTY`. */
+  async page(
+    selection: AlarmSelection & { readonly entityIds: readonly string[] },
+    order: AlarmOrder,
+  ): Promise<Page<SelectedAlarm>> {
+    const { entityIds } = selection
+    const by = this.order(selection, order)
+    if (entityIds.length === 0) return pageOf(order, { total: 0, rows: [] })
+    const wanted = this.wanted(selection)
+    const rest = sql`${this.from(selection)} ${this.where(selection, order.search)}`
+    const counting = sql<{ total: number }>`${wanted} select count(*) as total ${rest}`
+    const rows = sql<Row & AssigneeColumns & { place: number }>`${wanted}
+      select alarm.*, ${ASSIGNEE}, wanted.place as place ${rest} ${by}
+      limit ${order.pageSize} offset ${order.page * order.pageSize}`
+    const [counted, found] = await Promise.all([
+      this.scan(counting.compile(this.database.builder)),
+      this.scan(rows.compile(this.database.builder)),
+    ])
+    const known = new Set(entityIds)
+    const selected = found.map((row) => {
+      const originator = String(row['originator_id'])
+      return { row, entityId: known.has(originator) ? originator : (entityIds[Number(row.place)] ?? originator) }
+    })
+    return pageOf(order, { total: Number(counted[0]?.total ?? 0), rows: selected })
+  }
+
+  private scan<Found>(query: CompiledQuery<Found>): Promise<readonly Found[]> {
+    return this.database.scan(query)
+  }
+
+  /** The entities, or the alarms that show on them, with their places: one parameter, however many there are. */
+  private wanted({ entityIds, isPropagated, filter }: AlarmSelection): Sql {
+    if (entityIds === undefined) return sql``
+    const json = JSON.stringify(entityIds)
+    const entities = this.database.isShared
+      ? sql`select w.id as id, w.place - 1 as place
+          from json_array_elements_text(cast(${json} as json)) with ordinality as w(id, place)`
+      : sql`select value as id, key as place from json_each(${json})`
+    if (!isPropagated) return sql`with wanted as materialized (${entities})`
+    return sql`with entities as materialized (${entities}), wanted as materialized (
+      select shown.alarm_id as id, min(entities.place) as place from entities
+      join entity_alarm shown on shown.entity_id = entities.id and shown.tenant_id = ${filter.tenantId}
+      group by shown.alarm_id)`
+  }
+
+  private from({ entityIds, isPropagated }: AlarmSelection): Sql {
+    if (entityIds === undefined) return sql`from alarm ${JOINED}`
+    const by = sql.ref(isPropagated ? 'alarm.id' : 'alarm.originator_id')
+    return sql`from wanted join alarm on ${by} = wanted.id ${JOINED}`
+  }
+
+  private where(selection: AlarmSelection, search: AlarmOrder['search']): Sql {
+    const { filter, keyFilters, operation } = selection
+    const parts: Sql[] = [...conditions(filter)]
+    if (keyFilters.length > 0) {
+      const held = keyFilters.map(({ key, predicate }) => {
+        const field = this.field(selection, key.key)
+        return field === undefined ? sql`1 = 0` : predicateSql(this.database, predicate, this.partsOf(field))
+      })
+      parts.push(combined(held, operation))
+    }
+    const found = search === undefined ? [] : search.fields.map((name) => this.holds(selection, name, search.text))
+    if (found.length > 0) parts.push(combined(found, 'OR'))
+    return sql`where ${sql.join(parts, sql` and `)}`
+  }
+
+  private holds(selection: AlarmSelection, name: string, text: string): Sql {
+    const field = this.field(selection, name)
+    if (field === undefined) return sql`1 = 0`
+    const fold = sql.raw(this.database.foldFunction)
+    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
+    return sql`${fold}(${textOf(field)}) like ${fold}(${pattern}) escape '\\'`
+  }
+
+  private partsOf(field: AlarmField): ValueParts {
+    const none = this.database.isShared ? sql`cast(null as bigint)` : sql`null`
+    return {
+      text: textOf(field),
+      number: field.kind === 'number' ? field.value : none,
+      flag: field.kind === 'flag' ? field.value : none,
+    }
+  }
+
+  private order(selection: AlarmSelection, { sort, direction }: AlarmOrder): Sql {
+    const way = direction === 'DESC' ? sql`desc` : sql`asc`
+    // The entities are in their order already.
+    if (sort === undefined) return sql`order by wanted.place, alarm.created_time desc, alarm.id`
+    const field = this.field(selection, sort)
+    if (field === undefined) throw EntityStoreErrors.SORT_PROPERTY({ property: sort })
+    const by = field.kind === 'text' ? sql`coalesce(${field.value}, '')` : field.value
+    return sql`order by ${by} ${way}, alarm.id ${way}`
+  }
+
+  private field({ originators }: AlarmSelection, name: string): AlarmField | undefined {
+    switch (name) {
+      case 'originator':
+      case 'originatorName':
+        return { kind: 'text', value: nameOf(originators, 'name') }
+      case 'originatorLabel':
+      case 'originatorDisplayName':
+        return { kind: 'text', value: nameOf(originators, 'label') }
+      default:
+        return Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined
+    }
+  }
+}
+
+function textOf({ kind, value }: AlarmField): Sql {
+  if (kind === 'text') return value
+  if (kind === 'number') return sql`cast(${value} as text)`
+  return sql`case ${value} when 1 then 'true' else 'false' end`
+}
+
+/** A label that says nothing is the name. */
+function nameOf(originators: readonly QueryTable[], wanted: 'name' | 'label'): Sql {
+  const cases = originators.flatMap(({ entityType, table, fields }) => {
+    const { name, label } = fields
+    if (name?.is !== 'text') return []
+    const named = sql.ref(`o.${name.column}`)
+    const hasLabel = wanted === 'label' && label?.is === 'text'
+    const shown = hasLabel ? sql`coalesce(nullif(${sql.ref(`o.${label.column}`)}, ''), ${named})` : named
+    return [
+      sql`when ${sql.lit(entityType)} then (select ${shown} from ${sql.table(table)} as o where o.id = alarm.originator_id)`,
+    ]
+  })
+  return cases.length === 0 ? sql`''` : sql`case alarm.originator_type ${sql.join(cases, sql` `)} end`
+}
