@@ -14,6 +14,7 @@ import { formerSigningKeys, resolveSigningKey } from '../api/auth/signing-key.ts
 import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
+import { profileLimitsOf } from '../api/ws/profile-limits.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
 import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
@@ -179,12 +180,14 @@ function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, 
   return deviceApi
 }
 
-function openWebSockets({ config, closing, services, feed, log }: EdgeParts, server: HttpServer, auth: Auth) {
+function openWebSockets({ config, closing, services, log }: EdgeParts, server: HttpServer, auth: Auth) {
   const webSockets = registerWebSocketApi({
     server,
     services,
-    feed,
+    feed: services.subscriberFeed,
     authenticate: (token) => auth.authenticateLogin(token),
+    loginByApiKey: (value) => auth.loginByApiKey(value),
+    limitsOf: async (tenantId) => profileLimitsOf(await services.limits.of(tenantId)),
     stillHolds: (login) => auth.stillHolds(login),
     clock: systemClock,
     limits: {

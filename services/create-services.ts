@@ -10,7 +10,7 @@ import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
-import type { EntityId } from '../model/entity-id.ts'
+import { entityId, type EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
 import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
 import { LoginAudit } from './audit/login-audit.ts'
@@ -53,7 +53,8 @@ import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { TenantProperty } from './tenant-property.ts'
 import { tenantStart } from './tenant-start.ts'
-import { ViewedTelemetry } from './viewed-telemetry.ts'
+import { ViewedFeed } from './viewed-feed.ts'
+import { ViewedTelemetry, type ExposureLookup } from './viewed-telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
 import { createPeople } from './users/people.ts'
@@ -126,7 +127,12 @@ export function createServices(options: ServicesOptions): Services {
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const tables = queryTables(DECLARED)
   const resolver = new QueryResolver({ tables, access, attributes, relations })
-  const entityQueries = new EntityQueries({ entities, timeSeries, clock, resolver })
+  const exposure: ExposureLookup = (viewId) => exposureOf(declared.of(entityViews), viewId)
+  const viewed = new ViewedTelemetry(telemetry, exposure)
+  const entityQueries = new EntityQueries({
+    ...{ entities, timeSeries, clock, resolver },
+    latestOfView: async (id, keys) => (await viewed.latest(entityId('ENTITY_VIEW', id), keys)).value,
+  })
   const tenants = new StoredTenants(entities, declared, feed)
   const devices = new StoredDevices({ entities, declared, changes, feed, doubts })
   const alarms = new AlarmService({
@@ -138,6 +144,7 @@ export function createServices(options: ServicesOptions): Services {
   })
   return {
     declared,
+    subscriberFeed: new ViewedFeed(feed, exposure),
     entityQueries,
     alarms,
     alarmQueries: new AlarmQueries({ entities, entityQueries, resolver, tables, clock, alarms }),
@@ -151,7 +158,7 @@ export function createServices(options: ServicesOptions): Services {
     }),
     relations: new RelationService({ entities, changes, routeOf, clock, random }),
     farEnds: new FarEnds({ access, declared, nameOf }),
-    telemetry: new ViewedTelemetry(telemetry, (viewId) => exposureOf(declared.of(entityViews), viewId)),
+    telemetry: viewed,
     bulkImport: new BulkImport({ declared, devices, attributes, telemetry, clock }),
     attributes,
     devices,

@@ -6,6 +6,7 @@
  * A method named `…ByUser` commits the change and the rule-engine message it causes together (the outbox), tells the change
  * feed, and resolves when both are durable.
  */
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { DraftOf } from './entities/define.ts'
@@ -314,6 +315,8 @@ export interface Services {
   /** Everything whose declaration says it all. */
   readonly declared: EntityRegistry
   readonly entityQueries: EntityQueryService
+  /** The change feed as those hear it who follow entities: series of entity views are their sources'. */
+  readonly subscriberFeed: ChangeFeed
   readonly relations: RelationService
   readonly farEnds: FarEndReader
   readonly alarms: AlarmService

@@ -3,6 +3,7 @@
  * still is what the token says, and has not withdrawn it, is asked at every request.
  */
 import { NULL_UUID } from '../../model/entity-id.ts'
+import { isMillraceError } from '../../model/errors.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -55,6 +56,8 @@ export interface Login {
   readonly sessionId: string
   /** Unix seconds. */
   readonly issuedAt: number
+  /** In the place of a session: the login holds as long as the key does. */
+  readonly apiKey?: string
 }
 
 export interface Auth {
@@ -79,6 +82,8 @@ export interface Auth {
   loginPublic(customerId: string): Promise<TokenPair>
   /** As `authenticate`, with what `stillHolds` asks for. */
   authenticateLogin(token: string): Promise<Login>
+  /** As `authenticateApiKey`; its error names the key where nobody has it. */
+  loginByApiKey(value: string): Promise<Login>
   /** Whether neither the session nor the tokens of the user were withdrawn, and the user is still who the login says. */
   stillHolds(login: Login): Promise<boolean>
   /** Ends the token's session: its access and refresh tokens are refused from now on. */
@@ -193,7 +198,13 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       return issue(user)
     },
     authenticateLogin,
-    async stillHolds({ principal, sessionId, issuedAt }) {
+    async loginByApiKey(value) {
+      const user = await options.userOfApiKey?.(value)
+      if (user === undefined) throw AuthErrors.API_KEY_UNKNOWN()
+      return { principal: principalOf(user), sessionId: '', issuedAt: Math.floor(clock.now() / 1000), apiKey: value }
+    },
+    async stillHolds({ principal, sessionId, issuedAt, apiKey }) {
+      if (apiKey !== undefined) return holdsStill(principal, () => options.userOfApiKey?.(apiKey))
       if (await sessions.isEnded(sessionId)) return false
       const [user, validFrom] = await Promise.all([find(principal), validFromOf(principal.userId)])
       return user !== undefined && issuedAt >= firstValidSecond(validFrom) && isSameUser(principal, user)
@@ -232,6 +243,17 @@ function stillTrue(claims: AccessClaims, user: User): boolean {
     claims.tenantId === (user.tenantId ?? NULL_UUID) &&
     claims.customerId === (user.customerId ?? NULL_UUID)
   )
+}
+
+/** A key that was switched off or has expired is refused with an error. */
+async function holdsStill(principal: Principal, find: () => Promise<User | undefined> | undefined): Promise<boolean> {
+  try {
+    const user = await find()
+    return user !== undefined && isSameUser(principal, user)
+  } catch (error) {
+    if (isMillraceError(error) && error.kind === 'denied') return false
+    throw error
+  }
 }
 
 function isSameUser(principal: Principal, user: User): boolean {

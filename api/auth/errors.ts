@@ -9,6 +9,7 @@ export const AuthErrors = defineErrors('auth', {
   /** To act as who may not log in. */
   NOT_ACTIVE: { kind: 'denied', status: 400, restCode: 31, text: 'User account is not active' },
   TOKEN_OUTDATED: { kind: 'denied', status: 401, text: 'Token is outdated' },
+  API_KEY_UNKNOWN: { kind: 'denied', status: 401, text: 'User not found for the provided API key' },
   TOO_MANY_FAILURES: {
     kind: 'retryable',
     status: 429,

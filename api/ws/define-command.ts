@@ -16,6 +16,8 @@ import type { SubscriptionHost } from './subscription.ts'
 /** What goes on after a command, under its id. */
 export interface LiveCommand {
   readonly cmdId: number
+  /** It counts for the subscriptions that a tenant's profile allows. */
+  readonly isSubscription?: boolean
   close(): void
 }
 

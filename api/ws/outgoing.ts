@@ -15,7 +15,7 @@ export interface OutgoingLimits {
 
 export class Outgoing {
   private readonly connection: WebSocketConnection
-  private readonly limits: OutgoingLimits
+  private limits: OutgoingLimits
   private readonly overflow: () => void
   private waiting: string[] = []
   private next = 0
@@ -26,6 +26,12 @@ export class Outgoing {
     this.connection = connection
     this.limits = limits
     this.overflow = overflow
+  }
+
+  /** 0 leaves the bound as it is. */
+  keepAtMost(frames: number): void {
+    const { pendingFrames } = this.limits
+    if (frames > 0) this.limits = { ...this.limits, pendingFrames: Math.min(frames, pendingFrames) }
   }
 
   /** Whether frames wait for the client to read. */

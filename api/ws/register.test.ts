@@ -6,6 +6,7 @@ import { WebSocket } from 'ws'
 import type { Clock } from '../../model/clock.ts'
 import { systemClock } from '../../model/system-clock.ts'
 import { UwsServer } from '../../server/uws.ts'
+import { NO_PROFILE } from './profile-limits.ts'
 import { registerWebSocketApi, type WebSocketApi } from './register.ts'
 import { DEVICE, point, PRINCIPAL, TestErrors, TestLog, TestStore, settled } from './testkit.ts'
 
@@ -39,6 +40,8 @@ before(async () => {
       if (token !== 'good') throw TestErrors.NO_TOKEN()
       return { principal: PRINCIPAL, sessionId: token, issuedAt: 0 }
     },
+    loginByApiKey: async () => assert.fail('nobody shows a key here'),
+    limitsOf: async () => NO_PROFILE,
     stillHolds: async ({ sessionId }) => !withdrawn.has(sessionId),
   })
   url = `ws://127.0.0.1:${await server.listen('127.0.0.1', 0)}`

@@ -10,7 +10,7 @@ import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
 import { CLOSE, Session, type SessionWorld } from './session.ts'
 import type { Flushable } from './subscription.ts'
-import { TenantCounts } from './tenant-counts.ts'
+import { SessionCounts } from './session-counts.ts'
 
 export interface WebSocketLimits {
   /** Default 32,768. */
@@ -39,6 +39,8 @@ export interface WebSocketApiOptions {
   readonly feed: ChangeFeed
   /** Throws a `denied` error where the token is no good. */
   readonly authenticate: SessionWorld['authenticate']
+  readonly loginByApiKey: SessionWorld['loginByApiKey']
+  readonly limitsOf: SessionWorld['limitsOf']
   readonly stillHolds: SessionWorld['stillHolds']
   readonly clock: Clock
   readonly log: Log
@@ -58,7 +60,7 @@ const DEFAULT_PENDING_BYTES = 4 * 1024 * 1024
 export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi {
   const { server, clock, limits = {} } = options
   const sessions = new Map<WebSocketConnection, Session>()
-  const counts = new TenantCounts({
+  const counts = new SessionCounts({
     sessions: limits.sessions ?? 0,
     sessionsPerTenant: limits.sessionsPerTenant ?? 0,
     subscriptionsPerTenant: limits.subscriptionsPerTenant ?? 0,
@@ -67,6 +69,8 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
     services: options.services,
     feed: options.feed,
     authenticate: options.authenticate,
+    loginByApiKey: options.loginByApiKey,
+    limitsOf: options.limitsOf,
     stillHolds: options.stillHolds,
     reads: new ReadTurns(readLimits(limits.concurrentReads ?? 32)),
     clock,
@@ -128,6 +132,9 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
     options.feed.listenToAll(['session-ended'], ({ sessionId }) =>
       checks.ask((session) => session.isLoggingIn || session.sessionId === sessionId),
     ),
+    options.feed.listenToAll(['entity-deleted'], ({ entity }) => {
+      if (entity.entityType === 'API_KEY') checks.ask((session) => session.isLoggingIn || session.hasApiKey)
+    }),
     options.feed.onGap(() => checks.ask(() => true)),
   ]
 

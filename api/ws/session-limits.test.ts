@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ReadTurns } from './read-turns.ts'
-import { DEVICE, point, sessionBench, settled, target, series, update, authenticated } from './testkit.ts'
+import {
+  authenticated,
+  DEVICE,
+  point,
+  series,
+  sessionBench,
+  settled,
+  target,
+  update,
+  type SessionBench,
+} from './testkit.ts'
+
+const COUNT_QUERY = { entityFilter: { type: 'entityType', entityType: 'DEVICE' } }
 
 describe('limits of a session', () => {
   test('pings every tick, and closes with 4500 after thirty seconds without a pong', async () => {
@@ -94,6 +106,105 @@ describe('limits of a session', () => {
     const { session, socket } = sessionBench().open()
     session.message(undefined)
     assert.equal(socket.closing?.code, 1003)
+  })
+})
+
+describe('limits of the profile of a tenant', () => {
+  const NONE = { tenant: 0, customer: 0, regularUser: 0, publicUser: 0 }
+  const login = async (bench: SessionBench, token: string) => {
+    const opened = bench.open()
+    await bench.say(opened.session, { authCmd: { cmdId: 0, token } })
+    return opened
+  }
+
+  for (const [share, token, reason] of [
+    ['tenant', 'good', 'Max tenant sessions limit reached!'],
+    ['customer', 'customer', 'Max customer sessions limit reached'],
+    ['regularUser', 'customer', 'Max regular user sessions limit reached'],
+    ['publicUser', 'public', 'Max public user sessions limit reached'],
+  ] as const) {
+    test(`sessions: ${reason}`, async () => {
+      const bench = sessionBench({ profile: { sessions: { ...NONE, [share]: 1 } } })
+      const first = await login(bench, token)
+      const second = await login(bench, token)
+      assert.deepEqual(second.socket.closing, { code: 1008, reason })
+      first.session.letGo()
+      assert.equal((await login(bench, token)).socket.closing, undefined)
+    })
+  }
+
+  test("a public visitor does not use up a customer's users, nor they the visitor's share", async () => {
+    const bench = sessionBench({ profile: { sessions: { ...NONE, regularUser: 1, publicUser: 1 } } })
+    for (const token of ['customer', 'public', 'good', 'good'])
+      assert.equal((await login(bench, token)).socket.closing, undefined, token)
+  })
+
+  for (const [share, token, reason] of [
+    ['tenant', 'good', 'Max tenant subscriptions limit reached!'],
+    ['customer', 'customer', 'Max customer subscriptions limit reached'],
+    ['regularUser', 'customer', 'Max regular user subscriptions limit reached'],
+    ['publicUser', 'public', 'Max public user subscriptions limit reached'],
+  ] as const) {
+    test(`subscriptions: ${reason}`, async () => {
+      const bench = sessionBench({ profile: { subscriptions: { ...NONE, [share]: 1 } } })
+      const { session, socket } = await login(bench, token)
+      await bench.say(session, series(1, { keys: 't' }))
+      await bench.say(session, series(1, { keys: 't', unsubscribe: true }))
+      await bench.say(session, series(2, { keys: 't' }))
+      await bench.say(session, { cmds: [{ type: 'ENTITY_COUNT', cmdId: 3, query: COUNT_QUERY }] })
+      assert.equal(socket.closing, undefined)
+      await bench.say(session, series(4, { keys: 't' }))
+      assert.deepEqual(socket.closing, { code: 1008, reason })
+    })
+  }
+
+  test('frames that wait for a slow client: the smaller of the two bounds', async () => {
+    const bench = sessionBench({ pendingFrames: 3, profile: { pendingFrames: 1 } })
+    const { session, socket } = await login(bench, 'good')
+    await bench.say(session, series(1, { keys: 't' }))
+    socket.pendingBytes = 1e9
+    for (const ts of [1, 2]) {
+      assert.equal(socket.closing, undefined)
+      bench.store.save(point('t', ts, ts))
+      bench.clock.endTurn()
+    }
+    assert.deepEqual(socket.closing, { code: 1008, reason: 'Max pending updates limit reached!' })
+  })
+
+  test('updates over their rate are dropped, with one error until there is room again', async () => {
+    const bench = sessionBench({ profile: { updates: '3:1,100:60' } })
+    const { session, socket } = await login(bench, 'good')
+    await bench.say(session, series(7, { keys: 't' }))
+    for (let ts = 1; ts <= 6; ts++) {
+      bench.store.save(point('t', ts, ts))
+      bench.clock.endTurn()
+    }
+    const [, ...frames] = socket.frames()
+    const tooMany = { subscriptionId: 7, errorCode: 34, errorMsg: 'Too many updates!' }
+    assert.deepEqual(frames, [update(7, { t: [[1, '1']] }), update(7, { t: [[2, '2']] }), tooMany])
+    bench.clock.advance(400)
+    bench.store.save(point('t', 7, 7))
+    bench.clock.endTurn()
+    bench.store.save(point('t', 8, 8))
+    bench.clock.endTurn()
+    assert.deepEqual(socket.frames(), [update(7, { t: [[7, '7']] }), tooMany])
+  })
+})
+
+describe('a login by an API key', () => {
+  test('opens a session without a word', async () => {
+    const bench = sessionBench()
+    const { session, socket } = bench.open()
+    await bench.say(session, { authCmd: { cmdId: 0, apiKey: 'tb_good' }, ...series(1, { keys: 't' }) })
+    assert.equal(socket.frames().length, 1)
+    assert.equal(session.hasApiKey, true)
+  })
+
+  test('is refused with 1007 and the reason', async () => {
+    const bench = sessionBench()
+    const { session, socket } = bench.open()
+    await bench.say(session, { authCmd: { cmdId: 0, apiKey: 'tb_bad' } })
+    assert.deepEqual(socket.closing, { code: 1007, reason: 'User not found for the provided API key' })
   })
 })
 

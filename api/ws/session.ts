@@ -16,7 +16,9 @@ import { Outgoing } from './outgoing.ts'
 import type { ReadTurns, SessionReads } from './read-turns.ts'
 import type { Rereads } from './rereads.ts'
 import type { Flushable, SubscriptionHost } from './subscription.ts'
-import type { TenantCounts } from './tenant-counts.ts'
+import { NO_PROFILE, type ProfileLimits } from './profile-limits.ts'
+import type { SessionCounts } from './session-counts.ts'
+import { UpdateRate } from './update-rate.ts'
 
 export const CLOSE = {
   going: 1001,
@@ -41,10 +43,14 @@ export interface SessionLimits {
 export interface SessionWorld extends CommandWorld {
   readonly feed: ChangeFeed
   readonly authenticate: (token: string) => Promise<Login>
+  /** By an API key. */
+  readonly loginByApiKey: (value: string) => Promise<Login>
+  /** Of a tenant; asked once a session. */
+  readonly limitsOf: (tenantId: string) => Promise<ProfileLimits>
   /** Whether the login was not withdrawn since: an access token that expired ends no session. */
   readonly stillHolds: (login: Login) => Promise<boolean>
   readonly reads: ReadTurns
-  readonly counts: TenantCounts
+  readonly counts: SessionCounts
   readonly limits: SessionLimits
   atTurnEnd(sender: Flushable): void
   readonly rereads: Rereads
@@ -73,6 +79,8 @@ export class Session implements SubscriptionHost, LiveCommands {
   private login: Login | undefined
   /** Something was withdrawn while it was checked. */
   private isLoginInDoubt = false
+  private profile: ProfileLimits = NO_PROFILE
+  private rate: UpdateRate | undefined
   private reads: SessionReads | undefined
   private underWay = 0
   private lastPong: number
@@ -99,7 +107,7 @@ export class Session implements SubscriptionHost, LiveCommands {
 
   /** The token of the URL: a bad one closes with 1011, as the upgrade itself has long succeeded. */
   openedWithToken(token: string): void {
-    void this.authenticate(token, CLOSE.internal)
+    void this.authenticate(() => this.world.authenticate(token), CLOSE.internal)
   }
 
   message(text: string | undefined): void {
@@ -127,7 +135,9 @@ export class Session implements SubscriptionHost, LiveCommands {
   }
 
   send(frame: string): void {
-    if (!this.ended) this.outgoing.send(frame)
+    if (this.ended) return
+    const admitted = this.rate === undefined ? frame : this.rate.admit(frame, this.world.clock.monotonic())
+    if (admitted !== undefined) this.outgoing.send(admitted)
   }
 
   drained(): void {
@@ -145,6 +155,10 @@ export class Session implements SubscriptionHost, LiveCommands {
 
   get userId(): string | undefined {
     return this.principal?.userId
+  }
+
+  get hasApiKey(): boolean {
+    return this.login?.apiKey !== undefined
   }
 
   get sessionId(): string | undefined {
@@ -196,8 +210,9 @@ export class Session implements SubscriptionHost, LiveCommands {
       this.end(CLOSE.policy, 'Max subscriptions of a session reached!')
       return false
     }
-    if (!this.world.counts.addSubscription(this.principal)) {
-      this.end(CLOSE.policy, 'Max tenant subscriptions limit reached!')
+    const refusal = this.world.counts.addSubscription(this.principal, subscription, this.profile)
+    if (refusal !== undefined) {
+      this.end(CLOSE.policy, refusal)
       return false
     }
     this.subscriptions.set(subscription.cmdId, subscription)
@@ -213,7 +228,7 @@ export class Session implements SubscriptionHost, LiveCommands {
     subscription.close()
     if (this.subscriptions.get(subscription.cmdId) !== subscription) return
     this.subscriptions.delete(subscription.cmdId)
-    if (this.principal !== undefined) this.world.counts.removeSubscriptions(this.principal, 1)
+    if (this.principal !== undefined) this.world.counts.removeSubscription(this.principal, subscription)
   }
 
   /** Closes the socket and lets go of everything. Idempotent. */
@@ -228,11 +243,12 @@ export class Session implements SubscriptionHost, LiveCommands {
     if (this.ended) return
     this.ended = true
     this.authTimer.cancel()
-    for (const subscription of this.subscriptions.values()) subscription.close()
-    if (this.principal !== undefined) {
-      this.world.counts.removeSubscriptions(this.principal, this.subscriptions.size)
-      this.world.counts.removeSession(this.principal)
+    const { principal } = this
+    for (const subscription of this.subscriptions.values()) {
+      subscription.close()
+      if (principal !== undefined) this.world.counts.removeSubscription(principal, subscription)
     }
+    if (principal !== undefined) this.world.counts.removeSession(principal)
     this.subscriptions.clear()
     this.waitingToSend.clear()
     this.reads?.end()
@@ -252,19 +268,23 @@ export class Session implements SubscriptionHost, LiveCommands {
   }
 
   private async authenticateBy({ token, apiKey }: AuthCommand, behind: readonly Command[]): Promise<void> {
-    const hasToken = token !== undefined && token !== null && token !== ''
-    if (!hasToken && typeof apiKey === 'string') {
-      return this.end(CLOSE.unparseable, 'User not found for the provided API key')
-    }
-    if (!hasToken) return this.end(CLOSE.unparseable, 'Token is invalid')
-    await this.authenticate(token, CLOSE.unparseable, behind)
+    const { authenticate, loginByApiKey } = this.world
+    if (isGiven(token)) return this.authenticate(() => authenticate(token), CLOSE.unparseable, behind)
+    if (isGiven(apiKey)) return this.authenticate(() => loginByApiKey(apiKey), CLOSE.unparseable, behind)
+    this.end(CLOSE.unparseable, 'Token is invalid')
   }
 
-  private async authenticate(token: string, refusalCode: number, behind: readonly Command[] = []): Promise<void> {
+  private async authenticate(
+    logIn: () => Promise<Login>,
+    refusalCode: number,
+    behind: readonly Command[] = [],
+  ): Promise<void> {
     this.early = [behind]
     let login: Login
     try {
-      login = await this.world.authenticate(token)
+      login = await logIn()
+      const { tenantId } = login.principal
+      if (tenantId !== null) this.profile = await this.world.limitsOf(tenantId)
       while (this.isLoginInDoubt) {
         this.isLoginInDoubt = false
         if (!(await this.world.stillHolds(login))) return this.end(CLOSE.policy, 'The login was withdrawn')
@@ -273,13 +293,20 @@ export class Session implements SubscriptionHost, LiveCommands {
       if (!isMillraceError(error)) this.world.log.error('WebSocket authentication failed', { error: errorText(error) })
       return this.end(refusalCode, refusalText(error))
     }
-    if (this.ended) return
+    if (!this.ended) this.begin(login)
+  }
+
+  private begin(login: Login): void {
     const { principal } = login
-    if (!this.world.counts.addSession(principal)) return this.end(CLOSE.policy, 'Max tenant sessions limit reached!')
+    const { world, profile } = this
+    const refusal = world.counts.addSession(principal, profile)
+    if (refusal !== undefined) return this.end(CLOSE.policy, refusal)
     this.principal = principal
     this.login = login
-    this.reads = this.world.reads.forSession(principal.tenantId ?? '')
-    this.runner = new CommandRunner(this.world, principal, this, this, this.reads)
+    this.reads = world.reads.forSession(principal.tenantId ?? '')
+    this.runner = new CommandRunner(world, principal, this, this, this.reads)
+    this.outgoing.keepAtMost(profile.pendingFrames)
+    if (profile.updates !== '') this.rate = new UpdateRate(profile.updates, world.clock.monotonic())
     this.authTimer.cancel()
     const early = this.early ?? []
     this.early = undefined
@@ -290,7 +317,16 @@ export class Session implements SubscriptionHost, LiveCommands {
   }
 }
 
+function isGiven(text: string | null | undefined): text is string {
+  return text !== undefined && text !== null && text !== ''
+}
+
+/** What an API key is refused with; a token's refusal says less. */
+const KEY_REFUSALS: ReadonlySet<string> = new Set(['auth.API_KEY_UNKNOWN', 'users.NOT_ACTIVE', 'users.API_KEY_EXPIRED'])
+
 /** REST error code 11 is a token that was good once, or whose signature is not ours. */
 function refusalText(error: unknown): string {
-  return isMillraceError(error) && error.restCode === 11 ? 'JWT Token expired' : 'Invalid JWT token: '
+  if (!isMillraceError(error)) return 'Invalid JWT token: '
+  if (error.restCode === 11) return 'JWT Token expired'
+  return KEY_REFUSALS.has(error.code) ? error.message : 'Invalid JWT token: '
 }

@@ -48,6 +48,7 @@ interface Draft {
 
 export class Subscription implements Rereadable {
   readonly cmdId: number
+  readonly isSubscription = true
   private readonly selection: Selection
   private readonly host: SubscriptionHost
   private readonly stopListening: () => void
@@ -60,6 +61,8 @@ export class Subscription implements Rereadable {
   private snapshotSequence = -Infinity
   private draft: Draft | undefined
   private readonly access: SubscriptionAccess
+  /** What a view shows may have changed with the view. */
+  private readonly isView: boolean
   /** The entity may have changed hands since access was checked. */
   private accessInDoubt = false
   private closed = false
@@ -73,6 +76,7 @@ export class Subscription implements Rereadable {
     access: SubscriptionAccess,
   ) {
     this.access = access
+    this.isView = entity.entityType === 'ENTITY_VIEW'
     this.cmdId = cmdId
     this.selection = selection
     this.host = host
@@ -102,6 +106,7 @@ export class Subscription implements Rereadable {
     // Who has it now may have changed in what was missed.
     this.accessInDoubt = true
     try {
+      await this.host.feed.settled()
       const shown = await this.readWhole(() => this.selection.readAgain())
       if (this.closed) return
       for (const part of shown) this.collect(part)
@@ -160,7 +165,7 @@ export class Subscription implements Rereadable {
         const { overflowed } = this
         this.overflowed = false
         this.follow('none')
-        if (overflowed) this.host.rereads.ask(this)
+        if (overflowed || this.isView) this.host.rereads.ask(this)
       },
       (error: unknown) => {
         if (isDenied(error)) return this.loseAccess(error)

@@ -1,6 +1,6 @@
 /** For tests of subscriptions: a clock and turns moved by hand, a socket that remembers, series whose reads can be held. */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import { NULL_UUID, type EntityId } from '../../model/entity-id.ts'
 import { valueText } from '../../model/entry-json.ts'
 import type { EntityDataQuery, EntityKey, EntityKeyType, LatestValues, ShownValue } from '../../model/entity-query.ts'
 import { defineErrors } from '../../model/errors.ts'
@@ -8,13 +8,15 @@ import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AttributeScope, Attribute, DataPoint } from '../../model/value.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
+import { AuthErrors } from '../auth/errors.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
 import type { HistoryRequest } from '../../services/services.ts'
 import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
 import { Session, type SessionLimits, type SessionWorld } from './session.ts'
 import type { Flushable, SubscriptionAccess } from './subscription.ts'
-import { TenantCounts, type TenantLimits } from './tenant-counts.ts'
+import { NO_PROFILE, type ProfileLimits } from './profile-limits.ts'
+import { SessionCounts, type ServerLimits } from './session-counts.ts'
 import type { EnvelopeKind } from './commands.ts'
 
 export const DEVICE: EntityId = { entityType: 'DEVICE', id: '784f394c-42b6-435a-983c-b7beff2784f9' }
@@ -27,6 +29,13 @@ export const PRINCIPAL: Principal = {
   customerId: null,
   firstName: null,
   lastName: null,
+}
+
+/** Of one customer: a user of its own, or whoever has its public link. */
+export function customerUser(kind: 'customer' | 'public'): Principal {
+  const customerId = '0b1c2d3e-0000-4000-8000-000000000005'
+  const userId = kind === 'public' ? NULL_UUID : '0b1c2d3e-0000-4000-8000-000000000006'
+  return { ...PRINCIPAL, userId, email: kind, authority: 'CUSTOMER_USER', customerId }
 }
 
 /** Access that is never lost. */
@@ -273,19 +282,22 @@ export interface SessionBench {
   readonly clock: StepClock
   readonly store: TestStore
   readonly log: TestLog
-  readonly counts: TenantCounts
+  readonly counts: SessionCounts
   open(kind?: EnvelopeKind): { readonly session: Session; readonly socket: TestSocket }
   /** Sends one frame and ends the turn. */
   say(session: Session, frame: unknown): Promise<void>
 }
 
 export function sessionBench(
-  limits: Partial<SessionLimits & TenantLimits> & { readonly reads?: Partial<ReadLimits> } = {},
+  limits: Partial<SessionLimits & ServerLimits> & {
+    readonly reads?: Partial<ReadLimits>
+    readonly profile?: Partial<ProfileLimits>
+  } = {},
 ): SessionBench {
   const clock = new StepClock()
   const store = new TestStore()
   const log = new TestLog()
-  const counts = new TenantCounts({ sessions: 0, sessionsPerTenant: 0, subscriptionsPerTenant: 0, ...limits })
+  const counts = new SessionCounts({ sessions: 0, sessionsPerTenant: 0, subscriptionsPerTenant: 0, ...limits })
   const world: SessionWorld = {
     services: store.services,
     feed: store.feed,
@@ -296,8 +308,15 @@ export function sessionBench(
     authenticate: async (token) => {
       if (token === 'slow') await store.pause()
       if (token === 'good' || token === 'slow') return { principal: PRINCIPAL, sessionId: 'session', issuedAt: 0 }
+      if (token === 'customer' || token === 'public')
+        return { principal: customerUser(token), sessionId: 'session', issuedAt: 0 }
       throw token === 'old' ? TestErrors.EXPIRED() : TestErrors.NO_TOKEN()
     },
+    loginByApiKey: async (value) => {
+      if (value === 'tb_good') return { principal: PRINCIPAL, sessionId: '', issuedAt: 0, apiKey: value }
+      throw AuthErrors.API_KEY_UNKNOWN()
+    },
+    limitsOf: async () => ({ ...NO_PROFILE, ...limits.profile }),
     stillHolds: async () => store.accessible,
     reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
     atTurnEnd: (sender: Flushable) => clock.soon(() => sender.flush()),

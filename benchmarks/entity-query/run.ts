@@ -114,7 +114,8 @@ async function measure(entities: EntityStore, folder: string): Promise<Readonly<
     attributes: { find: async () => ({ value: [], sequence: 0 }) },
     relations: new RelationSearches(async () => []),
   })
-  const queries = new EntityQueries({ entities, timeSeries, clock: systemClock, resolver })
+  const latestOfView = () => Promise.resolve([])
+  const queries = new EntityQueries({ entities, timeSeries, latestOfView, clock: systemClock, resolver })
   const principal: Principal = {
     ...{ userId: randomUUID(), email: '', authority: 'TENANT_ADMIN', tenantId: tenant.id, customerId: null },
     ...{ firstName: null, lastName: null },

@@ -25,6 +25,9 @@ export const apiKeys = defineEntity({
   example: (ids) => ({ userId: { entityType: 'USER', id: ids['userId'] ?? '' }, description: 'nightly report' }),
   permissions: { SYS_ADMIN: 'all', TENANT_ADMIN: 'all', CUSTOMER_USER: 'all' },
   mayBeSystems: true,
+  /** Whoever came in by it is asked again whether it still holds. */
+  tells: ({ userId }, what) =>
+    what === 'created' ? undefined : { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: userId } },
   userOf: ({ userId }) => userId,
   /** Whose it is, and its value, stay. Whoever makes one without a value makes one that nobody can show. */
   async prepare(record, { before }) {

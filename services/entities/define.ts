@@ -185,7 +185,7 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
   /** Rows that name a new one from the start, where the save brings none of its own. */
   startsWith?(record: RecordOf<Columns>, services: EntityAccess): readonly Statement[]
   /** What the change feed hears beside deletions; `in doubt`: the commit may have happened or not. */
-  tells?(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): Change | undefined
+  tells?(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): Change | readonly Change[] | undefined
   /** Where messages about it go: the chain and the queue of its profile. Absent: the root chain, `Main`. */
   routeOf?(record: RecordOf<Columns>, services: EntityAccess): Promise<MessageDestination>
   /** What goes with it, before it in the same transaction. */

@@ -399,8 +399,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   }
 
   private tell(record: RecordOf<Columns>, what: 'created' | 'changed' | 'in doubt'): void {
-    const change = this.definition.tells?.(record, what)
-    if (change !== undefined) this.parts.feed.publish(change)
+    const changes = this.definition.tells?.(record, what) ?? []
+    for (const change of 'kind' in changes ? [changes] : changes) this.parts.feed.publish(change)
   }
 
   private async required(id: string): Promise<RecordOf<Columns>> {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { EntityId } from '../../model/entity-id.ts'
 import { parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
+import type { Change } from '../../engine/subscriptions/change.ts'
 import type { Principal } from '../../model/principal.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { copiedAttributes, MAX_KEYS, type Exposure, type ViewKeys } from '../exposure.ts'
@@ -100,15 +101,13 @@ export const entityViews = defineEntity({
       following: await copiedAttributes(services.store, record.id, source, record, before?.keys ?? null),
     }
   },
-  // What was copied is told to nobody: whoever holds attributes of the view reads them again.
-  tells: ({ id }) => ({
-    kind: 'attributes',
-    entity: { entityType: 'ENTITY_VIEW', id },
-    sequence: 0.5,
-    scope: 'SERVER_SCOPE',
-    attributes: [],
-    audience: 'caches',
-  }),
+  // What was copied is told to nobody: whoever holds attributes of the view reads them again, and whoever follows it asks whether it may.
+  tells: ({ id }, what) => {
+    const entity: EntityId = { entityType: 'ENTITY_VIEW', id }
+    const none = { scope: 'SERVER_SCOPE', attributes: [], audience: 'caches' } as const
+    const copied: Change = { kind: 'attributes', entity, sequence: 0.5, ...none }
+    return what === 'created' ? copied : [copied, { kind: 'device-changed', entity, credentialsChanged: false }]
+  },
 })
 
 export type EntityView = RecordOf<typeof entityViews.columns>

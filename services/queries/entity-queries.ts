@@ -16,13 +16,11 @@ import type {
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import { valueText } from '../../model/entry-json.ts'
-import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
-import type { TimeSeriesStore } from '../../storage/timeseries/store.ts'
 import type { EntityQueryService, FoundKeys, WantedKeys } from './entity-query-service.ts'
 import { QueryErrors } from './errors.ts'
 import { comparedField, comparedValue, matches } from './predicates.ts'
-import { readValues, shownValues, type EntityValues } from './query-values.ts'
+import { readValues, shownValues, type EntityValues, type ValueStores } from './query-values.ts'
 import type { QueryResolver } from './resolve.ts'
 
 /** Entities whose latest telemetry one query looks at. */
@@ -32,9 +30,7 @@ const MAX_ENTITIES_FOR_KEYS = 100
 /** Rows of one page: a larger one is served as pages of this size. */
 export const MAX_QUERY_PAGE = 10_000
 
-export interface EntityQueryParts {
-  readonly entities: EntityStore
-  readonly timeSeries: TimeSeriesStore
+export interface EntityQueryParts extends ValueStores {
   readonly clock: Clock
   readonly resolver: QueryResolver
 }
@@ -87,8 +83,7 @@ export class EntityQueries implements EntityQueryService {
   }
 
   async values(entities: readonly EntityId[], keys: readonly EntityKey[]): Promise<ReadonlyMap<string, LatestValues>> {
-    const ids = entities.map(({ id }) => id)
-    const values = await readValues(this.parts, ids, keys)
+    const values = await readValues(this.parts, entities, keys)
     const shown = entities.map(
       ({ entityType, id }) => [id, shownValues({ entityType, id, fields: [] }, [], keys, values, 0)] as const,
     )
@@ -162,8 +157,7 @@ export class EntityQueries implements EntityQueryService {
       ...(isSortedHere ? [sort.key] : []),
       ...(search === undefined ? [] : latest),
     ]
-    const ids = found.map(({ id }) => id)
-    const values = await readValues(this.parts, ids, keys)
+    const values = await readValues(this.parts, found, keys)
     const fits = (row: SelectedEntity): boolean =>
       (here.length === 0 || matchesAll(row, here, selection.operation, fields, values)) &&
       (search === undefined || holdsText(row, search, shown, latest, values))
@@ -172,11 +166,7 @@ export class EntityQueries implements EntityQueryService {
   }
 
   private async shown(query: EntityDataQuery, rows: readonly SelectedEntity[]): Promise<readonly EntityData[]> {
-    const values = await readValues(
-      this.parts,
-      rows.map(({ id }) => id),
-      query.latest,
-    )
+    const values = await readValues(this.parts, rows, query.latest)
     const now = this.parts.clock.now()
     return rows.map((row) => ({
       entity: { entityType: row.entityType, id: row.id },

@@ -1,4 +1,5 @@
 /** The values that queries show and compare: attributes and latest telemetry of many entities at once. */
+import type { EntityId } from '../../model/entity-id.ts'
 import type { EntityKey, EntityKeyType, LatestValues, ShownValue } from '../../model/entity-query.ts'
 import type { DataPoint, TypedValue } from '../../model/value.ts'
 import { valueText } from '../../model/entry-json.ts'
@@ -18,27 +19,37 @@ export interface EntityValues {
   of(entityId: string, key: EntityKey): TimedValue | undefined
 }
 
+export interface ValueStores {
+  readonly entities: EntityStore
+  readonly timeSeries: TimeSeriesStore
+  /** Series of an entity view are its source's, as far as it shows them. */
+  readonly latestOfView: (viewId: string, keys: readonly string[]) => Promise<readonly DataPoint[]>
+}
+
 export async function readValues(
-  stores: { readonly entities: EntityStore; readonly timeSeries: TimeSeriesStore },
-  ids: readonly string[],
+  stores: ValueStores,
+  wanted: readonly EntityId[],
   keys: readonly EntityKey[],
 ): Promise<EntityValues> {
   const attributeKeys = namesOf(keys, (type) => type in ATTRIBUTE_KEY_SCOPES)
   const seriesKeys = namesOf(keys, (type) => type === 'TIME_SERIES')
   const attributes = new Map<string, ScopedAttribute[]>()
   const latest = new Map<string, readonly DataPoint[]>()
-  for (let start = 0; start < ids.length; start += ENTITIES_PER_READ) {
-    const some = ids.slice(start, start + ENTITIES_PER_READ)
-    const [found, points] = await Promise.all([
-      attributeKeys.length === 0 ? [] : stores.entities.queries.attributes(some, attributeKeys),
-      seriesKeys.length === 0 ? undefined : stores.timeSeries.latestOfMany(some, seriesKeys),
+  for (let start = 0; start < wanted.length; start += ENTITIES_PER_READ) {
+    const some = wanted.slice(start, start + ENTITIES_PER_READ)
+    const ids = some.map(({ id }) => id)
+    const views = seriesKeys.length === 0 ? [] : some.filter(({ entityType }) => entityType === 'ENTITY_VIEW')
+    const [found, points, ofViews] = await Promise.all([
+      attributeKeys.length === 0 ? [] : stores.entities.queries.attributes(ids, attributeKeys),
+      seriesKeys.length === 0 ? undefined : stores.timeSeries.latestOfMany(ids, seriesKeys),
+      Promise.all(views.map(async ({ id }) => [id, await stores.latestOfView(id, seriesKeys)] as const)),
     ])
     for (const { entityId, attribute } of found) {
       const held = attributes.get(entityId)
       if (held === undefined) attributes.set(entityId, [attribute])
       else held.push(attribute)
     }
-    for (const [id, held] of points?.value ?? []) latest.set(id, held)
+    for (const [id, held] of [...(points?.value ?? []), ...ofViews]) latest.set(id, held)
   }
   return {
     of: (entityId, key) => {

@@ -89,6 +89,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     return this.step(async () => {
       this.heardMeanwhile = []
       try {
+        await this.context.host.feed.settled()
         await this.readLatest()
         await this.readMissedPoints()
       } finally {
