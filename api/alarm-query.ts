@@ -1,6 +1,8 @@
 /** Alarm queries as clients send them, over REST and WebSocket alike. Source: `rest-api.md` 7.6. */
 import { z } from 'zod'
 import { isUuid } from '../model/entity-id.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { AlarmData } from '../services/alarms/alarm-query-service.ts'
 import type { AlarmCountQuery, AlarmDataQuery } from '../model/alarm-query.ts'
 import { flagsOfList, SEARCH_STATUSES, SEVERITIES } from '../services/entities/alarm.ts'
 import {
@@ -10,6 +12,7 @@ import {
   dataQueryOf,
   filled,
   integer,
+  latestJson,
   pageMembers,
   pageOf,
 } from './entity-query.ts'
@@ -75,4 +78,8 @@ function searchOf(members: Partial<SearchMembers>): Omit<AlarmCountQuery, 'filte
     assigneeId: assigneeId?.id,
     isPropagated: searchPropagatedAlarms ?? false,
   }
+}
+
+export function alarmDataJson({ info, entity, latest }: AlarmData): JsonObject {
+  return { ...info, entityId: { ...entity }, latest: latestJson(latest) }
 }

@@ -16,10 +16,11 @@ import {
   type EntityFilter,
   type EntityKey,
   type EntityPageLink,
+  type LatestValues,
   type NamedEntity,
   type RelationRule,
 } from '../model/entity-query.ts'
-import { LongDecimal, WholeDouble } from '../model/json.ts'
+import { LongDecimal, WholeDouble, type JsonObject } from '../model/json.ts'
 import { QueryErrors } from '../services/queries/errors.ts'
 
 const MAX_IDS = 20_000
@@ -287,4 +288,14 @@ export function dataQueryOf(body: DataQueryBody): EntityDataQuery {
 
 export function distinct(keys: readonly EntityKey[]): readonly EntityKey[] {
   return [...new Map(keys.map((key) => [`${key.type} ${key.key}`, key])).values()]
+}
+
+export function latestJson(latest: LatestValues): JsonObject {
+  const json: JsonObject = {}
+  for (const [type, values] of Object.entries(latest)) {
+    const ofType: JsonObject = Object.create(null) as JsonObject
+    for (const [key, { ts, value }] of Object.entries(values)) ofType[key] = { ts, value }
+    json[type] = ofType
+  }
+  return json
 }

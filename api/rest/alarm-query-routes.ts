@@ -1,12 +1,18 @@
 /** Alarm queries. Source: `rest-api.md` 7.6. */
 import type { JsonObject } from '../../model/json.ts'
-import type { AlarmData, AlarmQueryService } from '../../services/alarms/alarm-query-service.ts'
-import { alarmCountQueryBody, alarmCountQueryOf, alarmDataQueryBody, alarmDataQueryOf } from '../alarm-query.ts'
+import type { AlarmQueryService } from '../../services/alarms/alarm-query-service.ts'
+import {
+  alarmCountQueryBody,
+  alarmCountQueryOf,
+  alarmDataJson,
+  alarmDataQueryBody,
+  alarmDataQueryOf,
+} from '../alarm-query.ts'
 import { ALARM_INFO_SHAPE, ENTITY_SHAPE, withMembers } from './alarm-routes.ts'
 import type { RouteMaker } from './declared/declare.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { pageShape } from './declared/shapes.ts'
-import { example as entityQueryExample, latestJson } from './entity-query-routes.ts'
+import { example as entityQueryExample } from './entity-query-routes.ts'
 import { TENANT_AND_CUSTOMER } from './route.ts'
 
 const ALARM_DATA_SHAPE = withMembers(ALARM_INFO_SHAPE, { entityId: ENTITY_SHAPE, latest: { type: 'object' } })
@@ -50,8 +56,4 @@ function example(ids: Readonly<Record<string, string>>): JsonObject {
     alarmFields: [{ type: 'ALARM_FIELD', key: 'type' }],
     pageLink: { page: 0, pageSize: 10, sortOrder, typeList: [], statusList: ['ACTIVE'], severityList: [] },
   }
-}
-
-export function alarmDataJson({ info, entity, latest }: AlarmData): JsonObject {
-  return { ...info, entityId: { ...entity }, latest: latestJson(latest) }
 }

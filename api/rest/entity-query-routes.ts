@@ -5,7 +5,7 @@ import { valueJson } from '../../model/entry-json.ts'
 import { parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { ATTRIBUTE_SCOPES, type Attribute, type AttributeScope, type TypedValue } from '../../model/value.ts'
 import type { EntityQueryService } from '../../services/queries/entity-query-service.ts'
-import { countQueryBody, countQueryOf, dataQueryBody, dataQueryOf } from '../entity-query.ts'
+import { countQueryBody, countQueryOf, dataQueryBody, dataQueryOf, latestJson } from '../entity-query.ts'
 import type { RouteMaker } from './declared/declare.ts'
 import { flag, requiredFlag, scopeList } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -147,14 +147,4 @@ function pageJson({ data, totalPages, totalElements, hasNext }: Page<EntityData>
 
 function entityDataJson({ entity, latest }: EntityData): JsonObject {
   return { entityId: { ...entity }, latest: latestJson(latest), timeseries: {}, aggLatest: {} }
-}
-
-export function latestJson(latest: EntityData['latest']): JsonObject {
-  const json: JsonObject = {}
-  for (const [type, values] of Object.entries(latest)) {
-    const ofType: JsonObject = Object.create(null) as JsonObject
-    for (const [key, { ts, value }] of Object.entries(values)) ofType[key] = { ts, value }
-    json[type] = ofType
-  }
-  return json
 }

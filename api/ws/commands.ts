@@ -3,12 +3,13 @@
  * refuses the whole frame. Source: `websocket-api.md` 2.1 and 3.
  */
 import { z } from 'zod'
+import { alarmCount } from './commands/alarm-count.ts'
+import { alarmData } from './commands/alarm-data.ts'
 import { alarmStatus } from './commands/alarm-status.ts'
 import { entityCount } from './commands/entity-count.ts'
 import { entityData } from './commands/entity-data.ts'
 import { notifications } from './commands/notifications.ts'
 import { attributes, timeSeries, timeSeriesHistory } from './commands/telemetry.ts'
-import { unserved } from './commands/unserved.ts'
 import { integer, text, type Command, type DefinedCommand } from './define-command.ts'
 
 /** A new command is one line here. In the order in which the older envelope's lists are carried out. */
@@ -19,7 +20,8 @@ const COMMANDS: readonly DefinedCommand[] = [
   ...entityData,
   ...entityCount,
   ...alarmStatus,
-  ...unserved,
+  ...alarmData,
+  ...alarmCount,
   ...notifications,
 ]
 

@@ -273,7 +273,9 @@ test('ALARM_STATUS tells whether there is an active alarm, at once and when that
   bench.store.hasAlarm = true
   told()
   assert.deepEqual(await say(undefined), [frame(true)])
-  assert.deepEqual(await say(status(2, { originatorId: DEVICE, typeList: [] })), [{ ...frame(false), cmdId: 2 }])
+  assert.deepEqual(await say(status(2, { originatorId: DEVICE, typeList: [], severityList: [] })), [
+    { ...frame(true), cmdId: 2 },
+  ])
   assert.deepEqual(await say(status(3, {})), [failure(3, 1, 'Alarm originator id is not specified!')])
   assert.deepEqual(await say(status(4, { originatorId: FOREIGN })), [failure(4, 1, 'Failed to fetch data!')])
   bench.store.accessible = false

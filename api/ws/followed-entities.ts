@@ -23,11 +23,15 @@ export type FollowedChange =
     }
   /** It may have changed hands, or be gone. */
   | { readonly kind: 'entity' }
+  /** Only to who follows alarms. */
+  | { readonly kind: 'alarm'; readonly alarmId: string }
 
 export interface Follower {
   /** Names of series that it shows. */
   readonly series: ReadonlySet<string>
   readonly attributes: ReadonlySet<string>
+  /** Whether it shows alarms. */
+  readonly followsAlarms?: boolean
   heard(entity: EntityId, change: FollowedChange): void
 }
 
@@ -114,6 +118,10 @@ function tell({ entity, followers, bySeries, byAttribute }: Followed, change: Ch
     case 'device-changed':
     case 'entity-deleted':
       for (const follower of [...followers]) follower.heard(entity, { kind: 'entity' })
+      return
+    case 'alarm':
+      for (const follower of [...followers])
+        if (follower.followsAlarms === true) follower.heard(entity, { kind: 'alarm', alarmId: change.alarmId })
       return
     default:
     // Of no concern to who follows values.

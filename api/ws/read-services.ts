@@ -6,5 +6,6 @@ export interface ReadServices {
   readonly attributes: Pick<Services['attributes'], 'find'>
   readonly entityQueries: Pick<Services['entityQueries'], 'count' | 'find' | 'values'>
   readonly alarms: Pick<Services['alarms'], 'hasActive'>
+  readonly alarmQueries: Pick<Services['alarmQueries'], 'entitiesOf' | 'pageOf' | 'countOf'>
   readonly access: Pick<Services['access'], 'check'>
 }

@@ -4,12 +4,14 @@ import { NULL_UUID, type EntityId } from '../../model/entity-id.ts'
 import { valueText } from '../../model/entry-json.ts'
 import type { EntityDataQuery, EntityKey, EntityKeyType, LatestValues, ShownValue } from '../../model/entity-query.ts'
 import { defineErrors } from '../../model/errors.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AttributeScope, Attribute, DataPoint } from '../../model/value.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import { AuthErrors } from '../auth/errors.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
+import type { AlarmData } from '../../services/alarms/alarm-query-service.ts'
 import type { HistoryRequest } from '../../services/services.ts'
 import { ReadTurns, type ReadLimits } from './read-turns.ts'
 import { Rereads } from './rereads.ts'
@@ -132,6 +134,8 @@ export class TestStore {
   failure: Error | undefined
   /** Whether the device has an active alarm. */
   hasAlarm = false
+  /** Those that every query matches. */
+  alarms: AlarmData[] = []
   /** What every query finds. */
   found: readonly EntityId[] = [DEVICE]
   /** Whether the device is the user's. */
@@ -180,6 +184,15 @@ export class TestStore {
     this.feed.publish({ kind: 'attributes', entity: DEVICE, sequence, scope, attributes })
   }
 
+  /** Raises it, or changes it; undefined deletes it. */
+  setAlarm(id: string, info: JsonObject | undefined, entity: EntityId = DEVICE): void {
+    const place = this.alarms.findIndex((alarm) => alarm.id === id)
+    const alarm = info && { id, info, entity, latest: {} }
+    this.alarms.splice(place < 0 ? 0 : place, place < 0 ? 0 : 1, ...(alarm === undefined ? [] : [alarm]))
+    const isDeleted = info === undefined
+    this.feed.publish({ kind: 'alarm', entity, tenantId: PRINCIPAL.tenantId ?? '', alarmId: id, isDeleted })
+  }
+
   /** What the selections of this room ask for; nothing else is there. */
   readonly services: SessionWorld['services'] = {
     access: {
@@ -192,6 +205,23 @@ export class TestStore {
       hasActive: async ({ types, severities }) => {
         await this.pause()
         return this.hasAlarm && types?.length !== 0 && severities?.length !== 0
+      },
+    },
+    alarmQueries: {
+      entitiesOf: async () => {
+        await this.pause()
+        return { entities: this.found, total: this.found.length }
+      },
+      pageOf: async (_principal, { page: { pageSize }, latest }, entities) => {
+        await this.pause()
+        const ids = new Set(entities.map(({ id }) => id))
+        const all = this.alarms.filter(({ entity }) => ids.has(entity.id))
+        const data = all.slice(0, pageSize).map((alarm) => ({ ...alarm, latest: this.valuesOf(latest) }))
+        return { data, totalPages: 1, totalElements: all.length, hasNext: all.length > pageSize }
+      },
+      countOf: async () => {
+        await this.pause()
+        return this.alarms.length
       },
     },
     entityQueries: {

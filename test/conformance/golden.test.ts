@@ -21,7 +21,7 @@ const CASES = join(PROJECT_ROOT, FOLDER, 'cases')
 const BUILT: readonly (readonly [first: number, last: number])[] = [
   [1, 154],
   [180, 201],
-  [208, 208],
+  [203, 208],
   [211, 217],
   [259, 265],
 ]

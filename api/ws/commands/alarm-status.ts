@@ -1,6 +1,7 @@
 /** ALARM_STATUS: whether an entity has an active alarm, told again when it changes. Source: `websocket-api.md` 7. */
 import { z } from 'zod'
 import { isEntityType, isUuid, type EntityId } from '../../../model/entity-id.ts'
+import { filled } from '../../entity-query.ts'
 import { defineCommand, type CommandContext, type LiveCommand } from '../define-command.ts'
 import { CommandErrors } from '../errors.ts'
 import type { Rereadable } from '../rereads.ts'
@@ -25,7 +26,8 @@ export const alarmStatus = defineCommand({
     // A second one under an id that is live is ignored, as in the reference.
     if (context.live.find(cmdId) instanceof LiveStatus) return
     const originator = entityOf(originatorId)
-    const wanted = { types: typeList ?? undefined, severities: severityList ?? undefined }
+    // As recorded: an empty list allows all.
+    const wanted = { types: filled(typeList), severities: filled(severityList) }
     const status = new LiveStatus(cmdId, originator, wanted, context)
     if (!context.live.add(status)) return status.close()
     try {

@@ -49,6 +49,12 @@ export class KnownValues {
     return named([...(this.entities.get(id) ?? [])].map(([type, values]) => [type, named(values)] as const))
   }
 
+  /** Of no others than these. */
+  keepOnly(entities: readonly EntityId[]): void {
+    const kept = new Set(entities.map(({ id }) => id))
+    for (const id of this.entities.keys()) if (!kept.has(id)) this.entities.delete(id)
+  }
+
   forget({ id }: EntityId): void {
     this.entities.delete(id)
   }

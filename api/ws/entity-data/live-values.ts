@@ -90,6 +90,7 @@ export class LiveValues {
         return isKnown
       }
       case 'entity':
+      case 'alarm':
         return true
     }
   }
