@@ -10,7 +10,6 @@ import type { DeviceGateway } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createAuth, type Auth } from '../api/auth/auth.ts'
 import { DEFAULT_LOGIN_LIMITS } from '../api/auth/login-limiter.ts'
-import { formerSigningKeys, resolveSigningKey } from '../api/auth/signing-key.ts'
 import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
@@ -99,17 +98,13 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
-    signingKey: await resolveSigningKey(config.jwtSigningKey, stores.entities.settings),
-    formerSigningKeys: formerSigningKeys(config.jwtFormerSigningKeys),
+    tokenKeys: services.admin.jwt,
     clock: systemClock,
     random: systemRandom,
     endedSessions: stores.entities.endedSessions,
     tokenCacheBytes: config.cacheTokensMb * 2 ** 20,
     settings: stores.entities.settings,
     feed: parts.feed,
-    issuer: config.jwtIssuer,
-    accessLifetimeSeconds: config.jwtExpirationSeconds,
-    refreshLifetimeSeconds: config.jwtRefreshExpirationSeconds,
     loginLimits: {
       ...DEFAULT_LOGIN_LIMITS,
       failuresAllowed: config.loginFailures,
@@ -141,7 +136,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     healthChecks: healthChecksOf(stores),
     workers: parts.workers,
     backups: parts.backups,
-    member: `${hostname()}-${process.pid}`,
+    process: { member: `${hostname()}-${process.pid}`, roles: config.roles, folder: stores.folder || '.' },
     page: {
       baseUrl: () => `http://${reachableHost(config.httpBindAddress)}:${port}`,
       demo: parts.demo

@@ -16,6 +16,7 @@ test('a link that lost its servers is not healthy, though it still has room for 
     entities: platform.entities,
     timeSeries: new MemoryTimeSeries(),
     link,
+    folder: '',
     parkedFolder: '',
     backupSources: undefined,
     troubles: {},

@@ -25,6 +25,8 @@ import { figuresOf } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openParking } from './parking.ts'
+import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
+import { openVault } from './secrets-key.ts'
 import { openStores, type Stores } from './stores.ts'
 
 export interface Platform {
@@ -53,7 +55,11 @@ export async function startPlatform(
     const { feed } = cluster
     const stores = await openStores(config, log, closing, cluster, onFatal)
     const opened = await openParking({ config, log, closing, cluster, stores })
+    const { vault, settled } = await openVault({ config, log, folder: stores.folder, entities: stores.entities })
     const stored = createServices({
+      vault,
+      jwt: jwtDefaults(config),
+      mail: mailDefaults(config),
       entities: stores.entities,
       timeSeries: stores.timeSeries,
       feed,
@@ -71,6 +77,8 @@ export async function startPlatform(
       report: (text, fields) => log.error(text, fields),
     })
     closing.add('services', () => stored.close())
+    await stored.startSecrets()
+    settled()
     const seeded = await seed(config, stores)
     await refuseDemoLoginsInPublic(config, stored.users)
     const actors = createActorSystem({

@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { NO_LANES } from '../engine/parking/control.ts'
 import { createServices } from '../services/create-services.ts'
 import type { RuleChainService } from '../services/services.ts'
-import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform } from '../services/testkit.ts'
+import {
+  openTestPlatform,
+  TestClock,
+  testCatalogue,
+  testRandom,
+  type TestPlatform,
+  testSecrets,
+} from '../services/testkit.ts'
 import { TestFeed } from '../engine/subscriptions/testkit.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 
@@ -32,6 +39,7 @@ describe('rule chain deployment', () => {
     elsewhereFeed = new TestFeed(assert.ifError)
     const { entities, timeSeries, link, deadLetters, services, feed } = platform
     elsewhere = createServices({
+      ...testSecrets(),
       entities,
       timeSeries,
       feed: elsewhereFeed,

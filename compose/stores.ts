@@ -59,6 +59,8 @@ export interface Stores {
   readonly entities: EntityStore
   readonly timeSeries: TimeSeriesStore
   readonly link: StoredLink
+  /** The data folder; empty where nothing is kept in it. */
+  readonly folder: string
   /** Where this process keeps parked messages: beside the link, since both are one record of what is to be done. Empty where NATS has them. */
   readonly parkedFolder: string
   readonly metricsSources: readonly MetricsSource[]
@@ -110,6 +112,7 @@ export async function openStores(
     entities: entities.value.part,
     timeSeries: timeSeries.value.part,
     link: link.value.part,
+    folder: place.folder,
     parkedFolder: cluster.line === undefined ? join(place.folder, 'link', 'parked') : '',
     metricsSources: [entities, timeSeries, link].flatMap(({ value }) => value.metricsSources),
     backupSources: sourcesOf(place.folder, entities.value.backup, timeSeries.value.backup, link.value.backup),

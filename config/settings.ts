@@ -9,6 +9,7 @@ import { OTHER_TRANSPORT_SETTINGS } from './settings/other-transports.ts'
 import { QUEUE_SETTINGS } from './settings/queue.ts'
 import { SCRIPT_SETTINGS } from './settings/scripts.ts'
 import { START_SETTINGS } from './settings/start.ts'
+import { SECRETS_SETTINGS } from './settings/secrets.ts'
 import { STORAGE_SETTINGS } from './settings/storage.ts'
 
 /** In the order in which the pages and `config` show them. */
@@ -18,6 +19,7 @@ export const SETTINGS = {
   ...MQTT_SETTINGS,
   ...OTHER_TRANSPORT_SETTINGS,
   ...AUTHENTICATION_SETTINGS,
+  ...SECRETS_SETTINGS,
   ...STORAGE_SETTINGS,
   ...LINK_SETTINGS,
   ...QUEUE_SETTINGS,

@@ -12,6 +12,11 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import { entityId, type EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
+import { Admin } from './admin/admin.ts'
+import type { JwtDefaults } from './admin/jwt-settings.ts'
+import type { MailSettings } from './mail/mail-settings.ts'
+import { sendBySmtp } from './mail/smtp.ts'
+import type { Vault } from './vault/vault.ts'
 import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
 import { LoginAudit } from './audit/login-audit.ts'
 import { nameLookup } from './audit/names.ts'
@@ -79,13 +84,19 @@ export interface ServicesOptions {
   readonly persistentCallsTtlMs?: number
   /** How long the audit log keeps its rows, and how many. */
   readonly audit?: AuditSettings
+  /** Seals what is secret before it is stored. */
+  readonly vault: Vault
+  /** How tokens are signed until a system administrator says it. */
+  readonly jwt: JwtDefaults
+  /** How mails go out where the administrator did not say; absent: not at all. */
+  readonly mail?: MailSettings | undefined
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
 
 /** `close` waits for what is on its way to the link; the stores and the link are closed by whoever opened them. */
 export function createServices(options: ServicesOptions): Services {
-  const { entities, timeSeries, feed, link, clock, random, catalogue, report } = options
+  const { entities, timeSeries, feed, link, clock, random, catalogue, report, vault } = options
   const ownerOfOthers = ownerLookup(entities)
   const ownerOf: OwnerLookup = async (entity) => (await ownerOfOthers(entity)) ?? declared.ownerOf(entity)
   const routeOf = routeLookup(entities, ownerOf, (entity) => declared.destinationOf(entity))
@@ -110,6 +121,10 @@ export function createServices(options: ServicesOptions): Services {
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
   const doubts = new CommitDoubts(clock)
+  const admin = new Admin({
+    ...{ entities, vault, feed, doubts, changes, clock, random },
+    ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
+  })
   const queues = new StoredQueues({ entities, feed, doubts, clock, random })
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
@@ -142,6 +157,10 @@ export function createServices(options: ServicesOptions): Services {
     namesOf: manyNamesLookup(declared, entities),
     propagation: new Propagation(entities.relations),
   })
+  const people = createPeople({
+    ...{ entities, declared, access, admin, vault, report, clock, random },
+    credentials: users,
+  })
   return {
     declared,
     subscriberFeed: new ViewedFeed(feed, exposure),
@@ -166,7 +185,8 @@ export function createServices(options: ServicesOptions): Services {
     limits,
     components: new Components(catalogue),
     users,
-    people: createPeople({ entities, declared, credentials: users, access, report, clock, random }),
+    admin,
+    people,
     ruleChains: new StoredRuleChains({
       entities,
       declared,
@@ -187,6 +207,10 @@ export function createServices(options: ServicesOptions): Services {
     logins: new LoginAudit(entities, audit, clock, report),
     calls,
     persistentCalls,
+    async startSecrets() {
+      await admin.start()
+      await people.twoFactor.sealAnew()
+    },
     async startOutbox() {
       await publisher.start()
       // A deleted tenant may have left much: nobody who starts waits for it.
@@ -197,6 +221,7 @@ export function createServices(options: ServicesOptions): Services {
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
       stopFollowing()
+      admin.close()
       audit.close()
       persistentCalls.close()
       answers.close()

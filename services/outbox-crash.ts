@@ -16,6 +16,7 @@ import {
   testCatalogue,
   TestLink,
   testRandom,
+  testSecrets,
 } from './testkit.ts'
 
 const [file = '', run = ''] = process.argv.slice(2)
@@ -25,6 +26,7 @@ await seedDemo({ entities, clock, random: testRandom, catalogue: testCatalogue }
 const link = new TestLink()
 link.holdsReceipts = true
 const services = createServices({
+  ...testSecrets(),
   entities,
   timeSeries: new MemoryTimeSeries(),
   feed: new InProcessChangeFeed((error) => console.error(error)),

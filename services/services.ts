@@ -49,6 +49,7 @@ import type { AlarmService } from './alarms/alarm-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { JoinedChange, SaveOptions } from './entities/service-parts.ts'
 import type { MessageRoute } from './message-route.ts'
+import type { Admin } from './admin/admin.ts'
 import type { People } from './users/people.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
@@ -331,6 +332,8 @@ export interface Services {
   readonly components: Components
   readonly users: UserService
   readonly people: People
+  /** What a system administrator sets for the whole platform. */
+  readonly admin: Admin
   readonly ruleChains: RuleChainService
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService
@@ -343,6 +346,8 @@ export interface Services {
   /** What becomes of persistent calls: for the owners of devices. */
   readonly persistentCalls: PersistentCalls
   readonly access: AccessControl
+  /** Before anything else: opens or makes what is kept sealed. Throws `vault.KEY_UNKNOWN` where a key is missing. */
+  startSecrets(): Promise<void>
   /** Publishes what the outbox holds; runs by itself after each `…ByUser`, and once at start for what a crash left. */
   startOutbox(): Promise<void>
   /**

@@ -3,7 +3,7 @@ import { DECLARED_TABLES } from './entities/declared.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock, Random, TimerHandle } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { MillraceError } from '../model/errors.ts'
@@ -29,12 +29,19 @@ import type { ParkingControl } from '../engine/parking/control.ts'
 import type { ParkedLaneView, ParkedPage, ParkedQuery } from '../engine/parking/parked-list.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import { SYSTEM_TENANT } from './changes.ts'
+import {
+  ACCESS_LIFETIME_SECONDS,
+  REFRESH_LIFETIME_SECONDS,
+  TOKEN_ISSUER,
+  type JwtDefaults,
+} from './admin/jwt-settings.ts'
 import { createServices } from './create-services.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
 import { RuleChainErrors } from './errors.ts'
 import type { Services } from './services.ts'
+import { Vault, VAULT_KEY_BYTES } from './vault/vault.ts'
 
 /** A tenant that has nothing of its own. */
 export function insertTenant(entities: EntityStore, id: string, title: string): Statement {
@@ -218,6 +225,7 @@ const EVERY_KIND: readonly ChangeKind[] = [
   'queue-changed',
   'user-tokens-withdrawn',
   'session-ended',
+  'settings-changed',
   'entity-deleted',
 ]
 
@@ -239,6 +247,19 @@ export interface TestPlatform {
   readonly systemAdministrator: Principal
   readonly tenantId: string
   close(): Promise<void>
+}
+
+/** Keys of a run. */
+export function testSecrets(): { readonly vault: Vault; readonly jwt: JwtDefaults } {
+  return {
+    vault: new Vault(randomBytes(VAULT_KEY_BYTES)),
+    jwt: {
+      issuer: TOKEN_ISSUER,
+      accessLifetimeSeconds: ACCESS_LIFETIME_SECONDS,
+      refreshLifetimeSeconds: REFRESH_LIFETIME_SECONDS,
+      formerKeys: [],
+    },
+  }
 }
 
 /** A seeded platform; `start: false` leaves the outbox unread. */
@@ -349,9 +370,11 @@ export async function openTestPlatform(
     clock,
     random: testRandom,
     catalogue: testCatalogue,
+    ...testSecrets(),
     attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
     report: (text) => reports.push(text),
   })
+  await services.startSecrets()
   if (options.start !== false) await services.startOutbox()
   const tenant = await principalOf(entities, DEMO_LOGINS.tenantAdministrator.email)
   return {

@@ -7,7 +7,7 @@ import { hashPassword, verifyPassword } from './secrets.ts'
 import { rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo, seedMinimal } from './seed.ts'
-import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform } from './testkit.ts'
+import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform, testSecrets } from './testkit.ts'
 import { createServices } from './create-services.ts'
 
 let platform: TestPlatform
@@ -120,6 +120,7 @@ test('without the demo there is one administrator with a random password', async
   assert.equal(await rowsOf(tenants, entities).count([]), 0)
   const { timeSeries, feed, link } = platform
   const services = createServices({
+    ...testSecrets(),
     entities,
     timeSeries,
     feed,

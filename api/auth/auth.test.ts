@@ -6,8 +6,16 @@ import type { User } from '../../model/entities.ts'
 import { TestFeed } from '../../engine/subscriptions/testkit.ts'
 import { createAuth, type Auth } from './auth.ts'
 import { DEFAULT_LOGIN_LIMITS } from './login-limiter.ts'
-import { resolveSigningKey } from './signing-key.ts'
-import { HandClock, MemoryEndedSessions, MemorySettings, MemoryUsers, TEST_START, testRandom } from './testkit.ts'
+import { configuredKey } from './signing-key.ts'
+import {
+  fixedKeys,
+  HandClock,
+  MemoryEndedSessions,
+  MemorySettings,
+  MemoryUsers,
+  TEST_START,
+  testRandom,
+} from './testkit.ts'
 
 const KEY = randomBytes(64)
 const HERE = '192.0.2.1'
@@ -22,7 +30,7 @@ describe('logins', () => {
   let auth: Auth
 
   const start = (): Promise<Auth> =>
-    createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings })
+    createAuth({ users, tokenKeys: fixedKeys(KEY), clock, random: testRandom, endedSessions, settings })
 
   beforeEach(async () => {
     clock = new HandClock()
@@ -60,12 +68,11 @@ describe('logins', () => {
   test('name the issuer that is set, and take no token of another', async () => {
     const other = await createAuth({
       users,
-      signingKey: KEY,
+      tokenKeys: fixedKeys(KEY, { issuer: 'a.example' }),
       clock,
       random: testRandom,
       endedSessions,
       settings,
-      issuer: 'a.example',
     })
     const { token } = await other.login('a@example.com', 'secret', HERE)
     assert.equal(decodeJwt(token).iss, 'a.example')
@@ -97,7 +104,7 @@ describe('logins', () => {
     const wide = { ...DEFAULT_LOGIN_LIMITS, checksPerAddress: 60 }
     auth = await createAuth({
       users,
-      signingKey: KEY,
+      tokenKeys: fixedKeys(KEY),
       clock,
       random: testRandom,
       endedSessions,
@@ -152,7 +159,7 @@ describe('logins', () => {
   test('end in every process, also where two log out at once, and where the news was lost', async () => {
     const feed = new TestFeed(assert.ifError)
     const open = (): Promise<Auth> =>
-      createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings, feed })
+      createAuth({ users, tokenKeys: fixedKeys(KEY), clock, random: testRandom, endedSessions, settings, feed })
     const [one, two] = await Promise.all([open(), open()])
     const ended = await Promise.all([1, 2, 3].map(() => one.login('a@example.com', 'secret', HERE)))
     const [first, second, third] = ended.map(({ token }) => token)
@@ -175,7 +182,7 @@ describe('logins', () => {
   test('issue-8 2.7: end though the answer to the logout was lost, here and in every process', async () => {
     const feed = new TestFeed(assert.ifError)
     const open = (): Promise<Auth> =>
-      createAuth({ users, signingKey: KEY, clock, random: testRandom, endedSessions, settings, feed })
+      createAuth({ users, tokenKeys: fixedKeys(KEY), clock, random: testRandom, endedSessions, settings, feed })
     const processes = await Promise.all([open(), open()])
     const { token } = await auth.login('a@example.com', 'secret', HERE)
     for (const each of processes) await each.authenticate(token)
@@ -220,22 +227,16 @@ describe('logins', () => {
   })
 })
 
-describe('the signing key', () => {
-  test('is made at the first start and found again at the next', async () => {
-    const settings = new MemorySettings()
-    const first = await resolveSigningKey(undefined, settings)
-    assert.equal(first.byteLength, 64)
-    assert.deepEqual(Buffer.from(await resolveSigningKey('', settings)), Buffer.from(first))
-    assert.notDeepEqual(Buffer.from(await resolveSigningKey(undefined, new MemorySettings())), Buffer.from(first))
-  })
-
-  test('is refused when it is short or no Base64, without being shown', async () => {
-    const weak = Buffer.from('thingsboardDefaultSigningKey').toString('base64')
-    await assert.rejects(resolveSigningKey(weak, new MemorySettings()), (error: Error) => {
+test('a signing key is refused when it is short or no Base64, without being shown', () => {
+  const weak = Buffer.from('thingsboardDefaultSigningKey').toString('base64')
+  assert.throws(
+    () => configuredKey(weak),
+    (error: Error) => {
       assert.match(error.message, /JWT_TOKEN_SIGNING_KEY has 28 bytes/)
       assert.ok(!error.message.includes(weak))
       return true
-    })
-    await assert.rejects(resolveSigningKey('not base64!', new MemorySettings()), { code: 'signing-key.NOT_BASE64' })
-  })
+    },
+  )
+  assert.throws(() => configuredKey('not base64!'), { code: 'signing-key.NOT_BASE64' })
+  assert.equal(configuredKey(''), undefined)
 })

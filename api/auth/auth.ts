@@ -8,32 +8,23 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import type { TokenKeySource } from '../../services/admin/jwt-settings.ts'
 import type { UserService } from '../../services/services.ts'
 import { AuthErrors } from './errors.ts'
 import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
 import { SessionRegistry, type EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
 import { VerifiedTokens } from './verified-tokens.ts'
-import {
-  ACCESS_LIFETIME_SECONDS,
-  REFRESH_LIFETIME_SECONDS,
-  TOKEN_ISSUER,
-  VERIFICATION_SCOPE,
-  createTokens,
-  type AccessClaims,
-  type TokenPair,
-} from './tokens.ts'
+import { VERIFICATION_SCOPE, createTokens, type AccessClaims, type TokenPair } from './tokens.ts'
 
 export interface AuthOptions {
   readonly users: UserService
   /** Whose an API key is; undefined where nobody has it. Absent: none is good. */
   readonly userOfApiKey?: (value: string) => Promise<User | undefined>
-  /** At least 64 random bytes. */
-  readonly signingKey: Uint8Array
+  /** What tokens are signed by, and what they are checked by. */
+  readonly tokenKeys: TokenKeySource
   /** For how many seconds a user who gave the password may try the second factor; undefined where none is asked for. */
   readonly secondsToVerify?: (user: User) => Promise<number | undefined>
-  /** Those before it, whose tokens are still good. */
-  readonly formerSigningKeys?: readonly Uint8Array[]
   readonly clock: Clock
   readonly random: Random
   /** Where logged-out sessions are kept, and where versions before kept them. */
@@ -43,10 +34,6 @@ export interface AuthOptions {
   readonly settings: SettingsStore
   /** Tells the other processes who logged out, and hears it of them; absent where there are none. */
   readonly feed?: ChangeFeed
-  /** Named in the tokens, and asked of those that come back. */
-  readonly issuer?: string
-  readonly accessLifetimeSeconds?: number
-  readonly refreshLifetimeSeconds?: number
   readonly loginLimits?: LoginLimits
 }
 
@@ -99,15 +86,11 @@ const TOKEN_CACHE_BYTES = 16 << 20
 
 export async function createAuth(options: AuthOptions): Promise<Auth> {
   const { clock, users } = options
-  const refreshLifetimeSeconds = options.refreshLifetimeSeconds ?? REFRESH_LIFETIME_SECONDS
-  const accessLifetimeSeconds = options.accessLifetimeSeconds ?? ACCESS_LIFETIME_SECONDS
-  const issuer = options.issuer ?? TOKEN_ISSUER
-  const lifetimes = { accessLifetimeSeconds, refreshLifetimeSeconds }
-  const tokens = createTokens(options.signingKey, { issuer, ...lifetimes }, options.formerSigningKeys)
+  const tokens = createTokens(options.tokenKeys)
   const sessions = await SessionRegistry.load({
     store: options.endedSessions,
     settings: options.settings,
-    lifetimeMs: refreshLifetimeSeconds * 1000,
+    lifetimeMs: () => longestLifetimeMs(options.tokenKeys),
     clock,
     feed: options.feed,
   })
@@ -225,6 +208,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     },
     close: () => sessions.close(),
   }
+}
+
+/** An ended session is kept in mind for as long as any token of it could be good. */
+async function longestLifetimeMs(keys: TokenKeySource): Promise<number> {
+  const { signing, former } = await keys.current()
+  return Math.max(...[signing, ...former].map(({ refreshLifetimeSeconds }) => refreshLifetimeSeconds)) * 1000
 }
 
 /** The first Unix second whose tokens are good; 0 where none was ever withdrawn. */

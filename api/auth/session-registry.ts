@@ -26,7 +26,8 @@ export interface EndedSessionStore {
 export interface SessionRegistryOptions {
   readonly store: EndedSessionStore
   readonly settings: SettingsStore
-  readonly lifetimeMs: number
+  /** Of the longest token. */
+  readonly lifetimeMs: () => Promise<number>
   readonly clock: Clock
   /** Absent where no other process checks tokens. */
   readonly feed?: ChangeFeed | undefined
@@ -86,7 +87,7 @@ export class SessionRegistry {
   async end(userId: string, sessionId: string): Promise<void> {
     const { store, clock, lifetimeMs } = this.options
     const now = clock.now()
-    const until = now + lifetimeMs
+    const until = now + (await lifetimeMs())
     const tell = (): void => {
       this.lookAgain(sessionId)
       const entity = { entityType: 'USER', id: userId } as const

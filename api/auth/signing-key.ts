@@ -1,11 +1,9 @@
 /**
- * Where the key under all tokens comes from: the setting `JWT_TOKEN_SIGNING_KEY`, or one made at the first start and kept.
- * There is no default: a key in a shipped file is a key that everybody has.
+ * Keys under all tokens that the environment names. There is no default: a key in a shipped file is a key that everybody has. Where none is
+ * named, one is made at the first start (`services/admin/jwt-settings.ts`).
  */
-import { randomBytes } from 'node:crypto'
 import { defineErrors } from '../../model/errors.ts'
-import type { SettingsStore } from './settings-store.ts'
-import { MIN_KEY_BYTES } from './tokens.ts'
+import { MIN_SIGNING_KEY_BYTES } from '../../services/admin/jwt-settings.ts'
 
 export const SigningKeyErrors = defineErrors('signing-key', {
   NOT_BASE64: { kind: 'terminal', status: 500, text: '{source} is not Base64 text' },
@@ -16,13 +14,9 @@ export const SigningKeyErrors = defineErrors('signing-key', {
   },
 })
 
-const SETTING = 'jwt.signingKey'
-
-/** Throws `NOT_BASE64`, `TOO_SHORT`; no message ever holds the key. */
-export async function resolveSigningKey(configured: string | undefined, settings: SettingsStore): Promise<Uint8Array> {
-  if (configured !== undefined && configured !== '') return decodeKey(configured, 'JWT_TOKEN_SIGNING_KEY')
-  const kept = await settings.putIfAbsent(SETTING, randomBytes(MIN_KEY_BYTES).toString('base64'))
-  return decodeKey(typeof kept === 'string' ? kept : '', 'The stored token signing key')
+/** Undefined where none is named. Throws `NOT_BASE64`, `TOO_SHORT`; no message ever holds the key. */
+export function configuredKey(text: string | undefined): Uint8Array | undefined {
+  return text === undefined || text === '' ? undefined : decodeKey(text, 'JWT_TOKEN_SIGNING_KEY')
 }
 
 /** Keys of before, joined by commas. Throws as above. */
@@ -34,7 +28,7 @@ export function formerSigningKeys(configured: string | undefined): readonly Uint
 function decodeKey(text: string, source: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw SigningKeyErrors.NOT_BASE64({ source })
   const key = Buffer.from(text, 'base64')
-  if (key.byteLength < MIN_KEY_BYTES)
-    throw SigningKeyErrors.TOO_SHORT({ source, bytes: key.byteLength, least: MIN_KEY_BYTES })
+  if (key.byteLength < MIN_SIGNING_KEY_BYTES)
+    throw SigningKeyErrors.TOO_SHORT({ source, bytes: key.byteLength, least: MIN_SIGNING_KEY_BYTES })
   return key
 }

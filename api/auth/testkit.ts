@@ -4,6 +4,13 @@ import type { Clock, Random } from '../../model/clock.ts'
 import { defineErrors } from '../../model/errors.ts'
 import type { User } from '../../model/entities.ts'
 import type { JsonValue } from '../../model/json.ts'
+import {
+  ACCESS_LIFETIME_SECONDS,
+  REFRESH_LIFETIME_SECONDS,
+  TOKEN_ISSUER,
+  type TokenKeySource,
+  type TokenSigning,
+} from '../../services/admin/jwt-settings.ts'
 import type { UserService } from '../../services/services.ts'
 import type { EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
@@ -52,6 +59,21 @@ export class MemorySettings implements SettingsStore {
     this.values.set(name, value)
     return value
   }
+}
+
+/** Keys that never change. */
+export function fixedKeys(
+  key: Uint8Array,
+  { former = [], ...own }: Partial<TokenSigning> & { readonly former?: readonly Uint8Array[] } = {},
+): TokenKeySource {
+  const common = {
+    issuer: TOKEN_ISSUER,
+    accessLifetimeSeconds: ACCESS_LIFETIME_SECONDS,
+    refreshLifetimeSeconds: REFRESH_LIFETIME_SECONDS,
+    ...own,
+  }
+  const keys = { signing: { ...common, key }, former: former.map((each) => ({ ...common, key: each })) }
+  return { current: async () => keys, lookAgain: async () => false }
 }
 
 export class MemoryEndedSessions implements EndedSessionStore {

@@ -6,14 +6,9 @@ import { SignJWT, errors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import { AUTHORITIES, type Authority, type User } from '../../model/entities.ts'
+import type { TokenKeySource, TokenSigning } from '../../services/admin/jwt-settings.ts'
 import { AuthErrors } from './errors.ts'
 
-/** What existing clients expect (`rest-api.md` 1.4). */
-export const TOKEN_ISSUER = 'thingsboard.io'
-export const ACCESS_LIFETIME_SECONDS = 9000
-export const REFRESH_LIFETIME_SECONDS = 604_800
-/** HS512 wants a key no shorter than its hash. */
-export const MIN_KEY_BYTES = 64
 /** A token of ours is below 1 KiB; no more is looked at. */
 const MAX_TOKEN_LENGTH = 8192
 /** How far another server's clock may be ahead. */
@@ -59,12 +54,6 @@ export interface TokenPair {
   readonly scope?: typeof VERIFICATION_SCOPE
 }
 
-export interface TokenSettings {
-  readonly issuer: string
-  readonly accessLifetimeSeconds: number
-  readonly refreshLifetimeSeconds: number
-}
-
 export interface Tokens {
   /** `issuedAt` in Unix seconds. */
   issue(user: User, sessionId: string, tokenId: string, issuedAt: number): Promise<TokenPair>
@@ -75,24 +64,23 @@ export interface Tokens {
   verifyToVerify(token: string, nowMs: number): Promise<RefreshClaims>
 }
 
-/** `formerKeys` sign nothing any more; what they signed is good until it expires, so that a new key logs nobody out. */
-export function createTokens(key: Uint8Array, settings: TokenSettings, formerKeys: readonly Uint8Array[] = []): Tokens {
-  if (key.byteLength < MIN_KEY_BYTES)
-    throw new RangeError(`The token signing key must have at least ${MIN_KEY_BYTES} bytes`)
-  const sign = (claims: Record<string, unknown>, issuedAt: number, lifetime: number): Promise<string> =>
+export function createTokens(keys: TokenKeySource): Tokens {
+  const sign = ({ key, issuer }: TokenSigning, claims: Claims, issuedAt: number, lifetime: number): Promise<string> =>
     new SignJWT(claims)
       .setProtectedHeader({ alg: 'HS512' })
-      .setIssuer(settings.issuer)
+      .setIssuer(issuer)
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + lifetime)
       .sign(key)
-  const verified = (token: string, nowMs: number, lifetime: number): Promise<unknown> =>
-    verifiedPayload(token, [key, ...formerKeys], settings.issuer, nowMs, lifetime)
+  const verified = (token: string, nowMs: number, lifetimeOf: LifetimeOf): Promise<unknown> =>
+    verifiedPayload(token, keys, nowMs, lifetimeOf)
   return {
     async issue(user, sessionId, tokenId, issuedAt) {
+      const { signing } = await keys.current()
       const identity = { sub: user.email, userId: user.id, sessionId }
       const isPublic = user.id === NULL_UUID
       const token = await sign(
+        signing,
         {
           ...identity,
           scopes: [user.authority],
@@ -104,17 +92,18 @@ export function createTokens(key: Uint8Array, settings: TokenSettings, formerKey
           customerId: user.customerId ?? NULL_UUID,
         },
         issuedAt,
-        settings.accessLifetimeSeconds,
+        signing.accessLifetimeSeconds,
       )
       const refreshToken = await sign(
+        signing,
         { ...identity, scopes: [REFRESH_SCOPE], isPublic, jti: tokenId },
         issuedAt,
-        settings.refreshLifetimeSeconds,
+        signing.refreshLifetimeSeconds,
       )
       return { token, refreshToken }
     },
     async verifyAccess(token, nowMs) {
-      const claims = accessSchema.safeParse(await verified(token, nowMs, settings.accessLifetimeSeconds))
+      const claims = accessSchema.safeParse(await verified(token, nowMs, accessLifetime))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, scopes, tenantId, customerId, iat, exp } = claims.data
       return {
@@ -128,16 +117,19 @@ export function createTokens(key: Uint8Array, settings: TokenSettings, formerKey
         expiresAt: exp,
       }
     },
-    issueToVerify: (user, sessionId, issuedAt, lifetimeSeconds) =>
-      sign({ sub: user.email, userId: user.id, sessionId, scopes: [VERIFICATION_SCOPE] }, issuedAt, lifetimeSeconds),
+    async issueToVerify(user, sessionId, issuedAt, lifetimeSeconds) {
+      const { signing } = await keys.current()
+      const claims = { sub: user.email, userId: user.id, sessionId, scopes: [VERIFICATION_SCOPE] }
+      return sign(signing, claims, issuedAt, lifetimeSeconds)
+    },
     async verifyToVerify(token, nowMs) {
-      const claims = verificationSchema.safeParse(await verified(token, nowMs, VERIFICATION_LIFETIME_SECONDS))
+      const claims = verificationSchema.safeParse(await verified(token, nowMs, () => VERIFICATION_LIFETIME_SECONDS))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, iat } = claims.data
       return { email: sub, userId, sessionId, issuedAt: iat }
     },
     async verifyRefresh(token, nowMs) {
-      const claims = refreshSchema.safeParse(await verified(token, nowMs, settings.refreshLifetimeSeconds))
+      const claims = refreshSchema.safeParse(await verified(token, nowMs, refreshLifetime))
       if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, iat } = claims.data
       return { email: sub, userId, sessionId, issuedAt: iat }
@@ -145,32 +137,53 @@ export function createTokens(key: Uint8Array, settings: TokenSettings, formerKey
   }
 }
 
+type Claims = Record<string, unknown>
+type LifetimeOf = (signing: TokenSigning) => number
+const accessLifetime: LifetimeOf = ({ accessLifetimeSeconds }) => accessLifetimeSeconds
+const refreshLifetime: LifetimeOf = ({ refreshLifetimeSeconds }) => refreshLifetimeSeconds
+
 async function verifiedPayload(
   token: string,
-  keys: readonly Uint8Array[],
-  issuer: string,
+  keys: TokenKeySource,
   nowMs: number,
-  lifetimeSeconds: number,
+  lifetimeOf: LifetimeOf,
 ): Promise<unknown> {
   if (!wellFormed(token)) throw AuthErrors.BAD_CREDENTIALS()
-  const options = {
-    algorithms: ['HS512'],
-    issuer,
-    currentDate: new Date(nowMs),
-    clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
-    maxTokenAge: lifetimeSeconds,
-    requiredClaims: ['exp', 'iat', 'sub'],
-  }
-  for (const [index, key] of keys.entries()) {
+  const first = await tried(token, keys, nowMs, lifetimeOf)
+  // Another process may sign by a key already that this one has not heard of.
+  const result = first.isOfUnknownKey && (await keys.lookAgain()) ? await tried(token, keys, nowMs, lifetimeOf) : first
+  if (result.payload === undefined) throw AuthErrors.TOKEN_EXPIRED({}, result.error)
+  return result.payload
+}
+
+interface Tried {
+  readonly payload?: unknown
+  readonly isOfUnknownKey: boolean
+  readonly error?: unknown
+}
+
+async function tried(token: string, keys: TokenKeySource, nowMs: number, lifetimeOf: LifetimeOf): Promise<Tried> {
+  const { signing, former } = await keys.current()
+  let isOfUnknownKey = true
+  let failure: unknown
+  for (const each of [signing, ...former]) {
     try {
-      return (await jwtVerify(token, key, options)).payload
+      const { payload } = await jwtVerify(token, each.key, {
+        algorithms: ['HS512'],
+        issuer: each.issuer,
+        currentDate: new Date(nowMs),
+        clockTolerance: CLOCK_TOLERANCE_SECONDS,
+        // Beside the expiry: refuses what was issued in the future, and an expiry set too far off.
+        maxTokenAge: lifetimeOf(each),
+        requiredClaims: ['exp', 'iat', 'sub'],
+      })
+      return { payload, isOfUnknownKey: false }
     } catch (error) {
-      const mayBeOfAnother = error instanceof errors.JWSSignatureVerificationFailed && index < keys.length - 1
-      if (!mayBeOfAnother) throw AuthErrors.TOKEN_EXPIRED({}, error)
+      isOfUnknownKey &&= error instanceof errors.JWSSignatureVerificationFailed
+      failure ??= error
     }
   }
-  throw AuthErrors.TOKEN_EXPIRED()
+  return { isOfUnknownKey, error: failure }
 }
 
 /**

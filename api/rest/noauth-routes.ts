@@ -13,7 +13,7 @@ const resetSchema = z.object({ resetToken: z.string(), password: z.string() })
 export function noauthRoutes(
   { accounts }: Pick<People, 'accounts'>,
   auth: Auth,
-  baseUrl: () => string,
+  linkBase: () => Promise<string>,
   onFailure: (error: unknown) => void,
 ): readonly RestRoute[] {
   return [
@@ -47,7 +47,9 @@ export function noauthRoutes(
       handle: async (call) => {
         const { email } = bodyOf(call, resetRequestSchema)
         // Who waited for it would learn whether there is such a user: only the system log hears of a failure.
-        accounts.requestReset(email, baseUrl()).catch(onFailure)
+        linkBase()
+          .then((base) => accounts.requestReset(email, base))
+          .catch(onFailure)
         return EMPTY_ANSWER
       },
     },

@@ -24,6 +24,8 @@ import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText 
 import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
+import { adminRoutes, type AdminRoutesParts } from './admin-routes.ts'
+import { SystemInfo, type ProcessFacts } from './system-info.ts'
 import { apiKeyRoutes, type ApiKeyRoutesParts } from './api-key-routes.ts'
 import { alarmCommentRoutes } from './alarm-comment-routes.ts'
 import { alarmQueryRoutes } from './alarm-query-routes.ts'
@@ -87,8 +89,7 @@ export interface RestApiOptions {
   readonly workers: WorkerAdmin
   /** Of what this process keeps in its data folder. */
   readonly backups: BackupAdmin
-  /** How this process is named where there are several. */
-  readonly member: string
+  readonly process: ProcessFacts
   readonly page: Omit<PageContent, 'version'>
   readonly log: ApiLog
   /**
@@ -121,16 +122,17 @@ function routesForUsers({
   version,
   auth,
   log,
+  process,
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
-    ...noauthRoutes(services.people, auth, page.baseUrl, (error) =>
+    ...noauthRoutes(services.people, auth, linkBaseOf(services, page), (error) =>
       log.error({ err: error }, 'a link for a new password was not sent'),
     ),
     ...PUBLIC_CONSTANTS,
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(callRoutes(services, clock)),
-    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page, version }), services)),
+    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page, version, process }), services)),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tableRows(telemetryRoutes({ services, clock, castStrings })),
     ...tableRows(attributeRoutes(services, castStrings)),
@@ -143,6 +145,7 @@ function routesForUsers({
 
 /** What the declared routes of some resources need beside what all have. */
 type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
+  AdminRoutesParts &
   ApiKeyRoutesParts &
   SystemParamRoutesParts &
   TwoFactorRoutesParts &
@@ -157,6 +160,7 @@ type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
 
 function declaredRoutes(parts: DeclaredParts, services: Services): readonly DeclaredRoute[] {
   return [
+    ...adminRoutes(parts),
     ...tenantRoutes(parts),
     ...tenantProfileRoutes(parts),
     ...customerRoutes(parts),
@@ -188,8 +192,11 @@ function declaredParts({
   auth,
   page,
   version,
-}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page' | 'version'>): DeclaredParts {
+  process,
+}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page' | 'version' | 'process'>): DeclaredParts {
   return {
+    admin: services.admin,
+    systemInfo: new SystemInfo(process),
     ...routeParts(services),
     clock,
     auth,
@@ -205,7 +212,13 @@ function declaredParts({
     relations: services.relations,
     farEnds: services.farEnds,
     baseUrl: page.baseUrl,
+    linkBase: linkBaseOf(services, page),
   }
+}
+
+/** What the system administrator says, else what this process knows. */
+function linkBaseOf({ admin }: Services, page: RestApiOptions['page']): () => Promise<string> {
+  return async () => (await admin.baseUrl()) ?? page.baseUrl()
 }
 
 function routeParts({ access, declared }: Services): EntityRoutesParts {
@@ -226,7 +239,7 @@ function operationRoutes(options: Omit<RestApiOptions, 'server'>): readonly Rest
       onUnhealthy: (name, error) => log.error({ err: error, check: name }, 'health check failed'),
     }),
     ...backupRoutes(options.backups, version),
-    ...workerRoutes({ workers: options.workers, member: options.member, tenants: services.tenants }),
+    ...workerRoutes({ workers: options.workers, member: options.process.member, tenants: services.tenants }),
   ]
 }
 

@@ -2,7 +2,11 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import type { People } from '../../services/users/people.ts'
-import { accountConfigSchema, platformTwoFactorSchema, PROVIDER_TYPES } from '../../services/users/two-factor.ts'
+import {
+  accountConfigSchema,
+  platformTwoFactorSchema,
+  PROVIDER_TYPES,
+} from '../../services/users/two-factor-settings.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { optionalText, requiredText } from './declared/query.ts'
@@ -137,8 +141,8 @@ function platformRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): 
       body: platformTwoFactorSchema,
       example: () => PLATFORM_EXAMPLE,
       answer,
-      handle: async ({ body }) => {
-        await twoFactor.savePlatform(body)
+      handle: async ({ principal, body }) => {
+        await twoFactor.savePlatform(principal, body)
         return (await settings()) ?? EMPTY_ANSWER
       },
     }),

@@ -39,14 +39,15 @@ export interface UserRoutesParts extends EntityRoutesParts {
   readonly people: Pick<People, 'accounts'>
   readonly auth: Auth
   /** Where people reach this server. */
-  readonly baseUrl: () => string
+  /** Where links of mails lead. */
+  readonly linkBase: () => Promise<string>
 }
 
 export function userRoutes(parts: UserRoutesParts): readonly DeclaredRoute[] {
   return [...oneUser(parts), ...userLists(parts), ...accountRoutes(parts)]
 }
 
-function oneUser({ make, declared, people: { accounts }, baseUrl }: UserRoutesParts): readonly DeclaredRoute[] {
+function oneUser({ make, declared, people: { accounts }, linkBase }: UserRoutesParts): readonly DeclaredRoute[] {
   const service = declared.of(users)
   return [
     make.route({
@@ -83,7 +84,7 @@ function oneUser({ make, declared, people: { accounts }, baseUrl }: UserRoutesPa
         const { tenantId, ...draft } = body
         const whose = principal.authority === 'SYS_ADMIN' ? { newOf: tenantId ?? SYSTEM_TENANT } : {}
         const user = await service.saveByUser(principal, draft, whose)
-        if (draft.id === undefined && query.sendActivationMail) await accounts.mailActivation(user, baseUrl())
+        if (draft.id === undefined && query.sendActivationMail) await accounts.mailActivation(user, await linkBase())
         return users.jsonOf(user)
       },
     }),
@@ -161,7 +162,7 @@ function accountRoutes({
   declared,
   people: { accounts },
   auth,
-  baseUrl,
+  linkBase,
 }: UserRoutesParts): readonly DeclaredRoute[] {
   const ofUser = {
     authorities: SYSTEM_AND_TENANT,
@@ -178,7 +179,7 @@ function accountRoutes({
       answer: { type: 'string' },
       handle: async ({ path }) => {
         const { token } = await accounts.activation(path.userId)
-        return rawAnswer(textAnswer(activationLink(baseUrl(), token)))
+        return rawAnswer(textAnswer(activationLink(await linkBase(), token)))
       },
     }),
     make.route({
@@ -194,7 +195,7 @@ function accountRoutes({
       },
       handle: async ({ path }) => {
         const { token, ttlMs } = await accounts.activation(path.userId)
-        return { value: activationLink(baseUrl(), token), ttlMs }
+        return { value: activationLink(await linkBase(), token), ttlMs }
       },
     }),
     make.route({
@@ -219,7 +220,7 @@ function accountRoutes({
         const user = await declared.of(users).findAnywhereBy({ email: query.email })
         if (user === undefined) throw ApiErrors.NOT_FOUND()
         await access.check(principal, 'WRITE', entityId('USER', user.id))
-        await accounts.mailActivation(user, baseUrl())
+        await accounts.mailActivation(user, await linkBase())
         return EMPTY_ANSWER
       },
     }),

@@ -3,7 +3,7 @@
  * inside the data folder, read from there piece by piece, and removed. The order is what makes the cut one
  * (`docs/guides/backup.md`): the link's log first, so that what it calls settled is in the stores that are copied after it.
  */
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
+import { copyFile, mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BACKUP_PIECE_BYTES, type BackupAdmin, type BackupFile, type BackupStatus } from '../../model/backup.ts'
 import type { Clock, Random } from '../../model/clock.ts'
@@ -46,6 +46,8 @@ export interface BackupsOptions {
 
 /** Where what is kept lies below the data folder, and below a backup of it. */
 export const BACKUP_PATHS = { link: 'link', entities: 'entities.sqlite', timeSeries: 'time-series' } as const
+/** The key of what is sealed in the entities, where the environment names none: without it a backup opens no secret. */
+export const SECRETS_KEY_FILE = 'secrets.key'
 
 /** In the data folder: what a killed process left there is removed at the next start. */
 const FOLDER = 'backup'
@@ -152,6 +154,7 @@ export class Backups implements BackupAdmin {
         await copyLogFolder(join(folder, BACKUP_PATHS.link), join(cut.folder, BACKUP_PATHS.link), () => clock.now())
         cut.cutTime = clock.now()
         await entities.copyTo(join(cut.folder, BACKUP_PATHS.entities))
+        await copyIfThere(join(folder, SECRETS_KEY_FILE), join(cut.folder, SECRETS_KEY_FILE))
       } finally {
         release()
       }
@@ -187,6 +190,10 @@ export class Backups implements BackupAdmin {
     const bytesDone = phase === 'ready' ? sumOf(files) : await bytesBelow(cut.folder)
     return { id, phase, reason, bytesDone, bytesExpected, cutTime, sequenceFloor, files }
   }
+}
+
+async function copyIfThere(from: string, to: string): Promise<void> {
+  await copyFile(from, to).catch(orGone)
 }
 
 function sumOf(files: readonly BackupFile[]): number {

@@ -20,6 +20,7 @@ import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
 import { entityViews } from './entity-view.ts'
 import { users } from './user.ts'
+import { ADMIN_SETTINGS } from '../admin/table.ts'
 import { USER_SETTINGS } from '../users/user-settings.ts'
 
 /** What is referred to stands before what refers to it: tables are made in this order. */
@@ -47,6 +48,7 @@ const PARTS: readonly EntityTable[] = [
   RPC_TABLE,
   RELATION_TABLE,
   USER_SETTINGS,
+  ADMIN_SETTINGS,
   ENTITY_ALARMS,
   ALARM_COMMENTS,
 ]

@@ -1,8 +1,10 @@
 /** How mails go out, as the reference's admin settings `mail` have it (`rest-api.md` 13.1). */
 import { z } from 'zod'
-import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { AdminSettings } from '../admin/admin-settings.ts'
+import { AdminErrors } from '../admin/errors.ts'
 
-export const MAIL_SETTING = 'mail'
+export const MAIL_SETTINGS = 'mail'
 
 const wholeNumber = z.union([z.int(), z.string().regex(/^\d+$/)]).transform(Number)
 
@@ -12,15 +14,30 @@ export const mailSettingsSchema = z.object({
   smtpHost: z.string().min(1),
   smtpPort: wholeNumber.pipe(z.number().min(1).max(65_535)),
   timeout: wholeNumber.pipe(z.number().min(1).max(60_000)).default(10_000),
-  enableTls: z.boolean().default(false),
-  username: z.string().nullable().default(null),
-  password: z.string().nullable().default(null),
+  enableTls: z.boolean().nullish().transform(Boolean),
+  username: z.string().nullish().transform(orNull),
+  password: z.string().nullish().transform(orNull),
 })
 
 export type MailSettings = z.infer<typeof mailSettingsSchema>
 
-/** Undefined where nobody said how mails go out. */
-export async function readMailSettings({ settings }: Pick<EntityStore, 'settings'>): Promise<MailSettings | undefined> {
-  const kept = await settings.find(MAIL_SETTING)
-  return kept === undefined ? undefined : mailSettingsSchema.parse(kept)
+/** Throws `admin.MAIL` with the member that is wrong. */
+export function mailSettingsOf(value: JsonObject): MailSettings {
+  const result = mailSettingsSchema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw AdminErrors.MAIL({ reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}` })
+}
+
+/** What is saved, else what the environment says; undefined where nobody said how mails go out. */
+export async function readMailSettings(
+  settings: Pick<AdminSettings, 'find'>,
+  ofEnvironment: MailSettings | undefined,
+): Promise<MailSettings | undefined> {
+  const saved = await settings.find(MAIL_SETTINGS)
+  return saved === undefined ? ofEnvironment : mailSettingsOf(saved.value)
+}
+
+function orNull(text: string | null | undefined): string | null {
+  return text ?? null
 }

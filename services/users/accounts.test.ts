@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { CommitDoubts } from '../commit-doubts.ts'
 import { users } from '../entities/user.ts'
-import { MAIL_SETTING } from '../mail/mail-settings.ts'
-import { openTestPlatform, testRandom, type TestPlatform } from '../testkit.ts'
+import { MAIL_SETTINGS } from '../mail/mail-settings.ts'
+import { openTestPlatform, testRandom, testSecrets, type TestPlatform } from '../testkit.ts'
 import { StoredUsers } from '../users.ts'
 import { createPeople, type People } from './people.ts'
 import { HOUR_MS } from './credentials.ts'
-import { saveSecuritySettings, securitySettingsSchema } from './security-settings.ts'
+import { SECURITY_SETTINGS, securityJson, securitySettingsSchema } from './security-settings.ts'
 import { startTestMailServer } from '../mail/testkit.ts'
 
 let platform: TestPlatform
@@ -22,6 +22,8 @@ before(async () => {
     declared: services.declared,
     credentials: new StoredUsers(entities, clock, feed, new CommitDoubts(clock)),
     access: services.access,
+    admin: services.admin,
+    vault: testSecrets().vault,
     report: (_text, fields) => logged.push(fields),
     clock,
     random: testRandom,
@@ -94,9 +96,8 @@ test('a forgotten password is replaced by a link that works once, and every toke
 
 test('mails go to the server that is set, and the log holds no link then', async () => {
   const { accounts } = people
-  const { entities } = platform
   const server = await startTestMailServer()
-  await entities.settings.put(MAIL_SETTING, {
+  await platform.services.admin.save(platform.systemAdministrator, MAIL_SETTINGS, {
     mailFrom: 'Millrace <noreply@example.org>',
     smtpProtocol: 'smtp',
     smtpHost: '127.0.0.1',
@@ -119,10 +120,9 @@ test('mails go to the server that is set, and the log holds no link then', async
 
 test('passwords are as the policy says', async () => {
   const { accounts } = people
-  const { entities } = platform
   const policy = { minimumLength: 8, minimumUppercaseLetters: 1, minimumDigits: 2, minimumSpecialCharacters: 1 }
   const strict = securitySettingsSchema.parse({ passwordPolicy: { ...policy, allowWhitespaces: false } })
-  await saveSecuritySettings(entities, strict)
+  await platform.services.admin.settings.save(platform.systemAdministrator, SECURITY_SETTINGS, securityJson(strict))
   const user = await newUser('dora@example.org')
   const { token } = await accounts.activation(user.id)
   for (const bad of ['Ab1!', 'abcdefg12!', 'Abcdefgh1!', 'Abcdefgh12', 'Abcdefg 12!', `Ab12!${'x'.repeat(70)}`])

@@ -9,7 +9,7 @@ import { hashPassword, verifyPassword } from '../secrets.ts'
 import { checkPassword } from './password-policy.ts'
 import { hashOfToken, HOUR_MS, newActivation, newResetToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
-import { readSecuritySettings, type PasswordPolicy } from './security-settings.ts'
+import { readSecuritySettings, type PasswordPolicy, type SecuritySettings } from './security-settings.ts'
 
 /** A link that ends sooner is replaced by a new one. */
 const SHORTEST_LINK_MS = 15 * 60_000
@@ -48,6 +48,10 @@ export class UserAccounts {
   async state(userId: string): Promise<AccountState> {
     const { isEnabled, passwordHash, lastLoginTime } = await this.credentials(userId)
     return { isEnabled, isActivated: passwordHash !== null, lastLoginTime }
+  }
+
+  securitySettings(): Promise<SecuritySettings> {
+    return readSecuritySettings(this.entities)
   }
 
   async passwordPolicy(): Promise<PasswordPolicy> {

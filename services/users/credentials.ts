@@ -10,7 +10,7 @@ export const HOUR_MS = 3_600_000
 
 /** Without a password: the user chooses it with the activation token. */
 export async function newCredentials(
-  store: Pick<EntityStore, 'settings'>,
+  store: Pick<EntityStore, 'rows'>,
   user: { readonly id: string; readonly createdTime: number },
 ): Promise<UserCredentials> {
   return {
@@ -25,7 +25,7 @@ export async function newCredentials(
   }
 }
 
-export async function newActivation(store: Pick<EntityStore, 'settings'>, now: number): Promise<OneTimeToken> {
+export async function newActivation(store: Pick<EntityStore, 'rows'>, now: number): Promise<OneTimeToken> {
   const { userActivationTokenTtl } = await readSecuritySettings(store)
   return { token: randomText(TOKEN_LENGTH), expires: now + userActivationTokenTtl * HOUR_MS }
 }

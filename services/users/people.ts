@@ -4,7 +4,8 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { apiKeys } from '../entities/api-key.ts'
 import { dashboards } from '../entities/dashboard.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
-import { readMailSettings } from '../mail/mail-settings.ts'
+import type { Admin } from '../admin/admin.ts'
+import type { Vault } from '../vault/vault.ts'
 import { Mailer } from '../mail/mailer.ts'
 import { sendBySmtp } from '../mail/smtp.ts'
 import type { Report } from '../outbox.ts'
@@ -27,19 +28,31 @@ export interface PeopleParts {
   readonly declared: EntityRegistry
   readonly credentials: CredentialStore
   readonly access: VisitedDashboardsParts['access']
+  readonly admin: Admin
+  readonly vault: Vault
   readonly report: Report
   readonly clock: Clock
   readonly random: Random
 }
 
-export function createPeople({ entities, declared, credentials, access, report, clock, random }: PeopleParts): People {
-  const mailer = new Mailer({ settings: () => readMailSettings(entities), send: sendBySmtp, report })
+export function createPeople({
+  entities,
+  declared,
+  credentials,
+  access,
+  admin,
+  vault,
+  report,
+  clock,
+  random,
+}: PeopleParts): People {
+  const mailer = new Mailer({ settings: () => admin.mailSettings(), send: sendBySmtp, report })
   const settings = new UserSettings(entities, clock, random)
   return {
     accounts: new UserAccounts(entities, credentials, mailer, clock),
     apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
-    twoFactor: new TwoFactor(entities, settings, clock),
+    twoFactor: new TwoFactor({ admin: admin.settings, settings, vault, clock }),
     visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),
   }
 }

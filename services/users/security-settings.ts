@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { readAdminSetting } from '../admin/table.ts'
 
-const SETTING = 'security'
+export const SECURITY_SETTINGS = 'securitySettings'
 export const LONGEST_PASSWORD = 72
 const count = z.int().min(0).max(LONGEST_PASSWORD).nullable().default(null)
 const days = z.int().min(0).max(3_650).nullable().default(null)
@@ -33,14 +34,10 @@ export const securitySettingsSchema = z.object({
 export type PasswordPolicy = z.infer<typeof passwordPolicySchema>
 export type SecuritySettings = z.infer<typeof securitySettingsSchema>
 
-export async function readSecuritySettings({ settings }: Pick<EntityStore, 'settings'>): Promise<SecuritySettings> {
-  return securitySettingsSchema.parse((await settings.find(SETTING)) ?? {})
+export async function readSecuritySettings(entities: Pick<EntityStore, 'rows'>): Promise<SecuritySettings> {
+  return securitySettingsSchema.parse((await readAdminSetting(entities, SECURITY_SETTINGS)) ?? {})
 }
 
-export async function saveSecuritySettings(
-  { settings }: Pick<EntityStore, 'settings'>,
-  saved: SecuritySettings,
-): Promise<void> {
-  const json: JsonObject = { ...saved, passwordPolicy: { ...saved.passwordPolicy } }
-  await settings.put(SETTING, json)
+export function securityJson(settings: SecuritySettings): JsonObject {
+  return { ...settings, passwordPolicy: { ...settings.passwordPolicy } }
 }

@@ -8,63 +8,21 @@ import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { AdminSettings } from '../admin/admin-settings.ts'
+import type { Vault } from '../vault/vault.ts'
 import { hashOfToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
 import { matchingStep, newTotpSecret, totpSecretOf, totpUrl } from './totp.ts'
+import {
+  platformTwoFactorSchema,
+  TWO_FACTOR_SETTINGS,
+  type AccountConfig,
+  type PlatformTwoFactor,
+  type ProviderType,
+} from './two-factor-settings.ts'
 import type { UserSettings } from './user-settings.ts'
 
-export const PROVIDER_TYPES = ['TOTP', 'BACKUP_CODE'] as const
-export type ProviderType = (typeof PROVIDER_TYPES)[number]
-
-const SETTING = 'twoFactor'
 const CODE_BYTES = 5
-const MOST_BACKUP_CODES = 50
-
-export const platformTwoFactorSchema = z.object({
-  providers: z
-    .array(
-      z.discriminatedUnion('providerType', [
-        z.object({ providerType: z.literal('TOTP'), issuerName: z.string().min(1).max(255) }),
-        z.object({
-          providerType: z.literal('BACKUP_CODE'),
-          codesQuantity: z.int().min(1).max(MOST_BACKUP_CODES).default(10),
-        }),
-      ]),
-    )
-    .max(PROVIDER_TYPES.length)
-    .refine((providers) => new Set(providers.map(({ providerType }) => providerType)).size === providers.length, {
-      message: 'a provider is there twice',
-    }),
-  minVerificationCodeSendPeriod: z.int().min(5),
-  verificationCodeCheckRateLimit: z
-    .string()
-    .regex(/^[1-9]\d*:[1-9]\d*$/)
-    .nullable()
-    .default(null),
-  maxVerificationFailuresBeforeUserLockout: z.int().min(0).nullable().default(null),
-  totalAllowedTimeForVerification: z.int().min(60).max(3600),
-  // To force it upon users needs a log-in that can do nothing but set it up.
-  enforceTwoFa: z.literal(false).nullable().default(false),
-})
-export type PlatformTwoFactor = z.infer<typeof platformTwoFactorSchema>
-
-export const accountConfigSchema = z.discriminatedUnion('providerType', [
-  z.object({
-    providerType: z.literal('TOTP'),
-    authUrl: z.string().max(1000),
-    useByDefault: z.boolean().nullish(),
-  }),
-  z.object({
-    providerType: z.literal('BACKUP_CODE'),
-    codes: z
-      .array(z.string().regex(/^[0-9a-f]{10}$/))
-      .min(1)
-      .max(MOST_BACKUP_CODES),
-    useByDefault: z.boolean().nullish(),
-  }),
-])
-export type AccountConfig = z.infer<typeof accountConfigSchema>
 
 const keptSchema = z.object({
   totp: z.object({ authUrl: z.string(), useByDefault: z.boolean(), lastStep: z.number() }).optional(),
@@ -73,30 +31,41 @@ const keptSchema = z.object({
 })
 type Kept = z.infer<typeof keptSchema>
 
-export class TwoFactor {
-  private readonly entities: EntityStore
-  private readonly settings: UserSettings
-  private readonly clock: Clock
+export interface TwoFactorParts {
+  readonly admin: Pick<AdminSettings, 'find' | 'save'>
+  readonly settings: UserSettings
+  readonly vault: Vault
+  readonly clock: Clock
+}
 
-  constructor(entities: EntityStore, settings: UserSettings, clock: Clock) {
-    this.entities = entities
-    this.settings = settings
-    this.clock = clock
+export class TwoFactor {
+  private readonly parts: TwoFactorParts
+
+  constructor(parts: TwoFactorParts) {
+    this.parts = parts
   }
 
   /** Undefined where there is none. */
   async platform(): Promise<PlatformTwoFactor | undefined> {
-    const kept = await this.entities.settings.find(SETTING)
-    return kept === undefined ? undefined : platformTwoFactorSchema.parse(kept)
+    const saved = await this.parts.admin.find(TWO_FACTOR_SETTINGS)
+    return saved && platformTwoFactorSchema.parse(saved.value)
   }
 
-  async savePlatform(saved: PlatformTwoFactor): Promise<void> {
+  async savePlatform(principal: Principal, saved: PlatformTwoFactor): Promise<void> {
     const providers = saved.providers.map((provider) => ({ ...provider }))
-    await this.entities.settings.put(SETTING, { ...saved, providers })
+    await this.parts.admin.save(principal, TWO_FACTOR_SETTINGS, { ...saved, providers })
   }
 
   async providers(): Promise<readonly ProviderType[]> {
     return (await this.platform())?.providers.map(({ providerType }) => providerType) ?? []
+  }
+
+  /** Seals every user's secret that is not sealed under the key in force. Throws `vault.KEY_UNKNOWN`. */
+  async sealAnew(): Promise<void> {
+    for (const user of await this.parts.settings.usersOf('TWO_FACTOR')) {
+      const { totp } = keptSchema.parse(await this.parts.settings.find(user, 'TWO_FACTOR'))
+      if (totp !== undefined && !this.parts.vault.isCurrent(totp.authUrl)) await this.change(user, (before) => before)
+    }
   }
 
   /** Those that the user set up and the platform has: with any of them a password alone is not enough. */
@@ -148,7 +117,7 @@ export class TwoFactor {
         return { ...before, backup: { hashes: config.codes.map(hashOfToken), useByDefault } }
       }
       const secret = totpSecretOf(config.authUrl) ?? ''
-      const lastStep = matchingStep(secret, code ?? '', this.clock.now(), 0)
+      const lastStep = matchingStep(secret, code ?? '', this.parts.clock.now(), 0)
       if (lastStep === undefined) throw UserErrors.TWO_FACTOR_CODE()
       return { ...before, totp: { authUrl: config.authUrl, useByDefault, lastStep } }
     })
@@ -180,7 +149,7 @@ export class TwoFactor {
     await this.change({ userId: user.id, tenantId: user.tenantId }, (before) => {
       const { totp, backup } = before
       if (type === 'TOTP' && totp !== undefined) {
-        const step = matchingStep(totpSecretOf(totp.authUrl) ?? '', code, this.clock.now(), totp.lastStep)
+        const step = matchingStep(totpSecretOf(totp.authUrl) ?? '', code, this.parts.clock.now(), totp.lastStep)
         if (step !== undefined) return { ...before, totp: { ...totp, lastStep: step } }
       }
       if (type === 'BACKUP_CODE' && backup !== undefined) {
@@ -192,25 +161,37 @@ export class TwoFactor {
   }
 
   private async kept(userId: string): Promise<Kept> {
-    return keptSchema.parse(await this.settings.find({ userId }, 'TWO_FACTOR'))
+    return this.opened(userId, await this.parts.settings.find({ userId }, 'TWO_FACTOR'))
   }
 
   private async change(
     principal: Pick<Principal, 'userId' | 'tenantId'>,
     changed: (before: Kept) => Kept,
   ): Promise<JsonObject> {
-    const after = await this.settings.change(principal, 'TWO_FACTOR', (before) =>
-      jsonOf(changed(keptSchema.parse(before))),
+    const { userId } = principal
+    const after = await this.parts.settings.change(principal, 'TWO_FACTOR', (before) =>
+      this.sealed(userId, changed(this.opened(userId, before))),
     )
-    return shown(keptSchema.parse(after))
+    return shown(this.opened(userId, after))
+  }
+
+  /** Who has the secret of a code has the codes: it is kept sealed. */
+  private sealed(userId: string, { totp, backup }: Kept): JsonObject {
+    return {
+      ...(totp === undefined ? {} : { totp: { ...totp, authUrl: this.parts.vault.seal(totp.authUrl, place(userId)) } }),
+      ...(backup === undefined ? {} : { backup: { ...backup, hashes: [...backup.hashes] } }),
+    }
+  }
+
+  private opened(userId: string, json: JsonObject): Kept {
+    const { totp, ...kept } = keptSchema.parse(json)
+    if (totp === undefined) return kept
+    return { ...kept, totp: { ...totp, authUrl: this.parts.vault.open(totp.authUrl, place(userId)) } }
   }
 }
 
-function jsonOf({ totp, backup }: Kept): JsonObject {
-  return {
-    ...(totp === undefined ? {} : { totp: { ...totp } }),
-    ...(backup === undefined ? {} : { backup: { ...backup, hashes: [...backup.hashes] } }),
-  }
+function place(userId: string): string {
+  return `user_settings/${userId}/TWO_FACTOR`
 }
 
 function shown({ totp, backup }: Kept): JsonObject {

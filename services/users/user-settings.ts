@@ -52,6 +52,15 @@ export class UserSettings {
     return row === undefined ? {} : valueOf(row)
   }
 
+  /** Who has settings of the type. */
+  async usersOf(type: UserSettingsType): Promise<readonly Pick<Principal, 'userId' | 'tenantId'>[]> {
+    const rows = await this.rows.findAll([{ column: 'type', is: type }])
+    return rows.map((row) => {
+      const tenantId = String(row['tenant_id'])
+      return { userId: String(row['user_id']), tenantId: tenantId === SYSTEM_TENANT ? null : tenantId }
+    })
+  }
+
   async replace(principal: Principal, type: UserSettingsType, settings: JsonObject): Promise<JsonObject> {
     return this.change(principal, type, () => settings)
   }

@@ -29,6 +29,10 @@ export class SettingRepository {
     await this.database.write([statementOf(query)])
   }
 
+  async remove(name: string): Promise<void> {
+    await this.database.write([statementOf(this.database.builder.deleteFrom('setting').where('name', '=', name))])
+  }
+
   /** Stores the value unless there is one, and says which is in force: safe when two start at once. */
   async putIfAbsent(name: string, value: JsonValue): Promise<JsonValue> {
     const query = this.database.builder

@@ -25,6 +25,7 @@ import {
   TestDeadLetters,
   TestLink,
   testRandom,
+  testSecrets,
 } from '../../services/testkit.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { RestClient, login } from '../support/clients.ts'
@@ -47,6 +48,7 @@ async function fill(entities: EntityStore): Promise<void> {
   const main = { partitions: 10, packProcessingTimeoutMs: 30_000, retries: 0, pauseSeconds: 1, maxPauseSeconds: 5 }
   await seedDemo({ entities, clock, random: systemRandom, catalogue, main })
   const services = createServices({
+    ...testSecrets(),
     entities,
     timeSeries: new MemoryTimeSeries(),
     feed: new InProcessChangeFeed(assert.ifError),

@@ -23,6 +23,7 @@ import { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 import { createServices } from '../../services/create-services.ts'
+import { testSecrets } from '../../services/testkit.ts'
 import { DEMO_LOGINS, seedDemo } from '../../services/seed.ts'
 import type { Services } from '../../services/services.ts'
 import { seededRandom, type SeededRandom } from '../support/seeded-random.ts'
@@ -117,6 +118,7 @@ async function openPlatform(
   }
   const { entities, timeSeries } = stores
   const services = createServices({
+    ...testSecrets(),
     entities,
     timeSeries,
     feed: cluster.feed,

@@ -260,7 +260,10 @@ describe('with a second factor', () => {
     assert.equal(answers.at(-1), 401, 'guessing locks')
     assert.equal((await call('DELETE', `${config}?providerType=TOTP`, bearer)).status, 200)
     assert.equal((await login()).body['scope'], undefined)
-    await services.people.twoFactor.savePlatform({ ...(await platformOf()), providers: [] })
+    await services.people.twoFactor.savePlatform(world.platform.systemAdministrator, {
+      ...(await platformOf()),
+      providers: [],
+    })
   })
 })
 

@@ -3,7 +3,6 @@
  * walk the route table.
  */
 import { THINGS } from './things/index.ts'
-import { randomBytes } from 'node:crypto'
 import { createAuth } from '../../api/auth/auth.ts'
 import { registerRestApi } from '../../api/rest/register.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
@@ -55,7 +54,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
-    signingKey: randomBytes(64),
+    tokenKeys: services.admin.jwt,
     clock,
     random: testRandom,
     endedSessions: entities.endedSessions,
@@ -90,7 +89,7 @@ export async function openRestWorld(): Promise<RestWorld> {
       random: testRandom,
       log: { debug() {}, info() {}, warn() {}, error() {} },
     }),
-    member: 'test',
+    process: { member: 'test', roles: ['api', 'engine', 'transport'], folder: '.' },
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
     castStrings: true,

@@ -4,6 +4,7 @@ import { createHmac, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import { before, describe, test } from 'node:test'
 import { createAuth, type Auth } from '../../api/auth/auth.ts'
 import {
+  fixedKeys,
   HandClock,
   MemoryEndedSessions,
   MemorySettings,
@@ -68,7 +69,7 @@ describe('a token is refused', () => {
     user = users.add({ id: '33333333-3333-4333-8333-333333333333', email: 'admin@example.com' }, 'secret')
     auth = await createAuth({
       users,
-      signingKey: KEY,
+      tokenKeys: fixedKeys(KEY),
       clock,
       random: testRandom,
       endedSessions: new MemoryEndedSessions(),
@@ -239,14 +240,16 @@ test('a new signing key logs nobody out, and what it signs the former one does n
   const settings = { issuer: 'thingsboard.io', accessLifetimeSeconds: 60, refreshLifetimeSeconds: 60 }
   const [former, current] = [randomBytes(64), randomBytes(64)]
   const user = new MemoryUsers(new HandClock()).add({ id: OTHER_TENANT, email: 'rotated@example.org' }, 'secret')
-  const old = createTokens(former, settings)
-  const rotated = createTokens(current, settings, [former])
+  const old = createTokens(fixedKeys(former, settings))
+  const rotated = createTokens(fixedKeys(current, { ...settings, former: [former] }))
   const before = await old.issue(user, OTHER_TENANT, OTHER_TENANT, NOW_SECONDS)
   const after = await rotated.issue(user, OTHER_TENANT, OTHER_TENANT, NOW_SECONDS)
   assert.equal((await rotated.verifyAccess(before.token, TEST_START)).userId, user.id)
   assert.equal((await rotated.verifyRefresh(before.refreshToken, TEST_START)).userId, user.id)
   assert.equal((await rotated.verifyAccess(after.token, TEST_START)).userId, user.id)
   await assert.rejects(old.verifyAccess(after.token, TEST_START), { status: 401 })
-  await assert.rejects(createTokens(current, settings).verifyAccess(before.token, TEST_START), { status: 401 })
+  await assert.rejects(createTokens(fixedKeys(current, settings)).verifyAccess(before.token, TEST_START), {
+    status: 401,
+  })
   await assert.rejects(rotated.verifyAccess(before.token, TEST_START + 120_000), { status: 401 })
 })

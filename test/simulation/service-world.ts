@@ -20,6 +20,7 @@ import {
   testCatalogue,
   TestDeadLetters,
   TestParkedLanes,
+  testSecrets,
 } from '../../services/testkit.ts'
 import { entityStoreOver } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
@@ -174,6 +175,7 @@ class ServiceWorld {
     const membership = this.membership.join(id, clock, place === 0 ? 'api' : 'engine')
     const feed = await openClusterChangeFeed({ bus, membership, cluster: 'simulation', clock, report })
     const services = createServices({
+      ...testSecrets(),
       entities: entityStoreOver(this.database.connect(clock)),
       timeSeries: new MemoryTimeSeries(),
       feed,

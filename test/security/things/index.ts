@@ -1,4 +1,5 @@
 /** What the first tenant of the security walk owns and its customer user has no part in: one file a resource, one line here. */
+import { makeAdminSettings } from './admin.ts'
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
@@ -22,4 +23,5 @@ export const THINGS: readonly MakeThings[] = [
   makeAlarms,
   makeEntityViews,
   makeCalculatedFields,
+  makeAdminSettings,
 ]

@@ -1,0 +1,112 @@
+/** What a system administrator sets: the settings by key, how tokens are signed, how mails go out. */
+import { z } from 'zod'
+import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import { errorText } from '../../model/errors.ts'
+import { mailSettingsOf, MAIL_SETTINGS, readMailSettings, type MailSettings } from '../mail/mail-settings.ts'
+import type { Mail } from '../mail/smtp.ts'
+import { SECURITY_SETTINGS } from '../users/security-settings.ts'
+import { TWO_FACTOR_SETTINGS } from '../users/two-factor-settings.ts'
+import { withKeptSecrets } from '../vault/sealed-members.ts'
+import { AdminSettings, type AdminSetting, type AdminSettingsParts } from './admin-settings.ts'
+import { AdminErrors } from './errors.ts'
+import { JwtSettings, JWT_KEY, type JwtDefaults } from './jwt-settings.ts'
+
+export const GENERAL_SETTINGS = 'general'
+
+/** Have calls of their own, which check them. */
+const OTHER_CALLS: ReadonlyMap<string, string> = new Map([
+  [JWT_KEY, 'POST /api/admin/jwtSettings'],
+  [SECURITY_SETTINGS, 'POST /api/admin/securitySettings'],
+  [TWO_FACTOR_SETTINGS, 'POST /api/2fa/settings'],
+])
+
+/** Where versions before kept them, to where they are now. */
+const MOVED: ReadonlyMap<string, string> = new Map([
+  ['security', SECURITY_SETTINGS],
+  ['twoFactor', TWO_FACTOR_SETTINGS],
+  ['mail', MAIL_SETTINGS],
+])
+const OLD_SIGNING_KEY = 'jwt.signingKey'
+
+export interface AdminParts extends AdminSettingsParts {
+  readonly jwt: JwtDefaults
+  /** Of the environment; undefined where it says none. */
+  readonly mail: MailSettings | undefined
+  readonly send: (settings: MailSettings, mail: Mail) => Promise<void>
+}
+
+export class Admin {
+  readonly settings: AdminSettings
+  readonly jwt: JwtSettings
+  private readonly parts: AdminParts
+
+  constructor(parts: AdminParts) {
+    this.parts = parts
+    this.settings = new AdminSettings(parts)
+    this.jwt = new JwtSettings(this.settings, parts.jwt, parts.clock)
+  }
+
+  /** Takes over what versions before kept, seals what is not sealed under the key in force, makes a signing key where there is none. */
+  async start(): Promise<void> {
+    const { settings: old } = this.parts.entities
+    for (const [name, key] of MOVED) {
+      const value = await old.find(name)
+      if (value === undefined) continue
+      if (isJsonObject(value)) await this.settings.change(key, (before) => ({ ...value, ...before }))
+      await old.remove(name)
+    }
+    await this.settings.sealAnew()
+    await this.jwt.start(async () =>
+      z
+        .string()
+        .optional()
+        .parse(await old.find(OLD_SIGNING_KEY)),
+    )
+    await old.remove(OLD_SIGNING_KEY)
+  }
+
+  /** Of any key without a call of its own. Throws `admin.KEY_OF_ANOTHER_CALL`, `admin.MAIL`. */
+  async save(principal: Principal, key: string, value: JsonObject): Promise<AdminSetting> {
+    const call = OTHER_CALLS.get(key)
+    if (call !== undefined) throw AdminErrors.KEY_OF_ANOTHER_CALL({ key, call })
+    if (key === MAIL_SETTINGS) mailSettingsOf(value)
+    if (key === GENERAL_SETTINGS) checkGeneral(value)
+    return this.settings.save(principal, key, value)
+  }
+
+  /** Where people reach the platform; undefined where nobody said it. */
+  async baseUrl(): Promise<string | undefined> {
+    const value = (await this.settings.find(GENERAL_SETTINGS))?.value['baseUrl']
+    return typeof value === 'string' && value !== '' ? value.replace(/\/+$/, '') : undefined
+  }
+
+  mailSettings(): Promise<MailSettings | undefined> {
+    return readMailSettings(this.settings, this.parts.mail)
+  }
+
+  /** By the settings as they are given, with the saved password where they have none. Throws `admin.MAIL`, `admin.MAIL_FAILED`. */
+  async sendTestMail(principal: Principal, value: JsonObject): Promise<void> {
+    const saved = (await this.settings.find(MAIL_SETTINGS))?.value ?? {}
+    // A password that was never shown goes nowhere but to the server it was given for.
+    const isSameServer = saved['smtpHost'] === value['smtpHost']
+    const settings = mailSettingsOf(isSameServer ? withKeptSecrets(value, saved) : value)
+    const mail = { to: principal.email, subject: 'Test message', text: 'Test message from your IoT platform.\n' }
+    try {
+      await this.parts.send(settings, mail)
+    } catch (error) {
+      throw AdminErrors.MAIL_FAILED({ reason: errorText(error) }, error)
+    }
+  }
+
+  close(): void {
+    this.settings.close()
+  }
+}
+
+/** It goes before the links of mails. Throws `admin.BASE_URL`. */
+function checkGeneral({ baseUrl }: JsonObject): void {
+  if (baseUrl === undefined || baseUrl === null || baseUrl === '') return
+  const url = typeof baseUrl === 'string' ? URL.parse(baseUrl) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) throw AdminErrors.BASE_URL()
+}
