@@ -4,9 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { errorText } from '../../model/errors.ts'
 import { authoritiesOf, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
 import { KNOWN_GAPS, NOT_SERVED } from './endpoint-gaps.ts'
+import { PREPARATIONS, type Prepared } from './endpoint-preparations.ts'
 import { areEndpointsThere, placeOf, Reference, type Endpoint } from './reference-endpoints.ts'
 
 const skip = areEndpointsThere ? false : "the reference's endpoints are not beside this checkout"
@@ -34,6 +36,7 @@ test(
     const findings = new Map<string, string>()
     let called = 0
     let world = await openRestWorld()
+    context.after(() => world.close())
     for (const [endpoint, walked] of ['GET', 'POST', 'PUT', 'DELETE'].flatMap((method) =>
       declaredOf(world, reference, method),
     )) {
@@ -45,7 +48,6 @@ test(
       const finding = await findingOf(world, reference, endpoint, walked)
       if (finding !== undefined) findings.set(nameOf(endpoint), finding)
     }
-    await world.close()
     context.diagnostic(`${called} declared endpoints were called`)
     for (const [name, text] of findings) if (!KNOWN_GAPS.has(name)) context.diagnostic(`${name}: ${text}`)
     assert.deepEqual([...findings.keys()].toSorted(), [...KNOWN_GAPS.keys()].toSorted())
@@ -71,14 +73,24 @@ function declaredOf(world: RestWorld, { endpoints }: Reference, wantedMethod: st
 async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpoint, { route, declared }: Walked) {
   if (declared === undefined) return undefined
   if (WAITS_FOR_DEVICES.test(endpoint.path)) return undefined
-  const { ids } = world
+  let prepared: Prepared
+  try {
+    prepared = (await PREPARATIONS.get(nameOf(endpoint))?.(world)) ?? {}
+  } catch (error) {
+    return `its preparation failed: ${errorText(error)}`
+  }
+  const ids = { ...world.ids, ...prepared.ids }
   const path = pathOf({ route, declared }, ids)
+  const query = new URLSearchParams(declaredQuery(declared, ids))
+  for (const [name, value] of Object.entries(prepared.query ?? {})) query.set(name, value)
   const token = tokenFor(world, { route, declared })
-  const response = await fetch(`${world.url}${path}?${declaredQuery(declared, ids)}`, {
+  const body = declared.body === undefined ? undefined : (prepared.body ?? declared.example?.(ids) ?? null)
+  const sent = prepared.form ?? (body === undefined ? undefined : JSON.stringify(body))
+  const response = await fetch(`${world.url}${path}?${query.toString()}`, {
     method: route.method,
     signal: AbortSignal.timeout(ANSWER_MS),
-    headers: token === undefined ? {} : { 'x-authorization': `Bearer ${token}` },
-    ...(declared.body === undefined ? {} : { body: JSON.stringify(declared.example?.(ids) ?? null) }),
+    headers: { ...(token === undefined ? {} : { 'x-authorization': `Bearer ${token}` }), ...prepared.headers },
+    ...(sent === undefined ? {} : { body: sent }),
   })
   const text = await response.text()
   if (!response.ok) return `${response.status} ${text.slice(0, 200)}`
