@@ -12,6 +12,8 @@ import {
   type SessionBench,
   type TestSocket,
 } from './testkit.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { LiveValues } from './entity-data/live-values.ts'
 import type { Session } from './session.ts'
 
 const NAME = { type: 'ENTITY_FIELD', key: 'name' }
@@ -233,6 +235,46 @@ describe('ENTITY_DATA', () => {
     bench.store.save(point('t', 5, 21))
     assert.equal(heard, 1)
     assert.equal((await say(undefined)).length, 50)
+  })
+})
+
+describe('what ENTITY_DATA keeps', () => {
+  test('a key that is not followed any more is not shown as it once was', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    bench.store.save(point('t', 5, 21))
+    const q = query({ latestValues: [] })
+    await say(entityData(1, { query: q, latestCmd: { keys: [TEMPERATURE] } }))
+    await say(entityData(1, { latestCmd: { keys: [ROOM] } }))
+    bench.store.save(point('t', 6, 22))
+    const historyCmd = { keys: ['t'], startTs: 0, endTs: 10 }
+    const frames = await say(entityData(1, { latestCmd: { keys: [ROOM] }, historyCmd }))
+    const latest = { ATTRIBUTE: { room: value(0, '') } }
+    assert.deepEqual(frames, [changes(1, shown(latest, { t: [value(5, '21'), value(6, '22')] }))])
+  })
+
+  test('nothing of an entity that left the page', () => {
+    const values = new LiveValues(() => assert.fail('nothing is live'))
+    const onPage = (entity: EntityId) => ({ entity, latest: { TIME_SERIES: { t: value(5, '21') } } })
+    values.take([onPage(DEVICE)])
+    values.take([onPage(FOREIGN)])
+    assert.deepEqual(Object.keys(values.known.shown(DEVICE)), [])
+    assert.deepEqual({ ...values.known.shown(FOREIGN)['TIME_SERIES'] }, { t: value(5, '21') })
+  })
+
+  test('a page that can not be found anew is told to who is on call, once', async () => {
+    const bench = sessionBench()
+    const { say } = await open(bench)
+    const pageLink = { page: 0, pageSize: 10, dynamic: true }
+    await say(entityData(1, { query: query({ pageLink }) }))
+    await say(entityData(2, { query: query({ pageLink }) }))
+    bench.store.failure = new Error('no answer')
+    for (let minute = 0; minute < 3; minute++) {
+      bench.clock.advance(60_000)
+      await say(undefined)
+    }
+    assert.equal(bench.log.warnings.length, 1)
+    bench.store.failure = undefined
   })
 })
 

@@ -83,7 +83,7 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
       subscriptions: limits.subscriptions ?? 10_000,
     },
     atTurnEnd: turnEnd(clock),
-    rereads: new Rereads(clock),
+    rereads: new Rereads(clock, (error) => options.log.warn('Live values could not be read again', { error })),
   }
   const socketOptions: WebSocketOptions = {
     maxMessageBytes: limits.maxMessageBytes ?? 32_768,

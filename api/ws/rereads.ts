@@ -16,11 +16,15 @@ export interface Rereadable {
 
 export class Rereads {
   private readonly clock: Clock
+  private readonly report: (error: unknown) => void
+  private isFailing = false
   private readonly waiting = new Set<Rereadable>()
   private underWay = 0
 
-  constructor(clock: Clock) {
+  /** `report` hears of the first read that fails after one that did not. */
+  constructor(clock: Clock, report: (error: unknown) => void) {
     this.clock = clock
+    this.report = report
   }
 
   /** Once for all who ask before its turn comes. */
@@ -32,6 +36,12 @@ export class Rereads {
   /** It is closed: nothing keeps it. */
   forget(subscription: Rereadable): void {
     this.waiting.delete(subscription)
+  }
+
+  /** A store does not answer, which every subscription that asks it would say. */
+  failed(error: unknown): void {
+    if (!this.isFailing) this.report(error)
+    this.isFailing = true
   }
 
   private begin(): void {
@@ -46,7 +56,9 @@ export class Rereads {
   private async run(subscription: Rereadable): Promise<void> {
     try {
       await subscription.readAgain()
-    } catch {
+      this.isFailing = false
+    } catch (error) {
+      this.failed(error)
       this.clock.after(RETRY_MS, () => {
         if (!subscription.isClosed) this.ask(subscription)
       })

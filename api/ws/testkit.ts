@@ -302,7 +302,10 @@ export class TestLog implements Log {
   readonly errors: string[] = []
   debug(): void {}
   info(): void {}
-  warn(): void {}
+  readonly warnings: string[] = []
+  warn(text: string): void {
+    this.warnings.push(text)
+  }
   error(text: string): void {
     this.errors.push(text)
   }
@@ -350,7 +353,7 @@ export function sessionBench(
     stillHolds: async () => store.accessible,
     reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
     atTurnEnd: (sender: Flushable) => clock.soon(() => sender.flush()),
-    rereads: new Rereads(clock),
+    rereads: new Rereads(clock, () => log.warn('Live values could not be read again')),
   }
   return {
     clock,

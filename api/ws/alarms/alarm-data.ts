@@ -96,8 +96,7 @@ export class AlarmDataSubscription implements LiveCommand, AlarmView, Flushable 
     this.totalElements = page.totalElements
     const onPage = page.data.map(({ entity }) => entity)
     this.onPage = new Set(onPage.map(({ id }) => id))
-    this.values.known.keepOnly(onPage)
-    for (const { entity, latest } of page.data) this.values.known.take(entity, latest)
+    this.values.take(page.data)
     this.draft = undefined
     const isSame =
       before !== undefined &&

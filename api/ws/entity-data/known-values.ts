@@ -55,6 +55,18 @@ export class KnownValues {
     for (const id of this.entities.keys()) if (!kept.has(id)) this.entities.delete(id)
   }
 
+  /** Of no others than these keys, fields aside: they are always there. */
+  keepOnlyKeys(keys: readonly EntityKey[]): void {
+    const kept = new Set(keys.map(({ type, key }) => `${type} ${key}`))
+    for (const types of this.entities.values()) {
+      for (const [type, values] of types) {
+        if (type === 'ENTITY_FIELD') continue
+        for (const key of values.keys()) if (!kept.has(`${type} ${key}`)) values.delete(key)
+        if (values.size === 0) types.delete(type)
+      }
+    }
+  }
+
   forget({ id }: EntityId): void {
     this.entities.delete(id)
   }

@@ -1,7 +1,7 @@
 /** What one ENTITY_DATA command has shown, and what of a change is news to its client. Source: `websocket-api.md` 6.3. */
 import type { EntityId } from '../../../model/entity-id.ts'
 import { valueText } from '../../../model/entry-json.ts'
-import type { EntityKey, EntityKeyType, ShownValue } from '../../../model/entity-query.ts'
+import type { EntityData, EntityKey, EntityKeyType, ShownValue } from '../../../model/entity-query.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../../model/value.ts'
 import type { FollowedChange } from '../followed-entities.ts'
 import type { Draft } from './draft.ts'
@@ -34,6 +34,12 @@ export class LiveValues {
   set(live: readonly EntityKey[], points: SeriesRequest | undefined): void {
     this.live = new Set(live.map(nameOf))
     this.points = points
+  }
+
+  /** A page, in the place of the one that was shown: what is not on it is not kept. */
+  take(page: readonly EntityData[]): void {
+    this.known.keepOnly(page.map(({ entity }) => entity))
+    for (const { entity, latest } of page) this.known.take(entity, latest)
   }
 
   /** The series are read anew. */

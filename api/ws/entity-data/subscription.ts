@@ -141,7 +141,7 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
   private take(page: Page<EntityData>): void {
     this.page = page
     this.entities = page.data.map(({ entity }) => entity)
-    for (const { entity, latest } of page.data) this.values.known.take(entity, latest)
+    this.values.take(page.data)
   }
 
   private async carryOut(subCommands: SubCommands): Promise<void> {
@@ -151,6 +151,8 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
     const aggregated = (aggSeries?.keys ?? []).map(({ key }): EntityKey => ({ type: 'TIME_SERIES', key }))
     this.liveKeys = distinct([...(latest ?? []), ...aggregated])
     this.values.set(this.liveKeys, series)
+    // What is not followed any more would be shown as it once was.
+    this.values.known.keepOnlyKeys([...this.query.latest, ...this.liveKeys])
     try {
       await this.follow()
       for (const aggregates of [aggHistory, aggSeries]) {
@@ -367,8 +369,9 @@ export class EntityDataSubscription implements LiveCommand, Follower, Flushable,
           this.showHeard()
         }
       })
-    } catch {
+    } catch (error) {
       // The store does not answer: the next turn asks again.
+      this.context.host.rereads.failed(error)
     } finally {
       if (this.query.page.isDynamic) this.refreshSoon(REFRESH_MS)
     }
