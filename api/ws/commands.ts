@@ -13,7 +13,7 @@ import { attributes, timeSeries, timeSeriesHistory } from './commands/telemetry.
 import { integer, text, type Command, type DefinedCommand } from './define-command.ts'
 
 /** A new command is one line here. In the order in which the older envelope's lists are carried out. */
-const COMMANDS: readonly DefinedCommand[] = [
+export const COMMANDS: readonly DefinedCommand[] = [
   ...attributes,
   ...timeSeries,
   ...timeSeriesHistory,

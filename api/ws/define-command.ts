@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Log } from '../../model/log.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Operation } from '../../services/services.ts'
@@ -12,6 +13,9 @@ import type { FollowedEntities } from './followed-entities.ts'
 import type { ReadServices } from './read-services.ts'
 import type { SessionReads } from './read-turns.ts'
 import type { SubscriptionHost } from './subscription.ts'
+
+/** Of things that are there. */
+export type Ids = Readonly<Record<string, string>>
 
 /** What goes on after a command, under its id. */
 export interface LiveCommand {
@@ -54,6 +58,10 @@ export interface CommandDeclaration<Fields extends z.ZodRawShape> {
   readonly fields: Fields
   /** The members of the older envelopes that hold such commands. */
   readonly legacy?: { readonly telemetry?: string; readonly notifications?: string }
+  /** Good commands without their ids; ids of things by the names that paths of REST give them. Sent by the walk of the security tests. */
+  readonly examples: (ids: Ids) => readonly JsonObject[]
+  /** Where it goes well nothing is answered. */
+  readonly isSilent?: boolean
   /** Begins at once, in the caller's turn. What it throws is answered under the command's id. */
   readonly start: (
     command: z.output<z.ZodObject<Fields>> & { readonly cmdId: number },
@@ -73,6 +81,8 @@ export interface Command {
 export interface DefinedCommand {
   readonly type: string
   readonly legacy: { readonly telemetry?: string; readonly notifications?: string }
+  readonly examples: (ids: Ids) => readonly JsonObject[]
+  readonly isSilent: boolean
   /** Undefined where it is none. */
   parse(members: unknown): Command | undefined
 }
@@ -92,6 +102,8 @@ export function defineCommand<Fields extends z.ZodRawShape>({
   type,
   fields,
   legacy = {},
+  examples,
+  isSilent = false,
   start,
   unsubscribe,
 }: CommandDeclaration<Fields>): readonly DefinedCommand[] {
@@ -100,6 +112,8 @@ export function defineCommand<Fields extends z.ZodRawShape>({
   const begin: DefinedCommand = {
     type,
     legacy,
+    examples,
+    isSilent,
     parse: (members) => {
       if (!isRecord(members)) return undefined
       const { type: named, cmdId, ...rest } = members
@@ -120,6 +134,8 @@ function ending(type: string, legacy: { readonly telemetry?: string }): DefinedC
   return {
     type,
     legacy,
+    examples: () => [{}],
+    isSilent: true,
     parse: (members) => {
       const parsed = schema.safeParse(members)
       if (!parsed.success) return undefined

@@ -4,6 +4,8 @@
  */
 import { THINGS } from './things/index.ts'
 import { createAuth } from '../../api/auth/auth.ts'
+import { profileLimitsOf } from '../../api/ws/profile-limits.ts'
+import { registerWebSocketApi } from '../../api/ws/register.ts'
 import { registerRestApi } from '../../api/rest/register.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import type { Authority, User } from '../../model/entities.ts'
@@ -40,6 +42,8 @@ export interface RestWorld {
   readonly otherTenantId: string
   /** Starts no thread until a script is compiled. */
   readonly javaScript: JavaScriptWorkers
+  /** Of whoever has the link of a public customer. */
+  publicToken(customerId: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -95,6 +99,17 @@ export async function openRestWorld(): Promise<RestWorld> {
     castStrings: true,
     metricsAccess: { withoutToken: 'loopback', token: undefined },
   })
+  const webSockets = registerWebSocketApi({
+    server,
+    services,
+    feed: services.subscriberFeed,
+    authenticate: (token) => auth.authenticateLogin(token),
+    loginByApiKey: (value) => auth.loginByApiKey(value),
+    limitsOf: async (tenantId) => profileLimitsOf(await services.limits.of(tenantId)),
+    stillHolds: (login) => auth.stillHolds(login),
+    clock,
+    log: { debug() {}, info() {}, warn() {}, error: (message, fields) => failures.push({ message, ...fields }) },
+  })
   const port = await server.listen('127.0.0.1', 0)
   const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
     (await auth.login(email, password, '127.0.0.1')).token
@@ -110,7 +125,9 @@ export async function openRestWorld(): Promise<RestWorld> {
     ids: await makeThings(platform),
     otherTenantId,
     javaScript,
+    publicToken: async (customerId) => (await auth.loginPublic(customerId)).token,
     async close() {
+      await webSockets.close()
       await server.close()
       await javaScript.close()
       await platform.close()

@@ -10,6 +10,10 @@ export const alarmCount = defineCommand({
   legacy: { telemetry: 'alarmCountCmds' },
   unsubscribe: { type: 'ALARM_COUNT_UNSUBSCRIBE', legacy: { telemetry: 'alarmCountUnsubscribeCmds' } },
   fields: { query: alarmCountQueryBody.nullish() },
+  examples: ({ assetId = '' }) => [
+    { query: { entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'ASSET', id: assetId } } } },
+    { query: {} },
+  ],
   async start({ cmdId, query }, context) {
     // A second one under an id that is live is ignored, as in the reference.
     if (context.live.find(cmdId) instanceof LiveCount) return

@@ -4,11 +4,21 @@ import { AlarmDataSubscription } from '../alarms/alarm-data.ts'
 import { defineCommand } from '../define-command.ts'
 import { CommandErrors } from '../errors.ts'
 
+const ALL_ASSETS = { type: 'entityType', entityType: 'ASSET' }
+
 export const alarmData = defineCommand({
   type: 'ALARM_DATA',
   legacy: { telemetry: 'alarmDataCmds' },
   unsubscribe: { type: 'ALARM_DATA_UNSUBSCRIBE', legacy: { telemetry: 'alarmDataUnsubscribeCmds' } },
   fields: { query: alarmDataQueryBody.nullish() },
+  examples: ({ assetId = '' }) =>
+    [{ type: 'singleEntity', singleEntity: { entityType: 'ASSET', id: assetId } }, ALL_ASSETS].map((entityFilter) => ({
+      query: {
+        entityFilter,
+        alarmFields: [{ type: 'ALARM_FIELD', key: 'type' }],
+        pageLink: { page: 0, pageSize: 100, timeWindow: 2_000_000_000_000 },
+      },
+    })),
   async start({ cmdId, query }, context) {
     if (query === undefined || query === null) throw CommandErrors.QUERY_EMPTY()
     const subscription = new AlarmDataSubscription(cmdId, alarmDataQueryOf(query), context)

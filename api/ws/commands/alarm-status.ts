@@ -22,6 +22,7 @@ export const alarmStatus = defineCommand({
     typeList: names,
     severityList: names,
   },
+  examples: ({ assetId = '' }) => [{ originatorId: { entityType: 'ASSET', id: assetId } }],
   async start({ cmdId, originatorId, typeList, severityList }, context) {
     // A second one under an id that is live is ignored, as in the reference.
     if (context.live.find(cmdId) instanceof LiveStatus) return

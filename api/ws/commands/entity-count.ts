@@ -13,6 +13,9 @@ export const entityCount = defineCommand({
   legacy: { telemetry: 'entityCountCmds' },
   unsubscribe: { type: 'ENTITY_COUNT_UNSUBSCRIBE', legacy: { telemetry: 'entityCountUnsubscribeCmds' } },
   fields: { query: countQueryBody.nullish() },
+  examples: ({ deviceId = '' }) => [
+    { query: { entityFilter: { type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: deviceId } } } },
+  ],
   async start({ cmdId, query }, context) {
     // A second one under an id that is live is ignored, as in the reference.
     if (context.live.find(cmdId) instanceof LiveCount) return

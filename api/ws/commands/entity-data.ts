@@ -5,11 +5,30 @@ import { EntityDataSubscription } from '../entity-data/subscription.ts'
 import { entityDataFields, subCommandsOf } from '../entity-data/sub-commands.ts'
 import { CommandErrors } from '../errors.ts'
 
+const ALL_DEVICES = { type: 'entityType', entityType: 'DEVICE' }
+
 export const entityData = defineCommand({
   type: 'ENTITY_DATA',
   legacy: { telemetry: 'entityDataCmds' },
   unsubscribe: { type: 'ENTITY_DATA_UNSUBSCRIBE', legacy: { telemetry: 'entityDataUnsubscribeCmds' } },
   fields: entityDataFields,
+  examples: ({ deviceId = '' }) =>
+    [{ type: 'singleEntity', singleEntity: { entityType: 'DEVICE', id: deviceId } }, ALL_DEVICES].map(
+      (entityFilter) => ({
+        query: {
+          entityFilter,
+          pageLink: { page: 0, pageSize: 100 },
+          entityFields: [{ type: 'ENTITY_FIELD', key: 'name' }],
+        },
+        latestCmd: {
+          keys: [
+            { type: 'TIME_SERIES', key: 'secretSeries' },
+            { type: 'SERVER_ATTRIBUTE', key: 'secretAttribute' },
+          ],
+        },
+        tsCmd: { keys: ['secretSeries'], startTs: 1, timeWindow: 2_000_000_000_000 },
+      }),
+    ),
   async start(command, context) {
     const { cmdId, query } = command
     const { live } = context

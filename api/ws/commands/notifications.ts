@@ -10,6 +10,7 @@ export const notifications = [
     type: 'NOTIFICATIONS',
     legacy: { notifications: 'unreadSubCmd' },
     fields: { limit: integer.nullish(), types: z.array(z.string()).nullish() },
+    examples: () => [{ limit: 10 }],
     unsubscribe: { type: 'NOTIFICATIONS_UNSUBSCRIBE' },
     async start({ cmdId }, { host }) {
       host.send(JSON.stringify({ cmdId, ...NONE, cmdUpdateType: 'NOTIFICATIONS', notifications: [], update: null }))
@@ -19,6 +20,7 @@ export const notifications = [
     type: 'NOTIFICATIONS_COUNT',
     legacy: { notifications: 'unreadCountSubCmd' },
     fields,
+    examples: () => [{}],
     async start({ cmdId }, { host }) {
       host.send(JSON.stringify({ cmdId, ...NONE, cmdUpdateType: 'NOTIFICATIONS_COUNT' }))
     },
@@ -27,12 +29,16 @@ export const notifications = [
     type: 'MARK_NOTIFICATIONS_AS_READ',
     legacy: { notifications: 'markAsReadCmd' },
     fields: { notifications: z.array(z.string()).nullish() },
+    examples: ({ notificationId = '' }) => [{ notifications: [notificationId] }],
+    isSilent: true,
     async start() {},
   }),
   ...defineCommand({
     type: 'MARK_ALL_NOTIFICATIONS_AS_READ',
     legacy: { notifications: 'markAllAsReadCmd' },
     fields,
+    examples: () => [{}],
+    isSilent: true,
     async start() {},
   }),
 ]

@@ -27,6 +27,11 @@ export const timeSeries = defineCommand({
   type: 'TIMESERIES',
   legacy: { telemetry: 'tsSubCmds' },
   fields: { ...target, ...range, timeWindow: integer.default(0), endTs: integer.optional() },
+  examples: ({ deviceId = '' }) => [
+    { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries' },
+    { entityType: 'DEVICE', entityId: deviceId },
+    { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries', timeWindow: 60_000 },
+  ],
   async start(command, context) {
     if (command.unsubscribe) return context.live.remove(command.cmdId)
     const { clock, services } = context
@@ -47,6 +52,9 @@ export const timeSeriesHistory = defineCommand({
   type: 'TIMESERIES_HISTORY',
   legacy: { telemetry: 'historyCmds' },
   fields: { ...target, ...range, endTs: integer.default(0) },
+  examples: ({ deviceId = '' }) => [
+    { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries', startTs: 0, endTs: 2_000_000_000_000 },
+  ],
   async start(command, { services, clock, host, checkAccess }) {
     const entity = entityOf(command)
     const keys = keysOf(command.keys)
@@ -70,6 +78,10 @@ export const attributes = defineCommand({
   type: 'ATTRIBUTES',
   legacy: { telemetry: 'attrSubCmds' },
   fields: target,
+  examples: ({ deviceId = '' }) => [
+    { entityType: 'DEVICE', entityId: deviceId, scope: 'SERVER_SCOPE' },
+    { entityType: 'DEVICE', entityId: deviceId, keys: 'secretAttribute' },
+  ],
   async start(command, context) {
     if (command.unsubscribe) return context.live.remove(command.cmdId)
     const entity = entityOf(command)
