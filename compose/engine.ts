@@ -6,12 +6,11 @@ import type { Config } from '../config/settings.ts'
 import type { ActorSystem } from '../engine/actor/system.ts'
 import type { Parking } from '../engine/parking/parking.ts'
 import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
-import { createScriptHost } from '../engine/script/host.ts'
-import { createJavaScriptWorkers, type JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { nodeServicesOf } from '../services/node-services.ts'
-import type { QueueService, RuleChainService, Services } from '../services/services.ts'
+import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import { notedLink } from './noted-link.ts'
@@ -26,6 +25,7 @@ export interface EngineParts {
   readonly closing: Closing
   readonly stores: Stores
   readonly services: Services
+  readonly scripts: ScriptHost
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
   readonly devices: Pick<DeviceOwner, 'delivered'>
@@ -36,36 +36,13 @@ export interface EngineParts {
 export interface RunningEngine {
   readonly engine: RuleEngine
   readonly queues: OpenedQueues
-  readonly javaScript: JavaScriptWorkers
-  /** Its changes resolve once this engine runs them. */
-  readonly ruleChains: RuleChainService
-  /** The same of queues. */
-  readonly queueService: QueueService
 }
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { config, log, closing, stores, services, feed, actors, devices, parking } = parts
-  const javaScript = createJavaScriptWorkers({
-    clock: systemClock,
-    threads: config.jsThreads,
-    minThreads: Math.min(config.jsMinThreads, config.jsThreads),
-    idleTimeoutMs: config.jsIdleTimeoutMs,
-    concurrentTasks: config.jsConcurrentTasks,
-    batchMessages: config.jsBatchMessages,
-    memoryLimitMb: config.jsMemoryMb,
-    timeoutMs: config.jsMaxCpuTimeMs,
-    queueBound: config.jsQueueBound,
-  })
-  closing.add('JavaScript workers', () => javaScript.close())
+  const { config, log, closing, stores, services, scripts, feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
-  const scripts = createScriptHost({
-    tbel: { timeoutMs: config.tbelTimeoutMs, memoryBytes: config.tbelMemoryMb * 2 ** 20 },
-    javaScript: (source) => javaScript.compile(source),
-    clock: systemClock,
-    random: systemRandom,
-  })
   const engine = createRuleEngine({
     catalogue,
     services: nodeServicesOf(services, scripts),
@@ -85,6 +62,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('rule engine', () => engine.close())
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log)
   closing.add('rule chain deployment', () => deployment.close())
+  services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
   await deployment.start(feed)
   const queues = openQueues({
     link: notedLink(stores.link, (batch) => devices.delivered(batch)),
@@ -102,14 +80,9 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('queues', () => queues.close())
   const queueDeployment = new QueueDeployment({ queues: services.queues, runtime: queues, clock: systemClock, log })
   closing.add('queue deployment', () => queueDeployment.close())
+  services.deployments.follow('QUEUE', () => queueDeployment.settled())
   await queueDeployment.start(feed)
-  return {
-    engine,
-    queues,
-    javaScript,
-    ruleChains: deployment.deployedService(),
-    queueService: queueDeployment.deployedService(),
-  }
+  return { engine, queues }
 }
 
 /** A line when a queue's outage begins and one when it is over, at a bounded rate: a store at its limit comes and goes. */

@@ -5,7 +5,7 @@ import type { ClosableDeviceGateway, DeviceGatewayFigures } from '../engine/devi
 import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/device-owner.ts'
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
-import type { JavaScriptFigures } from '../engine/script/javascript/javascript-workers.ts'
+import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { RunningEngine } from './engine.ts'
@@ -18,24 +18,25 @@ export interface FigureParts {
   readonly gateway: ClosableDeviceGateway | undefined
   readonly devices: DeviceOwner | undefined
   readonly running: RunningEngine | undefined
+  readonly javaScript: JavaScriptWorkers
 }
 
 export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
-  const { actors, gateway, devices, running } = parts
+  const { actors, gateway, devices, running, javaScript } = parts
   return [
     { name: 'actors', figures: () => named(actors.figures(), ACTORS) },
     ...(gateway === undefined ? [] : [{ name: 'devices', figures: () => named(gateway.figures(), DEVICES) }]),
     ...(devices === undefined ? [] : [{ name: 'owned_devices', figures: () => named(devices.figures(), OWNED) }]),
     ...(running === undefined ? [] : engineFigures(running)),
+    { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
   ]
 }
 
-function engineFigures({ engine, queues, javaScript }: RunningEngine): readonly MetricsSource[] {
+function engineFigures({ engine, queues }: RunningEngine): readonly MetricsSource[] {
   return [
     { name: 'queue', figures: () => totalFigures(queues) },
     { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
-    { name: 'javascript', figures: () => named(javaScript.figures(), JAVASCRIPT) },
   ]
 }
 

@@ -27,6 +27,7 @@ import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openParking } from './parking.ts'
 import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
 import { openVault } from './secrets-key.ts'
+import { openScripting } from './scripts.ts'
 import { openStores, type Stores } from './stores.ts'
 
 export interface Platform {
@@ -56,6 +57,7 @@ export async function startPlatform(
     const stores = await openStores(config, log, closing, cluster, onFatal)
     const opened = await openParking({ config, log, closing, cluster, stores })
     const { vault, settled } = await openVault({ config, log, folder: stores.folder, entities: stores.entities })
+    const { scripts, javaScript } = openScripting(config, closing)
     const stored = createServices({
       vault,
       jwt: jwtDefaults(config),
@@ -69,6 +71,7 @@ export async function startPlatform(
       clock: systemClock,
       random: systemRandom,
       catalogue,
+      scripts,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
       callLine: cluster.callLine,
       owners: cluster.owners,
@@ -89,7 +92,7 @@ export async function startPlatform(
     closing.add('actors', () => actors.close())
     const roles = new Set(config.roles)
     if (roles.has('engine')) startOwnedCalls(cluster, stored, log, closing)
-    const parts = { config, log, closing, cluster, stores, services: stored, feed, actors }
+    const parts = { config, log, closing, cluster, stores, services: stored, scripts, feed, actors }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
     const { parking, deviceLink, metricsSources } = opened
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
@@ -113,21 +116,16 @@ export async function startPlatform(
       log,
       closing,
       stores,
-      services: {
-        ...stored,
-        ruleChains: running?.ruleChains ?? stored.ruleChains,
-        queues: running?.queueService ?? stored.queues,
-        close: () => stored.close(),
-      },
+      services: stored,
       gateway,
       feed,
       metricsSources: [
         ...cluster.metricsSources,
         ...stores.metricsSources,
         ...metricsSources,
-        ...figuresOf({ actors, gateway, devices, running }),
+        ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],
-      workers: createWorkerAdmin(running === undefined ? [] : [running.javaScript]),
+      workers: createWorkerAdmin(roles.has('engine') || roles.has('api') ? [javaScript] : []),
       backups,
       demo: seeded.demo,
     })

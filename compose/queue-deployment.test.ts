@@ -58,12 +58,13 @@ describe('queue deployment', () => {
         },
       },
     })
+    platform.services.deployments.follow('QUEUE', () => deployment.settled())
     await deployment.start(platform.feed)
   })
 
   test('applies all at the start, and all again before a change is answered', async () => {
     assert.deepEqual(applied, [SHIPPED])
-    const service = deployment.deployedService()
+    const service = platform.services.queues
     const { id } = await service.saveByUser(platform.tenant, draft('Added'))
     assert.deepEqual(applied.at(-1), ['Added', ...SHIPPED])
     await service.deleteByUser(platform.tenant, id)
@@ -74,7 +75,7 @@ describe('queue deployment', () => {
   test('many changes while one is applied are applied together, the newest last', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     gate = promise
-    const service = deployment.deployedService()
+    const service = platform.services.queues
     const names = ['a', 'b', 'c', 'd']
     const saves = names.map((name) => service.saveByUser(platform.tenant, draft(name)))
     const stored = async () => (await platform.services.queues.all()).length
@@ -88,14 +89,14 @@ describe('queue deployment', () => {
 
   test('a failure is logged and tried again', async () => {
     failures = [new Error('store away')]
-    const { id } = await deployment.deployedService().saveByUser(platform.tenant, draft('Later'))
+    const { id } = await platform.services.queues.saveByUser(platform.tenant, draft('Later'))
     assert.equal(applied.length, 1)
     await new Promise((turn) => setImmediate(turn))
     assert.deepEqual(errors, ['{"reason":"store away"}'])
     clock.runTimers()
     while (applied.length < 2) await new Promise((turn) => setImmediate(turn))
     assert.deepEqual(applied.at(-1), ['Later', ...SHIPPED].toSorted())
-    await deployment.deployedService().deleteByUser(platform.tenant, id)
+    await platform.services.queues.deleteByUser(platform.tenant, id)
   })
 
   test('hears nothing after it is closed', async () => {
@@ -108,7 +109,7 @@ describe('queue deployment', () => {
 
   test('a start that can not read the records is refused', async () => {
     const broken = new QueueDeployment({
-      queues: { ...deployment.deployedService(), all: () => Promise.reject(new Error('no records')) },
+      queues: { ...platform.services.queues, all: () => Promise.reject(new Error('no records')) },
       clock,
       log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
       runtime: { apply: () => undefined },

@@ -18,7 +18,7 @@ export interface QueueRuntime {
 }
 
 export interface QueueDeploymentParts {
-  readonly queues: QueueService
+  readonly queues: Pick<QueueService, 'all'>
   readonly runtime: QueueRuntime
   readonly clock: Clock
   readonly log: Log
@@ -53,23 +53,9 @@ export class QueueDeployment {
     await this.last.catch(() => undefined)
   }
 
-  /** The service whose changes resolve once the engine works by them. */
-  deployedService(): QueueService {
-    const inner = this.parts.queues
-    const deployed = async <Result>(change: Promise<Result>): Promise<Result> => {
-      const result = await change
-      await this.last.catch(() => undefined)
-      return result
-    }
-    return {
-      saveByUser: (principal, draft) => deployed(inner.saveByUser(principal, draft)),
-      deleteByUser: (principal, id) => deployed(inner.deleteByUser(principal, id)),
-      find: (principal, id) => inner.find(principal, id),
-      findByName: (principal, name) => inner.findByName(principal, name),
-      page: (principal, page) => inner.page(principal, page),
-      all: () => inner.all(),
-      linkName: (tenantId, name) => inner.linkName(tenantId, name),
-    }
+  /** Resolves when all changes that are known by now are in force, or could not be. */
+  settled(): Promise<void> {
+    return this.last.catch(() => undefined)
   }
 
   private follow(): void {

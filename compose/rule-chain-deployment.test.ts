@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { NO_LANES } from '../engine/parking/control.ts'
 import { createServices } from '../services/create-services.ts'
-import type { RuleChainService } from '../services/services.ts'
+import type { RuleChains } from '../services/rule-chains/rule-chains.ts'
 import {
   openTestPlatform,
   TestClock,
@@ -10,6 +10,7 @@ import {
   testRandom,
   type TestPlatform,
   testSecrets,
+  testScripts,
 } from '../services/testkit.ts'
 import { TestFeed } from '../engine/subscriptions/testkit.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
@@ -17,7 +18,7 @@ import { RuleChainDeployment } from './rule-chain-deployment.ts'
 /** A deployment in one process; `elsewhere` is another one on the same store, whose changes are told here or not. */
 describe('rule chain deployment', () => {
   let platform: TestPlatform
-  let elsewhere: RuleChainService
+  let elsewhere: RuleChains
   let elsewhereFeed: TestFeed
   let clock: TestClock
   let deployment: RuleChainDeployment
@@ -49,21 +50,16 @@ describe('rule chain deployment', () => {
       clock,
       random: testRandom,
       catalogue: testCatalogue,
+      scripts: testScripts,
       attributeCacheBytes: 1 << 20,
       report: assert.ifError,
     }).ruleChains
     const note = (text: string): void => void errors.push(text)
     const inner = services.ruleChains
-    const service: RuleChainService = {
-      saveByUser: (principal, draft) => inner.saveByUser(principal, draft),
-      saveGraphByUser: (principal, draft, options) => inner.saveGraphByUser(principal, draft, options),
-      setRootByUser: (principal, id) => inner.setRootByUser(principal, id),
-      deleteByUser: (principal, id) => inner.deleteByUser(principal, id),
-      createDefaultByUser: (principal, name) => inner.createDefaultByUser(principal, name),
-      page: (tenantId, type, page) => inner.page(tenantId, type, page),
-      root: (tenantId) => inner.root(tenantId),
-      find: (tenantId, id) => answer(inner.find(tenantId, id)),
-      graph: (tenantId, id) => answer(inner.graph(tenantId, id)),
+    const service = {
+      root: (tenantId: string) => inner.root(tenantId),
+      find: (tenantId: string, id: string) => answer(inner.find(tenantId, id)),
+      graph: (tenantId: string, id: string) => answer(inner.graph(tenantId, id)),
       loadAll: () => answer(inner.loadAll()),
     }
     const engine = {
@@ -76,6 +72,7 @@ describe('rule chain deployment', () => {
       remove: async (id: string) => void running.delete(id),
     }
     deployment = new RuleChainDeployment(service, engine, { debug: note, info: note, warn: note, error: note }, clock)
+    services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
     await deployment.start(feed)
   })
 
@@ -122,7 +119,7 @@ describe('rule chain deployment', () => {
       isHeld = true
       await held.promise
     }
-    await ruleChains.saveByUser(platform.tenant, { id: former.id, name: 'former' })
+    const saving = ruleChains.saveByUser(platform.tenant, { id: former.id, name: 'former' })
     await until(() => isHeld)
     await ruleChains.setRootByUser(platform.tenant, later.id)
     await until(() => root === 'later')
@@ -130,6 +127,7 @@ describe('rule chain deployment', () => {
     loading = async () => void (wasBack ||= root === 'former')
     held.resolve(undefined)
     await until(() => wasBack && root === 'later')
+    await saving
   })
 
   test('after a gap the engine runs what the store has: new, changed, and nothing that is gone', async () => {
@@ -168,7 +166,7 @@ describe('rule chain deployment', () => {
     loading = async (name) => (name === 'stuck' ? held.promise : undefined)
     const entity = { entityType: 'RULE_CHAIN', id: other.id } as const
     platform.feed.publish({ kind: 'rule-chain-changed', entity, tenantId: platform.tenantId })
-    const service = deployment.deployedService()
+    const service = platform.services.ruleChains
     const saved = await service.saveByUser(platform.tenant, { name: 'quick' })
     assert.equal(running.get(saved.id), 'quick')
     await service.saveGraphByUser(platform.tenant, {
@@ -191,8 +189,7 @@ describe('rule chain deployment', () => {
     const held = Promise.withResolvers<undefined>()
     loading = () => held.promise
     let isAnswered = false
-    const saving = deployment
-      .deployedService()
+    const saving = platform.services.ruleChains
       .saveByUser(platform.tenant, { name: 'mine' })
       .then(() => (isAnswered = true))
     for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve))

@@ -9,13 +9,15 @@ import type { Log } from '../model/log.ts'
 import { systemClock } from '../model/system-clock.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import type { RuleChainService } from '../services/services.ts'
+import type { RuleChains } from '../services/rule-chains/rule-chains.ts'
 
 /** After a failure, all chains are loaded again. */
 const RETRY_MS = 5000
 
+type DeployedChains = Pick<RuleChains, 'loadAll' | 'find' | 'graph' | 'root'>
+
 export class RuleChainDeployment {
-  private readonly ruleChains: RuleChainService
+  private readonly ruleChains: DeployedChains
   private readonly engine: Pick<RuleEngine, 'load' | 'remove'>
   private readonly log: Log
   private readonly clock: Clock
@@ -31,7 +33,7 @@ export class RuleChainDeployment {
   private readonly roots = new Set<string>()
 
   constructor(
-    ruleChains: RuleChainService,
+    ruleChains: DeployedChains,
     engine: Pick<RuleEngine, 'load' | 'remove'>,
     log: Log,
     clock: Clock = systemClock,
@@ -94,30 +96,6 @@ export class RuleChainDeployment {
   /** Resolves when all that is known of the chain's changes by now has been deployed, or noted as failed. */
   async deployment(ruleChainId: string): Promise<void> {
     await this.underWay.get(ruleChainId)
-  }
-
-  /** The service whose changes resolve once the engine runs them. No change waits for another chain. */
-  deployedService(): RuleChainService {
-    const inner = this.ruleChains
-    const deployed = async <Result>(change: Promise<Result>, idOf: (result: Result) => string): Promise<Result> => {
-      const result = await change
-      await this.deployment(idOf(result))
-      return result
-    }
-    const chainId = ({ id }: RuleChain): string => id
-    return {
-      saveByUser: (principal, draft) => deployed(inner.saveByUser(principal, draft), chainId),
-      saveGraphByUser: (principal, draft, options) =>
-        deployed(inner.saveGraphByUser(principal, draft, options), ({ ruleChainId }) => ruleChainId),
-      setRootByUser: (principal, id) => deployed(inner.setRootByUser(principal, id), chainId),
-      deleteByUser: (principal, id) => deployed(inner.deleteByUser(principal, id), () => id),
-      createDefaultByUser: (principal, name) => deployed(inner.createDefaultByUser(principal, name), chainId),
-      find: (tenantId, id) => inner.find(tenantId, id),
-      page: (tenantId, type, page) => inner.page(tenantId, type, page),
-      graph: (tenantId, id) => inner.graph(tenantId, id),
-      root: (tenantId) => inner.root(tenantId),
-      loadAll: () => inner.loadAll(),
-    }
   }
 
   private deploy(tenantId: string, id: string): void {

@@ -7,6 +7,7 @@ import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { Link, PublishBound } from '../engine/link/link.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
@@ -28,6 +29,7 @@ import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
+import { Deployments } from './deployments.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
@@ -53,7 +55,7 @@ import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
 import { StoredQueues } from './queues.ts'
-import { StoredRuleChains } from './rule-chains.ts'
+import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { Services } from './services.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { TenantProperty } from './tenant-property.ts'
@@ -76,6 +78,8 @@ export interface ServicesOptions {
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: NodeCatalogue
+  /** For scripts that users try out. */
+  readonly scripts: ScriptHost
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
   /** Absent where one process is all there is. */
@@ -125,7 +129,8 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, vault, feed, doubts, changes, clock, random },
     ...{ jwt: options.jwt, mail: options.mail, send: sendBySmtp },
   })
-  const queues = new StoredQueues({ entities, feed, doubts, clock, random })
+  const deployments = new Deployments()
+  const queues = new StoredQueues({ entities, feed, doubts, deployments, clock, random })
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   const limits = new LimitsOfTenants(entities)
@@ -154,7 +159,7 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, changes, feed, doubts, cleanup, clock, random, routeOf, forgetAttributes },
     findUser: (id) => users.find(id),
     userPage: (page) => declared.of(userDefinition).pageWhere(page),
-    namesOf: manyNamesLookup(declared, entities),
+    namesOf: manyNamesLookup(declared),
     propagation: new Propagation(entities.relations),
   })
   const people = createPeople({
@@ -169,7 +174,7 @@ export function createServices(options: ServicesOptions): Services {
     alarmQueries: new AlarmQueries({ entities, entityQueries, resolver, tables, clock, alarms }),
     calculatedFields: new CalculatedFields({
       ...{ declared, clock, random },
-      namesOf: manyNamesLookup(declared, entities),
+      namesOf: manyNamesLookup(declared),
     }),
     content: createContent({
       ...{ declared, entities, users, clock, random },
@@ -187,18 +192,11 @@ export function createServices(options: ServicesOptions): Services {
     users,
     admin,
     people,
-    ruleChains: new StoredRuleChains({
-      entities,
-      declared,
-      changes,
-      feed,
-      doubts,
-      cleanup,
-      catalogue,
-      clock,
-      random,
-      limits,
+    ruleChains: new RuleChains({
+      ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
+      scripts: options.scripts,
     }),
+    deployments,
     queues,
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),

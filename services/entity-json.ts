@@ -2,7 +2,7 @@
  * Records in the form in which the REST API shows them and rule-engine messages carry them (`rest-api.md` 3.3, 5, 8, 11):
  * ids as objects, no customer as the null id.
  */
-import type { DeviceCredentials, Queue, RuleChain } from '../model/entities.ts'
+import type { DeviceCredentials, Queue } from '../model/entities.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 
@@ -21,23 +21,6 @@ export function deviceCredentialsJson(credentials: DeviceCredentials): JsonObjec
     credentialsId: credentials.credentialsId,
     credentialsValue: credentials.credentialsValue,
     version: credentials.version,
-  }
-}
-
-export function ruleChainJson(chain: RuleChain): JsonObject {
-  return {
-    id: idJson('RULE_CHAIN', chain.id),
-    createdTime: chain.createdTime,
-    tenantId: idJson('TENANT', chain.tenantId),
-    name: chain.name,
-    type: chain.type,
-    firstRuleNodeId: idJson('RULE_NODE', chain.firstRuleNodeId),
-    root: chain.root,
-    debugMode: chain.debugMode,
-    externalId: null,
-    version: chain.version,
-    configuration: chain.configuration,
-    additionalInfo: chain.additionalInfo,
   }
 }
 

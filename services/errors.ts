@@ -30,7 +30,6 @@ export const ServiceErrors = defineErrors('services', {
   PASSWORD_SAME: { ...BAD_REQUEST, text: 'New password should be different from existing!' },
   PASSWORD_SHORT: { ...BAD_REQUEST, text: 'Password must be {limit} or more characters in length.' },
   PASSWORD_LONG: { ...BAD_REQUEST, text: 'Password must be no more than {limit} characters in length.' },
-  ROOT_CHAIN_DELETE: { ...BAD_REQUEST, text: 'Deletion of Root Tenant Rule Chain is prohibited!' },
   ASSET_PROFILE_CHAIN_IN_USE: {
     ...BAD_REQUEST,
     text: 'The rule chain referenced by the asset profiles cannot be deleted!',
@@ -41,7 +40,6 @@ export const ServiceErrors = defineErrors('services', {
   DEFAULT_ASSET_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Asset Profile is prohibited!' },
   PROFILE_DASHBOARD_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent dashboard!" },
   PROFILE_CHAIN_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent rule chain!" },
-  NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
 })
 
 export const QueueErrors = defineErrors('queue', {
@@ -108,20 +106,6 @@ export const TelemetryErrors = defineErrors('telemetry', {
     status: 400,
     text: 'Weeks, months and quarters have no date for the time {ts}: at most {most} ms from 1970 are allowed',
   },
-})
-
-export const RuleChainErrors = defineErrors('rule-chain', {
-  SELF_RELATION: { ...BAD_REQUEST, text: "Can't create the relation to yourself." },
-  CYCLE: { ...BAD_REQUEST, text: "Can't create circling relations in rule chain." },
-  INDEX_OUT_OF_RANGE: {
-    ...BAD_REQUEST,
-    text: '{field} {index} is not the place of a node: the chain has {count} nodes',
-  },
-  RELATION_EMPTY: { ...BAD_REQUEST, text: 'The connection from node {from} to node {to} has no type' },
-  TYPE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' has an unknown type: {type}" },
-  CONFIGURATION_INVALID: { ...BAD_REQUEST, text: "Rule node '{name}' has a bad configuration: {reason}" },
-  QUEUE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' names a queue that does not exist: {queueName}" },
-  ROOT_EXISTS: { ...BAD_REQUEST, text: 'Another root rule chain is present in scope of current tenant!' },
 })
 
 /** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */

@@ -17,6 +17,7 @@ import {
   TestLink,
   testRandom,
   testSecrets,
+  testScripts,
 } from './testkit.ts'
 
 const [file = '', run = ''] = process.argv.slice(2)
@@ -36,6 +37,7 @@ const services = createServices({
   clock,
   random: testRandom,
   catalogue: testCatalogue,
+  scripts: testScripts,
   attributeCacheBytes: 1 << 20,
   report: (text) => console.error(text),
 })

@@ -32,9 +32,9 @@ export function ownerLookup(entities: EntityStore): OwnerLookup {
         const queue = await entities.queues.findAnywhere(id)
         return queue && { tenantId: queue.tenantId === SYSTEM_TENANT ? null : queue.tenantId, customerId: null }
       }
-      case 'RULE_CHAIN': {
-        const chain = await entities.ruleChains.findAnywhere(id)
-        return chain && { tenantId: chain.tenantId, customerId: null }
+      case 'RULE_NODE': {
+        const found = await entities.ruleChains.findNode(id)
+        return found && { tenantId: found.tenantId, customerId: null }
       }
       case 'RPC': {
         const rpc = await entities.rpcs.find(id)

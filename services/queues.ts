@@ -12,6 +12,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
+import type { Deployments } from './deployments.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { itemNotFound, QueueErrors, ServiceErrors } from './errors.ts'
 import { checkQueue } from './queue-rules.ts'
@@ -24,6 +25,7 @@ export interface QueueServiceParts {
   readonly entities: EntityStore
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
+  readonly deployments: Deployments
   readonly clock: Clock
   readonly random: Random
 }
@@ -88,6 +90,7 @@ export class StoredQueues implements QueueService {
   private async commit(queue: Queue, statements: readonly Statement[]): Promise<void> {
     await this.parts.doubts.watch(this.entities.write(statements), () => this.publishChanged(queue))
     this.publishChanged(queue)
+    await this.parts.deployments.of({ entityType: 'QUEUE', id: queue.id })
   }
 
   private queueOf(principal: Principal, draft: QueueDraft, before: Queue | undefined): Queue {

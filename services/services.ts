@@ -8,6 +8,8 @@
  */
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
+import type { Deployments } from './deployments.ts'
+import type { RuleChains } from './rule-chains/rule-chains.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { DraftOf } from './entities/define.ts'
 import type { TenantProfile } from './entities/tenant-profile.ts'
@@ -15,18 +17,8 @@ import type { Tenant, tenants } from './entities/tenant.ts'
 import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from '../model/value.ts'
 import type { Aggregation } from '../model/telemetry-query.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
-import type {
-  DeviceCredentials,
-  NodeConnection,
-  Page,
-  PageQuery,
-  Queue,
-  RuleChain,
-  RuleChainGraph,
-  RuleNode,
-  User,
-} from '../model/entities.ts'
-import type { JsonObject, JsonValue } from '../model/json.ts'
+import type { DeviceCredentials, Page, PageQuery, Queue, RuleNode, User } from '../model/entities.ts'
+import type { JsonValue } from '../model/json.ts'
 import type { Relation, RelationDirection, RelationWithName } from '../model/relation.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeadLetter } from '../engine/link/dead-letters.ts'
@@ -172,63 +164,6 @@ export interface UserService {
   changePassword(id: string, current: string, next: string): Promise<void>
 }
 
-export interface NodeDraft {
-  readonly id?: string | undefined
-  readonly type: string
-  readonly name: string
-  readonly debugSettings?: JsonValue
-  readonly singletonMode?: boolean
-  readonly queueName?: string | null
-  readonly configurationVersion?: number
-  readonly configuration: JsonObject
-  readonly additionalInfo?: JsonValue
-}
-
-export interface GraphDraft {
-  readonly ruleChainId: string
-  readonly version?: number | undefined
-  readonly firstNodeIndex: number | null
-  readonly nodes: readonly NodeDraft[]
-  readonly connections: readonly NodeConnection[] | null
-  readonly ruleChainConnections?: readonly JsonObject[] | null
-  readonly notes?: JsonValue
-}
-
-export interface RuleChainDraft {
-  readonly id?: string | undefined
-  /** As a client sends back what it read: a chain does not become root by it, `setRootByUser` is the way. */
-  readonly root?: boolean | undefined
-  readonly name: string
-  readonly type?: 'CORE' | 'EDGE' | undefined
-  readonly debugMode?: boolean | undefined
-  readonly configuration?: JsonValue | undefined
-  readonly additionalInfo?: JsonValue | undefined
-  readonly version?: number | undefined
-}
-
-export interface RuleChainService {
-  saveByUser(principal: Principal, draft: RuleChainDraft): Promise<RuleChain>
-  find(tenantId: string, id: string): Promise<RuleChain | undefined>
-  page(tenantId: string, type: 'CORE' | 'EDGE', page: PageQuery): Promise<Page<RuleChain>>
-  graph(tenantId: string, id: string): Promise<RuleChainGraph | undefined>
-  /**
-   * Replaces the graph; every node is checked against the catalogue first, so a bad chain changes nothing. Unknown node
-   * types are refused by name, or stored disabled and marked where `disableUnknown`.
-   */
-  saveGraphByUser(
-    principal: Principal,
-    draft: GraphDraft,
-    options?: { readonly disableUnknown?: boolean },
-  ): Promise<RuleChainGraph>
-  setRootByUser(principal: Principal, id: string): Promise<RuleChain>
-  deleteByUser(principal: Principal, id: string): Promise<void>
-  /** Creates a chain of the default root chain's shape, root false. */
-  createDefaultByUser(principal: Principal, name: string): Promise<RuleChain>
-  root(tenantId: string): Promise<RuleChain | undefined>
-  /** Every chain with its graph: what the engine loads at start. */
-  loadAll(): Promise<readonly { readonly chain: RuleChain; readonly graph: RuleChainGraph }[]>
-}
-
 /** The one place that decides who may do what (`rest-api.md` 3.5). */
 export interface AccessControl {
   /** Throws PERMISSION_DENIED (403) by authority alone: may this kind of user do this to this kind of entity at all? */
@@ -334,7 +269,9 @@ export interface Services {
   readonly people: People
   /** What a system administrator sets for the whole platform. */
   readonly admin: Admin
-  readonly ruleChains: RuleChainService
+  readonly ruleChains: RuleChains
+  /** When stored changes are in force in this process. */
+  readonly deployments: Deployments
   readonly queues: QueueService
   readonly deadLetters: DeadLetterService
   readonly parked: ParkedLaneService

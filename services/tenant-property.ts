@@ -11,7 +11,6 @@ const OLDER: readonly (Omit<OwnedTable, 'hasEntities'> & { readonly type?: Entit
   { name: 'device_credentials', references: ['device'] },
   { name: 'device', references: ['customer', 'device_profile'], type: 'DEVICE' },
   { name: 'device_profile', references: ['rule_chain'], type: 'DEVICE_PROFILE' },
-  { name: 'rule_chain', references: [], type: 'RULE_CHAIN' },
   { name: 'queue', references: [], type: 'QUEUE' },
 ]
 

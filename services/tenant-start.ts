@@ -3,12 +3,12 @@ import type { Clock, Random } from '../model/clock.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
-import { defaultGraph, EDGE_ROOT_RULE_CHAIN_NAME, ROOT_RULE_CHAIN_NAME } from './default-rule-chain.ts'
+import { defaultGraph, EDGE_ROOT_RULE_CHAIN_NAME, ROOT_RULE_CHAIN_NAME } from './rule-chains/default-rule-chain.ts'
 import { insertionOfProfile, newDeviceProfile, type DeviceProfile } from './entities/device-profile.ts'
 import { assetProfiles } from './entities/asset-profile.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
-import { checkedGraph } from './rule-chain-graph.ts'
-import { firstNodeId, newRuleChain } from './rule-chains.ts'
+import { newRuleChain, ruleChains } from './entities/rule-chain.ts'
+import { checkedGraph, firstNodeId, nothingDrawn } from './rule-chains/graph.ts'
 
 export interface TenantStartParts {
   readonly entities: EntityStore
@@ -37,7 +37,7 @@ export function tenantStart(parts: TenantStartParts, tenantId: string): TenantSt
   return {
     statements: [
       ...rootRuleChain(parts, tenantId),
-      ...entities.ruleChains.insert({ ...edgeRoot, type: 'EDGE', root: true }),
+      rowsOf(ruleChains, entities).insert(ruleChains.rowOf({ ...edgeRoot, type: 'EDGE', root: true })),
       insertionOfProfile(entities, deviceProfile),
       rowsOf(assetProfiles, entities).insert(assetProfiles.rowOf(assetProfile)),
     ],
@@ -51,8 +51,7 @@ function rootRuleChain(
 ): readonly Statement[] {
   const chain = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: ROOT_RULE_CHAIN_NAME, root: true }
   const raised = { ...chain, version: 2 }
-  const nothing = { ruleChainId: chain.id, version: 1, firstNodeIndex: null, nodes: [], connections: [] }
-  const graph = checkedGraph(defaultGraph(chain.id), raised, nothing, {
+  const graph = checkedGraph(defaultGraph(chain.id), raised, nothingDrawn(chain.id), {
     catalogue,
     disableUnknown: true,
     now: clock.now(),
@@ -60,7 +59,6 @@ function rootRuleChain(
     chainName: () => undefined,
     hasQueue: () => false,
   })
-  const { ruleChains } = entities
   const saved = { ...raised, firstRuleNodeId: firstNodeId(graph) }
-  return [...ruleChains.insert(chain), ...ruleChains.update(saved), ...ruleChains.replaceGraph(graph)]
+  return [rowsOf(ruleChains, entities).insert(ruleChains.rowOf(saved)), ...entities.ruleChains.replaceGraph(graph)]
 }

@@ -9,6 +9,9 @@ import type { User } from '../model/entities.ts'
 import type { MillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint } from '../model/value.ts'
+import { ScriptErrors } from '../engine/script/errors.ts'
+import { createScriptHost } from '../engine/script/host.ts'
+import type { ScriptHost } from '../engine/script/script.ts'
 import type { Link, PublishBound, PublishReceipt } from '../engine/link/link.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
@@ -39,7 +42,7 @@ import { createServices } from './create-services.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo } from './seed.ts'
-import { RuleChainErrors } from './errors.ts'
+import { RuleChainErrors } from './rule-chains/errors.ts'
 import type { Services } from './services.ts'
 import { Vault, VAULT_KEY_BYTES } from './vault/vault.ts'
 
@@ -184,6 +187,15 @@ export class MemoryTimeSeries implements TimeSeriesStore {
 
   async close(): Promise<void> {}
 }
+
+/** Scripts of the expression language alone: JavaScript has a sandbox of its own, which tests start that want it. */
+export const testScripts: ScriptHost = createScriptHost({
+  clock: { now: () => 0, monotonic: () => 0, after: () => ({ cancel: () => undefined }), soon: setImmediate },
+  random: testRandom,
+  javaScript: () => {
+    throw ScriptErrors.POOL_UNAVAILABLE({ reason: 'there is no sandbox in this test' })
+  },
+})
 
 /** Knows every type that begins with `test.` or `org.`; `bad: true` in a configuration is refused. */
 export const testCatalogue: NodeCatalogue = {
@@ -337,6 +349,7 @@ export async function openTestPlatform(
   options: {
     attributeCacheBytes?: number
     start?: boolean
+    scripts?: ScriptHost
     /** In the place of one in a fresh folder. */
     openEntities?: (clock: Clock) => Promise<EntityStore>
   } = {},
@@ -371,6 +384,7 @@ export async function openTestPlatform(
     random: testRandom,
     catalogue: testCatalogue,
     ...testSecrets(),
+    scripts: options.scripts ?? testScripts,
     attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
     report: (text) => reports.push(text),
   })

@@ -7,7 +7,15 @@ import { hashPassword, verifyPassword } from './secrets.ts'
 import { rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
 import { DEMO_LOGINS, seedDemo, seedMinimal } from './seed.ts'
-import { openTestPlatform, TestClock, testCatalogue, testRandom, type TestPlatform, testSecrets } from './testkit.ts'
+import {
+  openTestPlatform,
+  TestClock,
+  testCatalogue,
+  testRandom,
+  testScripts,
+  type TestPlatform,
+  testSecrets,
+} from './testkit.ts'
 import { createServices } from './create-services.ts'
 
 let platform: TestPlatform
@@ -130,6 +138,7 @@ test('without the demo there is one administrator with a random password', async
     clock,
     random: testRandom,
     catalogue: testCatalogue,
+    scripts: testScripts,
     attributeCacheBytes: 1 << 20,
     report: () => undefined,
   })

@@ -4,6 +4,7 @@
  */
 import { isMillraceError } from '../../model/errors.ts'
 import type { Clock } from '../../model/clock.ts'
+import { entityId } from '../../model/entity-id.ts'
 import { parseJson } from '../../model/json.ts'
 import type { Services } from '../../services/services.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -59,7 +60,7 @@ import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
-import { ruleChainRoutes } from './rule-chain-routes.ts'
+import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { noauthRoutes } from './noauth-routes.ts'
@@ -136,7 +137,6 @@ function routesForUsers({
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tableRows(telemetryRoutes({ services, clock, castStrings })),
     ...tableRows(attributeRoutes(services, castStrings)),
-    ...ruleChainRoutes(services),
     ...queueRoutes(services),
     ...deadLetterRoutes(services),
     ...parkedRoutes(services),
@@ -154,6 +154,7 @@ type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
   UserRoutesParts &
   AlarmRouteParts &
   CalculatedFieldRouteParts &
+  RuleChainRoutesParts &
   EntityQueryParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
@@ -183,6 +184,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...systemParamRoutes(parts),
     ...constantRoutes(parts.make, parts.version),
     ...calculatedFieldRoutes(parts),
+    ...ruleChainRoutes(parts),
   ]
 }
 
@@ -202,6 +204,7 @@ function declaredParts({
     auth,
     alarmService: services.alarms,
     fieldService: services.calculatedFields,
+    chains: services.ruleChains,
     content: services.content,
     people: services.people,
     tenants: services.tenants,
@@ -222,7 +225,10 @@ function linkBaseOf({ admin }: Services, page: RestApiOptions['page']): () => Pr
 }
 
 function routeParts({ access, declared }: Services): EntityRoutesParts {
-  const make = new RouteMaker(access, (target, id) => declared.findAnywhere({ entityType: target.entity.type, id }))
+  const make = new RouteMaker(access, async ({ entity: { type } }, id) =>
+    // Of what is not declared the address will do: it was found when it was checked.
+    declared.ofType(type) === undefined ? entityId(type, id) : declared.findAnywhere(entityId(type, id)),
+  )
   return { make, access, declared }
 }
 

@@ -1,41 +1,37 @@
-/** Rule chains and their graphs. Source: `rest-api.md` section 8. */
+/** Rule chains, their graphs, files of them, and scripts tried out. Source: `rest-api.md` section 8. */
 import { z } from 'zod'
-import { defineErrors } from '../../model/errors.ts'
-import type { RuleChain } from '../../model/entities.ts'
-import type { GraphDraft, RuleChainDraft, Services } from '../../services/services.ts'
-import { allow, found, tenantOf } from './authorize.ts'
-import { anyJson, bodyOf, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
-import { uuidOf } from './query.ts'
-import { renderGraph, renderPage } from './render.ts'
-import { ruleChainJson } from '../../services/entity-json.ts'
-import { EMPTY_ANSWER, TENANT, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
+import { entityId } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
+import { RULE_CHAIN_TYPES, ruleChains } from '../../services/entities/rule-chain.ts'
+import { idJson } from '../../services/entity-json.ts'
+import type { GraphDraft, NodeDraft } from '../../services/rule-chains/drafts.ts'
+import type { RuleChains } from '../../services/rule-chains/rule-chains.ts'
+import { scriptTest } from '../../services/rule-chains/test-script.ts'
+import { ApiErrors } from '../errors.ts'
+import { anyJson, idObject, jsonObject, optionalId, optionalText, optionalVersion } from './body.ts'
+import { crud, draftSchema, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { flag, optionalChoice, paging, requiredCount } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
+import { renderGraph } from './render.ts'
+import { TENANT } from './route.ts'
 
-const RuleChainRouteErrors = defineErrors('rule-chain-route', {
-  ANOTHER_ROOT: {
-    kind: 'invalid',
-    status: 400,
-    text: 'Another root rule chain is present in scope of current tenant!',
-  },
-})
+export interface RuleChainRoutesParts extends EntityRoutesParts {
+  readonly chains: RuleChains
+}
 
-const CHAIN_TYPES = ['CORE', 'EDGE'] as const
-
-const chainSchema = z.object({
-  id: optionalId,
-  name: optionalText,
-  type: z.enum(CHAIN_TYPES).nullish(),
-  root: z.boolean().nullish(),
-  debugMode: z.boolean().nullish(),
-  configuration: anyJson.optional(),
-  additionalInfo: anyJson.optional(),
-  version: optionalVersion,
-})
+const WORDS = { one: 'ruleChain', many: 'ruleChains', nameParameter: 'ruleChainName' } as const
+const CHAIN_SHAPE = recordShape(ruleChains)
+/** Chains of one file, and of one answer. */
+const MAX_CHAINS_IN_FILE = 1_000
 
 const nodeSchema = z.object({
   id: optionalId,
   type: z.string().min(1),
   name: optionalText,
   debugSettings: anyJson.optional(),
+  /** As older clients have it. */
+  debugMode: z.boolean().nullish(),
   singletonMode: z.boolean().nullish(),
   queueName: optionalText,
   configurationVersion: z.int().nullish(),
@@ -43,150 +39,302 @@ const nodeSchema = z.object({
   additionalInfo: anyJson.optional(),
 })
 
-const connectionSchema = z.object({ fromIndex: z.int(), toIndex: z.int(), type: z.string() })
+const graphSchema = z
+  .object({
+    ruleChainId: idObject,
+    version: optionalVersion,
+    firstNodeIndex: z.int().nullish(),
+    nodes: z.array(nodeSchema).nullish(),
+    connections: z.array(z.object({ fromIndex: z.int(), toIndex: z.int(), type: z.string() })).nullish(),
+    ruleChainConnections: z.array(jsonObject).nullish(),
+    notes: anyJson.optional(),
+  })
+  .transform(({ ruleChainId, version, nodes, notes, ...graph }): GraphDraft => ({
+    ruleChainId: ruleChainId.id,
+    version,
+    firstNodeIndex: graph.firstNodeIndex ?? null,
+    nodes: (nodes ?? []).map(nodeDraft),
+    connections: graph.connections ?? null,
+    ruleChainConnections: graph.ruleChainConnections ?? null,
+    ...(notes === undefined ? {} : { notes }),
+  }))
 
-const graphSchema = z.object({
-  ruleChainId: idObject,
-  version: optionalVersion,
-  firstNodeIndex: z.int().nullish(),
-  nodes: z.array(nodeSchema).nullish(),
-  connections: z.array(connectionSchema).nullish(),
-  ruleChainConnections: z.array(jsonObject).nullish(),
-  notes: anyJson.optional(),
+const fileSchema = z.object({
+  ruleChains: z.array(draftSchema(ruleChains)).max(MAX_CHAINS_IN_FILE),
+  metadata: z.array(graphSchema).max(MAX_CHAINS_IN_FILE),
 })
 
-const defaultChainSchema = z.object({ name: optionalText })
-
-export function ruleChainRoutes(services: Services): readonly RestRoute[] {
-  return [...chainRoutes(services), ...graphRoutes(services)]
+const members = (names: Readonly<Record<string, JsonObject>>): JsonObject => ({
+  type: 'object',
+  properties: { ...names },
+  required: Object.keys(names),
+})
+const TEXT: JsonObject = { type: 'string' }
+const GRAPH_SHAPE: JsonObject = {
+  title: 'RuleChainMetaData',
+  ...members({
+    ruleChainId: idShape('RULE_CHAIN'),
+    version: { type: 'integer' },
+    firstNodeIndex: { type: ['integer', 'null'] },
+    nodes: listShape({ type: 'object' }),
+    connections: listShape({ type: 'object' }),
+    ruleChainConnections: listShape({ type: 'object' }),
+  }),
 }
 
-function chainRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
-  const chain = async (call: UserCall): Promise<RuleChain> => {
-    const id = uuidOf('ruleChainId', call.parameter(0))
-    await allow(access, call.principal, 'READ', 'RULE_CHAIN', id)
-    return found(await ruleChains.find(tenantOf(call.principal), id), 'Rule chain', id)
-  }
+export function ruleChainRoutes(parts: RuleChainRoutesParts): readonly DeclaredRoute[] {
   return [
-    {
-      method: 'GET',
-      pattern: '/api/ruleChain/:ruleChainId',
+    ...chainRoutes(parts),
+    ...chainLists(parts),
+    ...graphRoutes(parts),
+    ...labelRoutes(parts),
+    ...fileRoutes(parts),
+    ...scriptRoutes(parts),
+  ]
+}
+
+function chainRoutes(parts: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  const { make, chains, declared } = parts
+  const authorities = { read: TENANT, save: TENANT }
+  return [
+    ...crud(parts, declared.of(ruleChains), WORDS, authorities, chains),
+    make.route({
+      method: 'POST',
+      path: '/api/ruleChain/device/default',
+      about: 'Makes a rule chain of the shape that a new tenant has.',
       authorities: TENANT,
-      handle: async (call) => jsonAnswer(ruleChainJson(await chain(call))),
-    },
-    {
-      method: 'GET',
-      pattern: '/api/ruleChains',
+      targets: {},
+      query: {},
+      body: z.object({ name: optionalText }),
+      example: () => ({ name: 'Thermostats' }),
+      creates: () => 'RULE_CHAIN',
+      answer: CHAIN_SHAPE,
+      handle: async ({ principal, body }) =>
+        ruleChains.jsonOf(await chains.createDefaultByUser(principal, body.name ?? '')),
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/ruleChain/{ruleChainId}/root',
+      about: 'Makes a rule chain the root: messages begin there that no profile sends elsewhere.',
       authorities: TENANT,
+      targets: { ruleChainId: { entity: ruleChains, operation: 'WRITE' } },
+      query: {},
+      body: undefined,
+      answer: CHAIN_SHAPE,
+      handle: async ({ principal, path }) => ruleChains.jsonOf(await chains.setRootByUser(principal, path.ruleChainId)),
+    }),
+  ]
+}
+
+function chainLists(parts: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  const { make, declared } = parts
+  const service = declared.of(ruleChains)
+  return [
+    make.route({
+      method: 'GET',
+      path: '/api/ruleChains',
+      about: 'The rule chains of the tenant; those that run here, where no type is named.',
+      authorities: TENANT,
+      targets: {},
+      query: { type: optionalChoice(RULE_CHAIN_TYPES), page: paging },
+      body: undefined,
+      answer: pageShape(CHAIN_SHAPE),
       handle: async ({ principal, query }) => {
-        const type = query.oneOf('type', CHAIN_TYPES) ?? 'CORE'
-        return jsonAnswer(renderPage(await ruleChains.page(tenantOf(principal), type, query.page()), ruleChainJson))
+        const page = await service.page(service.tenantOf(principal), { type: query.type ?? 'CORE' }, query.page)
+        return { ...page, data: page.data.map(({ record }) => ruleChains.jsonOf(record)) }
       },
-    },
-    {
-      method: 'POST',
-      pattern: '/api/ruleChain',
-      authorities: TENANT,
-      handle: async (call) => {
-        const body = bodyOf(call, chainSchema)
-        if (body.id === undefined) access.checkAuthority(call.principal, 'CREATE', 'RULE_CHAIN')
-        else await allow(access, call.principal, 'WRITE', 'RULE_CHAIN', body.id)
-        const present = body.id === undefined ? undefined : await ruleChains.find(tenantOf(call.principal), body.id)
-        // The root is made by its own call; a client that sends back what it read may keep the flag.
-        if (body.root === true && present?.root !== true) throw RuleChainRouteErrors.ANOTHER_ROOT()
-        return jsonAnswer(ruleChainJson(await ruleChains.saveByUser(call.principal, chainDraft(body))))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: '/api/ruleChain/device/default',
-      authorities: TENANT,
-      handle: async (call) => {
-        access.checkAuthority(call.principal, 'CREATE', 'RULE_CHAIN')
-        const { name } = bodyOf(call, defaultChainSchema)
-        return jsonAnswer(ruleChainJson(await ruleChains.createDefaultByUser(call.principal, name ?? '')))
-      },
-    },
-    {
-      method: 'POST',
-      pattern: '/api/ruleChain/:ruleChainId/root',
-      authorities: TENANT,
-      handle: async (call) => {
-        const { id } = await chain(call)
-        await allow(access, call.principal, 'WRITE', 'RULE_CHAIN', id)
-        return jsonAnswer(ruleChainJson(await ruleChains.setRootByUser(call.principal, id)))
-      },
-    },
-    {
-      method: 'DELETE',
-      pattern: '/api/ruleChain/:ruleChainId',
-      authorities: TENANT,
-      handle: async (call) => {
-        const id = uuidOf('ruleChainId', call.parameter(0))
-        await allow(access, call.principal, 'DELETE', 'RULE_CHAIN', id)
-        await ruleChains.deleteByUser(call.principal, id)
-        return EMPTY_ANSWER
-      },
-    },
+    }),
+    someByIds(parts, service, WORDS, '/api/ruleChains', { onlyWith: true, authorities: TENANT }),
+    someByIds(parts, service, WORDS, '/api/ruleChains/list', { authorities: TENANT }),
   ]
 }
 
-function graphRoutes({ ruleChains, access }: Services): readonly RestRoute[] {
+function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly DeclaredRoute[] {
   return [
-    {
+    make.route({
       method: 'GET',
-      pattern: '/api/ruleChain/:ruleChainId/metadata',
+      path: '/api/ruleChain/{ruleChainId}/metadata',
+      about: 'The graph of a rule chain: its nodes, and how they are connected.',
       authorities: TENANT,
-      handle: async (call) => {
-        const id = uuidOf('ruleChainId', call.parameter(0))
-        await allow(access, call.principal, 'READ', 'RULE_CHAIN', id)
-        return jsonAnswer(renderGraph(found(await ruleChains.graph(tenantOf(call.principal), id), 'Rule chain', id)))
+      targets: { ruleChainId: { entity: ruleChains, operation: 'READ' } },
+      query: {},
+      body: undefined,
+      answer: GRAPH_SHAPE,
+      handle: async ({ principal, path }) => {
+        const graph = await chains.graph(declared.of(ruleChains).tenantOf(principal), path.ruleChainId)
+        if (graph === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: 'Rule chain', id: path.ruleChainId })
+        return renderGraph(graph)
       },
-    },
-    {
+    }),
+    make.route({
       method: 'POST',
-      pattern: '/api/ruleChain/metadata',
+      path: '/api/ruleChain/metadata',
+      about: 'Replaces the graph of a rule chain. Nodes that name their id stay the same nodes.',
       authorities: TENANT,
-      handle: async (call) => {
-        const draft = graphDraft(bodyOf(call, graphSchema))
-        await allow(access, call.principal, 'WRITE', 'RULE_CHAIN', draft.ruleChainId)
-        const disableUnknown = call.query.boolean('disableUnknown', false)
-        return jsonAnswer(renderGraph(await ruleChains.saveGraphByUser(call.principal, draft, { disableUnknown })))
-      },
-    },
+      targets: {},
+      query: { disableUnknown: flag(false) },
+      body: graphSchema,
+      example: ({ ruleChainId = '' }) => ({ ...GRAPH_EXAMPLE, ruleChainId: idJson('RULE_CHAIN', ruleChainId) }),
+      bodyTargets: ({ ruleChainId }) => [{ entity: entityId('RULE_CHAIN', ruleChainId), operation: 'WRITE' as const }],
+      answer: GRAPH_SHAPE,
+      handle: async ({ principal, body, query }) => renderGraph(await chains.saveGraphByUser(principal, body, query)),
+    }),
   ]
 }
 
-function chainDraft(body: z.infer<typeof chainSchema>): RuleChainDraft {
-  return {
-    id: body.id,
-    name: body.name ?? '',
-    type: body.type ?? undefined,
-    debugMode: body.debugMode ?? undefined,
-    configuration: body.configuration ?? null,
-    additionalInfo: body.additionalInfo ?? null,
-    version: body.version,
-  }
+function labelRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  const common = {
+    method: 'GET',
+    authorities: TENANT,
+    targets: { ruleChainId: { entity: ruleChains, operation: 'READ' } },
+    query: {},
+    body: undefined,
+  } as const
+  return [
+    make.route({
+      ...common,
+      path: '/api/ruleChain/{ruleChainId}/output/labels',
+      about: 'What may come out of the rule chain: the names of its output nodes.',
+      answer: listShape(TEXT),
+      handle: async ({ path }) => [...(await chains.outputLabels.of(path.ruleChainId))],
+    }),
+    make.route({
+      ...common,
+      path: '/api/ruleChain/{ruleChainId}/output/labels/usage',
+      about: 'Nodes of other rule chains that hand messages to this one, with the labels that they are connected by.',
+      answer: listShape({
+        title: 'RuleChainOutputLabelsUsage',
+        ...members({
+          ruleChainId: idShape('RULE_CHAIN'),
+          ruleNodeId: idShape('RULE_NODE'),
+          ruleChainName: TEXT,
+          ruleNodeName: TEXT,
+          labels: listShape(TEXT),
+        }),
+      }),
+      handle: async ({ principal, path }) => {
+        const tenantId = declared.of(ruleChains).tenantOf(principal)
+        const usage = await chains.outputLabels.usage(tenantId, path.ruleChainId)
+        return usage.map(({ ruleChainId, ruleNodeId, labels, ...names }) => ({
+          ruleChainId: idJson('RULE_CHAIN', ruleChainId),
+          ruleNodeId: idJson('RULE_NODE', ruleNodeId),
+          ...names,
+          labels: [...labels],
+        }))
+      },
+    }),
+  ]
 }
 
-function graphDraft(body: z.infer<typeof graphSchema>): GraphDraft {
+function fileRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  return [
+    make.route({
+      method: 'GET',
+      path: '/api/ruleChains/export',
+      about: 'Rule chains of the tenant with their graphs, for a file.',
+      authorities: TENANT,
+      targets: {},
+      query: { limit: requiredCount(MAX_CHAINS_IN_FILE) },
+      body: undefined,
+      answer: {
+        title: 'RuleChainData',
+        ...members({ ruleChains: listShape(CHAIN_SHAPE), metadata: listShape(GRAPH_SHAPE) }),
+      },
+      handle: async ({ principal, query }) => {
+        const file = await chains.transfer.export(declared.of(ruleChains).tenantOf(principal), query.limit)
+        return {
+          ruleChains: file.ruleChains.map((chain) => ruleChains.jsonOf(chain)),
+          metadata: file.metadata.map(renderGraph),
+        }
+      },
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/ruleChains/import',
+      about: 'Makes rule chains of a file, all or none; with overwrite it changes those of the same name and type.',
+      authorities: TENANT,
+      targets: {},
+      query: { overwrite: flag(false) },
+      body: fileSchema,
+      example: ({ ruleChainId = '' }) => {
+        const id = idJson('RULE_CHAIN', ruleChainId)
+        return { ruleChains: [{ id, name: 'From a file' }], metadata: [{ ...GRAPH_EXAMPLE, ruleChainId: id }] }
+      },
+      creates: () => 'RULE_CHAIN',
+      answer: listShape({
+        title: 'RuleChainImportResult',
+        type: 'object',
+        properties: {
+          ruleChainId: idShape('RULE_CHAIN'),
+          ruleChainName: TEXT,
+          updated: { type: 'boolean' },
+          error: TEXT,
+        },
+        required: ['ruleChainName'],
+      }),
+      handle: async ({ principal, body, query }) => {
+        const results = await chains.transfer.importByUser(principal, body, query)
+        return results.map(({ ruleChainId, ruleChainName, isUpdate, error }) => ({
+          ...(error === undefined ? { ruleChainId: idJson('RULE_CHAIN', ruleChainId) } : { error }),
+          ruleChainName,
+          ...(isUpdate ? { updated: true } : {}),
+        }))
+      },
+    }),
+  ]
+}
+
+function scriptRoutes({ make, chains }: RuleChainRoutesParts): readonly DeclaredRoute[] {
+  return [
+    make.route({
+      method: 'GET',
+      path: '/api/ruleChain/tbelEnabled',
+      about: 'Whether scripts may be written in TBEL: they may.',
+      authorities: TENANT,
+      targets: {},
+      query: {},
+      body: undefined,
+      answer: { type: 'boolean' },
+      handle: async () => true,
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/ruleChain/testScript',
+      about: 'Runs a script of a rule node once, with a message that the body gives.',
+      authorities: TENANT,
+      targets: {},
+      query: { scriptLang: optionalChoice(['JS', 'TBEL']) },
+      body: scriptTest,
+      example: () => ({
+        script: 'return msg.temperature > 20;',
+        scriptType: 'filter',
+        argNames: ['msg', 'metadata', 'msgType'],
+        msg: '{"temperature":25}',
+        metadata: { deviceType: 'default' },
+        msgType: 'POST_TELEMETRY_REQUEST',
+      }),
+      answer: { title: 'ScriptTestResult', ...members({ output: TEXT, error: TEXT }) },
+      handle: async ({ principal, body, query }) => ({
+        ...(await chains.test(principal, query.scriptLang ?? 'JS', body)),
+      }),
+    }),
+  ]
+}
+
+const GRAPH_EXAMPLE = { firstNodeIndex: null, nodes: [], connections: [] }
+
+/** `debugMode` is what older clients say for all of it, for some time. */
+function nodeDraft({ debugMode, ...node }: z.infer<typeof nodeSchema>): NodeDraft {
+  const settings = debugMode === true ? { failuresEnabled: true, allEnabled: true } : null
   return {
-    ruleChainId: body.ruleChainId.id,
-    version: body.version,
-    firstNodeIndex: body.firstNodeIndex ?? null,
-    nodes: (body.nodes ?? []).map((node) => ({
-      id: node.id,
-      type: node.type,
-      name: node.name ?? '',
-      debugSettings: node.debugSettings ?? null,
-      singletonMode: node.singletonMode ?? false,
-      queueName: node.queueName ?? null,
-      configurationVersion: node.configurationVersion ?? 0,
-      configuration: node.configuration,
-      additionalInfo: node.additionalInfo ?? null,
-    })),
-    connections: body.connections ?? null,
-    ruleChainConnections: body.ruleChainConnections ?? null,
-    ...(body.notes === undefined ? {} : { notes: body.notes }),
+    id: node.id,
+    type: node.type,
+    name: node.name ?? '',
+    debugSettings: node.debugSettings ?? settings,
+    singletonMode: node.singletonMode ?? false,
+    queueName: node.queueName ?? null,
+    configurationVersion: node.configurationVersion ?? 0,
+    configuration: node.configuration,
+    additionalInfo: node.additionalInfo ?? null,
   }
 }

@@ -14,8 +14,6 @@ export function nameLookup(
         return (await entities.users.find(id))?.email
       case 'QUEUE':
         return (await entities.queues.findAnywhere(id))?.name
-      case 'RULE_CHAIN':
-        return (await entities.ruleChains.findAnywhere(id))?.name
       default:
         return declared.nameOf(entity)
     }

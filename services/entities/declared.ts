@@ -16,6 +16,7 @@ import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
 import { CONTENT, CONTENT_PARTS } from './content.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { ruleChains } from './rule-chain.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
 import { entityViews } from './entity-view.ts'
@@ -30,6 +31,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   customers,
   users,
   apiKeys,
+  ruleChains,
   assetProfiles,
   assets,
   deviceProfiles,

@@ -1,6 +1,5 @@
 /** How entities of any type are called, many at once: for lists that show the names of what their rows are about. */
 import type { EntityId, EntityType } from '../../model/entity-id.ts'
-import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { EntityRegistry } from './entity-registry.ts'
 
 export interface EntityName {
@@ -15,7 +14,7 @@ export type ManyNamesLookup = (
 ) => Promise<ReadonlyMap<string, EntityName>>
 
 /** By id; what is gone, or another tenant's, is not in the answer. */
-export function manyNamesLookup(declared: EntityRegistry, store: EntityStore): ManyNamesLookup {
+export function manyNamesLookup(declared: EntityRegistry): ManyNamesLookup {
   return async (tenantId, entities) => {
     const idsByType = new Map<EntityType, Set<string>>()
     for (const { entityType, id } of entities) {
@@ -23,9 +22,7 @@ export function manyNamesLookup(declared: EntityRegistry, store: EntityStore): M
       idsByType.set(entityType, ids.add(id))
     }
     const found = await Promise.all(
-      [...idsByType].map(async ([type, ids]) => {
-        return (await declaredNames(declared, type, tenantId, [...ids])) ?? otherNames(store, type, tenantId, [...ids])
-      }),
+      [...idsByType].map(([type, ids]) => declaredNames(declared, type, tenantId, [...ids])),
     )
     return new Map(found.flatMap((names) => [...names]))
   }
@@ -38,9 +35,9 @@ async function declaredNames(
   type: EntityType,
   tenantId: string,
   ids: readonly string[],
-): Promise<Names | undefined> {
+): Promise<Names> {
   const service = declared.ofType(type)
-  if (service === undefined) return undefined
+  if (service === undefined) return []
   const records = await service.findWhere([{ column: 'id', in: ids }])
   const own = records.filter((record) => record.tenantId === tenantId || (type === 'TENANT' && record.id === tenantId))
   return own.map((record) => {
@@ -50,18 +47,4 @@ async function declaredNames(
       { name: String(record[service.definition.name]), label: typeof label === 'string' ? label : null },
     ]
   })
-}
-
-/** Of types that are not declared. */
-async function otherNames(
-  store: EntityStore,
-  type: EntityType,
-  tenantId: string,
-  ids: readonly string[],
-): Promise<Names> {
-  if (type !== 'RULE_CHAIN') return []
-  const chains = await Promise.all(ids.map((id) => store.ruleChains.findAnywhere(id)))
-  return chains.flatMap((chain) =>
-    chain?.tenantId === tenantId ? [[chain.id, { name: chain.name, label: null }] as const] : [],
-  )
 }

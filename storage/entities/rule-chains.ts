@@ -19,6 +19,13 @@ const PAGE: PageShape = {
 /** As many as a refusal names. */
 const MAX_NAMES = 10
 
+/** A node, the name of its chain, and the labels of its connections. */
+export interface ConnectedNode {
+  readonly chainName: string
+  readonly node: RuleNode
+  readonly labels: readonly string[]
+}
+
 export class RuleChainRepository {
   private readonly database: EntityDatabase
 
@@ -68,6 +75,45 @@ export class RuleChainRepository {
       .limit(MAX_NAMES)
     if (tenantId !== undefined) query = query.where('rule_chain.tenant_id', '=', tenantId)
     return (await query.execute()).map(({ chain, node }) => `${chain}: ${node}`)
+  }
+
+  /** A node with whose it is. */
+  async findNode(id: string): Promise<{ readonly tenantId: string; readonly node: RuleNode } | undefined> {
+    const row = await this.database.builder
+      .selectFrom('rule_node')
+      .innerJoin('rule_chain', 'rule_chain.id', 'rule_node.rule_chain_id')
+      .selectAll('rule_node')
+      .select('rule_chain.tenant_id as tenantId')
+      .where('rule_node.id', '=', id)
+      .executeTakeFirst()
+    return row && { tenantId: row.tenantId, node: nodeOf(row) }
+  }
+
+  /** Of all chains of the tenant, by the names of chains and nodes; with the labels of the connections that leave them, in their order. */
+  async nodesOfType(tenantId: string, type: string): Promise<readonly ConnectedNode[]> {
+    const rows = await this.database.builder
+      .selectFrom('rule_node')
+      .innerJoin('rule_chain', 'rule_chain.id', 'rule_node.rule_chain_id')
+      .leftJoin('rule_node_connection', (join) =>
+        join
+          .onRef('rule_node_connection.rule_chain_id', '=', 'rule_node.rule_chain_id')
+          .onRef('rule_node_connection.from_node_id', '=', 'rule_node.id'),
+      )
+      .selectAll('rule_node')
+      .select(['rule_chain.name as chainName', 'rule_node_connection.type as label'])
+      .where('rule_chain.tenant_id', '=', tenantId)
+      .where('rule_node.type', '=', type)
+      .orderBy('rule_chain.name')
+      .orderBy('rule_node.name')
+      .orderBy('rule_node.id')
+      .execute()
+    const nodes = new Map<string, { chainName: string; node: RuleNode; labels: Set<string> }>()
+    for (const row of rows) {
+      const node = nodes.get(row.id) ?? { chainName: row.chainName, node: nodeOf(row), labels: new Set<string>() }
+      if (row.label !== null) node.labels.add(row.label)
+      nodes.set(row.id, node)
+    }
+    return [...nodes.values()].map(({ labels, ...node }) => ({ ...node, labels: [...labels].sort() }))
   }
 
   /** The chain and its graph as of one version: read again where a save came between the reads. */

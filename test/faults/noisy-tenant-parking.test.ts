@@ -26,6 +26,7 @@ import {
   TestLink,
   testRandom,
   testSecrets,
+  testScripts,
 } from '../../services/testkit.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { RestClient, login } from '../support/clients.ts'
@@ -58,6 +59,7 @@ async function fill(entities: EntityStore): Promise<void> {
     clock,
     random: systemRandom,
     catalogue,
+    scripts: testScripts,
     attributeCacheBytes: 1 << 20,
     report: assert.fail,
   })

@@ -13,6 +13,7 @@ import { NO_LANES } from '../../engine/parking/control.ts'
 import { Closing } from '../../compose/closing.ts'
 import { openCluster } from '../../compose/cluster.ts'
 import { startEngine } from '../../compose/engine.ts'
+import { openScripting } from '../../compose/scripts.ts'
 import { openStores } from '../../compose/stores.ts'
 import { readConfig } from '../../config/read.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
@@ -117,6 +118,7 @@ async function openPlatform(
     }),
   }
   const { entities, timeSeries } = stores
+  const { scripts } = openScripting(config, closing)
   const services = createServices({
     ...testSecrets(),
     entities,
@@ -128,6 +130,7 @@ async function openPlatform(
     clock: systemClock,
     random: systemRandom,
     catalogue,
+    scripts,
     // What is read is what is stored.
     attributeCacheBytes: 0,
     report: (text) => assert.fail(text),
@@ -137,7 +140,18 @@ async function openPlatform(
   const actors = createActorSystem({ clock: systemClock, onError: ({ error }) => assert.ifError(error) })
   closing.add('actors', () => actors.close())
   const devices = { delivered: () => undefined }
-  await startEngine({ config, log, closing, stores, services, feed: cluster.feed, actors, devices, parking: undefined })
+  await startEngine({
+    config,
+    scripts,
+    log,
+    closing,
+    stores,
+    services,
+    feed: cluster.feed,
+    actors,
+    devices,
+    parking: undefined,
+  })
   const user = await entities.users.findByEmail(DEMO_LOGINS.tenantAdministrator.email)
   return { services, link: opened.link, twice, tenantId: user?.tenantId ?? '' }
 }

@@ -16,6 +16,8 @@ import { deviceProfiles, insertionOfProfile, newDeviceProfile } from '../../serv
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
+import { createScriptHost } from '../../engine/script/host.ts'
+import { systemClock } from '../../model/system-clock.ts'
 import { createWorkerAdmin } from '../../engine/workers/admin.ts'
 import {
   insertTenant,
@@ -50,7 +52,19 @@ export interface RestWorld {
 const OTHER_LOGIN = { email: 'other@millrace.local', password: 'other-password' }
 
 export async function openRestWorld(): Promise<RestWorld> {
-  const platform = await openTestPlatform()
+  const javaScript = createJavaScriptWorkers({
+    clock: systemClock,
+    threads: 1,
+    memoryLimitMb: 16,
+    timeoutMs: 500,
+    queueBound: 1000,
+  })
+  const scripts = createScriptHost({
+    clock: systemClock,
+    random: testRandom,
+    javaScript: (source) => javaScript.compile(source),
+  })
+  const platform = await openTestPlatform({ scripts })
   const { services, clock, entities } = platform
   const otherTenantId = await addOtherTenant(platform)
   const failures: unknown[] = []
@@ -63,13 +77,6 @@ export async function openRestWorld(): Promise<RestWorld> {
     random: testRandom,
     endedSessions: entities.endedSessions,
     settings: entities.settings,
-  })
-  const javaScript = createJavaScriptWorkers({
-    clock,
-    threads: 1,
-    memoryLimitMb: 16,
-    timeoutMs: 500,
-    queueBound: 1000,
   })
   const server = new UwsServer({
     maxBodyBytes: 64 * 1024,

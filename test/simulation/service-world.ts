@@ -21,6 +21,7 @@ import {
   TestDeadLetters,
   TestParkedLanes,
   testSecrets,
+  testScripts,
 } from '../../services/testkit.ts'
 import { entityStoreOver } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
@@ -185,6 +186,7 @@ class ServiceWorld {
       clock,
       random,
       catalogue: testCatalogue,
+      scripts: testScripts,
       attributeCacheBytes: 1 << 20,
       report,
     })

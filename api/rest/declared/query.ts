@@ -157,6 +157,19 @@ export const requiredFlag: QueryParameter<boolean> = {
   },
 }
 
+/** From 1 to `most`. */
+export function requiredCount(most: number): QueryParameter<number> {
+  return {
+    parameters: [{ name: '', isRequired: true, schema: { type: 'integer', minimum: 1, maximum: most } }],
+    read: (query, name) => {
+      const value = query.requiredInteger(name)
+      if (value < 1 || value > most)
+        throw ParameterErrors.INVALID({ name, value: String(value), expected: `from 1 to ${most}` })
+      return value
+    },
+  }
+}
+
 /** Undefined when absent or blank. */
 export const optionalFlag: QueryParameter<boolean | undefined> = {
   parameters: [{ name: '', isRequired: false, schema: { type: 'boolean' } }],

@@ -1,5 +1,5 @@
 /** The default root chain (`rule-engine.md` 3.6): saves telemetry and client attributes, logs the rest. */
-import type { GraphDraft, NodeDraft } from './services.ts'
+import type { GraphDraft, NodeDraft } from './drafts.ts'
 
 export const ROOT_RULE_CHAIN_NAME = 'Root Rule Chain'
 export const EDGE_ROOT_RULE_CHAIN_NAME = 'Edge Root Rule Chain'

@@ -2,19 +2,19 @@
  * The save rules of a rule chain's graph (`rule-engine.md` 3.5, `rest-api.md` 8.2): checks everything before anything is
  * changed, keeps the identity of nodes, and orders nodes by creation.
  */
-import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../model/entities.ts'
-import { errorText, isMillraceError } from '../model/errors.ts'
-import { WholeDouble, type JsonObject, type JsonValue } from '../model/json.ts'
-import { currentConfiguration } from '../engine/rulechain/configuration.ts'
-import { checkGraph } from '../engine/rulechain/graph-check.ts'
-import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
+import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import { WholeDouble, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { currentConfiguration } from '../../engine/rulechain/configuration.ts'
+import { checkGraph } from '../../engine/rulechain/graph-check.ts'
+import type { NodeCatalogue, NodeDefinition } from '../../engine/rulechain/node.ts'
 import { RuleChainErrors } from './errors.ts'
-import { checkText } from './names.ts'
-import type { GraphDraft, NodeDraft } from './services.ts'
+import { checkText } from '../names.ts'
+import type { GraphDraft, NodeDraft } from './drafts.ts'
+import { INPUT_NODE_TYPE } from './node-types.ts'
 
 /** How long "debug everything" stays on, from the moment it is asked for (`rest-api.md` 8.2). */
 export const MAX_DEBUG_MS = 15 * 60_000
-const INPUT_NODE_TYPE = 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode'
 
 export interface GraphRules {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
@@ -25,6 +25,15 @@ export interface GraphRules {
   readonly newId: () => string
   /** The name of another chain, for nodes made of legacy chain connections. */
   readonly chainName: (ruleChainId: string) => string | undefined
+}
+
+/** The graph of a chain that was just made. */
+export function nothingDrawn(ruleChainId: string): RuleChainGraph {
+  return { ruleChainId, version: 1, firstNodeIndex: null, nodes: [], connections: [] }
+}
+
+export function firstNodeId(graph: RuleChainGraph): string | null {
+  return graph.firstNodeIndex === null ? null : (graph.nodes[graph.firstNodeIndex]?.id ?? null)
 }
 
 /** Throws a `rule-chain` error with the node's name; nothing is stored here. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { RuleChain } from '../model/entities.ts'
-import type { GraphDraft, NodeDraft } from './services.ts'
-import { openTestPlatform, type TestPlatform } from './testkit.ts'
+import type { RuleChain } from '../../model/entities.ts'
+import type { GraphDraft, NodeDraft } from './drafts.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 
 let platform: TestPlatform
 let chain: RuleChain

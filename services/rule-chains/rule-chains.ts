@@ -1,0 +1,169 @@
+/** Rule chains with their graphs, beyond what the declaration says (`rest-api.md` 8, `rule-engine.md` 3). */
+import type { Page, PageQuery, RuleChain, RuleChainGraph } from '../../model/entities.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { attemptedOn } from '../audit/audit-log.ts'
+import type { EntityService } from '../entities/entity-service.ts'
+import { chainChanged, ruleChains, type RuleChainDraft } from '../entities/rule-chain.ts'
+import { itemNotFound, ServiceErrors } from '../errors.ts'
+import { checkName } from '../names.ts'
+import { defaultGraph } from './default-rule-chain.ts'
+import type { GraphDraft } from './drafts.ts'
+import { RuleChainErrors } from './errors.ts'
+import { checkedGraph, firstNodeId, queueNamesIn, targetChainOf } from './graph.ts'
+import type { GraphOptions, RuleChainParts } from './parts.ts'
+import { OutputLabels } from './output-labels.ts'
+import { testScript, type ScriptTest, type ScriptTestResult } from './test-script.ts'
+import { RuleChainTransfer } from './transfer.ts'
+
+export type { GraphOptions, RuleChainParts } from './parts.ts'
+
+/** A change resolves when it is durable, and in force where this process runs chains. */
+export class RuleChains {
+  readonly outputLabels: OutputLabels
+  readonly transfer: RuleChainTransfer
+  private readonly parts: RuleChainParts
+  private readonly entities: EntityStore
+  private readonly service: EntityService<typeof ruleChains.columns>
+
+  constructor(parts: RuleChainParts) {
+    this.parts = parts
+    this.entities = parts.entities
+    this.service = parts.declared.of(ruleChains)
+    this.outputLabels = new OutputLabels(parts.entities)
+    this.transfer = new RuleChainTransfer(parts, (...asked) => this.checked(...asked))
+  }
+
+  find(tenantId: string, id: string): Promise<RuleChain | undefined> {
+    return this.service.find(tenantId, id)
+  }
+
+  async page(tenantId: string, type: 'CORE' | 'EDGE', query: PageQuery): Promise<Page<RuleChain>> {
+    const page = await this.service.page(tenantId, { type }, query)
+    return { ...page, data: page.data.map(({ record }) => record) }
+  }
+
+  async graph(tenantId: string, id: string): Promise<RuleChainGraph | undefined> {
+    return (await this.find(tenantId, id)) && this.entities.ruleChains.graph(id)
+  }
+
+  root(tenantId: string): Promise<RuleChain | undefined> {
+    return this.service.findBy(tenantId, { type: 'CORE', root: true })
+  }
+
+  /** Every chain with its graph: what the engine loads at start. */
+  async loadAll(): Promise<readonly { readonly chain: RuleChain; readonly graph: RuleChainGraph }[]> {
+    const loaded = []
+    for (const chain of await this.service.findWhere([])) {
+      const graph = await this.entities.ruleChains.graph(chain.id)
+      if (graph !== undefined) loaded.push({ chain, graph })
+    }
+    return loaded
+  }
+
+  async saveByUser(principal: Principal, draft: RuleChainDraft): Promise<RuleChain> {
+    return this.inForce(await this.service.saveByUser(principal, draft))
+  }
+
+  async deleteByUser(principal: Principal, id: string): Promise<void> {
+    await this.service.deleteByUser(principal, id)
+    await this.parts.deployments.of(idOf(id))
+  }
+
+  /** Replaces the graph; every node is checked against the catalogue first, so a bad chain changes nothing. */
+  saveGraphByUser(principal: Principal, draft: GraphDraft, options: GraphOptions = {}): Promise<RuleChainGraph> {
+    const tried = () => attemptedOn('UPDATED', idOf(draft.ruleChainId))
+    return this.parts.changes.attempt(principal, tried, () => this.saveGraph(principal, draft, options))
+  }
+
+  private async saveGraph(principal: Principal, draft: GraphDraft, options: GraphOptions): Promise<RuleChainGraph> {
+    const before = await this.required(principal, draft.ruleChainId)
+    if (draft.version !== undefined && draft.version !== before.version)
+      throw ServiceErrors.VERSION_CONFLICT({ entity: 'Rule chain' })
+    const graphBefore = await this.entities.ruleChains.graph(before.id)
+    if (graphBefore === undefined) throw itemNotFound(idOf(before.id))
+    const raised: RuleChain = { ...before, version: before.version + 1 }
+    const graph = await this.checked(draft, raised, graphBefore, options)
+    const chain = await this.service.changeByUser(
+      principal,
+      before,
+      { firstRuleNodeId: firstNodeId(graph) },
+      { statements: this.entities.ruleChains.replaceGraph(graph), type: 'ENTITY_UPDATED' },
+    )
+    await this.inForce(chain)
+    return graph
+  }
+
+  private async checked(
+    draft: GraphDraft,
+    chain: RuleChain,
+    before: RuleChainGraph,
+    { disableUnknown = false }: GraphOptions,
+    names: ReadonlyMap<string, string> = new Map(),
+  ): Promise<RuleChainGraph> {
+    const targets = await this.namesOfTargets(chain.tenantId, draft)
+    const { catalogue, clock, random } = this.parts
+    return checkedGraph(draft, chain, before, {
+      ...{ catalogue, disableUnknown, now: clock.now() },
+      newId: () => random.uuid(),
+      chainName: (id) => names.get(id) ?? targets.get(id),
+      hasQueue: await this.queuesOf(chain.tenantId, queueNamesIn(draft.nodes)),
+    })
+  }
+
+  async setRootByUser(principal: Principal, id: string): Promise<RuleChain> {
+    const before = await this.required(principal, id)
+    if (before.root) return before
+    if (before.type !== 'CORE') throw RuleChainErrors.NOT_A_CORE_CHAIN()
+    const oldRoot = await this.root(before.tenantId)
+    const former =
+      oldRoot === undefined ? [] : [this.service.update({ ...oldRoot, version: oldRoot.version + 1, root: false })]
+    const change = { first: former, type: 'ENTITY_UPDATED' } as const
+    const chain = await this.service.changeByUser(principal, before, { root: true }, change)
+    if (oldRoot !== undefined) this.parts.feed.publish(chainChanged(oldRoot))
+    return this.inForce(chain)
+  }
+
+  /** A chain of the default root chain's shape, which is not the root. Nodes that this version does not have are there, disabled. */
+  createDefaultByUser(principal: Principal, name: string): Promise<RuleChain> {
+    checkName('Rule chain', 'name', name)
+    const chain = this.service.fresh(this.service.tenantOf(principal), { name })
+    return this.transfer.createByUser(principal, chain, defaultGraph(chain.id))
+  }
+
+  /** Runs a script once, with a message that the user gives. */
+  test(principal: Principal, language: 'TBEL' | 'JS', test: ScriptTest): Promise<ScriptTestResult> {
+    return testScript(test, language, this.service.tenantOf(principal), this.parts)
+  }
+
+  private async inForce(chain: RuleChain): Promise<RuleChain> {
+    await this.parts.deployments.of(idOf(chain.id))
+    return chain
+  }
+
+  private async namesOfTargets(tenantId: string, draft: GraphDraft): Promise<ReadonlyMap<string, string>> {
+    const ids = (draft.ruleChainConnections ?? []).map(targetChainOf)
+    const chains = ids.length === 0 ? [] : await this.service.findByIds(tenantId, ids)
+    return new Map(chains.map(({ id, name }) => [id, name]))
+  }
+
+  private async queuesOf(tenantId: string, names: ReadonlySet<string>): Promise<(name: string) => boolean> {
+    const known = new Set<string>()
+    for (const name of names) {
+      if ((await this.entities.queues.findByName(tenantId, name)) !== undefined) known.add(name)
+    }
+    return (name) => known.has(name)
+  }
+
+  private async required(principal: Principal, id: string): Promise<RuleChain> {
+    const chain = await this.service.findAnywhere(id)
+    if (chain === undefined) throw itemNotFound(idOf(id))
+    if (chain.tenantId !== principal.tenantId) throw ServiceErrors.PERMISSION_DENIED()
+    return chain
+  }
+}
+
+function idOf(id: string): EntityId {
+  return entityId('RULE_CHAIN', id)
+}
