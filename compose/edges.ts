@@ -128,6 +128,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     metricsSources: [
       ...metricsSources,
       { name: 'http', figures: () => serverFigures(server) },
+      { name: 'rest_rates', figures: () => services.restRates.figures() },
       ...(deviceApi === undefined
         ? []
         : [{ name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) }]),

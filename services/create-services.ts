@@ -51,6 +51,7 @@ import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
 import { LimitsOfTenants } from './limits.ts'
+import { RestRates } from './rate-limits.ts'
 import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -133,7 +134,7 @@ export function createServices(options: ServicesOptions): Services {
   const queues = new StoredQueues({ entities, feed, doubts, deployments, clock, random })
   const users = new StoredUsers(entities, clock, feed, doubts)
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
-  const limits = new LimitsOfTenants(entities)
+  const limits = new LimitsOfTenants(entities, feed)
   const property = new TenantProperty(DECLARED, DECLARED_TABLES)
   const declared: EntityRegistry = new EntityRegistry(DECLARED, {
     ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes, limits },
@@ -188,6 +189,7 @@ export function createServices(options: ServicesOptions): Services {
     devices,
     tenants,
     limits,
+    restRates: new RestRates(limits, clock),
     components: new Components(catalogue),
     users,
     admin,
@@ -220,6 +222,7 @@ export function createServices(options: ServicesOptions): Services {
     close: () => {
       stopFollowing()
       admin.close()
+      limits.close()
       audit.close()
       persistentCalls.close()
       answers.close()

@@ -1,6 +1,8 @@
 /** What a tenant's profile allows: its limits, and the steps of a transaction that refuse what is one too many. */
+import { LRUCache } from 'lru-cache'
 import type { EntityType } from '../model/entity-id.ts'
 import { defineErrors } from '../model/errors.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { SYSTEM_TENANT } from './changes.ts'
@@ -35,15 +37,41 @@ const COUNTED: Readonly<Partial<Record<EntityType, Counted>>> = {
   RULE_CHAIN: { member: 'maxRuleChains', entities: 'Rule chains' },
 }
 
+/** Read at each call of a tenant: those of so many are kept until something changes. */
+const MOST_KNOWN = 10_000
+
 export class LimitsOfTenants {
   private readonly entities: EntityStore
+  private readonly known = new LRUCache<string, Promise<TenantLimits>>({ max: MOST_KNOWN })
+  private readonly stops: readonly (() => void)[]
 
-  constructor(entities: EntityStore) {
+  constructor(entities: EntityStore, feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>) {
     this.entities = entities
+    this.stops = [
+      feed.listenToAll(['settings-changed', 'entity-deleted'], ({ entity: { entityType, id } }) => {
+        if (entityType === 'TENANT') this.known.delete(id)
+        if (entityType === 'TENANT_PROFILE') this.known.clear()
+      }),
+      feed.onGap(() => this.known.clear()),
+    ]
   }
 
   /** Those of a tenant without a profile are the defaults. */
-  async of(tenantId: string): Promise<TenantLimits> {
+  of(tenantId: string): Promise<TenantLimits> {
+    const known = this.known.get(tenantId)
+    if (known !== undefined) return known
+    const read = this.read(tenantId)
+    this.known.set(tenantId, read)
+    // What failed is read again by the next who asks.
+    read.catch(() => this.known.delete(tenantId))
+    return read
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop()
+  }
+
+  private async read(tenantId: string): Promise<TenantLimits> {
     const row = await rowsOf(tenants, this.entities).find([{ column: 'id', is: tenantId }])
     const profileId = row === undefined ? null : tenants.recordOf(row).tenantProfileId
     if (profileId === null) return DEFAULT_LIMITS

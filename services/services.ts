@@ -10,6 +10,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
 import type { Deployments } from './deployments.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
+import type { RestRates } from './rate-limits.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { DraftOf } from './entities/define.ts'
 import type { TenantProfile } from './entities/tenant-profile.ts'
@@ -264,6 +265,7 @@ export interface Services {
   readonly bulkImport: Importer
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants
+  readonly restRates: RestRates
   readonly components: Components
   readonly users: UserService
   readonly people: People

@@ -255,7 +255,7 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
   for (const route of routes) {
     const handler: HttpHandler = (request, plainReply) => {
       const reply = withCors(request, plainReply)
-      void answer(route, request, auth, maxPageSize).then(
+      void answer(route, request, options, maxPageSize).then(
         ({ status, contentType, body, bytes, headers }) =>
           reply.send(status, contentType, bytes ?? body, { ...NO_STORE, ...headers }),
         (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
@@ -292,14 +292,24 @@ function bodyOptions(route: RestRoute, maxPublicBodyBytes: number, admit: RouteO
 /** Answers hold tenants' data and tokens: nothing between here and the client may keep them or guess their type. */
 const NO_STORE = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' } as const
 
-async function answer(route: RestRoute, request: HttpRequest, auth: Auth, maxPageSize: number): Promise<Answer> {
+async function answer(
+  route: RestRoute,
+  request: HttpRequest,
+  { auth, services }: Pick<RestApiOptions, 'auth' | 'services'>,
+  maxPageSize: number,
+): Promise<Answer> {
   const call = callOf(request, maxPageSize)
   if (route.authorities === 'public') return route.handle(call)
-  return route.handle({ ...call, principal: await callerOf(route, request, auth) })
+  const caller = await authenticated(auth, request)
+  await services.restRates.check(caller)
+  return route.handle({ ...call, principal: callerFor(route, request, caller) })
 }
 
 async function callerOf(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Principal> {
-  const principal = await authenticated(auth, request)
+  return callerFor(route, request, await authenticated(auth, request))
+}
+
+function callerFor(route: RestRoute, request: HttpRequest, principal: Principal): Principal {
   if (route.authorities !== 'public') requireAuthority(principal, route.authorities)
   return { ...principal, clientAddress: request.clientAddress }
 }

@@ -2,36 +2,22 @@
  * How many frames a session may be sent (`wsUpdatesPerSessionRateLimit`): over it a frame is dropped, and the first one dropped is answered
  * by an error in its place, until the session is under the limit again. Source: `websocket-api.md` 2.4.
  */
+import { RateBuckets } from '../../services/rate-limits.ts'
 
 const TOO_MANY_UPDATES = 34
 
-interface Bucket {
-  readonly capacity: number
-  readonly refillPerMs: number
-  tokens: number
-}
-
 export class UpdateRate {
-  private readonly buckets: readonly Bucket[]
-  private filledAt: number
+  private readonly buckets: RateBuckets
   private isOver = false
 
-  /** `limits`: `capacity:seconds`, several joined by commas; '' is without limit. `now` is monotonic, in ms. */
+  /** `limits` as a tenant's profile has them. `now` is monotonic, in ms. */
   constructor(limits: string, now: number) {
-    this.buckets = limits
-      .split(',')
-      .map((limit) => limit.split(':').map(Number))
-      .filter(([capacity = 0, seconds = 0]) => capacity > 0 && seconds > 0)
-      .map(([capacity = 0, seconds = 0]) => ({ capacity, refillPerMs: capacity / (seconds * 1000), tokens: capacity }))
-    this.filledAt = now
+    this.buckets = new RateBuckets(limits, now)
   }
 
   /** What is to be sent in the place of the frame: itself, an error, or nothing. */
   admit(frame: string, now: number): string | undefined {
-    if (this.buckets.length === 0) return frame
-    this.fill(now)
-    if (this.buckets.every(({ tokens }) => tokens >= 1)) {
-      for (const bucket of this.buckets) bucket.tokens--
+    if (this.buckets.admit(now)) {
       this.isOver = false
       return frame
     }
@@ -42,13 +28,6 @@ export class UpdateRate {
       errorCode: TOO_MANY_UPDATES,
       errorMsg: 'Too many updates!',
     })
-  }
-
-  private fill(now: number): void {
-    const passed = now - this.filledAt
-    this.filledAt = now
-    for (const bucket of this.buckets)
-      bucket.tokens = Math.min(bucket.capacity, bucket.tokens + passed * bucket.refillPerMs)
   }
 }
 

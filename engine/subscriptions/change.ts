@@ -60,7 +60,7 @@ export type Change =
   | { readonly kind: 'user-tokens-withdrawn'; readonly entity: EntityId }
   /** A user logged out: tokens of the session are refused, and kept in mind until the last of them has expired (Unix ms). */
   | { readonly kind: 'session-ended'; readonly entity: EntityId; readonly sessionId: string; readonly until: number }
-  /** Settings of the platform changed: who keeps some reads them again. */
+  /** Settings of the platform, or what a tenant may use, changed: who keeps some reads them again. */
   | { readonly kind: 'settings-changed'; readonly entity: EntityId }
   | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
 

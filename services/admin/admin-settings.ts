@@ -51,7 +51,9 @@ export class AdminSettings {
     const overtaken = () => EntityStoreErrors.VERSION_CONFLICT({ entity: LABEL })
     this.rows = parts.entities.rows(ADMIN_SETTINGS, { taken: { 'tenant_id, key': overtaken }, overtaken })
     this.stops = [
-      parts.feed.listenToAll(['settings-changed'], () => this.forget()),
+      parts.feed.listenToAll(['settings-changed'], ({ entity }) => {
+        if (entity.entityType === 'ADMIN_SETTINGS') this.forget()
+      }),
       parts.feed.onGap(() => this.forget()),
     ]
   }

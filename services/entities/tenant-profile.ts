@@ -24,6 +24,8 @@ export const tenantProfiles = defineEntity({
   example: () => ({ name: 'Small' }),
   permissions: { SYS_ADMIN: 'all' },
   mayBeSystems: true,
+  // Limits are kept in memory.
+  tells: ({ id }) => ({ kind: 'settings-changed', entity: { entityType: 'TENANT_PROFILE', id } }),
   async prepare(record, { draft, before }) {
     if (record.isolatedTbRuleEngine) throw LimitErrors.ISOLATED()
     // A profile becomes the default by a call of its own; a client that sends back what it read may keep the flag.

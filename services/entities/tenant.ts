@@ -43,6 +43,8 @@ export const tenants = defineEntity({
   example: () => ({ title: 'Acme' }),
   permissions: { SYS_ADMIN: 'all', TENANT_ADMIN: [...LOOK, 'DELETE'] },
   mayBeSystems: true,
+  // Limits are kept in memory.
+  tells: ({ id }) => ({ kind: 'settings-changed', entity: { entityType: 'TENANT', id } }),
   tenantOf: ({ id }) => id,
   shows: { tenantProfileName: { by: 'tenantProfileId', table: 'tenant_profile', column: 'name' } },
   async prepare(record, { before, services }) {
