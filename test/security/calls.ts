@@ -1,9 +1,10 @@
 /** The calls of the route table, with parameters that fit what they declare. */
+import assert from 'node:assert/strict'
 import { isDeclared } from '../../api/rest/declared/table.ts'
 import type { DeclaredRoute } from '../../api/rest/declared/route.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import type { Authority } from '../../model/entities.ts'
-import type { JsonObject } from '../../model/json.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 
 /** One call: what shares method and path with another is a call of its own. */
 export interface Walked {
@@ -33,10 +34,11 @@ export function declaredQuery({ query, onlyWith = [] }: DeclaredRoute, ids: Read
 }
 
 function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<string, string>>): string {
-  const { type, enum: choices } = schema
+  const { type, enum: choices, items } = schema
   if (isTypeName(parameter)) return 'DEVICE'
   const id = ids[parameter.replace(/Ids$/, 'Id')]
-  if (id !== undefined) return id
+  if (id !== undefined && (!Array.isArray(choices) || choices.includes(id))) return id
+  if (parameter === 'ids' || (isJsonObject(items) && items['format'] === 'uuid')) return ids['deviceId'] ?? ''
   const [choice] = Array.isArray(choices) ? choices : []
   if (typeof choice === 'string') return choice
   if (type === 'integer') return parameter === 'pageSize' ? '100' : '0'
@@ -61,6 +63,30 @@ export function pathOf({ route, declared }: Walked, ids: Readonly<Record<string,
     if (word === undefined || word === '') throw new Error(`an id for :${name} is missing: add one to rest-world.ts`)
     return encodeURIComponent(word)
   })
+}
+
+/** The example as it is sent; nothing where the call takes no body. */
+export function bodyOfDeclared(declared: DeclaredRoute, ids: Readonly<Record<string, string>>): RequestInit {
+  if (declared.body === undefined) return {}
+  assert.ok(declared.example !== undefined, `${declared.method} ${declared.path} takes a body and declares no example`)
+  const example = declared.example(ids)
+  return { body: declared.bodyIs === 'form' ? formBody(example) : JSON.stringify(example) }
+}
+
+/** Texts as they are, files as `{ text, fileName }`. */
+function formBody(example: JsonValue): FormData {
+  const form = new FormData()
+  assert.ok(isJsonObject(example))
+  for (const [name, value] of Object.entries(example)) {
+    if (typeof value === 'string') form.append(name, value)
+    else if (isJsonObject(value)) form.append(name, new Blob([textIn(value, 'text')]), textIn(value, 'fileName'))
+  }
+  return form
+}
+
+function textIn(members: JsonObject, name: string): string {
+  const value = members[name]
+  return typeof value === 'string' ? value : ''
 }
 
 /** `entityType`, `fromType`: beside an id, which is a device's. */

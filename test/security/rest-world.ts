@@ -6,8 +6,10 @@ import { THINGS } from './things/index.ts'
 import { createAuth } from '../../api/auth/auth.ts'
 import { profileLimitsOf } from '../../api/ws/profile-limits.ts'
 import { registerWebSocketApi } from '../../api/ws/register.ts'
-import { registerRestApi } from '../../api/rest/register.ts'
+import { registerRestApi, restRoutes, type RestApiOptions } from '../../api/rest/register.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { AccessControl } from '../../services/services.ts'
 import type { Authority, User } from '../../model/entities.ts'
 import type { Route } from '../../server/http-server.ts'
 import { Backups } from '../../compose/backup/backups.ts'
@@ -44,6 +46,10 @@ export interface RestWorld {
   readonly otherTenantId: string
   /** Starts no thread until a script is compiled. */
   readonly javaScript: JavaScriptWorkers
+  /** The administrator of the other tenant. */
+  readonly otherPrincipal: Principal
+  /** The same routes with another control of access. */
+  routesWith(access: AccessControl): readonly RestRoute[]
   /** Of whoever has the link of a public customer. */
   publicToken(customerId: string): Promise<string>
   close(): Promise<void>
@@ -83,8 +89,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     drainTimeoutMs: 1000,
     onHandlerError: (error) => failures.push(error),
   })
-  const routes = registerRestApi({
-    server,
+  const options: Omit<RestApiOptions, 'server'> = {
     services,
     auth,
     clock,
@@ -105,7 +110,8 @@ export async function openRestWorld(): Promise<RestWorld> {
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
     castStrings: true,
     metricsAccess: { withoutToken: 'loopback', token: undefined },
-  })
+  }
+  const routes = registerRestApi({ ...options, server })
   const webSockets = registerWebSocketApi({
     server,
     services,
@@ -120,6 +126,7 @@ export async function openRestWorld(): Promise<RestWorld> {
   const port = await server.listen('127.0.0.1', 0)
   const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
     (await auth.login(email, password, '127.0.0.1')).token
+  const otherTenant = await tokenOf(OTHER_LOGIN)
   return {
     url: `http://127.0.0.1:${port}`,
     routes,
@@ -128,10 +135,12 @@ export async function openRestWorld(): Promise<RestWorld> {
     tenant: await tokenOf(DEMO_LOGINS.tenantAdministrator),
     customer: await tokenOf(DEMO_LOGINS.customerUser),
     systemAdministrator: await tokenOf(DEMO_LOGINS.systemAdministrator),
-    otherTenant: await tokenOf(OTHER_LOGIN),
+    otherTenant,
     ids: await makeThings(platform),
     otherTenantId,
     javaScript,
+    otherPrincipal: await auth.authenticate(otherTenant),
+    routesWith: (access) => restRoutes({ ...options, services: { ...services, access } }),
     publicToken: async (customerId) => (await auth.loginPublic(customerId)).token,
     async close() {
       await webSockets.close()

@@ -7,9 +7,8 @@ import { after, before, describe, test } from 'node:test'
 
 import type { DeclaredRoute, Target } from '../../api/rest/declared/route.ts'
 import { DECLARED } from '../../services/entities/declared.ts'
-import { authoritiesOf, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
+import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from './calls.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
-import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
 /** The only routes for everybody: a new one is added here on purpose. */
@@ -98,26 +97,7 @@ const nameOf = ({ route, declared }: Walked): string =>
 
 function bodyOfCall({ route, declared }: Walked, ids: Readonly<Record<string, string>>): RequestInit {
   if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route, ids)) } : {}
-  if (declared.body === undefined) return {}
-  assert.ok(declared.example !== undefined, `${route.method} ${route.pattern} takes a body and declares no example`)
-  const example = declared.example(ids)
-  return { body: declared.bodyIs === 'form' ? formBody(example) : JSON.stringify(example) }
-}
-
-/** Texts as they are, files as `{ text, fileName }`. */
-function formBody(example: JsonValue): FormData {
-  const form = new FormData()
-  assert.ok(isJsonObject(example))
-  for (const [name, value] of Object.entries(example)) {
-    if (typeof value === 'string') form.append(name, value)
-    else if (isJsonObject(value)) form.append(name, new Blob([textIn(value, 'text')]), textIn(value, 'fileName'))
-  }
-  return form
-}
-
-function textIn(members: JsonObject, name: string): string {
-  const value = members[name]
-  return typeof value === 'string' ? value : ''
+  return bodyOfDeclared(declared, ids)
 }
 
 function isAboutTheCaller(walked: Walked): boolean {

@@ -13,6 +13,7 @@ import { readQuery, type QuerySchema } from './query.ts'
 import type {
   AnyTarget,
   BodyForm,
+  Call,
   DeclaredRoute,
   Ids,
   RawCall,
@@ -64,17 +65,22 @@ export class RouteMaker {
       ...(declaration.isAboutTheCaller === undefined ? {} : { isAboutTheCaller: declaration.isAboutTheCaller }),
       ...(declaration.maxBodyBytes === undefined ? {} : { maxBodyBytes: declaration.maxBodyBytes }),
       namesEntity: (ids) => namesEntity(declaration, ids),
-      run: (raw) => this.run(declaration, raw),
+      admit: (raw) => this.admit(declaration, raw),
+      run: async (raw) => answerOf(await declaration.handle(await this.admit(declaration, raw))),
     }
   }
 
-  private async run<
+  /** Reads and checks all that the declaration names: what is left for the handler. */
+  private async admit<
     Path extends string,
     Targets extends TargetsOf<Path>,
     Asked extends QuerySchema,
     Body,
     Words extends WordsOf<Path>,
-  >(declaration: RouteDeclaration<Path, Targets, Asked, Body, Words>, raw: RawCall): Promise<Answer> {
+  >(
+    declaration: RouteDeclaration<Path, Targets, Asked, Body, Words>,
+    raw: RawCall,
+  ): Promise<Call<Path, Targets, Asked, Body, Words>> {
     const { principal } = raw
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
     const path = withIds(raw.path, Object.keys(targets))
@@ -87,7 +93,7 @@ export class RouteMaker {
       await this.access.check(principal, operation, entity)
     if (body !== undefined) await this.checkBody(declaration, body, principal)
     const call = { principal, clientAddress: raw.clientAddress, path, targets: loaded, query, body, header: raw.header }
-    return answerOf(await declaration.handle(call as Parameters<typeof declaration.handle>[0]))
+    return call as Call<Path, Targets, Asked, Body, Words>
   }
 
   private async loadTargets(

@@ -161,7 +161,9 @@ export interface DeclaredRoute {
   readonly maxBodyBytes?: number
   /** Whether a call of it with the example names something that is there already, in path or body. */
   namesEntity(ids: Ids): boolean
-  /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed; nothing is done then. */
+  /** Throws for a body or a query that is not valid, for what is not there and for what is not allowed. Does nothing else. */
+  admit(raw: RawCall): Promise<unknown>
+  /** Throws as {@link admit}; nothing is done then. */
   run(raw: RawCall): Promise<Answer>
 }
 
