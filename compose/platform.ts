@@ -77,6 +77,7 @@ export async function startPlatform(
       owners: cluster.owners,
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
+      maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),
     })
     closing.add('services', () => stored.close())

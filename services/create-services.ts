@@ -28,6 +28,7 @@ import { Cleanup } from './cleanup.ts'
 import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { CommitDoubts } from './commit-doubts.ts'
+import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
 import { Deployments } from './deployments.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
@@ -95,6 +96,8 @@ export interface ServicesOptions {
   readonly jwt: JwtDefaults
   /** How mails go out where the administrator did not say; absent: not at all. */
   readonly mail?: MailSettings | undefined
+  /** Of one tenant. */
+  readonly maxAlarms?: number
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
@@ -163,6 +166,10 @@ export function createServices(options: ServicesOptions): Services {
     namesOf: manyNamesLookup(declared),
     propagation: new Propagation(entities.relations),
   })
+  const alarmExpiry = new AlarmExpiry({
+    ...{ entities, alarms, limits, clock, report },
+    maxAlarms: options.maxAlarms ?? DEFAULT_MAX_ALARMS,
+  })
   const people = createPeople({
     ...{ entities, declared, access, admin, vault, report, clock, random },
     credentials: users,
@@ -217,6 +224,7 @@ export function createServices(options: ServicesOptions): Services {
       cleanup.resumeLater()
       audit.start()
       persistentCalls.start()
+      alarmExpiry.start()
     },
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
@@ -225,6 +233,7 @@ export function createServices(options: ServicesOptions): Services {
       limits.close()
       audit.close()
       persistentCalls.close()
+      alarmExpiry.close()
       answers.close()
       doubts.close()
       users.close()

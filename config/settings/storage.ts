@@ -73,6 +73,13 @@ export const STORAGE_SETTINGS = {
     max: 1_000_000_000,
     description: 'Most rows of the audit log of one tenant: beyond them its oldest go.',
   }),
+  alarmsMaxPerTenant: storage.integer({
+    name: 'ALARMS_MAX_PER_TENANT',
+    default: 1_000_000,
+    min: 1000,
+    max: 1_000_000_000,
+    description: 'Most alarms of one tenant: beyond them its oldest go, cleared ones first.',
+  }),
   questDbPartition: storage.choice({
     name: 'QUESTDB_PARTITION_BY',
     default: 'DAY',

@@ -29,6 +29,8 @@ export const ALARM_COMMENTS: EntityTable = {
 
 /** More is no conversation, and would be a way to fill the disk. */
 const MAX_COMMENTS = 10_000
+/** Notes of the platform for one alarm: a rule may change it without end, so the newest stay. */
+const MAX_NOTES = 200
 
 export interface AlarmComment {
   readonly id: string
@@ -77,9 +79,10 @@ export class AlarmComments {
     this.random = random
   }
 
-  /** A note of what was done, for the transaction that does it. */
-  note(alarm: Alarm, subtype: string, text: string, more: JsonObject): Statement {
-    return this.rows.insert(rowOf(this.fresh(alarm, null, 'SYSTEM', { text, subtype, ...more })))
+  /** A note of what was done, for the transaction that does it. The oldest go where there are too many. */
+  note(alarm: Alarm, subtype: string, text: string, more: JsonObject): readonly Statement[] {
+    const note = this.fresh(alarm, null, 'SYSTEM', { text, subtype, ...more })
+    return [this.rows.insert(rowOf(note)), this.rows.keepNewest({ alarm_id: alarm.id, type: 'SYSTEM' }, MAX_NOTES)]
   }
 
   /** Of that alarm. Throws `COMMENT_UNKNOWN`. */

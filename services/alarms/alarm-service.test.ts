@@ -10,6 +10,8 @@ import { assets } from '../entities/asset.ts'
 import { customers } from '../entities/customer.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { DEFAULT_LIMITS } from '../entities/tenant-limits.ts'
+import { AlarmExpiry } from './alarm-expiry.ts'
 import type { AlarmService, UserAlarmDraft } from './alarm-service.ts'
 
 const server = await serverForFile()
@@ -222,5 +224,83 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     const types = await service.types({ tenantId }, { ...PAGE, textSearch: 'we' })
     assert.deepEqual([types.data, types.totalElements], [['Wet'], 1])
     assert.deepEqual((await service.types({ tenantId: originator.id }, PAGE)).data, [])
+  })
+
+  test('is not made for what is deleted meanwhile', async () => {
+    const originator = await newAsset()
+    const gone = platform.services.declared.of(assets).deleteByUser(tenant, originator.id)
+    const raised = Promise.allSettled(
+      Array.from({ length: 20 }, (_, place) =>
+        service.createOrUpdate(platform.tenantId, draftOf(originator, { type: `t${place}` })),
+      ),
+    )
+    await gone
+    const outcomes = await raised
+    assert.ok(outcomes.some(({ status }) => status === 'rejected'))
+    const on = { tenantId: platform.tenantId, types: Array.from({ length: 20 }, (_, place) => `t${place}`) }
+    assert.equal((await service.page(on, PAGE)).totalElements, 0)
+    const late = { ...draftOf(originator), type: 'late' }
+    const { before, after: held } = platform.entities.alarms.requireOriginator(
+      late.type,
+      originator.id,
+      'asset',
+      () => new Error('gone'),
+    )
+    await assert.rejects(platform.entities.write([...before, held]), /gone/)
+  })
+
+  test('keeps the newest notes of what a rule did without end', async () => {
+    const originator = await newAsset()
+    const { alarm } = await service.createOrUpdate(platform.tenantId, draftOf(originator))
+    for (let change = 0; change < 205; change++) {
+      platform.clock.time += 1
+      const severity = change % 2 === 0 ? 'MINOR' : 'MAJOR'
+      await service.createOrUpdate(platform.tenantId, draftOf(originator, { severity }))
+    }
+    const comments = await service.pageOfComments(alarm.id, {
+      page: 0,
+      pageSize: 1,
+      sortProperty: 'createdTime',
+      sortOrder: 'DESC',
+    })
+    assert.equal(comments.totalElements, 200)
+    const newest = comments.data[0]?.['comment'] as JsonObject
+    assert.equal(newest['newSeverity'], 'MINOR')
+  })
+
+  test('goes when it ended long ago, and the oldest go first where there are too many', async () => {
+    const originator = await newAsset()
+    const { tenantId, clock, entities } = platform
+    const raise = async (type: string, more: Partial<UserAlarmDraft> = {}) => {
+      clock.time += 1000
+      return (await service.createOrUpdate(tenantId, draftOf(originator, { type, ...more }))).alarm
+    }
+    const day = 86_400_000
+    await raise('old', { startTs: clock.time - 3 * day, endTs: clock.time - 2 * day })
+    await raise('first')
+    await raise('second')
+    await service.clear(originator, 'second')
+    await raise('third')
+    const expiry = (alarmsTtlDays: number, maxAlarms: number) =>
+      new AlarmExpiry({
+        ...{ entities, alarms: service, clock, maxAlarms },
+        limits: { of: async () => ({ ...DEFAULT_LIMITS, alarmsTtlDays }) },
+        report: (text) => assert.fail(text),
+      })
+    await expiry(0, 1_000_000).sweep()
+    assert.equal((await typesOn(originator)).length, 4)
+    platform.link.messages.length = 0
+    platform.changes.length = 0
+    await expiry(1, 1_000_000).sweep()
+    assert.deepEqual((await typesOn(originator)).toSorted(), ['first', 'second', 'third'])
+    const told = platform.link.messages.filter(({ metadata }) => metadata['entityName'] === 'old')
+    assert.deepEqual(
+      told.map(({ type, originator: { id } }) => [type, id]),
+      [['ALARM_DELETE', originator.id]],
+    )
+    assert.ok(platform.changes.some((change) => change.kind === 'alarm' && change.isDeleted))
+    // What the tests before left is older than these.
+    while (await expiry(0, 2).sweep());
+    assert.deepEqual((await typesOn(originator)).toSorted(), ['first', 'third'])
   })
 }

@@ -10,7 +10,7 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
-import type { Metadata } from '../../model/message.ts'
+import { Message, type Metadata } from '../../model/message.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { ActiveAlarms, AlarmFilter, AssigneeColumns } from '../../storage/entities/alarms.ts'
@@ -23,6 +23,7 @@ import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { alarmInfoJson, alarms, SEVERITIES, type Alarm, type AlarmSeverity } from '../entities/alarm.ts'
+import { tableName } from '../entities/define.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import type { users as userDefinition } from '../entities/user.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
@@ -244,13 +245,37 @@ export class AlarmService {
   }
 
   async deleteByUser(principal: Principal, id: string): Promise<void> {
-    const { entities, cleanup, feed, doubts, changes, forgetAttributes } = this.parts
     const alarm = await this.get(id)
+    const event = await this.eventOf(alarm, { principal, type: 'ALARM_DELETE' }, alarms.jsonOf(alarm))
+    await this.remove(alarm, (steps) => this.parts.changes.commit(steps, event))
+  }
+
+  /** One whose time is over: nobody's change, of which the rule engine hears all the same. */
+  async deleteExpired(row: Row): Promise<void> {
+    const alarm = alarms.recordOf(row)
+    const { changes, routeOf, random, clock } = this.parts
+    const originator = entityId(alarm.originatorType, alarm.originatorId)
+    const route = await routeOf(originator)
+    const message =
+      route &&
+      new Message({
+        ...{ id: random.uuid(), ts: clock.now(), type: 'ALARM_DELETE', tenantId: alarm.tenantId, originator },
+        customerId: alarm.customerId ?? undefined,
+        metadata: { entityName: alarm.type, entityType: alarm.originatorType },
+        data: stringifyJson(alarms.jsonOf(alarm)),
+        ruleChainId: route.ruleChainId ?? undefined,
+        queueName: route.queueName ?? undefined,
+      })
+    await this.remove(alarm, (steps) => changes.commitWith(steps, message))
+  }
+
+  private async remove(alarm: Alarm, commit: (steps: readonly Statement[]) => Promise<unknown>): Promise<void> {
+    const { entities, cleanup, feed, doubts, forgetAttributes } = this.parts
+    const { id } = alarm
     const shownOn = await entities.alarms.shownOn(id)
     const steps = [this.rows.delete(alarm), ...entities.deleteAttached(id), entities.cleanups.note(id)]
-    const event = await this.eventOf(alarm, { principal, type: 'ALARM_DELETE' }, alarms.jsonOf(alarm))
     const tell = (): void => this.tell(alarm, shownOn, true)
-    await doubts.watch(changes.commit(steps, event), tell)
+    await doubts.watch(commit(steps), tell)
     forgetAttributes(id)
     tell()
     feed.publish({ kind: 'entity-deleted', entity: entityId('ALARM', id), tenantId: alarm.tenantId })
@@ -335,7 +360,7 @@ export class AlarmService {
     if (alarm.severity !== before.severity) {
       const text = `Alarm severity was updated from ${before.severity} to ${alarm.severity}`
       const more = { oldSeverity: before.severity, newSeverity: alarm.severity }
-      notes.push(this.comments.note(alarm, 'SEVERITY_CHANGED', text, more))
+      notes.push(...this.comments.note(alarm, 'SEVERITY_CHANGED', text, more))
     }
     return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' })
   }
@@ -369,7 +394,7 @@ export class AlarmService {
     return retried(async () => {
       const before = await this.get(id)
       const { alarm, note } = await change(before)
-      return this.commit(alarm, before, [note], { principal, type })
+      return this.commit(alarm, before, note, { principal, type })
     })
   }
 
@@ -387,13 +412,20 @@ export class AlarmService {
     const own = before === undefined ? this.rows.insert(row) : this.rows.update(row)
     const showing = areSame(shown, shownBefore) ? [] : entities.alarms.showOn(alarm, shown)
     const info = await this.infoOf(alarm)
-    const steps = [own, ...showing, ...notes]
+    const held = before === undefined ? this.originatorHeld(alarm) : undefined
+    const steps = [...(held?.before ?? []), own, ...(held === undefined ? [] : [held.after]), ...showing, ...notes]
     const write =
       event === undefined ? entities.write(steps) : changes.commit(steps, await this.eventOf(alarm, event, info))
     const tell = (): void => this.tell(alarm, [...shown, ...shownBefore], false)
     await doubts.watch(write, tell)
     tell()
     return { alarm, before, info }
+  }
+
+  /** An alarm of what is gone would stay for ever. */
+  private originatorHeld({ id, originatorType, originatorId }: Alarm) {
+    const gone = () => itemNotFound(entityId(originatorType, originatorId))
+    return this.parts.entities.alarms.requireOriginator(id, originatorId, tableName(originatorType), gone)
   }
 
   private async eventOf(alarm: Alarm, { principal, type, metadata }: UserEvent, body: JsonObject) {
@@ -419,7 +451,7 @@ export class AlarmService {
     subtype: string,
     text: string,
     more: Readonly<Record<string, string>> = {},
-  ): Statement {
+  ): readonly Statement[] {
     const by = { userId: principal.userId, userName: titleOf(principal) }
     return this.comments.note(alarm, subtype, text, { ...by, ...more })
   }
@@ -465,7 +497,7 @@ export class AlarmService {
 
 interface Changed {
   readonly alarm: Alarm
-  readonly note: Statement
+  readonly note: readonly Statement[]
 }
 
 function checkDraft({ type, propagateRelationTypes = [] }: AlarmDraft): void {

@@ -45,12 +45,14 @@ export const alarms = defineEntity({
   name: 'type',
   table: {
     name: 'alarm',
-    version: 1,
+    version: 2,
     indexes: [
       { members: ['originatorId', 'createdTime'] },
       { members: ['customerId', 'createdTime'] },
       { members: ['assigneeId', 'createdTime'] },
       { members: ['type', 'createdTime'] },
+      { members: ['originatorId', 'type'], isSystemWide: true, since: 2 },
+      { members: ['endTs'], since: 2 },
     ],
   },
   columns: COLUMNS,

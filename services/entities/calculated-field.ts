@@ -32,8 +32,12 @@ export const calculatedFields = defineEntity({
   name: 'name',
   table: {
     name: 'calculated_field',
-    version: 1,
-    indexes: [{ members: ['ownerId', 'name'] }, { members: ['type', 'name'] }],
+    version: 2,
+    indexes: [
+      { members: ['ownerId', 'name'] },
+      { members: ['type', 'name'] },
+      { members: ['ownerId'], isSystemWide: true, since: 2 },
+    ],
   },
   columns: COLUMNS,
   unique: [{ members: ['entityId', 'type', 'name'], otherwise: () => CalculatedFieldErrors.NAME_TAKEN() }],

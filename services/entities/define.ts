@@ -141,7 +141,12 @@ export interface EntityDeclaration<Columns extends ColumnSet> {
     /** What belongs to the system has no tenant there, as its first schema has it; elsewhere it has the null id. */
     readonly systemIsNull?: boolean
     /** Members by which lists filter, each with the tenant. */
-    readonly indexes?: readonly { readonly members: readonly string[]; readonly since?: number }[]
+    readonly indexes?: readonly {
+      readonly members: readonly string[]
+      readonly since?: number
+      /** Without the tenant: for look-ups by what no two tenants share. */
+      readonly isSystemWide?: boolean
+    }[]
   }
   readonly columns: Columns
   /** Members that no two entities of a tenant have alike. */
@@ -242,8 +247,8 @@ export function defineEntity<Columns extends ColumnSet>(
         ...(index.where === undefined ? {} : { where: index.where }),
         ...(index.since === undefined ? {} : { since: index.since }),
       })),
-      indexes: (table.indexes ?? []).map(({ members: names, since }) => ({
-        columns: ['tenant_id', ...names.map(named)],
+      indexes: (table.indexes ?? []).map(({ members: names, since, isSystemWide }) => ({
+        columns: [...(isSystemWide === true ? [] : ['tenant_id']), ...names.map(named)],
         ...(since === undefined ? {} : { since }),
       })),
     },

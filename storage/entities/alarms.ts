@@ -104,6 +104,45 @@ export class AlarmRepository {
     return (await this.database.read(this.compiled(query))).rows.length > 0
   }
 
+  /**
+   * For the transaction that makes the alarm, before and after: refused where the originator is gone. Where it is being deleted elsewhere one
+   * of both waits for the other, and the deletion takes the alarm along.
+   */
+  requireOriginator(alarmId: string, originatorId: string, table: string, otherwise: () => Error) {
+    const row = sql`select id from ${sql.table(table)} where id = ${originatorId}`
+    const held = sql`update alarm set version = version where id = ${alarmId} and exists (${row})`
+    return {
+      before: this.database.isShared ? [this.statement(sql`${row} for key share`)] : [],
+      after: { ...this.statement(held), expect: { changes: 1, otherwise } },
+    }
+  }
+
+  /** How many each tenant has. */
+  async countByTenant(): Promise<readonly { readonly tenantId: string; readonly alarms: number }[]> {
+    const query = sql<{ tenant_id: string; total: number }>`
+      select tenant_id, count(*) as total from alarm group by tenant_id`
+    const rows = await this.database.scan(this.compiled(query))
+    return rows.map(({ tenant_id: tenantId, total }) => ({ tenantId, alarms: Number(total) }))
+  }
+
+  /** At most `limit` of a tenant that ended before that time (Unix ms). */
+  endedBefore(tenantId: string, time: number, limit: number): Promise<readonly Row[]> {
+    const query = sql<Row>`select * from alarm where tenant_id = ${tenantId} and end_ts < ${time}
+      order by end_ts limit ${limit}`
+    return this.database.scan(this.compiled(query))
+  }
+
+  /** The oldest of a tenant: those that are cleared, where there are any. */
+  async oldest(tenantId: string, limit: number): Promise<readonly Row[]> {
+    const found = (more: RawBuilder<unknown>) =>
+      this.database.scan(
+        this.compiled(sql<Row>`select * from alarm where tenant_id = ${tenantId} ${more}
+          order by created_time limit ${limit}`),
+      )
+    const cleared = await found(sql`and cleared = 1`)
+    return cleared.length > 0 ? cleared : found(sql``)
+  }
+
   /** Severities that there are among those that match. */
   async severities(filter: AlarmFilter): Promise<readonly string[]> {
     const query = sql<{ severity: string }>`select distinct alarm.severity as severity ${this.from(filter, undefined)}`
