@@ -14,6 +14,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start                              run (settings come from the environment)
   npm start -- config                    print every setting, its present value and where it came from
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
+  npm start -- import FILE               devices or assets from comma-separated values, however many (--help tells more)
   npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
   npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
   npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
@@ -45,6 +46,11 @@ switch (command) {
   case 'install-chain': {
     const { installChain } = await import('./commands/install-chain.ts')
     process.exitCode = await installChain(rest)
+    break
+  }
+  case 'import': {
+    const { importFile } = await import('./commands/import.ts')
+    process.exitCode = await importFile(rest)
     break
   }
   case 'watch': {

@@ -37,6 +37,8 @@ import { manyNamesLookup } from './entities/many-names.ts'
 import { CalculatedFields } from './calculated-fields/calculated-fields.ts'
 import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
+import { FileImport } from './import/file-import.ts'
+import { Transfers } from './import/positions.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { entityViews, exposureOf } from './entities/entity-view.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
@@ -159,6 +161,8 @@ export function createServices(options: ServicesOptions): Services {
   })
   const tenants = new StoredTenants(entities, declared, feed)
   const devices = new StoredDevices({ entities, declared, changes, feed, doubts })
+  const bulkImport = new BulkImport({ declared, devices, attributes, telemetry, clock })
+  const transfers = new Transfers(entities, clock, random)
   const alarms = new AlarmService({
     ...{ entities, changes, feed, doubts, cleanup, clock, random, routeOf, forgetAttributes },
     findUser: (id) => users.find(id),
@@ -191,7 +195,8 @@ export function createServices(options: ServicesOptions): Services {
     relations: new RelationService({ entities, changes, routeOf, clock, random }),
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
-    bulkImport: new BulkImport({ declared, devices, attributes, telemetry, clock }),
+    bulkImport,
+    fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,
     devices,
     tenants,

@@ -19,6 +19,7 @@ import type { ColumnSet, EntityDefinition } from './define.ts'
 import { ruleChains } from './rule-chain.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
+import { TRANSFER_LINES, TRANSFERS } from '../import/positions.ts'
 import { entityViews } from './entity-view.ts'
 import { users } from './user.ts'
 import { ADMIN_SETTINGS } from '../admin/table.ts'
@@ -53,6 +54,8 @@ const PARTS: readonly EntityTable[] = [
   ADMIN_SETTINGS,
   ENTITY_ALARMS,
   ALARM_COMMENTS,
+  TRANSFERS,
+  TRANSFER_LINES,
 ]
 
 export const DECLARED_TABLES: readonly EntityTable[] = [...DECLARED.map(({ storedAs }) => storedAs), ...PARTS]

@@ -314,7 +314,19 @@ export function draftOf<Columns extends ColumnSet>(members: Readonly<Record<stri
 
 /** `assetProfileId` is `asset_profile_id`; also of the members that all entities have. */
 export function columnOf(member: string, column?: Column<unknown>): string {
-  return column?.column ?? member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return column?.column ?? snakeCase(member)
+}
+
+/** Of members of declarations: so many, and no more. */
+const SNAKE_CASE = new Map<string, string>()
+
+function snakeCase(member: string): string {
+  let name = SNAKE_CASE.get(member)
+  if (name === undefined) {
+    name = member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    SNAKE_CASE.set(member, name)
+  }
+  return name
 }
 
 const TABLES: Readonly<Partial<Record<EntityType, string>>> = { USER: 'app_user' }

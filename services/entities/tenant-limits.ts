@@ -218,7 +218,7 @@ export function profileData(): Column<ProfileData> {
     isSorted: false,
     toColumn: ({ limits }) => stringifyJson({ ...limits }),
     // Limits that a later version brings are at their default in rows of before.
-    ofColumn: (text) => ({ limits: limitsOf({ ...DEFAULT_LIMITS, ...storedMembers(parseJson(String(text))) }) }),
+    ofColumn: (text) => ({ limits: storedLimits(String(text)) }),
     toJson: ({ limits }) => ({ configuration: { type: 'DEFAULT', ...limits }, queueConfiguration: null }),
     check: ({ limits }) => checkLimits(limits),
   }
@@ -249,6 +249,20 @@ function limitsOf(members: Readonly<Record<string, unknown>>): TenantLimits {
 
 function withoutNothing(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined))
+}
+
+/** Few profiles, read with each save of what they limit. */
+const PARSED = new Map<string, TenantLimits>()
+const MAX_PARSED = 100
+
+function storedLimits(text: string): TenantLimits {
+  let limits = PARSED.get(text)
+  if (limits === undefined) {
+    limits = Object.freeze(limitsOf({ ...DEFAULT_LIMITS, ...storedMembers(parseJson(text)) }))
+    if (PARSED.size >= MAX_PARSED) PARSED.clear()
+    PARSED.set(text, limits)
+  }
+  return limits
 }
 
 function storedMembers(value: JsonValue): JsonObject {

@@ -185,13 +185,13 @@ class LineImport {
       ['SHARED_SCOPE', shared],
     ]
     const entity = entityId(this.type, record.id)
-    const route = () => this.service.routeOf(record)
+    const where = this.service.routeOf(record)
+    const route = () => where
+    const given = scopes.filter(([, entries]) => entries.length > 0)
     return Promise.all(
-      scopes
-        .filter(([, entries]) => entries.length > 0)
-        .map(([scope, entries]) =>
-          this.parts.attributes.savingByUser(this.principal, { entity, scope, entries, route }),
-        ),
+      given.map(([scope, entries]) =>
+        this.parts.attributes.savingByUser(this.principal, { entity, scope, entries, route }),
+      ),
     )
   }
 

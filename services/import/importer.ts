@@ -43,5 +43,6 @@ export interface ImportResult {
 }
 
 export interface Importer {
+  /** Refused lines are told; of them nothing stays. */
   run(principal: Principal, type: Imported, request: ImportRequest): Promise<ImportResult>
 }

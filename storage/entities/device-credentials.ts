@@ -29,6 +29,7 @@ type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
 
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
+  private insertion: string | undefined
   /** By credentials, built once: asked for every device that connects alone. */
   private readonly byOne: CompiledQuery<KnownDeviceRow>
   /** By the device's id: asked for every device of which an event is told. */
@@ -64,7 +65,9 @@ export class DeviceCredentialsRepository {
   }
 
   insert(credentials: DeviceCredentials): readonly Statement[] {
-    return [statementOf(this.database.builder.insertInto('device_credentials').values(rowOf(credentials)), ID_UNIQUE)]
+    const row = rowOf(credentials)
+    this.insertion ??= this.database.builder.insertInto('device_credentials').values(row).compile().sql
+    return [{ sql: this.insertion, parameters: Object.values(row), ...ID_UNIQUE }]
   }
 
   /** Replaces the version before this one. Throws `VERSION_CONFLICT` where another change came between. */

@@ -10,7 +10,7 @@ import { isEntityType } from '../../model/entity-id.ts'
 import { Message, type DataType, type Metadata } from '../../model/message.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import { jsonObjectOf } from './columns.ts'
-import { statementOf, type EntityDatabase, type Statement, type Written } from './database.ts'
+import { type EntityDatabase, type Statement, type Written } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 
 export interface OutboxEntry {
@@ -20,6 +20,7 @@ export interface OutboxEntry {
 
 export class OutboxRepository {
   private readonly database: EntityDatabase
+  private adding: string | undefined
   private readonly removal: string
 
   constructor(database: EntityDatabase) {
@@ -29,11 +30,9 @@ export class OutboxRepository {
 
   /** A step of the transaction that makes the change; {@link addedId} reads the entry's id off the result. */
   add(message: Message): Statement {
-    const query = this.database.builder
-      .insertInto('outbox')
-      .values({ message: messageText(message) })
-      .returning('id')
-    return statementOf(query, { returnsRows: true })
+    const row = { message: messageText(message) }
+    this.adding ??= this.database.builder.insertInto('outbox').values(row).returning('id').compile().sql
+    return { sql: this.adding, parameters: [row.message], returnsRows: true }
   }
 
   addedId(written: Written, statementIndex: number): number {

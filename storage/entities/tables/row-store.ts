@@ -2,7 +2,7 @@
  * Rows of one entity's table: reads by conditions, pages with joined names, and the statements of a change. What a row means is said by
  * the declaration (`services/entities`).
  */
-import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
+import { CompiledQuery, sql, type RawBuilder } from 'kysely'
 import type { Page, PageQuery } from '../../../model/entities.ts'
 import type { EntityDatabase, SqlValue, Statement } from '../database.ts'
 import { EntityStoreErrors } from '../errors.ts'
@@ -66,6 +66,40 @@ const DIRECTIONS = { ASC: sql`asc nulls last`, DESC: sql`desc nulls first` } as 
 /** SQLite takes 32,766 parameters a statement; a list is cut into pieces of this many. */
 const VALUES_PER_READ = 1_000
 
+/** Of one table. */
+const MAX_TEXTS = 200
+const TEXTS = new WeakMap<EntityTable, Map<string, Map<string, string>>>()
+
+/** Stores of one table are made again and again: they share these. Each database has words of its own. */
+function textsOf({ foldFunction }: EntityDatabase, table: EntityTable): Map<string, string> {
+  const ofTable = TEXTS.get(table) ?? new Map<string, Map<string, string>>()
+  TEXTS.set(table, ofTable)
+  const texts = ofTable.get(foldFunction) ?? new Map<string, string>()
+  ofTable.set(foldFunction, texts)
+  return texts
+}
+
+const ASKED = new WeakMap<EntityDatabase, Map<string, Promise<Row | undefined>>>()
+
+/** Reads of this turn. */
+function askedOf(database: EntityDatabase): Map<string, Promise<Row | undefined>> {
+  const asked = ASKED.get(database) ?? new Map<string, Promise<Row | undefined>>()
+  ASKED.set(database, asked)
+  return asked
+}
+
+type Equality = Extract<Condition, { readonly is: SqlValue }>
+
+function isEqual(condition: Condition): condition is Equality {
+  return 'is' in condition
+}
+
+function shapeOf(where: readonly Condition[]): string {
+  return where
+    .map((condition) => (isEqual(condition) ? `${condition.column}${condition.is === null ? ' null' : ''}` : '?'))
+    .join(',')
+}
+
 export interface RowErrors {
   /** By the columns of the unique index, as `columns.join(', ')`. */
   readonly taken: Readonly<Record<string, () => Error>>
@@ -78,28 +112,47 @@ export class RowStore {
   private readonly table: EntityTable
   private readonly errors: RowErrors
   private readonly columns: readonly string[]
+  private readonly constraints: Readonly<Record<string, () => Error>>
+  /** The text of queries that differ in their parameters alone: building one costs more than running it. */
+  private readonly texts: Map<string, string>
 
   constructor(database: EntityDatabase, table: EntityTable, errors: RowErrors) {
     this.database = database
     this.table = table
     this.errors = errors
     this.columns = allColumns(table).map(({ name }) => name)
+    this.constraints = Object.fromEntries(
+      Object.entries(errors.taken).map(([columns, taken]) => [this.constraintName(columns), taken]),
+    )
+    this.texts = textsOf(database, table)
   }
 
   async find(where: readonly Condition[]): Promise<Row | undefined> {
-    const { rows } = await this.database.read(this.compiled(sql`${this.selection([])} ${this.filter(where)} limit 1`))
-    return rows[0]
+    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)} limit 1`)
+    return this.shared(this.known(`find ${shapeOf(where)}`, where, query))
+  }
+
+  /** Many who ask for the same in one turn are answered by one read: nothing can be acknowledged between them. */
+  private shared(query: CompiledQuery<Row>): Promise<Row | undefined> {
+    const values = query.parameters.map((value) => `${typeof value} ${String(value).length} ${String(value)}`)
+    const key = `${query.sql}\n${values.join('\n')}`
+    const asked = askedOf(this.database)
+    const known = asked.get(key)
+    if (known !== undefined) return known
+    const found = this.database.read(query).then(({ rows }) => rows[0])
+    asked.set(key, found)
+    queueMicrotask(() => asked.delete(key))
+    return found
   }
 
   /** In the order of their ids. */
   async findAll(where: readonly Condition[], limit?: number): Promise<readonly Row[]> {
     const long = where.find((condition) => 'in' in condition && condition.in.length > VALUES_PER_READ)
     if (long !== undefined && 'in' in long) return this.findInPieces(where, long, limit)
-    const bound = limit === undefined ? sql`` : sql` limit ${limit}`
+    const bound = limit === undefined ? sql`` : sql.raw(` limit ${limit}`)
     const order = sql` order by ${this.ref('id')}`
-    const { rows } = await this.database.read(
-      this.compiled(sql`${this.selection([])} ${this.filter(where)}${order}${bound}`),
-    )
+    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)}${order}${bound}`)
+    const { rows } = await this.database.read(this.known(`all ${limit ?? ''} ${shapeOf(where)}`, where, query))
     return rows
   }
 
@@ -163,18 +216,29 @@ export class RowStore {
   }
 
   insert(row: Row): Statement {
-    const names = sql.join(this.columns.map((name) => sql.ref(name)))
-    const values = sql.join(this.columns.map((name) => valueOf(row, name)))
-    return this.statement(sql`insert into ${sql.table(this.table.name)} (${names}) values (${values})`)
+    const text = this.text('insert', () => {
+      const names = sql.join(this.columns.map((name) => sql.ref(name)))
+      const values = sql.join(this.columns.map((name) => valueOf(row, name)))
+      return sql`insert into ${sql.table(this.table.name)} (${names}) values (${values})`
+    })
+    return { sql: text, parameters: this.columns.map((name) => valueOf(row, name)), constraints: this.constraints }
   }
 
   /** Replaces the version before this one. */
   update(row: Row): Statement {
     const changed = this.columns.filter((name) => name !== 'id')
-    const set = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${valueOf(row, name)}`))
+    const id = valueOf(row, 'id')
     const before = Number(valueOf(row, 'version')) - 1
-    const query = sql`update ${sql.table(this.table.name)} set ${set} where id = ${valueOf(row, 'id')} and version = ${before}`
-    return { ...this.statement(query), expect: { changes: 1, otherwise: this.errors.overtaken } }
+    const text = this.text('update', () => {
+      const set = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${valueOf(row, name)}`))
+      return sql`update ${sql.table(this.table.name)} set ${set} where id = ${id} and version = ${before}`
+    })
+    return {
+      sql: text,
+      parameters: [...changed.map((name) => valueOf(row, name)), id, before],
+      constraints: this.constraints,
+      expect: { changes: 1, otherwise: this.errors.overtaken },
+    }
   }
 
   delete({ id, version }: { readonly id: string; readonly version: number }): Statement {
@@ -248,10 +312,26 @@ export class RowStore {
 
   private statement(query: RawBuilder<unknown>): Statement {
     const { sql: text, parameters } = query.compile(this.database.builder)
-    const constraints = Object.fromEntries(
-      Object.entries(this.errors.taken).map(([columns, taken]) => [this.constraintName(columns), taken]),
-    )
-    return { sql: text, parameters: parameters as readonly SqlValue[], constraints }
+    return { sql: text, parameters: parameters as readonly SqlValue[], constraints: this.constraints }
+  }
+
+  private text(name: string, query: () => RawBuilder<unknown>): string {
+    const known = this.texts.get(name)
+    if (known !== undefined) return known
+    const { sql: text } = query().compile(this.database.builder)
+    this.texts.set(name, text)
+    return text
+  }
+
+  /** A read by conditions that values are equal: built once for each list of columns. */
+  private known(name: string, where: readonly Condition[], query: () => CompiledQuery<Row>): CompiledQuery<Row> {
+    if (!where.every(isEqual)) return query()
+    const values = where.flatMap(({ is }) => (is === null ? [] : [is]))
+    const text = this.texts.get(name)
+    if (text !== undefined) return CompiledQuery.raw(text, values)
+    const built = query()
+    if (this.texts.size < MAX_TEXTS) this.texts.set(name, built.sql)
+    return built
   }
 
   /** As databases report it: `asset.tenant_id, asset.name`. */

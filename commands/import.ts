@@ -1,0 +1,202 @@
+/**
+ * `npm start -- import FILE`: devices or assets from a file of comma-separated values, however long, into a running Millrace. The server keeps how
+ * far it has come with the lines themselves: after a kill of either side the same command goes on there.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { z } from 'zod'
+import { defineErrors, errorText } from '../model/errors.ts'
+import { csvPieces, type CsvPiece } from './csv-pieces.ts'
+import { ErrorLines } from './error-lines.ts'
+import { Progress } from './progress.ts'
+import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
+import { DEFAULT_SERVER, type RestSession } from './rest-session.ts'
+
+const USAGE = `npm start -- import FILE [--type device|asset] [--mapping FILE] [--update] [--errors FILE] [--again]
+
+  FILE       comma-separated values. Without --mapping its first line names the columns: NAME, TYPE, LABEL, DESCRIPTION, ACCESS_TOKEN and the
+             other column types of /api/device/bulk_import, in any letter case; shared:KEY, server:KEY and series:KEY for values
+  --mapping  a file with the member "mapping" of /api/device/bulk_import: {"columns":[{"type":"NAME"},…],"delimiter":",","header":true,"update":true}
+  --update   write attributes and series of what is there already, too
+  --errors   where refused lines go, with the reason (default FILE.errors)
+  --again    from the start, though this file was imported before
+  --url URL --user EMAIL --password TEXT   where and as which tenant administrator (default ${DEFAULT_SERVER.url}, ${DEFAULT_SERVER.user};
+                                           environment: MILLRACE_URL, MILLRACE_USER, MILLRACE_PASSWORD)
+
+Lines are matched by name: what is there is changed, the rest is made. Started again after a kill, it goes on where it was.
+`
+const BOUNDS = { lines: 500, bytes: 1 << 20 }
+
+const ImportErrors = defineErrors('import', {
+  FILE: { kind: 'invalid', status: 400, text: 'cannot read {file}: {reason}' },
+  MAPPING: { kind: 'invalid', status: 400, text: '{file} is no mapping: {reason}' },
+  NO_NAME: {
+    kind: 'invalid',
+    status: 400,
+    text: 'the first line of {file} names no column NAME: say what the columns are with --mapping',
+  },
+})
+
+const flagsSchema = z.object({
+  type: z.enum(['device', 'asset']).default('device'),
+  mapping: z.string().optional(),
+  update: z.boolean().default(false),
+  errors: z.string().optional(),
+  again: z.boolean().default(false),
+})
+type Flags = z.infer<typeof flagsSchema>
+
+const columnSchema = z.object({ type: z.string(), key: z.string().nullish() })
+const mappingSchema = z.object({
+  columns: z.array(columnSchema).min(1),
+  delimiter: z
+    .string()
+    .regex(/^[\t -~]$/, 'one character of ASCII is expected')
+    .default(','),
+  header: z.boolean().default(false),
+  update: z.boolean().default(false),
+})
+type Mapping = z.infer<typeof mappingSchema>
+
+const positionSchema = z.object({
+  position: z.number(),
+  created: z.number(),
+  updated: z.number(),
+  errors: z.number(),
+  errorsList: z.array(z.string()),
+})
+type Position = z.infer<typeof positionSchema>
+
+/** Resolves with the exit code. */
+export function importFile(argv: readonly string[], output?: CommandOutput): Promise<number> {
+  return runRestCommand({ usage: USAGE, flags: flagsSchema, argument: 'one FILE', run }, argv, output)
+}
+
+async function run({ argument: file, flags, open: openSession, output }: RestCall<Flags>): Promise<void> {
+  const progress = new Progress()
+  try {
+    const mapping = await mappingOf(file, flags)
+    const total = (await stat(file)).size
+    const name = await nameOf(file, { type: flags.type, ...mapping }, (done) => progress.show('reading', done, total))
+    const session = await openSession()
+    const query = `/api/bulkImport?name=${name}`
+    if (flags.again) await session.request('DELETE', query)
+    const before = positionSchema.parse(await session.request('GET', query))
+    const errors = await ErrorLines.open(flags.errors ?? `${file}.errors`, before.position > 0)
+    await errors.add(before.errorsList)
+    const shown = (done: number) => progress.show('importing', done, total)
+    const send = (piece: CsvPiece) => sendPiece(session, { name, type: flags.type, mapping }, piece)
+    const after = await sendAll({ file, mapping, before, errors, shown, send })
+    progress.end()
+    output.out(summary(before, after, total))
+    if (after.errors > 0) output.out(`refused lines, with the reason: ${errors.path}`)
+  } finally {
+    progress.end()
+  }
+}
+
+interface Sending {
+  readonly file: string
+  readonly mapping: Mapping
+  readonly before: Position
+  readonly errors: ErrorLines
+  readonly shown: (done: number) => void
+  readonly send: (piece: CsvPiece) => Promise<Position>
+}
+
+async function sendAll({ file, mapping, before, errors, shown, send }: Sending): Promise<Position> {
+  let position = before
+  shown(position.position)
+  for await (const piece of csvPieces(file, mapping.delimiter, BOUNDS)) {
+    if (piece.to <= before.position) continue
+    position = await send(mapping.header && piece.from === 0 ? withoutHeader(piece) : piece)
+    await errors.add(position.errorsList)
+    shown(position.position)
+  }
+  return position
+}
+
+async function sendPiece(
+  session: RestSession,
+  { name, type, mapping }: { readonly name: string; readonly type: Flags['type']; readonly mapping: Mapping },
+  { from, to, firstLine, text }: CsvPiece,
+): Promise<Position> {
+  const { columns, delimiter, update } = mapping
+  const piece = { name, entityType: type.toUpperCase(), from, to, firstLine, file: text }
+  const answer = await session.request('POST', '/api/bulkImport', { ...piece, mapping: { columns, delimiter, update } })
+  return positionSchema.parse(answer)
+}
+
+/** An empty line in its place keeps the numbers of the others. */
+function withoutHeader(piece: CsvPiece): CsvPiece {
+  const end = piece.text.indexOf('\n')
+  return { ...piece, text: end < 0 ? '' : piece.text.slice(end) }
+}
+
+function summary(before: Position, after: Position, total: number): string {
+  if (before.position >= total && total > 0)
+    return `imported before: ${after.created} created, ${after.updated} updated, ${after.errors} refused (--again: once more)`
+  return `${after.created} created, ${after.updated} updated, ${after.errors} refused`
+}
+
+async function mappingOf(file: string, flags: Flags): Promise<Mapping> {
+  if (flags.mapping === undefined) return { ...(await mappingOfHeader(file)), update: flags.update }
+  try {
+    const parsed = mappingSchema.parse(JSON.parse(await readFile(flags.mapping, 'utf8')))
+    return { ...parsed, update: parsed.update || flags.update }
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
+    throw ImportErrors.MAPPING({ file: flags.mapping, reason }, error)
+  }
+}
+
+const VALUES: Readonly<Record<string, string>> = {
+  shared: 'SHARED_ATTRIBUTE',
+  server: 'SERVER_ATTRIBUTE',
+  series: 'TIMESERIES',
+}
+
+/** What its first line says; the delimiter is the one of comma, semicolon and tab that is there. */
+async function mappingOfHeader(file: string): Promise<Mapping> {
+  const line = await firstLineOf(file)
+  const delimiter = [',', ';', '\t'].find((candidate) => line.includes(candidate)) ?? ','
+  const columns = line.split(delimiter).map((cell) => {
+    const text = cell.trim().replace(/^"(.*)"$/, '$1')
+    const [kind = '', ...key] = text.split(':')
+    const type = VALUES[kind.trim().toLowerCase()]
+    if (type !== undefined && key.length > 0) return { type, key: key.join(':').trim() }
+    return { type: text.toUpperCase().replace(/[\s-]+/g, '_') }
+  })
+  if (!columns.some(({ type }) => type === 'NAME')) throw ImportErrors.NO_NAME({ file })
+  return { columns, delimiter, header: true, update: false }
+}
+
+const MAX_HEADER = 1 << 16
+
+async function firstLineOf(file: string): Promise<string> {
+  const handle = await open(file).catch((error: unknown) => {
+    throw ImportErrors.FILE({ file, reason: errorText(error) }, error)
+  })
+  try {
+    const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(MAX_HEADER), position: 0 })
+    const text = buffer
+      .subarray(0, bytesRead)
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+    return text.split(/\r?\n/, 1)[0] ?? ''
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The same content with the same mapping has the same name. */
+async function nameOf(file: string, mapping: object, shown: (done: number) => void): Promise<string> {
+  const hash = createHash('sha256').update(JSON.stringify(mapping))
+  let done = 0
+  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    shown((done += chunk.length))
+  }
+  return hash.digest('hex')
+}

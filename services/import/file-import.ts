@@ -1,0 +1,97 @@
+/** A file too large for one call, imported piece by piece: where it is, is durable with the lines that it stands for. */
+import type { Principal } from '../../model/principal.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { ServiceErrors } from '../errors.ts'
+import type { BulkImport, LineOutcome } from './bulk-import.ts'
+import { csvLines } from './csv.ts'
+import { TransferErrors } from './errors.ts'
+import type { Imported, ImportRequest } from './importer.ts'
+import type { Transfer, Transfers } from './positions.ts'
+
+export interface FilePiece extends Omit<ImportRequest, 'hasHeader'> {
+  /** What the file is known by: the same content with the same mapping has the same. */
+  readonly name: string
+  readonly type: Imported
+  /** Where it begins and ends in the file, in bytes. */
+  readonly from: number
+  readonly to: number
+  /** The number that its first line has in the file. */
+  readonly firstLine: number
+}
+
+/** Of the whole import so far. */
+export interface FilePosition {
+  readonly position: number
+  readonly created: number
+  readonly updated: number
+  readonly errors: number
+  /** Of the piece that ends at the position. */
+  readonly errorsList: readonly string[]
+}
+
+const NOWHERE: FilePosition = { position: 0, created: 0, updated: 0, errors: 0, errorsList: [] }
+
+export class FileImport {
+  private readonly transfers: Transfers
+  private readonly lines: BulkImport
+  private readonly entities: EntityStore
+
+  constructor(parts: { readonly transfers: Transfers; readonly lines: BulkImport; readonly entities: EntityStore }) {
+    this.transfers = parts.transfers
+    this.lines = parts.lines
+    this.entities = parts.entities
+  }
+
+  async position(principal: Principal, name: string): Promise<FilePosition> {
+    const transfer = await this.transfers.find(tenantOf(principal), name)
+    return transfer === undefined ? NOWHERE : positionOf(transfer)
+  }
+
+  /** Takes the next piece; the piece before it once more is answered as it was. Throws `transfer.ELSEWHERE`, `transfer.OTHERS`. */
+  async take(principal: Principal, piece: FilePiece): Promise<FilePosition> {
+    const transfer = await this.transfers.begin(tenantOf(principal), piece.name)
+    if (piece.to === transfer.position && piece.from === transfer.lastFrom) return positionOf(transfer)
+    if (piece.from !== transfer.position)
+      throw TransferErrors.ELSEWHERE({ position: transfer.position, from: piece.from })
+    const outcomes = await this.outcomes(principal, piece, transfer)
+    const done = outcomes.filter(({ error }) => error === undefined)
+    const created = done.filter(({ isNew }) => isNew).length
+    const errors = outcomes.flatMap(({ line, error }) => (error === undefined ? [] : [`Line ${line}: ${error}`]))
+    const moved = { to: piece.to, created, updated: done.length - created, errors }
+    await this.entities.write(this.transfers.moved(transfer, moved))
+    return {
+      position: piece.to,
+      created: transfer.created + moved.created,
+      updated: transfer.updated + moved.updated,
+      errors: transfer.refused + errors.length,
+      errorsList: errors,
+    }
+  }
+
+  /** For another time from the start. */
+  forget(principal: Principal, name: string): Promise<void> {
+    return this.transfers.forget(tenantOf(principal), name)
+  }
+
+  private async outcomes(
+    principal: Principal,
+    { type, file, delimiter, firstLine, columns, update }: FilePiece,
+    transfer: Transfer,
+  ): Promise<readonly LineOutcome[]> {
+    const marked = await this.transfers.marked(transfer)
+    const numbered = [...csvLines(file, delimiter)].map((line) => ({ ...line, number: line.number + firstLine - 1 }))
+    const left = numbered.filter(({ number }) => !marked.has(number))
+    const mark = (line: number, isNew: boolean) => this.transfers.mark(transfer, line, isNew)
+    const done = await this.lines.lines(principal, type, left, { columns, update }, mark)
+    return [...[...marked].map(([line, isNew]) => ({ line, isNew })), ...done]
+  }
+}
+
+function positionOf({ position, created, updated, refused, lastErrors }: Transfer): FilePosition {
+  return { position, created, updated, errors: refused, errorsList: lastErrors }
+}
+
+function tenantOf({ tenantId }: Principal): string {
+  if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
+  return tenantId
+}

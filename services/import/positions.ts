@@ -1,0 +1,162 @@
+/**
+ * How far transfers into a tenant have come, such as imports of large files: kept with what they brought. A line of the piece under way is marked in the
+ * transaction that brings it; a piece that is whole moves the position and takes its marks away. So whoever was killed goes on where it was.
+ */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { EntityTable, Row } from '../../storage/entities/tables/entity-table.ts'
+import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import { TransferErrors } from './errors.ts'
+
+/** Of one tenant; the oldest go. */
+const MAX_TRANSFERS = 100
+
+const integer = (name: string) => ({ name, type: 'integer', isNullable: false }) as const
+const text = (name: string) => ({ name, type: 'text', isNullable: false }) as const
+
+export const TRANSFERS: EntityTable = {
+  name: 'transfer',
+  version: 1,
+  columns: [
+    text('name'),
+    integer('position'),
+    integer('created'),
+    integer('updated'),
+    integer('refused'),
+    integer('last_from'),
+    text('last_errors'),
+  ],
+  unique: [{ columns: ['tenant_id', 'name'] }],
+  indexes: [],
+}
+
+export const TRANSFER_LINES: EntityTable = {
+  name: 'transfer_line',
+  version: 1,
+  columns: [
+    {
+      ...text('transfer_id'),
+      references: { table: 'transfer', whenDeleted: 'delete' },
+    },
+    integer('line'),
+    integer('is_new'),
+  ],
+  unique: [{ columns: ['transfer_id', 'line'] }],
+  indexes: [],
+}
+
+export interface Transfer {
+  readonly row: Row
+  readonly id: string
+  readonly tenantId: string
+  readonly position: number
+  readonly created: number
+  readonly updated: number
+  readonly refused: number
+  /** Where the piece before the position began, and what was refused of it. */
+  readonly lastFrom: number
+  readonly lastErrors: readonly string[]
+}
+
+export interface PieceDone {
+  readonly to: number
+  readonly created: number
+  readonly updated: number
+  readonly errors: readonly string[]
+}
+
+export class Transfers {
+  private readonly entities: EntityStore
+  private readonly rows: RowStore
+  private readonly lines: RowStore
+  private readonly clock: Clock
+  private readonly random: Random
+
+  constructor(entities: EntityStore, clock: Clock, random: Random) {
+    this.entities = entities
+    this.clock = clock
+    this.random = random
+    const others = () => TransferErrors.OTHERS()
+    const taken = { 'tenant_id, name': others, 'transfer_id, line': others }
+    this.rows = entities.rows(TRANSFERS, { taken, overtaken: others })
+    this.lines = entities.rows(TRANSFER_LINES, { taken, overtaken: others })
+  }
+
+  async find(tenantId: string, name: string): Promise<Transfer | undefined> {
+    const row = await this.rows.find([
+      { column: 'tenant_id', is: tenantId },
+      { column: 'name', is: name },
+    ])
+    return row && transferOf(row)
+  }
+
+  async begin(tenantId: string, name: string): Promise<Transfer> {
+    const there = await this.find(tenantId, name)
+    if (there !== undefined) return there
+    const row: Row = {
+      ...{ id: this.random.uuid(), created_time: this.clock.now(), version: 1, tenant_id: tenantId, name },
+      ...{ position: 0, created: 0, updated: 0, refused: 0, last_from: 0, last_errors: '[]' },
+    }
+    await this.entities.write([this.rows.insert(row), this.rows.keepNewest({ tenant_id: tenantId }, MAX_TRANSFERS)])
+    return transferOf(row)
+  }
+
+  /** Lines of the piece under way that are there already, and whether they made something new. */
+  async marked({ id }: Transfer): Promise<ReadonlyMap<number, boolean>> {
+    const rows = await this.lines.findAll([{ column: 'transfer_id', is: id }])
+    return new Map(rows.map((row) => [Number(row['line']), row['is_new'] === 1]))
+  }
+
+  /** A step of the transaction that brings the line. */
+  mark({ id, tenantId }: Transfer, line: number, isNew: boolean): Statement {
+    const identity = { id: this.random.uuid(), created_time: this.clock.now(), version: 1, tenant_id: tenantId }
+    return this.lines.insert({ ...identity, transfer_id: id, line, is_new: isNew ? 1 : 0 })
+  }
+
+  /** Steps that move the position behind a piece. Refused where another moved it meanwhile. */
+  moved({ row, ...transfer }: Transfer, piece: PieceDone): readonly Statement[] {
+    return [
+      this.rows.update({
+        ...row,
+        version: Number(row['version']) + 1,
+        position: piece.to,
+        created: transfer.created + piece.created,
+        updated: transfer.updated + piece.updated,
+        refused: transfer.refused + piece.errors.length,
+        last_from: transfer.position,
+        last_errors: JSON.stringify(piece.errors),
+      }),
+      this.lines.deleteAll([{ column: 'transfer_id', is: transfer.id }]),
+    ]
+  }
+
+  async forget(tenantId: string, name: string): Promise<void> {
+    await this.entities.write([
+      this.rows.deleteAll([
+        { column: 'tenant_id', is: tenantId },
+        { column: 'name', is: name },
+      ]),
+    ])
+  }
+}
+
+function transferOf(row: Row): Transfer {
+  const number = (name: string) => Number(row[name])
+  return {
+    row,
+    id: String(row['id']),
+    tenantId: String(row['tenant_id']),
+    position: number('position'),
+    created: number('created'),
+    updated: number('updated'),
+    refused: number('refused'),
+    lastFrom: number('last_from'),
+    lastErrors: textsIn(String(row['last_errors'])),
+  }
+}
+
+function textsIn(json: string): readonly string[] {
+  const value: unknown = JSON.parse(json)
+  return Array.isArray(value) ? value.map(String) : []
+}
