@@ -17,7 +17,7 @@ import { dashboards } from './entities/dashboard.ts'
 import { DECLARED_TABLES } from './entities/declared.ts'
 import { devices } from './entities/device.ts'
 import { users } from './entities/user.ts'
-import type { FilePiece, FilePosition } from './import/file-import.ts'
+import type { FilePiece, FilePosition } from './import/importer.ts'
 import { atEveryStep, type KilledStore } from './kill-steps.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 

@@ -31,8 +31,7 @@ import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
-import type { FileImport } from './import/file-import.ts'
-import type { Importer } from './import/importer.ts'
+import type { FileImporter, Importer } from './import/importer.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
 import type { LoginAudit } from './audit/login-audit.ts'
@@ -264,7 +263,7 @@ export interface Services {
   readonly attributes: AttributeService
   readonly devices: DeviceService
   readonly bulkImport: Importer
-  readonly fileImport: FileImport
+  readonly fileImport: FileImporter
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants
   readonly restRates: RestRates

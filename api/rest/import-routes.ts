@@ -1,8 +1,13 @@
 /** Bulk import of devices and assets. Source: `rest-api.md` 5.6. */
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
-import type { FileImport, FilePosition } from '../../services/import/file-import.ts'
-import { IMPORTED_TYPES, type Imported, type Importer } from '../../services/import/importer.ts'
+import {
+  IMPORTED_TYPES,
+  type FileImporter,
+  type FilePosition,
+  type Imported,
+  type Importer,
+} from '../../services/import/importer.ts'
 import { COLUMN_TYPES } from '../../services/import/columns.ts'
 import { optionalText } from './body.ts'
 import type { EntityRoutesParts } from './declared/entity-words.ts'
@@ -50,7 +55,7 @@ function positionJson(position: FilePosition): JsonObject {
 
 export interface ImportRoutesParts {
   readonly bulkImport: Importer
-  readonly fileImport: FileImport
+  readonly fileImport: FileImporter
 }
 
 export function importRoutes(parts: EntityRoutesParts, services: ImportRoutesParts): readonly DeclaredRoute[] {

@@ -5,33 +5,12 @@ import { ServiceErrors } from '../errors.ts'
 import type { BulkImport, LineOutcome } from './bulk-import.ts'
 import { csvLines } from './csv.ts'
 import { TransferErrors } from './errors.ts'
-import type { Imported, ImportRequest } from './importer.ts'
+import type { FileImporter, FilePiece, FilePosition } from './importer.ts'
 import type { Transfer, Transfers } from './positions.ts'
-
-export interface FilePiece extends Omit<ImportRequest, 'hasHeader'> {
-  /** What the file is known by: the same content with the same mapping has the same. */
-  readonly name: string
-  readonly type: Imported
-  /** Where it begins and ends in the file, in bytes. */
-  readonly from: number
-  readonly to: number
-  /** The number that its first line has in the file. */
-  readonly firstLine: number
-}
-
-/** Of the whole import so far. */
-export interface FilePosition {
-  readonly position: number
-  readonly created: number
-  readonly updated: number
-  readonly errors: number
-  /** Of the piece that ends at the position. */
-  readonly errorsList: readonly string[]
-}
 
 const NOWHERE: FilePosition = { position: 0, created: 0, updated: 0, errors: 0, errorsList: [] }
 
-export class FileImport {
+export class FileImport implements FileImporter {
   private readonly transfers: Transfers
   private readonly lines: BulkImport
   private readonly entities: EntityStore

@@ -46,3 +46,30 @@ export interface Importer {
   /** Refused lines are told; of them nothing stays. */
   run(principal: Principal, type: Imported, request: ImportRequest): Promise<ImportResult>
 }
+
+export interface FilePiece extends Omit<ImportRequest, 'hasHeader'> {
+  /** What the file is known by: the same content with the same mapping has the same. */
+  readonly name: string
+  readonly type: Imported
+  /** Where it begins and ends in the file, in bytes. */
+  readonly from: number
+  readonly to: number
+  /** The number that its first line has in the file. */
+  readonly firstLine: number
+}
+
+/** Of the whole import so far. */
+export interface FilePosition {
+  readonly position: number
+  readonly created: number
+  readonly updated: number
+  readonly errors: number
+  /** Of the piece that ends at the position. */
+  readonly errorsList: readonly string[]
+}
+
+export interface FileImporter {
+  position(principal: Principal, name: string): Promise<FilePosition>
+  take(principal: Principal, piece: FilePiece): Promise<FilePosition>
+  forget(principal: Principal, name: string): Promise<void>
+}
