@@ -46,6 +46,7 @@ export const COMMON_HEADERS: readonly string[] = [
   'content-type',
   'accept',
   'origin',
+  'if-none-match',
 ]
 
 export interface RouteOptions {

@@ -108,9 +108,11 @@ export const TelemetryErrors = defineErrors('telemetry', {
   },
 })
 
+const OTHER_WORDS: Readonly<Record<string, string>> = { ENTITY_VIEW: 'Entity View', TB_RESOURCE: 'Resource' }
+
 /** `Device with id […] is not found`: the type's name as people write it, in the field `entityType` as it is. */
 export function itemNotFound(entity: EntityId): MillraceError {
   const words = entity.entityType.toLowerCase().replaceAll('_', ' ')
-  const typeName = entity.entityType === 'ENTITY_VIEW' ? 'Entity View' : words.charAt(0).toUpperCase() + words.slice(1)
+  const typeName = OTHER_WORDS[entity.entityType] ?? words.charAt(0).toUpperCase() + words.slice(1)
   return ServiceErrors.ITEM_NOT_FOUND({ typeName, id: entity.id, entityType: entity.entityType })
 }

@@ -3,10 +3,24 @@ import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.t
 import type { DeclaredRoute } from './declared/route.ts'
 import { notificationRoutes, type NotificationRoutesParts } from './notification-routes.ts'
 import { otaPackageRoutes, type OtaRoutesParts } from './ota-package-routes.ts'
+import { imageRoutes, type ImageRoutesParts } from './image-routes.ts'
+import { resourceRoutes, type ResourceRoutesParts } from './resource-routes.ts'
 import { widgetRoutes, type WidgetRoutesParts } from './widget-routes.ts'
 
-export type ContentRoutesParts = DashboardRoutesParts & WidgetRoutesParts & OtaRoutesParts & NotificationRoutesParts
+export type ContentRoutesParts = DashboardRoutesParts &
+  WidgetRoutesParts &
+  OtaRoutesParts &
+  NotificationRoutesParts &
+  ImageRoutesParts &
+  ResourceRoutesParts
 
 export function contentRoutes(parts: ContentRoutesParts): readonly DeclaredRoute[] {
-  return [...dashboardRoutes(parts), ...widgetRoutes(parts), ...otaPackageRoutes(parts), ...notificationRoutes(parts)]
+  return [
+    ...dashboardRoutes(parts),
+    ...widgetRoutes(parts),
+    ...otaPackageRoutes(parts),
+    ...notificationRoutes(parts),
+    ...imageRoutes(parts),
+    ...resourceRoutes(parts),
+  ]
 }

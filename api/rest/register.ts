@@ -52,6 +52,7 @@ import { parkedRoutes } from './parked-routes.ts'
 import { descriptionRoutes } from './description-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
+import { publicImageRoute } from './image-routes.ts'
 import { importRoutes } from './import-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
@@ -130,6 +131,7 @@ function routesForUsers({
       log.error({ err: error }, 'a link for a new password was not sent'),
     ),
     ...PUBLIC_CONSTANTS,
+    publicImageRoute(services.content),
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(callRoutes(services, clock)),

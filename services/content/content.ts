@@ -1,7 +1,9 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
+import { Images } from './images.ts'
 import { Notifications } from '../notifications/notifications.ts'
 import { OtaPackages } from './ota-packages.ts'
+import { Resources } from './resources.ts'
 import { StoredBytes } from './stored-bytes.ts'
 import { Widgets, type WidgetsParts } from './widgets.ts'
 
@@ -10,13 +12,18 @@ export interface ContentServices {
   readonly widgets: Widgets
   readonly otaPackages: OtaPackages
   readonly notifications: Notifications
+  readonly resources: Resources
+  readonly images: Images
 }
 
 export type ContentParts = DashboardsParts & WidgetsParts
 
 export function createContent(parts: ContentParts): ContentServices {
   const bytes = new StoredBytes(parts.entities, parts.clock, parts.random)
+  const resources = new Resources({ declared: parts.declared, bytes })
   return {
+    resources,
+    images: new Images(resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
     notifications: new Notifications(parts),

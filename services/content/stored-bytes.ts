@@ -37,7 +37,8 @@ export class StoredBytes {
   }
 
   /** Steps that replace what the owner had. */
-  replace(owner: { readonly id: string; readonly tenantId: string }, bytes: Buffer): readonly Statement[] {
+  replace(owner: { readonly id: string; readonly tenantId: string }, bytes: Uint8Array): readonly Statement[] {
+    const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const pieces = Array.from({ length: Math.ceil(bytes.length / PIECE_BYTES) }, (_, position) =>
       this.rows.insert({
         id: this.random.uuid(),
@@ -46,7 +47,7 @@ export class StoredBytes {
         tenant_id: owner.tenantId,
         owner_id: owner.id,
         position,
-        data: bytes.toString('base64', position * PIECE_BYTES, (position + 1) * PIECE_BYTES),
+        data: file.toString('base64', position * PIECE_BYTES, (position + 1) * PIECE_BYTES),
       }),
     )
     return [deletePieces(this.rows, owner.id), ...pieces]
@@ -69,6 +70,11 @@ export class StoredBytes {
     const from = start - first * PIECE_BYTES
     return joined(rows).subarray(from, from + length)
   }
+}
+
+/** Under what the preview of a picture is kept. */
+export function previewOf(ownerId: string): string {
+  return `${ownerId}/preview`
 }
 
 /** The step that lets the bytes go with their owner. */

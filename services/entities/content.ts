@@ -6,6 +6,7 @@ import type { ColumnSet, EntityDefinition } from './define.ts'
 import { CONTENT_PIECES } from '../content/stored-bytes.ts'
 import { NOTIFICATIONS, notificationRequests, notificationTargets, notificationTemplates } from './notification.ts'
 import { otaPackages } from './ota-package.ts'
+import { tbResources } from './tb-resource.ts'
 import { widgetTypes } from './widget-type.ts'
 import { BUNDLE_WIDGETS, widgetsBundles } from './widgets-bundle.ts'
 
@@ -16,6 +17,7 @@ export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [
   widgetTypes,
   widgetsBundles,
   otaPackages,
+  tbResources,
   ...NOTIFYING,
 ]
 

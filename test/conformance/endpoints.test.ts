@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorText } from '../../model/errors.ts'
-import { authoritiesOf, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
+import { authoritiesOf, bodyOfDeclared, callsOf, declaredQuery, pathOf, type Walked } from '../security/calls.ts'
+import type { DeclaredRoute } from '../../api/rest/declared/route.ts'
 import { openRestWorld, type RestWorld } from '../security/rest-world.ts'
 import { KNOWN_GAPS, NOT_SERVED } from './endpoint-gaps.ts'
 import { PREPARATIONS, type Prepared } from './endpoint-preparations.ts'
@@ -84,8 +85,7 @@ async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpo
   const query = new URLSearchParams(declaredQuery(declared, ids))
   for (const [name, value] of Object.entries(prepared.query ?? {})) query.set(name, value)
   const token = tokenFor(world, { route, declared })
-  const body = declared.body === undefined ? undefined : (prepared.body ?? declared.example?.(ids) ?? null)
-  const sent = prepared.form ?? (body === undefined ? undefined : JSON.stringify(body))
+  const sent = prepared.form ?? bodyOf(declared, prepared, ids)
   const response = await fetch(`${world.url}${path}?${query.toString()}`, {
     method: route.method,
     signal: AbortSignal.timeout(ANSWER_MS),
@@ -98,6 +98,11 @@ async function findingOf(world: RestWorld, reference: Reference, endpoint: Endpo
     return undefined
   const missing = reference.missing(endpoint.res, JSON.parse(text))
   return missing.length === 0 ? undefined : `without ${missing.slice(0, 8).join(', ')}`
+}
+
+function bodyOf(declared: DeclaredRoute, { body }: Prepared, ids: Readonly<Record<string, string>>) {
+  if (declared.body === undefined) return undefined
+  return body === undefined ? bodyOfDeclared(declared, ids).body : JSON.stringify(body)
 }
 
 function tokenFor(world: RestWorld, walked: Walked): string | undefined {

@@ -17,6 +17,8 @@ export interface Endpoint {
 
 interface Schema {
   readonly fields?: Readonly<Record<string, string>>
+  /** Taken and not answered. */
+  readonly writeOnly?: readonly string[]
 }
 
 const FILE = join(PROJECT_ROOT, '..', 'shared', 'reference', 'endpoints.json')
@@ -52,10 +54,12 @@ export class Reference {
       const item = type.slice(0, -2)
       return answer.flatMap((element, index) => this.missing(item, element, `${at}[${index}]`))
     }
-    const { fields } = this.schemas[type] ?? {}
+    const { fields, writeOnly = [] } = this.schemas[type] ?? {}
     if (fields === undefined) return []
     if (typeof answer !== 'object') return [`${at}: an object is expected`]
-    const asked = Object.entries(fields).filter(([name]) => name in answer || !LEFT_OUT.has(`${type}.${name}`))
+    const asked = Object.entries(fields).filter(
+      ([name]) => name in answer || !(LEFT_OUT.has(`${type}.${name}`) || writeOnly.includes(name)),
+    )
     return asked.flatMap(([name, member]) =>
       name in answer ? this.missing(member, Reflect.get(answer, name), `${at}.${name}`) : [`${at}.${name}`],
     )

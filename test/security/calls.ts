@@ -73,13 +73,13 @@ export function bodyOfDeclared(declared: DeclaredRoute, ids: Readonly<Record<str
   return { body: declared.bodyIs === 'form' ? formBody(example) : JSON.stringify(example) }
 }
 
-/** Texts as they are, files as `{ text, fileName }`. */
+/** Texts as they are, files as `{ text, fileName }` or `{ base64, fileName }`. */
 function formBody(example: JsonValue): FormData {
   const form = new FormData()
   assert.ok(isJsonObject(example))
   for (const [name, value] of Object.entries(example)) {
     if (typeof value === 'string') form.append(name, value)
-    else if (isJsonObject(value)) form.append(name, new Blob([textIn(value, 'text')]), textIn(value, 'fileName'))
+    else if (isJsonObject(value)) form.append(name, new Blob([bytesIn(value)]), textIn(value, 'fileName'))
   }
   return form
 }
@@ -92,4 +92,8 @@ function textIn(members: JsonObject, name: string): string {
 /** `entityType`, `fromType`: beside an id, which is a device's. */
 export function isTypeName(parameter: string): boolean {
   return /^(entity|from|to)Type$/.test(parameter)
+}
+
+function bytesIn(file: JsonObject): Buffer<ArrayBuffer> {
+  return 'base64' in file ? Buffer.from(textIn(file, 'base64'), 'base64') : Buffer.from(textIn(file, 'text'))
 }

@@ -83,7 +83,7 @@ export class RouteMaker {
   ): Promise<Call<Path, Targets, Asked, Body, Words>> {
     const { principal } = raw
     const targets: Readonly<Record<string, AnyTarget>> = declaration.targets
-    const path = withIds(raw.path, Object.keys(targets))
+    const path = withIds(raw.path, idNames(targets))
     for (const [name, words] of Object.entries(wordsOf(declaration.words))) oneOf(name, path[name] ?? '', words)
     const query = readQuery(declaration.query, raw.query)
     requireHeaders(declaration.headers ?? [], raw)
@@ -114,13 +114,27 @@ export class RouteMaker {
         loaded[name] = entity
         continue
       }
-      await this.checkTarget(target, entityId(target.entity.type, id), principal)
-      const entity = await this.load(target, id, principal)
-      // Gone since it was checked.
-      if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: target.entity.label, id })
-      loaded[name] = entity
+      loaded[name] = await this.loadTarget(target, id, path, principal)
     }
     return loaded
+  }
+
+  private async loadTarget(
+    target: Target,
+    named: string,
+    path: Readonly<Record<string, string>>,
+    principal: Principal,
+  ): Promise<unknown> {
+    const { entity: type, operation, otherwise } = target
+    // Who may not do it to any is not told which there are.
+    if (target.idOf !== undefined) this.access.checkAuthority(principal, operation, type.type)
+    const id = target.idOf === undefined ? named : await target.idOf(path, principal)
+    if (id === undefined) throw otherwise?.() ?? ApiErrors.NOT_FOUND()
+    await this.checkTarget(target, entityId(type.type, id), principal)
+    const entity = await this.load(target, id, principal)
+    // Gone since it was checked.
+    if (entity === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: type.label, id })
+    return entity
   }
 
   private async checkTarget(target: Target | TypedTarget, entity: EntityId, principal: Principal): Promise<void> {
@@ -175,6 +189,13 @@ function wordsOf(words: object = {}): Readonly<Record<string, readonly string[]>
 
 function requireHeaders(names: readonly string[], { header }: RawCall): void {
   for (const name of names) if (header(name).trim() === '') throw ParameterErrors.HEADER_MISSING({ name })
+}
+
+function idNames(targets: Readonly<Record<string, AnyTarget>>): readonly string[] {
+  return Object.keys(targets).filter((name) => {
+    const target = targets[name]
+    return target === undefined || !('idOf' in target)
+  })
 }
 
 function withIds(path: Readonly<Record<string, string>>, ids: readonly string[]): Readonly<Record<string, string>> {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
 import { ENTITY_TYPES } from '../../../model/entity-id.ts'
 import { NamedSchemas } from './named-schemas.ts'
-import type { DeclaredRoute, Ids } from './route.ts'
+import type { AnyTarget, DeclaredRoute, Ids } from './route.ts'
 
 export interface DescriptionHead {
   readonly version: string
@@ -138,10 +138,14 @@ function answerSchema(responses: JsonObject): JsonObject | undefined {
   return isObject(schema) ? schema : undefined
 }
 
+function isIdOf(target: AnyTarget | undefined): boolean {
+  return target !== undefined && !('idOf' in target)
+}
+
 function pathParameters({ path, targets, words }: DeclaredRoute): JsonObject[] {
   const types = new Set(Object.values(targets).map((target) => ('typedBy' in target ? target.typedBy : '')))
   const schemaOf = (name: string): JsonObject => {
-    if (name in targets) return { type: 'string', format: 'uuid' }
+    if (isIdOf(targets[name])) return { type: 'string', format: 'uuid' }
     const choices = types.has(name) ? ENTITY_TYPES : words[name]
     return choices === undefined ? { type: 'string' } : { type: 'string', enum: [...choices] }
   }

@@ -40,6 +40,8 @@ export interface Target<Entity = unknown> {
   readonly operation: Operation
   /** What a call is told that names none, in the place of the usual words. */
   readonly otherwise?: () => Error
+  /** Which one is meant, where the path names it by another thing than its id; undefined for none. */
+  readonly idOf?: (path: Readonly<Record<string, string>>, principal: Principal) => Promise<string | undefined>
 }
 
 /** An entity whose type the path names too: `/{entityType}/{entityId}`. The handler gets its address. */

@@ -16,6 +16,8 @@ export type Condition =
   | { readonly column: string; readonly after: SqlValue }
   /** Another value, or none. */
   | { readonly column: string; readonly isNot: string | number }
+  /** The text is a part of its text, letter for letter. */
+  | { readonly column: string; readonly holds: string }
   /** Both belong to the range. */
   | { readonly column: string; readonly from: SqlValue; readonly to: SqlValue }
   /** Named by a row of another table: of those that match, its column has the value. */
@@ -380,6 +382,8 @@ export class RowStore {
     const column = this.ref(condition.column)
     if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
     if ('isNot' in condition) return sql`(${column} is null or ${column} <> ${condition.isNot})`
+    // A pattern would fold letters in one of the databases.
+    if ('holds' in condition) return sql`replace(${column}, ${condition.holds}, '') <> ${column}`
     if ('after' in condition) return sql`${column} > ${condition.after}`
     if ('among' in condition) {
       const { table, column: named, where } = condition.among

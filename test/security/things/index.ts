@@ -10,6 +10,7 @@ import { makeContent } from './content.ts'
 import type { MakeThings } from './make-things.ts'
 import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
+import { makeResources } from './resources.ts'
 import { makeRpcs } from './rpcs.ts'
 
 export const THINGS: readonly MakeThings[] = [
@@ -18,6 +19,7 @@ export const THINGS: readonly MakeThings[] = [
   makeAssets,
   makeContent,
   makeRelations,
+  makeResources,
   makeRpcs,
   makeUsers,
   makeAlarms,

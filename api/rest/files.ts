@@ -1,0 +1,37 @@
+/** Answers that are files: what a browser may do with them, and what it has of them already (`rest-api.md` 14.3). */
+import { rawAnswer } from './declared/declare.ts'
+import { attachment } from './form.ts'
+import type { Answer } from './route.ts'
+
+export interface FileAnswer {
+  readonly contentType: string
+  readonly etag: string
+  /** Asked for where the client has not got it. */
+  readonly read: () => Promise<Uint8Array>
+  /** To be saved under this name, in the place of shown. */
+  readonly fileName?: string | undefined
+}
+
+/**
+ * People upload these: opened on their own, a picture with a script in it must be a picture. `sandbox` gives it an origin of its own, and
+ * nothing is loaded.
+ */
+const HARMLESS = {
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+  'X-Content-Type-Options': 'nosniff',
+} as const
+
+/** 304 where `ifNoneMatch` names what is there. */
+export async function fileAnswer(
+  ifNoneMatch: string,
+  { contentType, etag, read, fileName }: FileAnswer,
+): Promise<Answer> {
+  const headers = { ETag: `"${etag}"`, 'Cache-Control': 'no-cache', ...HARMLESS }
+  if (isThere(ifNoneMatch, etag)) return rawAnswer({ status: 304, contentType: undefined, body: '', headers })
+  const named = fileName === undefined ? {} : attachment(fileName)
+  return rawAnswer({ status: 200, contentType, body: '', bytes: await read(), headers: { ...headers, ...named } })
+}
+
+function isThere(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '').replaceAll('"', '') === etag)
+}

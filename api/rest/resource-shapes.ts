@@ -1,0 +1,62 @@
+/** What calls about files share: their JSON forms, and bytes in a body. */
+import { z } from 'zod'
+import type { JsonObject } from '../../model/json.ts'
+import { ResourceErrors } from '../../services/content/resource-errors.ts'
+import type { DeleteResult } from '../../services/content/resources.ts'
+import { tbResources } from '../../services/entities/tb-resource.ts'
+import { rawAnswer } from './declared/declare.ts'
+import { recordShape } from './declared/shapes.ts'
+import { jsonTextAnswer, type Answer } from './route.ts'
+
+const shape = recordShape(tbResources)
+const properties: JsonObject = {
+  ...(shape['properties'] as JsonObject),
+  name: { type: 'string' },
+  link: { type: 'string' },
+  publicLink: { type: ['string', 'null'] },
+}
+
+export const RESOURCE: JsonObject = { ...shape, properties, required: Object.keys(properties) }
+
+export const RESOURCE_WITH_DATA: JsonObject = {
+  ...shape,
+  title: 'TbResourceWithData',
+  properties: { ...properties, data: { type: 'string' }, preview: { type: ['string', 'null'] } },
+  required: [...Object.keys(properties), 'data', 'preview'],
+}
+
+export const EXPORTED: JsonObject = {
+  type: 'object',
+  properties: {
+    link: { type: 'string' },
+    title: { type: 'string' },
+    type: { type: 'string' },
+    subType: { type: ['string', 'null'] },
+    resourceKey: { type: 'string' },
+    fileName: { type: 'string' },
+    publicResourceKey: { type: ['string', 'null'] },
+    mediaType: { type: 'string' },
+    data: { type: 'string' },
+    public: { type: 'boolean' },
+  },
+  required: ['link', 'title', 'type', 'resourceKey', 'fileName', 'mediaType', 'data', 'public'],
+}
+
+export const DELETED: JsonObject = {
+  type: 'object',
+  properties: { success: { type: 'boolean' }, references: { type: ['object', 'null'] } },
+  required: ['success', 'references'],
+}
+
+/** Refused in the words of a success: who asks sees what is in the way. */
+export function deleteAnswer({ success, references }: DeleteResult): Answer {
+  return rawAnswer(jsonTextAnswer(JSON.stringify({ success, references }), success ? 200 : 400))
+}
+
+const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/
+
+/** Bytes as a text of JSON has them. Throws `DATA_NOT_BASE64`. */
+export const base64 = z.string().transform((text) => {
+  if (!BASE64.test(text)) throw ResourceErrors.DATA_NOT_BASE64()
+  return Buffer.from(text, 'base64')
+})

@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, test } from 'node:test'
+import sharp from 'sharp'
+import { isJsonObject } from '../../model/json.ts'
+import { deviceProfiles } from '../entities/device-profile.ts'
+import { linkOf } from '../entities/tb-resource.ts'
+import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { readPicture } from './pictures.ts'
+
+let platform: TestPlatform
+beforeEach(async () => {
+  platform = await openTestPlatform()
+})
+afterEach(() => platform.close())
+
+const images = () => platform.services.content.images
+const files = () => platform.services.content.resources
+const create = (fileName: string, bytes: Buffer) => images().create(platform.tenant, { fileName, bytes })
+const picture = (width: number, height: number, format: 'png' | 'jpeg' = 'png') =>
+  sharp({ create: { width, height, channels: 3, background: '#123456' } })
+    .toFormat(format)
+    .toBuffer()
+const svg = (inside: string, width = 500) =>
+  Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="100">${inside}</svg>`)
+
+test('a large picture has a small one of its shape, a small one is its own', async () => {
+  const bytes = await picture(1000, 500)
+  const large = await create('large.png', bytes)
+  const preview = await files().readPreview(large)
+  const { width, height, format } = await sharp(preview).metadata()
+  assert.deepEqual([width, height, format], [250, 125, 'png'])
+  assert.ok(isJsonObject(large.descriptor) && isJsonObject(large.descriptor['previewDescriptor']))
+  assert.deepEqual(
+    [large.descriptor['mediaType'], large.descriptor['width'], large.descriptor['height'], large.descriptor['size']],
+    ['image/png', 1000, 500, bytes.length],
+  )
+  assert.equal(large.descriptor['previewDescriptor']['size'], preview.length)
+  assert.equal(large.dataSize, bytes.length + preview.length)
+  const small = await create('small.png', await picture(20, 10))
+  assert.deepEqual(await files().readPreview(small), await files().read(small))
+})
+
+test('which kind it is the bytes say', async () => {
+  assert.equal((await readPicture(await picture(10, 10, 'jpeg'))).mediaType, 'image/jpeg')
+  const vector = await readPicture(svg('<rect width="10" height="10"/>'))
+  assert.deepEqual(
+    [vector.mediaType, vector.preview?.mediaType, vector.preview?.width],
+    ['image/svg+xml', 'image/png', 250],
+  )
+  const bitmap = Buffer.alloc(54)
+  bitmap.write('BM')
+  bitmap.writeInt32LE(7, 18)
+  bitmap.writeInt32LE(-5, 22)
+  assert.deepEqual(await readPicture(bitmap), { mediaType: 'image/bmp', width: 7, height: 5, preview: undefined })
+})
+
+test('what is no picture is refused', async () => {
+  const whole = await picture(300, 300)
+  for (const bytes of [Buffer.from('<html><script>1</script></html>'), Buffer.alloc(0), whole.subarray(0, 60)])
+    await assert.rejects(create('a.png', bytes), { code: 'resources.NO_IMAGE', status: 400 })
+  const symbol = images().create(platform.tenant, { fileName: 'a.png', bytes: whole, subType: 'SCADA_SYMBOL' })
+  await assert.rejects(symbol, { code: 'resources.SCADA_NOT_SVG' })
+})
+
+test('a vector picture reads no file and asks nobody', async () => {
+  const inside =
+    '<image href="file:///etc/hostname" width="9" height="9"/><image href="http://127.0.0.1:1/a" width="9" height="9"/>'
+  assert.equal((await readPicture(svg(inside))).preview?.width, 250)
+})
+
+test('two files of one name have keys of their own, and each its public link', async () => {
+  const bytes = await picture(4, 4)
+  const [one, two] = [await create('a b.png', bytes), await create('a b.png', bytes)]
+  assert.deepEqual([one.resourceKey, two.resourceKey], ['a_b.png', 'a_b_(1).png'])
+  assert.equal((await files().findPublic(one.publicResourceKey ?? ''))?.id, one.id)
+  await images().setPublic(platform.tenant, one, false)
+  assert.equal(await files().findPublic(one.publicResourceKey ?? ''), undefined)
+  assert.equal((await files().findPublic(two.publicResourceKey ?? ''))?.id, two.id)
+})
+
+test('another picture takes the place of one, under the same key', async () => {
+  const before = await create('a.png', await picture(400, 400))
+  const after = await images().replace(platform.tenant, before, 'b.jpg', await picture(10, 10, 'jpeg'))
+  assert.deepEqual([after.resourceKey, after.fileName, after.previewSize], ['a.png', 'b.jpg', 0])
+  assert.deepEqual(await files().readPreview(after), await picture(10, 10, 'jpeg'))
+  assert.equal(after.publicResourceKey, before.publicResourceKey)
+})
+
+test('what one server exports another imports', async () => {
+  const bytes = await picture(30, 30)
+  const { data, title, fileName, publicResourceKey } = await images().exported(await create('a.png', bytes))
+  assert.deepEqual([data, title, fileName], [bytes.toString('base64'), 'a.png', 'a.png'])
+  const again = await images().create(platform.tenant, {
+    ...{ fileName: 'a.png', bytes, public: false },
+    publicResourceKey: typeof publicResourceKey === 'string' ? publicResourceKey : '',
+  })
+  assert.equal(again.public, false)
+  assert.notEqual(again.publicResourceKey, publicResourceKey)
+})
+
+test('an image that a profile shows goes only by force', async () => {
+  const image = await create('a.png', await picture(4, 4))
+  const draft = { name: 'p', type: 'DEFAULT', transportType: 'DEFAULT', image: `tb-image;${linkOf(image)}` } as const
+  const profile = await platform.services.declared.of(deviceProfiles).saveByUser(platform.tenant, draft)
+  const { success, references } = await files().delete(platform.tenant, image, false)
+  assert.equal(success, false)
+  assert.deepEqual(
+    references?.['DEVICE_PROFILE']?.map(({ id, name }) => [id, name]),
+    [[{ entityType: 'DEVICE_PROFILE', id: profile.id }, 'p']],
+  )
+  assert.equal((await files().delete(platform.tenant, image, true)).success, true)
+})

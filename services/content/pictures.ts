@@ -1,0 +1,100 @@
+/**
+ * What a picture is, and a small one for lists. The library is loaded with the first picture: most processes never see one. It reads what
+ * people upload, so pixels, time and kinds are bound.
+ */
+import type { Sharp } from 'sharp'
+import { ResourceErrors } from './resource-errors.ts'
+
+export interface Picture {
+  readonly mediaType: string
+  readonly width: number
+  readonly height: number
+  /** Undefined: it is its own preview. */
+  readonly preview: Preview | undefined
+}
+
+export interface Preview {
+  readonly mediaType: string
+  readonly width: number
+  readonly height: number
+  readonly bytes: Buffer
+}
+
+/** A side of a preview. */
+const PREVIEW_SIZE = 250
+const MAX_PIXELS = 100_000_000
+const MAX_SECONDS = 10
+const SVG = 'image/svg+xml'
+
+/** What the library reads, as it names it. */
+const READ: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  tiff: 'image/tiff',
+  svg: SVG,
+  heif: 'image/avif',
+}
+
+/** What it does not read: their sides stand at fixed places. */
+const HEADERS: readonly { readonly mediaType: string; readonly sides: (bytes: Buffer) => Sides | undefined }[] = [
+  { mediaType: 'image/bmp', sides: bitmapSides },
+  { mediaType: 'image/x-icon', sides: iconSides },
+]
+
+type Sides = readonly [width: number, height: number]
+
+/** Which kind it is the bytes say, not who sent them. Throws `NO_IMAGE`, `MEDIA_TYPE`. */
+export async function readPicture(bytes: Buffer): Promise<Picture> {
+  for (const { mediaType, sides } of HEADERS) {
+    const found = sides(bytes)
+    if (found !== undefined) return { mediaType, width: found[0], height: found[1], preview: undefined }
+  }
+  const library = await import('sharp')
+  library.default.cache(false)
+  library.default.concurrency(1)
+  const open = (): Sharp =>
+    library.default(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).timeout({ seconds: MAX_SECONDS })
+  try {
+    const { format, width, height } = await open().metadata()
+    const mediaType = READ[format]
+    if (mediaType === undefined) throw ResourceErrors.MEDIA_TYPE({ mediaType: format })
+    const picture = { mediaType, width, height }
+    if (Math.max(width, height) <= PREVIEW_SIZE) {
+      // Half a picture is none.
+      await open().stats()
+      return { ...picture, preview: undefined }
+    }
+    return { ...picture, preview: await previewOf(open(), mediaType === 'image/jpeg') }
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) throw error
+    throw ResourceErrors.NO_IMAGE({ reason: reasonOf(error) }, error)
+  }
+}
+
+export function isVector({ mediaType }: Pick<Picture, 'mediaType'>): boolean {
+  return mediaType === SVG
+}
+
+async function previewOf(picture: Sharp, isPhotograph: boolean): Promise<Preview> {
+  const small = picture.rotate().resize(PREVIEW_SIZE, PREVIEW_SIZE, { fit: 'inside', withoutEnlargement: true })
+  const { data, info } = await (isPhotograph ? small.jpeg() : small.png()).toBuffer({ resolveWithObject: true })
+  return { mediaType: isPhotograph ? 'image/jpeg' : 'image/png', width: info.width, height: info.height, bytes: data }
+}
+
+function bitmapSides(bytes: Buffer): Sides | undefined {
+  if (bytes.length < 26 || bytes.toString('latin1', 0, 2) !== 'BM') return undefined
+  return [Math.abs(bytes.readInt32LE(18)), Math.abs(bytes.readInt32LE(22))]
+}
+
+function iconSides(bytes: Buffer): Sides | undefined {
+  if (bytes.length < 22 || bytes.readUInt32BE(0) !== 0x00_00_01_00) return undefined
+  // One byte a side: 0 stands for 256.
+  return [bytes.readUInt8(6) || 256, bytes.readUInt8(7) || 256]
+}
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return text.split('\n')[0] ?? text
+}
