@@ -13,6 +13,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { createServices } from '../services/create-services.ts'
+import { DEFAULT_ATTEMPT_LIMITS } from '../services/onboarding/wrong-attempts.ts'
 import { seedDemo, seedMinimal } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import type { MainQueueSettings } from '../services/shipped-queues.ts'
@@ -76,6 +77,8 @@ export async function startPlatform(
       callLine: cluster.callLine,
       owners: cluster.owners,
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
+      claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
+      provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),
@@ -238,6 +241,10 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     owners: cluster.owners,
     directory: services.devices,
     attributes: services.attributes,
+    onboarding: {
+      offerForClaim: (device, offer) => services.claims.offer(device, offer),
+      provision: (request, clientAddress) => services.provisioning.provision(request, clientAddress),
+    },
     feed,
     clock: systemClock,
     random: systemRandom,

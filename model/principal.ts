@@ -11,6 +11,8 @@ export interface Principal {
   readonly customerId: string | null
   readonly firstName: string | null
   readonly lastName: string | null
+  /** A device acts for itself, as when it is provisioned: messages name no user. */
+  readonly isDevice?: true
   /** Where the call came from; absent where there is none, as in a command. */
   readonly clientAddress?: string
 }

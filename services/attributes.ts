@@ -7,10 +7,11 @@ import type { EntityId } from '../model/entity-id.ts'
 import { entriesJson } from '../model/entry-json.ts'
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
-import { ATTRIBUTE_SCOPES, type AttributeScope, type Entry } from '../model/value.ts'
+import { ATTRIBUTE_SCOPES, type Attribute, type AttributeScope, type Entry } from '../model/value.ts'
 import type { AttributesSave } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attributes.ts'
+import type { Written } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { Snapshot } from '../storage/timeseries/store.ts'
 import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
@@ -156,6 +157,21 @@ export class CachedAttributes implements AttributeService {
   async keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]> {
     const { value } = await this.find(entity, scope, undefined)
     return value.map((attribute) => attribute.key)
+  }
+
+  /** Server attributes that another service wrote in a transaction of its own. */
+  writtenWith(
+    { sequence: commit }: Pick<Written, 'sequence'>,
+    entity: EntityId,
+    written: { readonly saved?: readonly Attribute[]; readonly deleted?: readonly string[] },
+  ): void {
+    const scope = 'SERVER_SCOPE'
+    const { saved = [], deleted: keys = [] } = written
+    const attributes = saved.map((attribute) => ({ ...attribute, scope }) as const)
+    const deleted = keys.map((key) => ({ scope, key }) as const)
+    const sequence = this.cache.apply(commit, { entityId: entity.id, saved: attributes, deleted })
+    if (attributes.length > 0) this.publishSaved(entity, scope, attributes, sequence)
+    if (keys.length > 0) this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
   }
 
   /** An entity's attributes are read together, so together they must fit into memory. Throws ATTRIBUTES_TOO_LONG. */

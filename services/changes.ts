@@ -148,6 +148,7 @@ export class Changes {
 }
 
 function userBlock(principal: Principal): Metadata {
+  if (principal.isDevice === true) return { tenantId: principal.tenantId ?? '' }
   return {
     userId: principal.userId,
     userName: principal.email,

@@ -49,6 +49,9 @@ import { EntityQueries } from './queries/entity-queries.ts'
 import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
+import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { Provisioning } from './onboarding/provisioning.ts'
+import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
@@ -100,6 +103,8 @@ export interface ServicesOptions {
   readonly mail?: MailSettings | undefined
   /** Of one tenant. */
   readonly maxAlarms?: number
+  readonly claims?: ClaimSettings
+  readonly provisioning?: AttemptLimits
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
@@ -199,6 +204,14 @@ export function createServices(options: ServicesOptions): Services {
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,
     devices,
+    claims: new DeviceClaims({
+      ...{ entities, declared, attributes, changes, clock, random },
+      settings: options.claims ?? DEFAULT_CLAIM_SETTINGS,
+    }),
+    provisioning: new Provisioning({
+      ...{ entities, declared, attributes, changes, clock },
+      ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),
+    }),
     tenants,
     limits,
     restRates: new RestRates(limits, clock),

@@ -29,6 +29,8 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
+import type { DeviceClaims } from './onboarding/claims.ts'
+import type { Provisioning } from './onboarding/provisioning.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
@@ -262,6 +264,9 @@ export interface Services {
   readonly telemetry: TelemetryService
   readonly attributes: AttributeService
   readonly devices: DeviceService
+  /** How devices get a record and a customer. */
+  readonly claims: DeviceClaims
+  readonly provisioning: Provisioning
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly tenants: TenantService

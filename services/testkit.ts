@@ -1,4 +1,6 @@
 /** Real entity store in a fresh folder, with a clock that is moved, a link that remembers, and series kept in memory. */
+import type { ClaimSettings } from './onboarding/claims.ts'
+import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { DECLARED_TABLES } from './entities/declared.ts'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -110,6 +112,15 @@ export class TestLink implements Link, PublishBound {
 
   storeHeld(): void {
     for (const receipt of this.held.splice(0)) receipt.stored()
+  }
+
+  /** The first message of the type of this originator that it has or gets. */
+  async published(type: string, originatorId: string): Promise<Message> {
+    for (;;) {
+      const found = this.messages.find((message) => message.type === type && message.originator.id === originatorId)
+      if (found !== undefined) return found
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
   becomeWritable(): void {
@@ -350,6 +361,8 @@ export async function openTestPlatform(
     attributeCacheBytes?: number
     start?: boolean
     scripts?: ScriptHost
+    claims?: ClaimSettings
+    provisioning?: AttemptLimits
     /** In the place of one in a fresh folder. */
     openEntities?: (clock: Clock) => Promise<EntityStore>
   } = {},
@@ -386,6 +399,8 @@ export async function openTestPlatform(
     ...testSecrets(),
     scripts: options.scripts ?? testScripts,
     attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
+    ...(options.claims === undefined ? {} : { claims: options.claims }),
+    ...(options.provisioning === undefined ? {} : { provisioning: options.provisioning }),
     report: (text) => reports.push(text),
   })
   await services.startSecrets()

@@ -7,11 +7,14 @@ import type { Delivery, Listening } from '../engine/device/calls/call.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
+  ClaimOffer,
   DeviceGateway,
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
   PresentedCredentials,
+  ProvisionAnswer,
+  ProvisionRequest,
   PublishReceipt,
   ServerCall,
   TransportName,
@@ -53,6 +56,9 @@ export class FakeGateway implements DeviceGateway {
   readonly uploads: Upload[] = []
   readonly sessions = new Set<FakeSession>()
   touches = 0
+  /** What each of those who asked for credentials asked, and from where. */
+  readonly provisions: [ProvisionRequest, string][] = []
+  provisioned: ProvisionAnswer | Error = { status: 'NOT_FOUND' }
   private readonly devices: Map<string, DeviceIdentity>
   private readonly writableListeners = new Set<() => void>()
   private readonly uploadListeners = new Set<() => void>()
@@ -91,6 +97,12 @@ export class FakeGateway implements DeviceGateway {
     const session = new FakeSession(this, device, transport, listener)
     this.sessions.add(session)
     return session
+  }
+
+  provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {
+    this.provisions.push([request, clientAddress])
+    const answer = this.provisioned
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }
 
   onWritable(listener: () => void): () => void {
@@ -134,6 +146,7 @@ export class FakeSession implements DeviceSession {
   readonly deliveries: [number, Delivery][] = []
   readonly callAnswers: [number, string][] = []
   readonly serverCalls: ServerCall[] = []
+  readonly offers: ClaimOffer[] = []
   private readonly gateway: FakeGateway
 
   constructor(gateway: FakeGateway, device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener) {
@@ -187,6 +200,12 @@ export class FakeSession implements DeviceSession {
     this.serverCalls.push(call)
     receipt.stored()
     return Promise.resolve(this.gateway.reply)
+  }
+
+  offerForClaim(offer: ClaimOffer, receipt: PublishReceipt): void {
+    this.offers.push(offer)
+    if (this.gateway.refusal !== undefined) receipt.refused(this.gateway.refusal)
+    else receipt.stored()
   }
 
   touch(): void {

@@ -42,6 +42,7 @@ import { attributeRoutes } from './attribute-routes.ts'
 import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { callRoutes } from './call-routes.ts'
+import { claimRoutes } from './claim-routes.ts'
 import { componentRoutes, type ComponentRoutesParts } from './component-routes.ts'
 import { constantRoutes, PUBLIC_CONSTANTS } from './constant-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
@@ -174,6 +175,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...assetRoutes(parts),
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
+    ...claimRoutes(parts, services),
     ...contentRoutes(parts),
     ...importRoutes(parts, services),
     ...entityQueryRoutes(parts),

@@ -42,6 +42,7 @@ const actors = createActorSystem({
 const records = new Map<string, DeviceRecord>()
 const host = {
   calls: undefined,
+  onboarding: undefined,
   clock: systemClock,
   uploads,
   maxSessionsPerDevice: 1,

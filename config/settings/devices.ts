@@ -32,4 +32,25 @@ export const DEVICE_SETTINGS = {
     description:
       'Most last-activity times written per second. A device has one every 3 s where there is room, else in turn; becoming active or inactive is never late.',
   }),
+  claimAllowedByDefault: devices.flag({
+    name: 'SECURITY_CLAIM_ALLOW_CLAIMING_BY_DEFAULT',
+    default: true,
+    description: 'Devices may be claimed without the server attribute claimingAllowed.',
+  }),
+  claimDurationMs: devices.integer({
+    name: 'SECURITY_CLAIM_DURATION',
+    default: 86_400_000,
+    min: 1000,
+    max: 31_536_000_000,
+    unit: 'ms',
+    description: 'How long a device may be claimed that does not say it itself.',
+  }),
+  provisionWrongPerAddress: devices.integer({
+    name: 'PROVISION_MAX_WRONG_PER_ADDRESS',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'Wrong provisioning keys and secrets of one address in a minute; beyond it is not heard for the rest of it.',
+  }),
 } as const

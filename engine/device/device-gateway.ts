@@ -34,9 +34,12 @@ import type {
   DeviceSession,
   DeviceSessionListener,
   PresentedCredentials,
+  ProvisionAnswer,
+  ProvisionRequest,
   SessionEnd,
   TransportName,
 } from './gateway.ts'
+import type { DeviceOnboarding } from './onboarding.ts'
 
 export interface DeviceGatewaySettings extends CredentialCacheSettings, LeaseSettings {
   readonly maxSessionsPerDevice: number
@@ -68,6 +71,8 @@ export interface DeviceGatewayOptions {
   readonly actors: ActorSystem
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
+  /** Absent where devices are only served that are there. */
+  readonly onboarding?: DeviceOnboarding
   readonly settings?: Partial<DeviceGatewaySettings>
 }
 
@@ -111,6 +116,7 @@ class LocalDeviceGateway
   readonly uploads: Uploads
   readonly maxSessionsPerDevice: number
   readonly calls: SessionCalls | undefined
+  readonly onboarding: DeviceOnboarding | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -129,6 +135,7 @@ class LocalDeviceGateway
     const { clock, directory, feed, line, owners } = options
     this.link = options.link
     this.calls = options.calls
+    this.onboarding = options.onboarding
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random))
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -175,6 +182,11 @@ class LocalDeviceGateway
 
   openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession {
     return new LocalDeviceSession(this, this.recordOf(device), listener, transport !== 'HTTP')
+  }
+
+  provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {
+    if (this.isClosed || this.onboarding === undefined) return Promise.reject(DeviceErrors.CLOSED())
+    return this.onboarding.provision(request, clientAddress)
   }
 
   nextSessionId(): number {

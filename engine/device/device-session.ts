@@ -15,12 +15,16 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  ClaimOffer,
   ServerCall,
   SessionEnd,
   UploadGroup,
 } from './gateway.ts'
 import type { SessionEvent, SessionHandle } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
+
+/** A device has one offer that counts: more at once are a flood. */
+const MAX_OPEN_OFFERS = 10
 
 export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledSession {
   readonly id: number
@@ -32,6 +36,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   private record: DeviceRecord
   private isSubscribed = false
   private hasEnded = false
+  private openOffers = 0
 
   constructor(host: SessionHost, record: DeviceRecord, listener: DeviceSessionListener, isLongLived: boolean) {
     this.host = host
@@ -135,6 +140,22 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
       })
     })
     return reply
+  }
+
+  offerForClaim(offer: ClaimOffer, receipt: PublishReceipt): void {
+    const { onboarding } = this.host
+    if (this.hasEnded || onboarding === undefined) return receipt.refused(DeviceErrors.SESSION_ENDED())
+    if (this.openOffers >= MAX_OPEN_OFFERS) return receipt.refused(DeviceErrors.TOO_MANY_OFFERS())
+    const record = this.live()
+    this.host.touched(record)
+    this.openOffers++
+    onboarding
+      .offerForClaim(record.identity, offer)
+      .finally(() => this.openOffers--)
+      .then(
+        () => receipt.stored(),
+        (error: unknown) => receipt.refused(isMillraceError(error) ? error : DeviceErrors.OFFER_FAILED({}, error)),
+      )
   }
 
   touch(): void {

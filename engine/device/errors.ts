@@ -11,5 +11,11 @@ export const DeviceErrors = defineErrors('device', {
     status: 503,
     text: 'More calls of this device wait for an answer than there is room for',
   },
+  TOO_MANY_OFFERS: {
+    kind: 'retryable',
+    status: 503,
+    text: 'More offers of this device to be claimed are on their way than there is room for',
+  },
+  OFFER_FAILED: { kind: 'retryable', status: 503, text: 'The offer of the device to be claimed was not stored' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The server is shutting down' },
 })

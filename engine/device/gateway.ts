@@ -6,6 +6,7 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
+import type { ClaimOffer, ProvisionAnswer, ProvisionRequest } from './onboarding.ts'
 
 export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
 
@@ -85,6 +86,8 @@ export interface DeviceSession {
    * call was not stored; `receipt` is told either way.
    */
   callServer(call: ServerCall, receipt: PublishReceipt): Promise<string>
+  /** The device may be claimed; the receipt is told `stored` whether the offer counts or not. */
+  offerForClaim(offer: ClaimOffer, receipt: PublishReceipt): void
   /** The device was heard without sending data: a ping, a publish to a topic nobody knows. */
   touch(): void
   close(): void
@@ -103,9 +106,11 @@ export interface DeviceGateway {
   /** Undefined when nobody has these credentials. Throws `retryable` when the store does not answer. */
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined>
   openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession
+  /** A device that has no credentials asks for some. Throws `retryable`. */
+  provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer>
   /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
   readonly writable: boolean
   onWritable(listener: () => void): () => void
 }
 
-export type { CallRequest, PublishReceipt, MillraceError }
+export type { CallRequest, ClaimOffer, ProvisionAnswer, ProvisionRequest, PublishReceipt, MillraceError }

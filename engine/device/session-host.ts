@@ -3,6 +3,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { SessionCalls } from './calls/session-calls.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { DeviceIdentity } from './gateway.ts'
+import type { DeviceOnboarding } from './onboarding.ts'
 import type { Uploads } from './uploads.ts'
 
 export interface SessionHost {
@@ -10,6 +11,8 @@ export interface SessionHost {
   readonly uploads: Uploads
   /** Absent where no calls are served. */
   readonly calls: SessionCalls | undefined
+  /** Absent where devices are only served that are there. */
+  readonly onboarding: DeviceOnboarding | undefined
   nextSessionId(): number
   /** Notes that the device sent what the link takes on; returns the present time. */
   heard(record: DeviceRecord): number

@@ -320,11 +320,13 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       readonly metadata?: Metadata
       /** What else the rule engine hears of the same change. */
       readonly also?: readonly { readonly type: KnownMessageType; readonly metadata: Metadata }[]
+      /** Changes of something else that go into the same transaction. */
+      readonly joined?: readonly Joined[]
     },
   ): Promise<RecordOf<Columns>> {
     const record = { ...before, ...members, version: before.version + 1 }
     const { first = [], statements = [], type, metadata, also = [] } = change
-    const joined: Joined[] = []
+    const joined = [...(change.joined ?? [])]
     for (const other of also)
       joined.push({ statements: [], event: await this.eventOf(principal, record, other.type, other.metadata) })
     await this.commit(principal, record, [...first, this.update(record), ...statements], type, metadata, joined)

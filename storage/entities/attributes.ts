@@ -7,6 +7,7 @@ import { sql, type CompiledQuery, type Selectable } from 'kysely'
 import type { Attribute, AttributeScope } from '../../model/value.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS, scopeOf, typedValue, valueColumns } from './attribute-columns.ts'
 import {
+  sqlValue,
   withParameters,
   type BulkColumn,
   type EntityDatabase,
@@ -65,6 +66,15 @@ export class AttributeRepository {
   /** One statement for all; its result's `untouched` names the writes that were older than what is stored. */
   save(writes: readonly AttributeWrite[]): Statement {
     return { sql: this.upsert, parameters: [], parameterRows: writes.map(parametersOf), bulk: COLUMNS }
+  }
+
+  /** A step that undoes the transaction with this error where the entity has the attribute already. */
+  insert(write: AttributeWrite, otherwise: () => Error): Statement {
+    const names = sql.join(COLUMNS.map(({ name }) => sql.ref(name)))
+    const query = sql`insert into attribute (${names}) values (${sql.join([...parametersOf(write)])})`
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    const key = 'attribute.entity_id, attribute.scope, attribute.key'
+    return { sql: text, parameters: parameters.map(sqlValue), constraints: { [key]: otherwise } }
   }
 
   delete(entityId: string, scope: AttributeScope, keys: readonly string[]): Statement {

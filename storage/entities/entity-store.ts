@@ -9,6 +9,7 @@ import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
 import { CredentialChangeRepository } from './credential-changes.ts'
 import type { EntityDatabase, Statement, Written } from './database.ts'
+import { DeviceClaimRepository } from './device-claims.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
@@ -38,6 +39,7 @@ export interface EntityStore {
   readonly devices: DeviceRepository
   readonly deviceCredentials: DeviceCredentialsRepository
   readonly credentialChanges: CredentialChangeRepository
+  readonly deviceClaims: DeviceClaimRepository
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
@@ -119,6 +121,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     devices: new DeviceRepository(database),
     deviceCredentials: new DeviceCredentialsRepository(database),
     credentialChanges: new CredentialChangeRepository(database),
+    deviceClaims: new DeviceClaimRepository(database),
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),

@@ -48,6 +48,10 @@ export const DELIBERATE_DIFFERENCES: Readonly<Record<string, DeliberateDifferenc
   },
   'telemetry-bad-json': badJsonOfDevice('Invalid JSON: Unexpected end of JSON input'),
   'telemetry-string': badJsonOfDevice('Can\'t parse value: "x"'),
+  'provision-http-missing': {
+    reason: 'a request without the key is the mistake of the device: 400, not 500',
+    answers: { status: 400, 'headers.content-type': 'application/json', 'body.status': 400, 'body.errorCode': 31 },
+  },
   'rpc-bad-body-400': {
     reason:
       'a call without a method is the mistake of the client: 400 with a reason, not 500 with the words of a Java exception',

@@ -24,6 +24,7 @@ interface Answer {
 
 const Refusals = defineErrors('test', {
   BUSY: { kind: 'retryable', status: 503, text: 'busy' },
+  WRONG: { kind: 'denied', status: 429, text: 'too often' },
   BROKEN: { kind: 'terminal', status: 507, text: 'the disk is full' },
 })
 
@@ -310,4 +311,43 @@ describe('HTTP long poll', () => {
       },
       { maxWaitingPolls: 3, maxWaitingPollsPerTenant: 1 },
     ))
+})
+
+describe('onboarding over HTTP', () => {
+  it('takes offers to be claimed, with and without a body', () =>
+    bench(async ({ gateway, call }) => {
+      assert.equal((await call('POST', '/api/v1/one/claim', '{"secretKey":"k","durationMs":"60000"}')).status, 200)
+      assert.deepEqual(await call('POST', '/api/v1/one/claim'), { status: 200, type: null, allow: null, text: '' })
+      const [session] = gateway.sessions
+      assert.deepEqual(session?.offers, [
+        { secretKey: 'k', durationMs: 60_000 },
+        { secretKey: '', durationMs: 0 },
+      ])
+      for (const body of ['{', '[]', '{"durationMs":"soon"}', '{"secretKey":{}}'])
+        assert.equal((await call('POST', '/api/v1/one/claim', body)).status, 400, body)
+      assert.equal((await call('POST', '/api/v1/nobody/claim', '{}')).status, 401)
+      assert.equal((await call('GET', '/api/v1/one/claim')).allow, 'POST')
+    }))
+
+  it('gives credentials as text, whether it succeeds or not, and refuses what is no request', () =>
+    bench(async ({ gateway, call }) => {
+      const body = '{"deviceName":"d","provisionDeviceKey":"k","provisionDeviceSecret":"s"}'
+      const missing = await call('POST', '/api/v1/provision', body)
+      assert.deepEqual([missing.status, missing.type], [200, 'text/plain;charset=UTF-8'])
+      assert.deepEqual(JSON.parse(missing.text), { errorMsg: 'Provision data was not found!', status: 'NOT_FOUND' })
+      gateway.provisioned = { status: 'SUCCESS', credentialsType: 'ACCESS_TOKEN', credentialsValue: 't' }
+      const { text } = await call('POST', '/api/v1/provision', body)
+      assert.equal(text, '{"credentialsValue":"t","credentialsType":"ACCESS_TOKEN","status":"SUCCESS"}')
+      assert.equal(gateway.provisions[0]?.[1], '127.0.0.1')
+      const field = errorOf(await call('POST', '/api/v1/provision', '{"deviceName":"x"}'))
+      assert.equal(field.message, 'Failed to find the field provisionDeviceKey in JSON body {"deviceName":"x"}!')
+      const type = await call('POST', '/api/v1/provision', body.replace('}', ',"credentialsType":"OTHER"}'))
+      assert.equal(errorOf(type).status, 400)
+      for (const wrong of ['', '{', '[]']) assert.equal((await call('POST', '/api/v1/provision', wrong)).status, 400)
+      gateway.provisioned = Refusals.WRONG()
+      assert.equal((await call('POST', '/api/v1/provision', body)).status, 429)
+      gateway.provisioned = Refusals.BUSY()
+      assert.equal((await call('POST', '/api/v1/provision', body)).status, 503)
+      assert.equal((await call('GET', '/api/v1/provision')).status, 405)
+    }))
 })

@@ -17,6 +17,7 @@ import { PREFLIGHT_REQUEST_HEADERS, sendPreflight, withCors } from '../../server
 import type { HttpHandler, HttpReply, HttpRequest, HttpServer, RouteOptions } from '../../server/http-server.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { JsonPayloadDecoder, attributeRequestOf, splitKeys } from '../payload/json.ts'
+import { claimOfferOf, provisionAnswerJson, provisionRequestOf } from '../payload/onboarding.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import { DeviceApiAnswers } from './answers.ts'
@@ -55,6 +56,10 @@ export function registerHttpDeviceApi(options: HttpDeviceApiOptions): HttpDevice
   return api
 }
 
+const PROVISION_PATH = '/api/v1/provision'
+/** With a certificate and its chain. */
+const MAX_PROVISION_BYTES = 65_536
+const TEXT_TYPE = 'text/plain;charset=UTF-8'
 const POLL_TIMEOUT = /^\d{1,15}$/
 /** The token is in the path: a device's headers say nothing, a browser's page says where it comes from. */
 const ORIGIN: readonly string[] = ['origin']
@@ -110,6 +115,8 @@ class HttpDeviceApi {
     route('GET', '/rpc', this.forDevice(this.getCall))
     route('POST', '/rpc', this.forDevice(this.callServer))
     route('POST', '/rpc/:requestId', this.forDevice(this.answerCall))
+    route('POST', '/claim', this.forDevice(this.offerForClaim))
+    route('ANY', '/claim', this.wrongMethod('POST'))
     route('ANY', '/rpc', this.wrongMethod('GET, POST'))
     route('ANY', '/rpc/:requestId', this.wrongMethod('POST'))
     route('ANY', '/telemetry', this.wrongMethod('POST'))
@@ -118,6 +125,17 @@ class HttpDeviceApi {
     const unknown: ForDevice = (_device, request, reply) => this.answers.notFound(reply, request.path)
     route('ANY', '/*', this.forDevice(unknown))
     route('ANY', '', (request, reply) => this.answers.notFound(reply, request.path))
+    const provision: HttpHandler = (request, reply) => this.provision(request, withCors(request, reply))
+    server.route('POST', PROVISION_PATH, provision, {
+      maxBodyBytes: MAX_PROVISION_BYTES,
+      headers: ORIGIN,
+      clientAddress: true,
+    })
+    const notPosted = this.wrongMethod('POST')
+    server.route('ANY', PROVISION_PATH, (request, reply) => notPosted(request, withCors(request, reply)), {
+      headers: ORIGIN,
+    })
+    server.route('OPTIONS', PROVISION_PATH, sendPreflight, { headers: PREFLIGHT_REQUEST_HEADERS })
     server.route('OPTIONS', `${base}/*`, sendPreflight, { headers: PREFLIGHT_REQUEST_HEADERS })
   }
 
@@ -155,6 +173,12 @@ class HttpDeviceApi {
     reply.send(200, undefined, '')
   }
 
+  /** Answered with success whether the offer counts or not: the device learns nothing of its customer. */
+  private readonly offerForClaim: ForDevice = (device, request, reply) => {
+    const receipt = this.receipt(reply)
+    if (receipt !== undefined) this.session(device).offerForClaim(claimOfferOf(request.body), receipt)
+  }
+
   /** The answer of the rule chain is the client's; a call that is not stored is refused. */
   private readonly callServer: ForDevice = (device, request, reply) => {
     const { data, hasParams } = this.decoder.serverCall(request.body)
@@ -165,6 +189,17 @@ class HttpDeviceApi {
         (answer) => this.answers.json(reply, answer),
         (error: unknown) => this.failed(reply, error),
       )
+  }
+
+  private provision(request: HttpRequest, reply: HttpReply): void {
+    try {
+      this.gateway.provision(provisionRequestOf(request.body), request.clientAddress).then(
+        (answer) => reply.send(200, TEXT_TYPE, provisionAnswerJson(answer)),
+        (error: unknown) => this.failed(reply, error),
+      )
+    } catch (error) {
+      this.failed(reply, error)
+    }
   }
 
   private poll(what: PolledFor, device: DeviceIdentity, request: HttpRequest, reply: HttpReply): void {

@@ -23,6 +23,10 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   phase: SessionPhase
   version: ProtocolVersion
   device: DeviceSession | undefined
+  /** It may only ask for credentials. */
+  isProvisioning: boolean
+  /** Where it comes from. */
+  readonly address: string
   /** The tenant that the connection counts for; undefined while it counts for none. */
   tenantId: string | undefined
   /** Ticks of silence that are allowed. */
@@ -84,6 +88,9 @@ export interface SessionHost {
   admit(device: DeviceIdentity): boolean
   /** Gives back what `admit` counted. */
   release(tenantId: string): void
+  /** Counts a connection without credentials. False where there are too many. */
+  admitProvisioning(): boolean
+  releaseProvisioning(): void
   /** The connection has sent its CONNECT. */
   connectReceived(session: MqttConnection): void
   /** A programming error reached a session: logged with its stack, the session is closed. */

@@ -8,4 +8,5 @@ export const MqttErrors = defineErrors('mqtt', {
     text: 'MQTT cannot listen on {address}:{port} ({reason}); set another with MQTT_BIND_PORT or MQTT_BIND_ADDRESS',
   },
   ATTRIBUTES_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'the attributes cannot be read now' },
+  PROVISION_UNAVAILABLE: { kind: 'retryable', status: 503, text: 'no credentials can be given now' },
 })

@@ -24,6 +24,10 @@ export interface MqttLimits {
   readonly maxConnectionsPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
+  /** Connections of who has no credentials and may only ask for some; over it CONNACK 0x97, or 3. */
+  readonly maxProvisioningConnections: number
+  /** Silence after which such a connection is closed; only its requests count as being heard. */
+  readonly provisioningTimeoutMs: number
 }
 
 export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
@@ -37,4 +41,6 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,
   maxSilentConnections: 10_000,
+  maxProvisioningConnections: 1000,
+  provisioningTimeoutMs: 60_000,
 })

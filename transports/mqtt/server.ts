@@ -81,6 +81,7 @@ class MqttServer implements MqttTransport, SessionHost {
   private readonly silent = new Set<MqttSession>()
   private readonly shares: TenantShares
   private readonly stopListening: () => void
+  private provisioning = 0
   private toFlush: MqttConnection[] = []
   private waiting = new Set<MqttConnection>()
   private closing: Promise<void> | undefined
@@ -174,6 +175,19 @@ class MqttServer implements MqttTransport, SessionHost {
     if (this.shares.take(device.tenantId)) return true
     this.counts.overTenantLimit++
     return false
+  }
+
+  admitProvisioning(): boolean {
+    if (this.provisioning >= this.limits.maxProvisioningConnections) {
+      this.counts.overConnectionLimit++
+      return false
+    }
+    this.provisioning++
+    return true
+  }
+
+  releaseProvisioning(): void {
+    this.provisioning--
   }
 
   release(tenantId: string): void {

@@ -33,6 +33,7 @@ export class MqttSession implements MqttConnection {
   phase: SessionPhase = 'NEW'
   version: ProtocolVersion = 4
   device: DeviceSession | undefined
+  isProvisioning = false
   tenantId: string | undefined
   slot = 0
   allowedTicks: number
@@ -54,6 +55,10 @@ export class MqttSession implements MqttConnection {
     this.allowedTicks = allowedTicks
     this.pushes = new DownlinkPushes(host.limits)
     this.lastHeardTick = host.wheel.tick
+  }
+
+  get address(): string {
+    return this.socket.remoteAddress ?? ''
   }
 
   received(chunk: Buffer): void {
@@ -81,7 +86,7 @@ export class MqttSession implements MqttConnection {
         if (!cursor.advance(bytes, offset, this.host.limits.maxPacketBytes)) break
         const end = cursor.end
         // Only whole packets count as being heard: a byte a second keeps nothing alive.
-        if (this.phase === 'CONNECTED') this.lastHeardTick = this.host.wheel.tick
+        if (this.phase === 'CONNECTED' && !this.isProvisioning) this.lastHeardTick = this.host.wheel.tick
         handlePacket(this, bytes, offset, cursor.bodyStart, end)
         offset = end
       }
@@ -240,6 +245,8 @@ export class MqttSession implements MqttConnection {
     this.phase = 'CLOSED'
     this.host.wheel.remove(this)
     this.released()
+    if (this.isProvisioning) this.host.releaseProvisioning()
+    this.isProvisioning = false
     // Not before: a closing connection still has its socket.
     const { tenantId } = this
     this.tenantId = undefined

@@ -11,6 +11,10 @@ export type Uplink =
   | { readonly kind: 'CLIENT_RPC'; readonly requestId: number; readonly family: ResponseFamily }
   /** What the device answers to a call. */
   | { readonly kind: 'CALL_ANSWER'; readonly requestId: number }
+  /** The device may be claimed. */
+  | { readonly kind: 'CLAIM' }
+  /** Who has no credentials asks for some. */
+  | { readonly kind: 'PROVISION' }
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
   | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
@@ -47,7 +51,10 @@ export const FILTERS: readonly string[] = [
   'v1/gateway/attributes',
   'v1/gateway/attributes/response',
   'v1/gateway/rpc',
+  '/provision/response',
 ]
+/** Only for who has no credentials. */
+export const PROVISION_FILTER = 19
 const ATTRIBUTE_FILTERS = 3
 const FIRST_CALL_FILTER = 6
 const CALL_FILTERS = 3
@@ -93,6 +100,8 @@ const FIXED = new Map<string, Uplink>([
   ['v2/a', { kind: 'ATTRIBUTES' }],
   ['v2/a/j', { kind: 'ATTRIBUTES' }],
   ['v2/a/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
+  ['v1/devices/me/claim', { kind: 'CLAIM' }],
+  ['/provision/request', { kind: 'PROVISION' }],
 ])
 
 const FAMILIES: readonly ResponseFamily[] = [

@@ -6,6 +6,8 @@ export const PayloadErrors = defineErrors('payload', {
   EMPTY: { kind: 'invalid', status: 400, text: 'The payload is empty, JSON is expected' },
   WRONG_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {value}" },
   BAD_TIME: { kind: 'invalid', status: 400, text: "Can't parse ts: {value}" },
+  FIELD_MISSING: { kind: 'invalid', status: 400, text: 'Failed to find the field {name} in JSON body {body}!' },
+  CREDENTIALS_TYPE: { kind: 'invalid', status: 400, text: "Credentials of the type '{type}' are not known" },
   TOO_LARGE: { kind: 'invalid', status: 413, text: 'Payload size exceeds the limit of {limit} bytes' },
   TOO_MANY_ENTRIES: { kind: 'invalid', status: 400, text: 'The payload holds more than {limit} values' },
   KEY_TOO_LONG: {

@@ -164,6 +164,7 @@ async function bodyOf<Body>(
   raw: RawCall,
 ): Promise<Body> {
   if (bodyIs === 'form') return validated(await raw.form(), schema)
+  if (bodyIs === 'optional') return validated(raw.text().trim() === '' ? {} : raw.body(), schema)
   return validated(bodyIs === undefined ? raw.body() : raw.text(), schema)
 }
 

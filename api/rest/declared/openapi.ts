@@ -58,6 +58,7 @@ const REFUSAL: JsonObject = { content: { 'application/json': { schema: { $ref: '
 const BODY_TYPES = {
   json: 'application/json',
   'json-text': 'application/json',
+  optional: 'application/json',
   text: 'text/plain',
   form: 'multipart/form-data',
 } as const
@@ -73,7 +74,7 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
       ? {}
       : {
           requestBody: {
-            required: true,
+            required: route.bodyIs !== 'optional',
             content: {
               [BODY_TYPES[route.bodyIs ?? 'json']]: contentOf(bodySchema(route.body), route.example?.(SAMPLE_IDS)),
             },

@@ -117,7 +117,7 @@ export interface RouteDeclaration<
   readonly body: z.ZodType<Body> | undefined
   /** Of the query's ids. */
   readonly queryTargets?: (query: QueryValues<Asked>) => readonly BodyTarget[]
-  /** `text`: the body is no JSON but the text itself. `json-text`: the handler reads the JSON itself, with refusals of its own. */
+  /** `text`: the body is no JSON but the text itself. `optional`: none at all is as good as `{}`. `json-text`: the handler reads the JSON itself, with refusals of its own. */
   readonly bodyIs?: BodyForm
   /** Of the body's ids. */
   readonly bodyTargets?: (body: Body) => readonly BodyTarget[]
@@ -137,7 +137,7 @@ export interface RouteDeclaration<
   readonly handle: (call: Call<Path, Targets, Asked, Body, Words>) => Promise<Answer | JsonValue>
 }
 
-export type BodyForm = 'text' | 'json-text' | 'form'
+export type BodyForm = 'text' | 'json-text' | 'form' | 'optional'
 
 /** Of things that are there, by the names that paths give them. */
 export type Ids = Readonly<Record<string, string>>

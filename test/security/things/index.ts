@@ -3,6 +3,7 @@ import { makeAdminSettings } from './admin.ts'
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
+import { makeClaims } from './claims.ts'
 import { makeCustomers } from './customers.ts'
 import { makeTenantProfiles } from './tenant-profiles.ts'
 import { makeUsers } from './users.ts'
@@ -26,4 +27,5 @@ export const THINGS: readonly MakeThings[] = [
   makeEntityViews,
   makeCalculatedFields,
   makeAdminSettings,
+  makeClaims,
 ]

@@ -6,6 +6,8 @@ import type { MqttConnection } from '../connection.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 
+/** Who has no credentials says so by this name (`device-api.md` 3.2). */
+const PROVISION = 'provision'
 const LONGEST_CLIENT_ID_V3 = 23
 /** The longest fixed header: what a Maximum Packet Size counts beside the remaining length. */
 const FIXED_HEADER_BYTES = 4
@@ -19,6 +21,7 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   session.phase = 'AUTHENTICATING'
   session.host.connectReceived(session)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
+  if (packet.username === PROVISION || packet.clientId === PROVISION) return acceptProvisioning(session, packet)
   const token = packet.username ?? ''
   if (token === '') return refuse(session, unknownDevice(packet))
   const known = session.host.gateway.lookUp({ type: 'ACCESS_TOKEN', token })
@@ -81,7 +84,23 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
   session.device = host.gateway.openSession(device, 'MQTT', session)
-  // Nothing is kept between connections, so there is never a session to be present.
+  acknowledge(session, packet)
+}
+
+function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): void {
+  const { host } = session
+  if (!host.admitProvisioning()) return refuse(session, Reason.QUOTA_EXCEEDED)
+  session.isProvisioning = true
+  session.phase = 'CONNECTED'
+  session.allowedTicks = ticksOf(host.limits.provisioningTimeoutMs)
+  session.heard()
+  host.wheel.add(session)
+  if (session.version === 5) session.pushes.heed(packet.properties)
+  acknowledge(session, packet)
+}
+
+/** Nothing is kept between connections, so there is never a session to be present. */
+function acknowledge(session: MqttConnection, packet: IConnectPacket): void {
   if (session.version === 5) session.send(connackV5(session, packet))
   else session.send({ cmd: 'connack', sessionPresent: false, returnCode: 0 })
 }

@@ -4,12 +4,13 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { PublishReceipt } from '../../../engine/device/gateway.ts'
+import { claimOfferOf } from '../../payload/onboarding.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason, type ReasonCode } from '../reason-codes.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
-import { answerAttributes, answerClientRpc } from './requests.ts'
+import { answerAttributes, answerClientRpc, answerProvision } from './requests.ts'
 
 const view = new PublishView()
 const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
@@ -46,6 +47,7 @@ function dispatch(
   end: number,
 ): void {
   const { device, host } = session
+  if (session.isProvisioning) return dispatchProvisioning(session, uplink, receipt, bytes.subarray(start, end))
   if (device === undefined) return
   switch (uplink.kind) {
     case 'TELEMETRY':
@@ -59,17 +61,28 @@ function dispatch(
     case 'CALL_ANSWER':
       device.answerCall(uplink.requestId, bytes.toString('utf8', start, end))
       return settle(receipt, Reason.SUCCESS)
+    case 'CLAIM':
+      return device.offerForClaim(claimOfferOf(bytes.subarray(start, end)), receipt)
     case 'GATEWAY':
       return settle(receipt, Reason.NOT_AUTHORIZED)
     case 'BAD_REQUEST_ID':
     case 'FORMAT_NOT_SUPPORTED':
       return undecodable(session, receipt)
+    case 'PROVISION':
     case 'UNKNOWN':
   }
   // The reference acknowledges what goes to nowhere, and clients live with it; v5 clients are told (`device-api.md` 3.8).
   host.counts.unknownTopics++
   device.touch()
   settle(receipt, Reason.TOPIC_NAME_INVALID)
+}
+
+/** Who has no credentials asks for some, and does nothing else (`device-api.md` 9.2). */
+function dispatchProvisioning(session: MqttConnection, uplink: Uplink, receipt: PublishReceipt, payload: Buffer): void {
+  if (uplink.kind === 'PROVISION') return answerProvision(session, payload, receipt)
+  session.host.counts.unknownTopics++
+  settle(receipt, Reason.TOPIC_NAME_INVALID)
+  if (session.version === 5) session.close(Reason.TOPIC_NAME_INVALID)
 }
 
 /** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */

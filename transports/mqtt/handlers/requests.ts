@@ -2,9 +2,10 @@
 import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
+import { provisionAnswerJson, provisionRequestOf } from '../../payload/onboarding.ts'
 import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
-import { V1_CALLS, type Uplink } from '../topics.ts'
+import { FILTERS, PROVISION_FILTER, V1_CALLS, type Uplink } from '../topics.ts'
 import { grantedQos, push } from './push.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
@@ -54,6 +55,20 @@ export function answerClientRpc(
   }
   // A refusal has told the receipt.
   device.callServer({ requestId, data }, receipt).then(answer, () => undefined)
+}
+
+/** Throws `invalid` for a payload that is no request. */
+export function answerProvision(session: MqttConnection, payload: Buffer, receipt: PublishReceipt): void {
+  session.heard()
+  session.host.gateway.provision(provisionRequestOf(payload), session.address).then(
+    (answer) => {
+      receipt.stored()
+      push(session, FILTERS[PROVISION_FILTER] ?? '', provisionAnswerJson(answer), grantedQos(session, PROVISION_FILTER))
+    },
+    (error: unknown) => {
+      receipt.refused(isMillraceError(error) ? error : MqttErrors.PROVISION_UNAVAILABLE({}, error))
+    },
+  )
 }
 
 function sessionLimits(session: MqttConnection) {

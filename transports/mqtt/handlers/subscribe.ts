@@ -3,7 +3,7 @@ import type { ISubscribePacket, IUnsubscribePacket } from '../codec.ts'
 import { malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
-import { filterIndex, isAttributeFilter, isCallFilter } from '../topics.ts'
+import { filterIndex, isAttributeFilter, isCallFilter, PROVISION_FILTER } from '../topics.ts'
 
 const FAILURE_V3 = 0x80
 
@@ -17,7 +17,7 @@ export function handleSubscribe(session: MqttConnection, packet: ISubscribePacke
 
 function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
   const index = filterIndex(filter)
-  if (index === undefined) {
+  if (index === undefined || (index === PROVISION_FILTER) !== session.isProvisioning) {
     if (session.version !== 5) return FAILURE_V3
     return filter.startsWith('$share/') ? Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED : Reason.TOPIC_FILTER_INVALID
   }

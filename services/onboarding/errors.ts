@@ -1,0 +1,15 @@
+/** What claiming and provisioning refuse; the texts are the reference's. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const OnboardingErrors = defineErrors('onboarding', {
+  DEVICE_UNKNOWN: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
+  PROVISIONED_ALREADY: { kind: 'invalid', status: 409, text: 'The device was provisioned already' },
+  CREDENTIALS_NOT_PROVISIONED: { kind: 'invalid', status: 400, text: '{type} can not be provisioned' },
+  TOO_MANY_WRONG: {
+    kind: 'denied',
+    status: 429,
+    text: 'Too many attempts from this address were wrong, try again later',
+    restCode: 33,
+  },
+  BUSY: { kind: 'retryable', status: 503, text: 'More devices ask for credentials than there is room for' },
+})

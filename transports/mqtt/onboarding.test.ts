@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { ISubscribePacket, Packet } from 'mqtt-packet'
+import type { MqttLimits } from './limits.ts'
+import { openMqttBench, type MqttBench } from './testkit.ts'
+
+async function bench(run: (bench: MqttBench) => Promise<void>, limits: Partial<MqttLimits> = {}): Promise<void> {
+  const opened = await openMqttBench(limits)
+  try {
+    await run(opened)
+    assert.deepEqual(opened.logged, [])
+  } finally {
+    await opened.close()
+  }
+}
+
+const subscribe = (messageId: number, topic: string): ISubscribePacket => ({
+  cmd: 'subscribe',
+  messageId,
+  subscriptions: [{ topic, qos: 1 }],
+})
+
+function seen(packet: Packet | undefined): unknown {
+  switch (packet?.cmd) {
+    case 'publish':
+      return [packet.topic, packet.qos, JSON.parse(packet.payload.toString())]
+    case 'suback':
+      return packet.granted
+    case 'connack':
+      return packet.reasonCode ?? packet.returnCode
+    default:
+      return packet?.cmd
+  }
+}
+
+const ASKED = JSON.stringify({ deviceName: 'd', provisionDeviceKey: 'k', provisionDeviceSecret: 's', gateway: true })
+
+describe('onboarding over MQTT', () => {
+  it('a device offers itself to be claimed; an empty payload is an offer too, a broken one closes', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      await device.login('one')
+      device.send(device.publish('v1/devices/me/claim', '{"secretKey":"k","durationMs":60000}', 1))
+      device.send(device.publish('v1/devices/me/claim', '', 2))
+      await device.received(2)
+      const [session] = gateway.sessions
+      assert.deepEqual(session?.offers, [
+        { secretKey: 'k', durationMs: 60_000 },
+        { secretKey: '', durationMs: 0 },
+      ])
+      device.send(device.publish('v1/devices/me/claim', '{', 3))
+      await device.end()
+    }))
+
+  it('who has no credentials asks for some, as often as it likes', () =>
+    bench(async ({ gateway, client }) => {
+      const stranger = await client()
+      await stranger.login('provision')
+      stranger.send(subscribe(1, '/provision/response'), stranger.publish('/provision/request', ASKED, 2))
+      await stranger.received(3)
+      const answer = stranger.packets.find(({ cmd }) => cmd === 'publish')
+      assert.deepEqual(stranger.packets.map(({ cmd }) => cmd).toSorted(), ['puback', 'publish', 'suback'])
+      const failed = { errorMsg: 'Provision data was not found!', status: 'NOT_FOUND' }
+      assert.deepEqual(seen(answer), ['/provision/response', 1, failed])
+      const [[request, address] = []] = gateway.provisions
+      assert.deepEqual([request?.deviceName, request?.key, request?.isGateway, address], ['d', 'k', true, '127.0.0.1'])
+      const basic = '{"clientId":null,"userName":"u","password":"p"}'
+      gateway.provisioned = { status: 'SUCCESS', credentialsType: 'MQTT_BASIC', credentialsValue: basic }
+      stranger.send(stranger.publish('/provision/request', ASKED, 3))
+      await stranger.received(5)
+      const second = stranger.packets.findLast(({ cmd }) => cmd === 'publish')
+      assert.deepEqual(seen(second), [
+        '/provision/response',
+        1,
+        { credentialsValue: JSON.parse(basic) as unknown, credentialsType: 'MQTT_BASIC', status: 'SUCCESS' },
+      ])
+      assert.equal(gateway.sessions.size, 0)
+    }))
+
+  it('who has no credentials does nothing else, and a device asks for none', () =>
+    bench(async ({ gateway, client }) => {
+      const stranger = await client()
+      await stranger.login('provision')
+      stranger.send(subscribe(1, 'v1/devices/me/attributes'), stranger.publish('v1/devices/me/telemetry', '{"a":1}', 2))
+      const [suback, puback] = await stranger.received(2)
+      assert.deepEqual(seen(suback), [128])
+      assert.equal(seen(puback), 'puback')
+      const newer = await client(5)
+      await newer.login('anything', { clientId: 'provision' })
+      newer.send(newer.publish('v1/devices/me/telemetry', '{"a":1}', 1))
+      await newer.end()
+      assert.deepEqual(gateway.uploads, [])
+      const device = await client()
+      await device.login('one')
+      device.send(subscribe(1, '/provision/response'), device.publish('/provision/request', ASKED, 2))
+      const [refused] = await device.received(2)
+      assert.deepEqual(seen(refused), [128])
+      assert.deepEqual(gateway.provisions, [])
+    }))
+
+  it('a broken request, or a platform that does not answer, ends the connection', () =>
+    bench(async ({ gateway, client }) => {
+      const broken = await client()
+      await broken.login('provision')
+      broken.send(broken.publish('/provision/request', '{"deviceName":"d"}', 1))
+      await broken.end()
+      gateway.provisioned = new Error('the store does not answer')
+      const other = await client()
+      await other.login('provision')
+      other.send(other.publish('/provision/request', ASKED, 1))
+      await other.end()
+      assert.deepEqual(other.packets, [])
+    }))
+
+  it('such connections are few, and end when they asked nothing for a while, pings or not', () =>
+    bench(
+      async ({ clock, client }) => {
+        const first = await client()
+        await first.login('provision')
+        const second = await client()
+        second.send(second.connectPacket('provision'))
+        assert.equal(seen((await second.received(1))[0]), 3)
+        await second.end()
+        first.send({ cmd: 'pingreq' })
+        await first.received(1)
+        clock.advance(30_000)
+        first.send({ cmd: 'pingreq' })
+        await first.received(2)
+        clock.advance(35_000)
+        await first.end()
+        const third = await client()
+        await third.login('provision')
+      },
+      { maxProvisioningConnections: 1 },
+    ))
+})
