@@ -2,6 +2,7 @@
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
 import type { RestWorld } from '../security/rest-world.ts'
+import { CLAIM_SECRET } from '../security/things/claims.ts'
 
 /** Parts of the call that are other than the walk would have them. */
 export interface Prepared {
@@ -100,6 +101,7 @@ async function withEmptyPackage(world: RestWorld): Promise<Prepared> {
 
 /** By method and path, with the parameters that it is told apart by. */
 export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['POST /api/customer/device/{deviceName}/claim', () => ({ body: { secretKey: CLAIM_SECRET } })],
   ['DELETE /api/2fa/account/config', withOwnFactor],
   ['PUT /api/2fa/account/config', withOwnFactor],
   [
