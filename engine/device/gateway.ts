@@ -6,7 +6,6 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
-import type { ClaimOffer, ProvisionAnswer, ProvisionRequest } from './onboarding.ts'
 
 export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
 
@@ -113,4 +112,39 @@ export interface DeviceGateway {
   onWritable(listener: () => void): () => void
 }
 
-export type { CallRequest, ClaimOffer, ProvisionAnswer, ProvisionRequest, PublishReceipt, MillraceError }
+/** The device may be claimed by whoever knows the secret. */
+export interface ClaimOffer {
+  /** Empty where the device sent none. */
+  readonly secretKey: string
+  /** 0: as long as the platform gives. */
+  readonly durationMs: number
+}
+
+/** What a device without credentials asks for them with. Source: `device-api.md` 9.1. */
+export interface ProvisionRequest {
+  readonly deviceName: string | undefined
+  readonly key: string
+  readonly secret: string
+  readonly credentialsType: ProvisionedCredentialsType
+  readonly token: string | undefined
+  readonly clientId: string | undefined
+  readonly userName: string | undefined
+  readonly password: string | undefined
+  /** The certificate itself, whatever its name on the wire says. */
+  readonly certificate: string | undefined
+  readonly isGateway: boolean
+}
+
+export const PROVISIONED_CREDENTIALS = ['ACCESS_TOKEN', 'MQTT_BASIC', 'X509_CERTIFICATE', 'LWM2M_CREDENTIALS'] as const
+export type ProvisionedCredentialsType = (typeof PROVISIONED_CREDENTIALS)[number]
+
+export type ProvisionAnswer =
+  | {
+      readonly status: 'SUCCESS'
+      readonly credentialsType: ProvisionedCredentialsType
+      /** As the store has it: a token, the text of a certificate, or JSON text. */
+      readonly credentialsValue: string
+    }
+  | { readonly status: 'FAILURE' | 'NOT_FOUND' }
+
+export type { CallRequest, PublishReceipt, MillraceError }

@@ -13,7 +13,6 @@ import type { DeviceIdentity } from '../../engine/device/gateway.ts'
 import type { ClaimOffer } from '../../engine/device/onboarding.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { attemptedOn } from '../audit/audit-log.ts'
-import type { CachedAttributes } from '../attributes.ts'
 import type { Changes } from '../changes.ts'
 import { customers } from '../entities/customer.ts'
 import { devices, type Device } from '../entities/device.ts'
@@ -21,6 +20,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { Joined } from '../entities/service-parts.ts'
 import { retried } from '../entities/retried.ts'
 import { ServiceErrors } from '../errors.ts'
+import type { DeviceAttributes } from './device-attributes.ts'
 import { OnboardingErrors } from './errors.ts'
 
 export interface ClaimSettings {
@@ -40,7 +40,7 @@ export type ClaimResult =
 export interface DeviceClaimsParts {
   readonly entities: EntityStore
   readonly declared: EntityRegistry
-  readonly attributes: Pick<CachedAttributes, 'find' | 'writtenWith'>
+  readonly attributes: DeviceAttributes
   readonly changes: Changes
   readonly clock: Clock
   readonly random: Random

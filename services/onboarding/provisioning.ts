@@ -13,20 +13,20 @@ import type { Attribute } from '../../model/value.ts'
 import type { ProvisionAnswer, ProvisionRequest } from '../../engine/device/gateway.ts'
 import type { AttributeWrite } from '../../storage/entities/attributes.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { CachedAttributes } from '../attributes.ts'
 import type { Changes, EntityEvent } from '../changes.ts'
 import { newAccessToken, newCredentials, type PresentedCredentials } from '../device-credentials.ts'
 import { deviceProfiles, type DeviceProfile } from '../entities/device-profile.ts'
 import { devices, type Device } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { randomText } from '../secrets.ts'
+import type { DeviceAttributes } from './device-attributes.ts'
 import { OnboardingErrors } from './errors.ts'
 import { DEFAULT_ATTEMPT_LIMITS, WrongAttempts, type AttemptLimits } from './wrong-attempts.ts'
 
 export interface ProvisioningParts {
   readonly entities: EntityStore
   readonly declared: EntityRegistry
-  readonly attributes: Pick<CachedAttributes, 'writtenWith'>
+  readonly attributes: Pick<DeviceAttributes, 'writtenWith'>
   readonly changes: Changes
   readonly clock: Clock
   readonly limits?: AttemptLimits

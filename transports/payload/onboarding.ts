@@ -8,8 +8,12 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../model/json.ts'
-import type { ClaimOffer, ProvisionAnswer, ProvisionRequest } from '../../engine/device/gateway.ts'
-import { PROVISIONED_CREDENTIALS } from '../../engine/device/onboarding.ts'
+import {
+  PROVISIONED_CREDENTIALS,
+  type ClaimOffer,
+  type ProvisionAnswer,
+  type ProvisionRequest,
+} from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
 
 const SHOWN_CHARACTERS = 200
