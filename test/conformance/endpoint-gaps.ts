@@ -2,8 +2,6 @@
 
 /** Method and path, with a star for each parameter. */
 export const NOT_SERVED: ReadonlySet<string> = new Set([
-  'DELETE /api/customer/device/*/claim',
-  'DELETE /api/images/*/*',
   'DELETE /api/job/*',
   'DELETE /api/notification/rule/*',
   'GET /api/admin/mail/oauth2/authorize',
@@ -42,13 +40,6 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'POST /api/notification/settings/user',
   'POST /api/notification/target/recipients',
   'POST /api/tenant/*/device/*',
-  'POST /api/v1/provision',
-  'PUT /api/image/import',
-  'PUT /api/images/*/*',
-  'PUT /api/images/*/*/info',
-  'PUT /api/images/*/*/public/*',
-  'PUT /api/resource/*/data',
-  'PUT /api/resource/*/info',
 ])
 
 /** Method and path to what the walk gets: a state that it does not make, or a member that is not there. */
