@@ -23,6 +23,7 @@ import type { Services } from '../services/services.ts'
 import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
 import { startMqttTransport } from '../transports/mqtt/server.ts'
+import { CertificateWatch, certificateFiles } from './certificate.ts'
 import type { Closing } from './closing.ts'
 import { httpDeviceFigures, mqttFigures } from './figures.ts'
 import { healthChecksOf } from './health-checks.ts'
@@ -80,7 +81,9 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
 
 async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource[]): Promise<number> {
   const { config, closing, services, stores, log, gateway } = parts
+  const tls = certificateFiles(config)
   const server = new UwsServer({
+    tls,
     maxBodyBytes: config.restMaxBodyBytes,
     maxUnknownBodyBytes: config.unauthenticatedMaxBodyBytes,
     maxUnknownBodiesBytes: config.unauthenticatedMaxBodiesMiB * 2 ** 20,
@@ -93,6 +96,10 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     },
   })
   closing.add('HTTP server', () => server.close())
+  if (tls !== undefined) {
+    const watch = new CertificateWatch({ config, files: tls, server, clock: systemClock, log })
+    closing.add('certificate', () => watch.close())
+  }
   let port = config.httpBindPort
   const auth = await createAuth({
     users: services.users,
@@ -139,7 +146,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     backups: parts.backups,
     process: { member: `${hostname()}-${process.pid}`, roles: config.roles, folder: stores.folder || '.' },
     page: {
-      baseUrl: () => `http://${reachableHost(config.httpBindAddress)}:${port}`,
+      baseUrl: () => `${tls === undefined ? 'http' : 'https'}://${reachableHost(config.httpBindAddress)}:${port}`,
       demo: parts.demo
         ? {
             username: DEMO_LOGINS.tenantAdministrator.email,

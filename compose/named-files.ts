@@ -7,12 +7,14 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigErrors } from '../config/define.ts'
 import { SETTINGS, type Config } from '../config/settings.ts'
+import { certificateFiles } from './certificate.ts'
 import { errorText } from '../model/errors.ts'
 
 type FileKey = 'natsCaFile' | 'natsCertFile' | 'natsKeyFile' | 'natsCredsFile' | 'questDbCaFile'
 
-/** Throws `config.FILE_UNUSABLE`. */
+/** Throws `config.FILE_UNUSABLE`, `config.CONTRADICTION`. */
 export function refuseUnusableFiles(config: Config): void {
+  certificateFiles(config)
   for (const key of ['natsCaFile', 'questDbCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }

@@ -7,6 +7,7 @@ export interface ReadyFacts {
   readonly ports: Readonly<Partial<Record<'http' | 'mqtt' | 'coap' | 'lwm2m', number>>>
   /** Address under which this machine reaches HTTP. */
   readonly httpHost: string
+  readonly isHttps?: boolean
   readonly mqttHost: string
   readonly dataDir: string
   readonly durability: string
@@ -21,7 +22,7 @@ export function readyJson(facts: ReadyFacts): string {
 }
 
 export function readyText(facts: ReadyFacts): string {
-  const url = `http://${facts.httpHost}:${facts.ports.http}`
+  const url = `${facts.isHttps === true ? 'https' : 'http'}://${facts.httpHost}:${facts.ports.http}`
   const lines = [
     '',
     `  Millrace ${facts.version} is ready (${(facts.startMs / 1000).toFixed(2)} s)`,

@@ -50,6 +50,7 @@ function announcement(config: Config, version: string, platform: Platform): stri
     startMs: performance.now(),
     ports: platform.ports,
     httpHost: reachableHost(config.httpBindAddress),
+    isHttps: config.sslEnabled,
     mqttHost: reachableHost(config.mqttBindAddress),
     dataDir: resolve(config.dataDir),
     durability: config.durability,

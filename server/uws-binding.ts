@@ -60,10 +60,23 @@ export interface UwsApp {
   ws<Data>(pattern: string, behavior: UwsBehavior<Data>): UwsApp
   listen(address: string, port: number, options: number, done: (socket: unknown) => void): UwsApp
   close(): UwsApp
+  /** By which another app knows it. */
+  getDescriptor(): unknown
+  /** Connections that this app takes in go to such apps, in turn. */
+  addChildAppDescriptor(app: unknown): UwsApp
+  removeChildAppDescriptor(app: unknown): UwsApp
+}
+
+/** Paths of PEM files. */
+export interface UwsTls {
+  readonly key_file_name: string
+  readonly cert_file_name: string
+  readonly passphrase?: string
 }
 
 export interface UwsBinding {
   App(): UwsApp
+  SSLApp(tls: UwsTls): UwsApp
   _cfg(key: string): void
   us_listen_socket_close(socket: unknown): void
   us_socket_local_port(socket: unknown): number

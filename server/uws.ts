@@ -15,7 +15,7 @@ import {
   type WebSocketHandler,
   type WebSocketOptions,
 } from './http-server.ts'
-import { loadUws, type UwsApp, type UwsBinding } from './uws-binding.ts'
+import { loadUws, type UwsApp, type UwsBinding, type UwsTls } from './uws-binding.ts'
 import { UwsExchange, type ExchangeOwner } from './uws-exchange.ts'
 import { webSocketBehavior } from './uws-websocket.ts'
 
@@ -26,6 +26,13 @@ export const ServerErrors = defineErrors('server', {
     text: 'cannot listen on {address}:{port}: the port is in use, or the address is not one of this machine; set another with {setting}',
   },
 })
+
+/** Paths of PEM files; the certificate with those that vouch for it. */
+export interface TlsFiles {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly keyPassword?: string | undefined
+}
 
 export interface HttpServerOptions {
   /** Bodies over it are refused with 413 unless a route says otherwise. */
@@ -38,6 +45,8 @@ export interface HttpServerOptions {
   readonly trustedProxies?: BlockList
   /** How long `close` waits for requests under way. */
   readonly drainTimeoutMs: number
+  /** Serves HTTPS and secure WebSocket alone. */
+  readonly tls?: TlsFiles | undefined
   /** A handler threw: answers (once) and logs. */
   readonly onHandlerError: (error: unknown, request: HttpRequest, reply: HttpReply) => void
 }
@@ -46,11 +55,27 @@ const MAX_UNKNOWN_BODY_BYTES = 65_536
 const MAX_UNKNOWN_BODIES_BYTES = 64 << 20
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
+const UWS_METHODS = {
+  GET: 'get',
+  POST: 'post',
+  PUT: 'put',
+  DELETE: 'del',
+  OPTIONS: 'options',
+  PATCH: 'patch',
+  HEAD: 'head',
+  ANY: 'any',
+} as const
+
 export class UwsServer implements HttpServer, ExchangeOwner {
   readonly trustedProxies: BlockList
   private readonly declared: Route[] = []
   private readonly binding: UwsBinding
-  private readonly app: UwsApp
+  /** The newest takes in new connections; with TLS those before it go on with what they have. */
+  private readonly apps: UwsApp[] = []
+  /** With TLS: takes in all connections, and hands them on. */
+  private readonly acceptor: UwsApp | undefined
+  /** What each app is told: routes, in their order. */
+  private readonly registrations: ((app: UwsApp) => void)[] = []
   private readonly options: HttpServerOptions
   private readonly unknownBodies: BodyRoom
   private listenSocket: unknown
@@ -64,7 +89,16 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     this.unknownBodies = new BodyRoom(options.maxUnknownBodiesBytes ?? MAX_UNKNOWN_BODIES_BYTES)
     this.trustedProxies = options.trustedProxies ?? new BlockList()
     this.binding = loadUws()
-    this.app = this.binding.App()
+    this.acceptor = options.tls === undefined ? undefined : this.binding.App()
+    this.addApp(options.tls)
+  }
+
+  /** New connections see this certificate; those that are there go on. Throws where the files are no good, and changes nothing then. */
+  replaceCertificate(tls: TlsFiles): void {
+    if (this.acceptor === undefined) throw new Error('the server was not started with a certificate')
+    const before = this.apps.at(-1)
+    this.addApp(tls)
+    if (before !== undefined) this.acceptor.removeChildAppDescriptor(before.getDescriptor())
   }
 
   get routes(): readonly Route[] {
@@ -120,12 +154,13 @@ export class UwsServer implements HttpServer, ExchangeOwner {
   }
 
   webSocket(pattern: string, handler: WebSocketHandler, options: WebSocketOptions): void {
-    this.app.ws(pattern, webSocketBehavior(handler, options))
+    this.tellApps((app) => app.ws(pattern, webSocketBehavior(handler, options)))
   }
 
   listen(address: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.app.listen(address, port, this.binding.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+      const app = this.acceptor ?? this.apps[0]
+      app?.listen(address, port, this.binding.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
         if (socket === false || socket === null || socket === undefined) {
           reject(ServerErrors.LISTEN_FAILED({ address, port, setting: 'HTTP_BIND_PORT or HTTP_BIND_ADDRESS' }))
           return
@@ -153,39 +188,25 @@ export class UwsServer implements HttpServer, ExchangeOwner {
     }
     // The last answer is written when the turn that sent it ends: closing in the same turn would cut it off.
     await new Promise((resolve) => setImmediate(resolve))
-    this.app.close()
+    for (const app of this.apps) app.close()
+    this.acceptor?.close()
+  }
+
+  private addApp(tls: TlsFiles | undefined): void {
+    const app = tls === undefined ? this.binding.App() : this.binding.SSLApp(uwsTls(tls))
+    for (const register of this.registrations) register(app)
+    this.apps.push(app)
+    this.acceptor?.addChildAppDescriptor(app.getDescriptor())
+  }
+
+  private tellApps(register: (app: UwsApp) => void): void {
+    this.registrations.push(register)
+    for (const app of this.apps) register(app)
   }
 
   private register(method: HttpMethod | 'ANY', pattern: string, handler: Parameters<UwsApp['any']>[1]): void {
-    switch (method) {
-      case 'GET':
-        this.app.get(pattern, handler)
-        return
-      case 'POST':
-        this.app.post(pattern, handler)
-        return
-      case 'PUT':
-        this.app.put(pattern, handler)
-        return
-      case 'DELETE':
-        this.app.del(pattern, handler)
-        return
-      case 'OPTIONS':
-        this.app.options(pattern, handler)
-        return
-      case 'PATCH':
-        this.app.patch(pattern, handler)
-        return
-      case 'HEAD':
-        this.app.head(pattern, handler)
-        return
-      case 'ANY':
-        this.app.any(pattern, handler)
-        return
-      case 'TRACE':
-      case 'CONNECT':
-        throw new Error(`${method} is not served`)
-    }
+    if (method === 'TRACE' || method === 'CONNECT') throw new Error(`${method} is not served`)
+    this.tellApps((app) => app[UWS_METHODS[method]](pattern, handler))
   }
 
   private handle(handler: HttpHandler, exchange: UwsExchange): void {
@@ -199,4 +220,9 @@ export class UwsServer implements HttpServer, ExchangeOwner {
 
 function refuseBody(exchange: UwsExchange, limit: number): void {
   exchange.send(413, 'application/json', `"Payload size exceeds the limit of ${limit} bytes"`)
+}
+
+function uwsTls({ certFile, keyFile, keyPassword }: TlsFiles): UwsTls {
+  const files = { cert_file_name: certFile, key_file_name: keyFile }
+  return keyPassword === undefined ? files : { ...files, passphrase: keyPassword }
 }

@@ -13,6 +13,34 @@ export const HTTP_SETTINGS = {
     default: 8080,
     description: 'Their port.',
   }),
+  sslEnabled: http.flag({
+    name: 'SSL_ENABLED',
+    default: false,
+    description: 'HTTPS and secure WebSocket on HTTP_BIND_PORT, and no plain ones.',
+  }),
+  sslCredentialsType: http.choice({
+    name: 'SSL_CREDENTIALS_TYPE',
+    default: 'PEM',
+    choices: ['PEM'],
+    description: 'Kind of the files. A key store: `openssl pkcs12` makes PEM files of it.',
+  }),
+  sslCertFile: http.file({
+    name: 'SSL_PEM_CERT',
+    description:
+      'Certificate, and behind it those that vouch for it. Read again when it changes: new connections see the new one, the others go on.',
+  }),
+  sslKeyFile: http.file({
+    name: 'SSL_PEM_KEY',
+    description: 'Its private key; none: it is in the file of the certificate.',
+  }),
+  sslKeyPassword: http.secret({
+    name: 'SSL_PEM_KEY_PASSWORD',
+    default: undefined,
+    absent: 'none',
+    allowed: 'a text that is not empty',
+    accepts: (text) => text !== '',
+    description: 'Opens the private key.',
+  }),
   httpMaxPayloadBytes: http.integer({
     name: 'HTTP_TRANSPORT_MAX_PAYLOAD_SIZE',
     default: 4_194_304,

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { createPrivateKey } from 'node:crypto'
+import { appendFile, copyFile, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { readConfig } from '../config/read.ts'
+import type { TlsFiles } from '../server/uws.ts'
+import { TestClock } from '../services/testkit.ts'
+import { createAuthority } from '../test/support/certificates.ts'
+import { CertificateWatch, certificateFiles } from './certificate.ts'
+
+const ON = { SSL_ENABLED: 'true' }
+const files = (environment: Readonly<Record<string, string>>) => certificateFiles(readConfig(environment))
+
+test('HTTPS is off until it is turned on, and then needs files', () => {
+  assert.equal(files({}), undefined)
+  assert.equal(files({ SSL_PEM_CERT: '/nowhere' }), undefined)
+  assert.throws(() => files(ON), { message: /SSL_PEM_CERT/ })
+  assert.throws(() => readConfig({ ...ON, SSL_CREDENTIALS_TYPE: 'KEYSTORE' }), /SSL_CREDENTIALS_TYPE.*PEM/)
+})
+
+test('a file that is no good is told in one sentence, with its setting and the reason', async (context) => {
+  const authority = await createAuthority(context)
+  const { certFile, keyFile } = await authority.issue(['a.example'])
+  const other = await authority.issue(['b.example'])
+  const good = { ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile }
+  assert.deepEqual(files(good), { certFile, keyFile, keyPassword: undefined })
+  const missing = join(authority.folder, 'missing.pem')
+  for (const [change, sentence] of [
+    [{ SSL_PEM_CERT: missing }, /^SSL_PEM_CERT=.*missing\.pem can not be used: ENOENT[^\n]*$/],
+    [{ SSL_PEM_KEY: missing }, /^SSL_PEM_KEY=.*missing\.pem can not be used: ENOENT[^\n]*$/],
+    [{ SSL_PEM_CERT: keyFile }, /^SSL_PEM_CERT=.*can not be used/],
+    [{ SSL_PEM_KEY: other.keyFile }, /^SSL_PEM_KEY=.*can not be used: .*mismatch/],
+  ] as const)
+    assert.throws(() => files({ ...good, ...change }), { code: 'config.FILE_UNUSABLE', message: sentence })
+})
+
+test('the key may be in the file of the certificate, and have a password', async (context) => {
+  const authority = await createAuthority(context)
+  const { certFile, keyFile } = await authority.issue(['a.example'])
+  await appendFile(certFile, await readFile(keyFile))
+  assert.equal(files({ ...ON, SSL_PEM_CERT: certFile })?.keyFile, certFile)
+  const locked = createPrivateKey(await readFile(keyFile)).export({
+    type: 'pkcs8',
+    format: 'pem',
+    cipher: 'aes-256-cbc',
+    passphrase: 'open sesame',
+  })
+  await writeFile(keyFile, locked)
+  const settings = { ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile }
+  assert.throws(() => files(settings), { code: 'config.FILE_UNUSABLE' })
+  assert.throws(
+    () => files({ ...settings, SSL_PEM_KEY_PASSWORD: 'wrong password' }),
+    (error: Error) => error.message.startsWith('SSL_PEM_KEY=') && !error.message.includes('wrong password'),
+  )
+  assert.equal(files({ ...settings, SSL_PEM_KEY_PASSWORD: 'open sesame' })?.keyPassword, 'open sesame')
+})
+
+async function watched(context: TestContext) {
+  const authority = await createAuthority(context)
+  const { certFile, keyFile } = await authority.issue(['a.example'])
+  const config = readConfig({ ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile })
+  const clock = new TestClock()
+  const replaced: TlsFiles[] = []
+  const told: string[] = []
+  const watch = new CertificateWatch({
+    config,
+    files: { certFile, keyFile },
+    server: { replaceCertificate: (tls) => void replaced.push(tls) },
+    clock,
+    log: { info: (text) => told.push(text), error: (text) => told.push(text) },
+  })
+  return { authority, certFile, keyFile, clock, replaced, told, watch }
+}
+
+test('a changed pair is handed over once; a half changed one waits and is told once', async (context) => {
+  const { authority, certFile, keyFile, clock, replaced, told, watch } = await watched(context)
+  clock.runTimers()
+  assert.equal(replaced.length, 0)
+  const next = await authority.issue(['b.example'])
+  await copyFile(next.certFile, certFile)
+  clock.runTimers()
+  clock.runTimers()
+  assert.equal(replaced.length, 0)
+  assert.equal(told.length, 1)
+  await copyFile(next.keyFile, keyFile)
+  clock.runTimers()
+  clock.runTimers()
+  assert.deepEqual(replaced, [{ certFile, keyFile }])
+  assert.equal(told.length, 2)
+  await rm(certFile)
+  clock.runTimers()
+  assert.equal(replaced.length, 1)
+  watch.close()
+  await copyFile((await authority.issue(['c.example'])).certFile, certFile)
+  clock.runTimers()
+  assert.equal(told.length, 3)
+})
