@@ -155,6 +155,10 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
           }
         : undefined,
     },
+    certificates: {
+      ...(config.mqttsCaFile === undefined ? {} : { mqtts: config.mqttsCaFile }),
+      ...(config.coapsCaFile === undefined ? {} : { coaps: config.coapsCaFile }),
+    },
     log: { error: (fields, message) => log.error(message, fields as Readonly<Record<string, unknown>>) },
     castStrings: config.castStrings,
     maxPublicBodyBytes: config.unauthenticatedMaxBodyBytes,

@@ -10,12 +10,14 @@ import { SETTINGS, type Config } from '../config/settings.ts'
 import { certificateFiles } from './certificate.ts'
 import { errorText } from '../model/errors.ts'
 
-type FileKey = 'natsCaFile' | 'natsCertFile' | 'natsKeyFile' | 'natsCredsFile' | 'questDbCaFile'
+type FileKey =
+  'mqttsCaFile' | 'coapsCaFile' | 'natsCaFile' | 'natsCertFile' | 'natsKeyFile' | 'natsCredsFile' | 'questDbCaFile'
 
 /** Throws `config.FILE_UNUSABLE`, `config.CONTRADICTION`. */
 export function refuseUnusableFiles(config: Config): void {
   certificateFiles(config)
   for (const key of ['natsCaFile', 'questDbCaFile'] as const) {
+  for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }
   check(config, 'natsCertFile', (cert) => void createSecureContext({ cert }))

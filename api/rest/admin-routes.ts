@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { CONNECTIVITY_SETTINGS, connectivityDefaults } from '../../services/onboarding/connectivity.ts'
 import type { Admin } from '../../services/admin/admin.ts'
 import { shownValue, type AdminSetting } from '../../services/admin/admin-settings.ts'
 import { AdminErrors } from '../../services/admin/errors.ts'
@@ -208,18 +209,10 @@ function settingsJson(setting: AdminSetting): JsonObject {
 
 /** Until somebody saves others. */
 function defaults(baseUrl: string): Readonly<Record<string, JsonObject | undefined>> {
-  const protocol = (enabled: boolean, port: string): JsonObject => ({ enabled, host: '', port })
   return {
     general: { baseUrl, prohibitDifferentUrl: false },
     [MAIL_SETTINGS]: mailDefaults(),
-    connectivity: {
-      http: protocol(true, new URL(baseUrl).port || '80'),
-      https: protocol(false, '443'),
-      mqtt: protocol(true, '1883'),
-      mqtts: protocol(false, '8883'),
-      coap: protocol(false, '5683'),
-      coaps: protocol(false, '5684'),
-    },
+    [CONNECTIVITY_SETTINGS]: connectivityDefaults(baseUrl),
   }
 }
 

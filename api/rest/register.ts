@@ -43,6 +43,7 @@ import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { callRoutes } from './call-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
+import { certificateRoute, connectivityRoutes, type CertificateFiles } from './connectivity-routes.ts'
 import { componentRoutes, type ComponentRoutesParts } from './component-routes.ts'
 import { constantRoutes, PUBLIC_CONSTANTS } from './constant-routes.ts'
 import { customerRoutes } from './customer-routes.ts'
@@ -94,6 +95,8 @@ export interface RestApiOptions {
   readonly backups: BackupAdmin
   readonly process: ProcessFacts
   readonly page: Omit<PageContent, 'version'>
+  /** Of protocols whose devices need to know who signed their certificate. */
+  readonly certificates?: CertificateFiles
   readonly log: ApiLog
   /**
    * `operation` serves what an operator asks of a process without the role api: login, health, metrics, worker pools. Default: all.
@@ -126,12 +129,14 @@ function routesForUsers({
   auth,
   log,
   process,
+  certificates = {},
 }: Omit<RestApiOptions, 'server'>): readonly RestRoute[] {
   return [
     ...noauthRoutes(services.people, auth, linkBaseOf(services, page), (error) =>
       log.error({ err: error }, 'a link for a new password was not sent'),
     ),
     ...PUBLIC_CONSTANTS,
+    certificateRoute(certificates),
     publicImageRoute(services.content),
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
@@ -176,6 +181,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
     ...claimRoutes(parts, services),
+    ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),
     ...importRoutes(parts, services),
     ...entityQueryRoutes(parts),

@@ -53,4 +53,12 @@ export const DEVICE_SETTINGS = {
     description:
       'Wrong provisioning keys and secrets of one address in a minute; beyond it is not heard for the rest of it.',
   }),
+  mqttsCaFile: devices.file({
+    name: 'DEVICE_CONNECTIVITY_MQTTS_CA_ROOT_CERT',
+    description: 'What signed the certificate of MQTT over TLS, as devices download it; PEM.',
+  }),
+  coapsCaFile: devices.file({
+    name: 'DEVICE_CONNECTIVITY_COAPS_CA_ROOT_CERT',
+    description: 'The same of CoAP over DTLS.',
+  }),
 } as const

@@ -9,8 +9,6 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'GET /api/admin/mail/oauth2/loginProcessingUrl',
   'GET /api/alarm/rule/*/debug',
   'GET /api/calculatedField/*/debug',
-  'GET /api/device-connectivity/*',
-  'GET /api/device-connectivity/*/certificate/download',
   'GET /api/devices/count/*/*',
   'GET /api/events/*/*',
   'GET /api/events/*/*/*',

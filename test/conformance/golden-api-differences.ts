@@ -28,11 +28,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'cf-simple/result-attribute',
   ],
   'system widgets': ['authority-customer-may/widget-bundles', 'authority-sysadmin/alarms-query'],
-  'device connectivity': [
-    'device-connectivity/commands',
-    'device-connectivity/by-foreign-customer-404',
-    'device-connectivity/unknown-404',
-  ],
   'packages of devices and profiles: checks and attributes': [
     'ota-device/assign-without-data-400',
     'ota-device/shared-attributes',

@@ -33,6 +33,7 @@ const OPEN_ROUTES = [
   'POST /api/auth/token',
   'GET /v3/api-docs',
   'GET /v3/api-docs/:group',
+  'GET /api/device-connectivity/:protocol/certificate/download',
   'GET /swagger-ui',
   'GET /swagger-ui.html',
   'GET /swagger-ui/',
