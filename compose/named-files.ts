@@ -16,7 +16,6 @@ type FileKey =
 /** Throws `config.FILE_UNUSABLE`, `config.CONTRADICTION`. */
 export function refuseUnusableFiles(config: Config): void {
   certificateFiles(config)
-  for (const key of ['natsCaFile', 'questDbCaFile'] as const) {
   for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }
