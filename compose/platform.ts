@@ -79,6 +79,7 @@ export async function startPlatform(
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
+      notificationsTtlMs: config.notificationsTtlSeconds * 1000,
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),

@@ -52,6 +52,7 @@ import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
+import { Notifications } from './notifications/notifications.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
@@ -74,6 +75,7 @@ import { StoredUsers } from './users.ts'
 import { createPeople } from './users/people.ts'
 
 const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
+const NOTIFICATIONS_TTL_MS = 30 * 86_400_000
 
 export interface ServicesOptions {
   readonly entities: EntityStore
@@ -93,6 +95,8 @@ export interface ServicesOptions {
   readonly callLine?: CallLine
   readonly owners?: PartitionOwners
   readonly persistentCallsTtlMs?: number
+  /** Age at which notifications and their requests go; 0 keeps them. */
+  readonly notificationsTtlMs?: number
   /** How long the audit log keeps its rows, and how many. */
   readonly audit?: AuditSettings
   /** Seals what is secret before it is stored. */
@@ -183,6 +187,12 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, declared, access, admin, vault, report, clock, random },
     credentials: users,
   })
+  const notifications = new Notifications({
+    ...{ declared, entities, feed, doubts, vault, clock, random, report },
+    userSettings: people.settings,
+    mail: { settings: () => admin.mailSettings(), send: sendBySmtp },
+    ttlMs: options.notificationsTtlMs ?? NOTIFICATIONS_TTL_MS,
+  })
   return {
     declared,
     subscriberFeed: new ViewedFeed(feed, exposure),
@@ -219,6 +229,7 @@ export function createServices(options: ServicesOptions): Services {
     users,
     admin,
     people,
+    notifications,
     ruleChains: new RuleChains({
       ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
       scripts: options.scripts,
@@ -243,6 +254,7 @@ export function createServices(options: ServicesOptions): Services {
       audit.start()
       persistentCalls.start()
       alarmExpiry.start()
+      notifications.start()
     },
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
@@ -255,7 +267,7 @@ export function createServices(options: ServicesOptions): Services {
       answers.close()
       doubts.close()
       users.close()
-      return Promise.all([publisher.close(), cleanup.close()]).then(() => undefined)
+      return Promise.all([publisher.close(), cleanup.close(), notifications.close()]).then(() => undefined)
     },
   }
 }

@@ -27,6 +27,7 @@ import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
+import type { Notifications } from './notifications/notifications.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
@@ -285,6 +286,7 @@ export interface Services {
   readonly parked: ParkedLaneService
   /** Dashboards, widgets and files, beyond what their declarations say. */
   readonly content: ContentServices
+  readonly notifications: Notifications
   readonly audit: AuditLog
   readonly logins: LoginAudit
   readonly calls: CallService

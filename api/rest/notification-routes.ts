@@ -1,11 +1,9 @@
 /** Notifications: inboxes, targets, templates, requests. Source: `rest-api.md` 15.4. */
-import { z } from 'zod'
 import type { Page } from '../../model/entities.ts'
-import { entityId, isUuid, type EntityType } from '../../model/entity-id.ts'
+import { entityId, type EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import {
   methodsOf,
-  NOTIFICATION_TYPES,
   notificationRequests,
   notificationTargets,
   notificationTemplates,
@@ -15,15 +13,18 @@ import type { ColumnSet } from '../../services/entities/define.ts'
 import type { EntityService } from '../../services/entities/entity-service.ts'
 import type { Notifications } from '../../services/notifications/notifications.ts'
 import { found } from './authorize.ts'
-import { anyJson, jsonObject, optionalId } from './body.ts'
 import { draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { optionalChoice, flag, paging, uuidList } from './declared/query.ts'
+import { notificationLookupRoutes } from './notification-lookup-routes.ts'
+import { requestBody, requestExample, requestTargets } from './notification-request-body.ts'
+import { notificationRuleRoutes } from './notification-rule-routes.ts'
+import { notificationSettingsRoutes } from './notification-settings-routes.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
 import type { DeclaredRoute, Target } from './declared/route.ts'
 import { EMPTY_ANSWER, EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
 
 export interface NotificationRoutesParts extends EntityRoutesParts {
-  readonly content: { readonly notifications: Notifications }
+  readonly notifications: Notifications
 }
 
 const INBOX_METHODS = ['WEB', 'MOBILE_APP'] as const
@@ -53,6 +54,9 @@ export function notificationRoutes(parts: NotificationRoutesParts): readonly Dec
     ...partRoutes(parts, declared.of(notificationTemplates), 'template'),
     ...targetLists(parts),
     ...requestRoutes(parts),
+    ...notificationRuleRoutes(parts),
+    ...notificationSettingsRoutes(parts),
+    ...notificationLookupRoutes(parts),
   ]
 }
 
@@ -60,7 +64,8 @@ function inboxPage(page: Page<JsonObject>): JsonObject {
   return { ...page, data: [...page.data] }
 }
 
-function inboxRoutes({ make, content: { notifications } }: NotificationRoutesParts): readonly DeclaredRoute[] {
+function inboxRoutes({ make, notifications }: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const { inbox } = notifications
   const notAnEntity = { notificationId: { untargeted: 'the handler finds it in the inbox of the caller only' } }
   return [
     make.route({
@@ -73,7 +78,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       handle: async ({ principal, query: { unreadOnly, deliveryMethod, page } }) =>
         deliveryMethod === 'MOBILE_APP'
           ? { data: [], totalPages: 0, totalElements: 0, hasNext: false }
-          : inboxPage(await notifications.page(principal, unreadOnly, page)),
+          : inboxPage(await inbox.page(principal, unreadOnly, page)),
     }),
     make.route({
       ...MINE,
@@ -82,8 +87,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       about: 'How many notifications the caller has not read; 0 where no delivery method is named.',
       query: { deliveryMethod: optionalChoice(INBOX_METHODS) },
       answer: { type: 'integer' },
-      handle: async ({ principal, query }) =>
-        query.deliveryMethod === 'WEB' ? notifications.unreadCount(principal) : 0,
+      handle: async ({ principal, query }) => (query.deliveryMethod === 'WEB' ? inbox.unreadCount(principal) : 0),
     }),
     make.route({
       ...MINE,
@@ -93,7 +97,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       query: { deliveryMethod: optionalChoice(INBOX_METHODS) },
       answer: undefined,
       handle: async ({ principal, query }) => {
-        if (query.deliveryMethod !== 'MOBILE_APP') await notifications.markAllRead(principal)
+        if (query.deliveryMethod !== 'MOBILE_APP') await inbox.markAllRead(principal)
         return EMPTY_ANSWER
       },
     }),
@@ -106,7 +110,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       query: {},
       answer: undefined,
       handle: async ({ principal, path }) => {
-        await notifications.markRead(principal, path.notificationId)
+        await inbox.markRead(principal, path.notificationId)
         return EMPTY_ANSWER
       },
     }),
@@ -119,7 +123,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       query: {},
       answer: undefined,
       handle: async ({ principal, path }) => {
-        await notifications.delete(principal, path.notificationId)
+        await inbox.delete(principal, path.notificationId)
         return EMPTY_ANSWER
       },
     }),
@@ -130,7 +134,7 @@ function inboxRoutes({ make, content: { notifications } }: NotificationRoutesPar
       about: 'The ways in which this server can notify.',
       query: {},
       answer: listShape({ type: 'string' }),
-      handle: async () => ['WEB'],
+      handle: async () => [...(await notifications.deliveryMethods())],
     }),
   ]
 }
@@ -220,19 +224,8 @@ function targetLists({ make, declared }: NotificationRoutesParts): readonly Decl
   return [byIds('/api/notification/targets'), byIds('/api/notification/targets/list')]
 }
 
-const requestBody = z.object({
-  targets: z.array(z.string().refine(isUuid, 'a UUID is expected')).min(1).max(1000),
-  templateId: optionalId,
-  template: z
-    .object({ notificationType: z.enum(NOTIFICATION_TYPES).optional(), configuration: jsonObject })
-    .nullish()
-    .transform((template) => template ?? undefined),
-  info: anyJson.optional(),
-  additionalConfig: anyJson.optional(),
-})
-
 function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[] {
-  const { make, declared, content } = parts
+  const { make, declared, notifications } = parts
   const service = declared.of(notificationRequests)
   const templates = declared.of(notificationTemplates)
   const common = { authorities: SYSTEM_AND_TENANT, query: {}, body: undefined } as const
@@ -256,25 +249,11 @@ function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[]
       targets: {},
       body: requestBody,
       creates: () => 'NOTIFICATION_REQUEST',
-      bodyTargets: ({ targets, templateId }) => [
-        ...targets.map((id) => ({ entity: entityId('NOTIFICATION_TARGET', id), operation: 'READ' as const })),
-        ...(templateId === undefined
-          ? []
-          : [{ entity: entityId('NOTIFICATION_TEMPLATE', templateId), operation: 'READ' as const }]),
-      ],
-      example: (ids) => ({
-        targets: [ids['notificationTargetId'] ?? ''],
-        templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: ids['notificationTemplateId'] ?? '' },
-      }),
+      bodyTargets: requestTargets,
+      example: requestExample,
       answer: shape,
       handle: async ({ principal, body }) => {
-        const template = body.template && {
-          ...body.template,
-          notificationType: body.template.notificationType ?? 'GENERAL',
-        }
-        const request = await content.notifications.send(principal, { ...body, template })
-        // The reference answers before it has sent.
-        return { ...(await service.renderOne(request)), status: 'PROCESSING', stats: null }
+        return service.renderOne(await notifications.send(principal, body))
       },
     }),
     make.route({
@@ -291,11 +270,11 @@ function requestRoutes(parts: NotificationRoutesParts): readonly DeclaredRoute[]
       ...common,
       method: 'DELETE',
       path: '/api/notification/request/{notificationRequestId}',
-      about: 'Deletes a notification request; what was delivered stays.',
+      about: 'Cancels a notification request that is not sent yet; of one that was sent the notifications go too.',
       targets: { notificationRequestId: { entity: notificationRequests, operation: 'DELETE' } },
       answer: undefined,
       handle: async ({ principal, path }) => {
-        await service.deleteByUser(principal, path.notificationRequestId)
+        await notifications.deleteRequest(principal, path.notificationRequestId)
         return EMPTY_ANSWER
       },
     }),

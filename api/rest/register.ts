@@ -216,6 +216,7 @@ function declaredParts({
     fieldService: services.calculatedFields,
     chains: services.ruleChains,
     content: services.content,
+    notifications: services.notifications,
     people: services.people,
     tenants: services.tenants,
     limits: services.limits,

@@ -66,6 +66,14 @@ export const STORAGE_SETTINGS = {
     unit: 's',
     description: 'Age at which persistent calls to devices go, whatever became of them.',
   }),
+  notificationsTtlSeconds: storage.integer({
+    name: 'SQL_TTL_NOTIFICATIONS_SECS',
+    default: 2_592_000,
+    min: 0,
+    max: 10_000_000_000,
+    unit: 's',
+    description: 'Age at which notifications go, and the requests that made them; 0 keeps them.',
+  }),
   auditLogMaxRows: storage.integer({
     name: 'AUDIT_LOG_MAX_ROWS',
     default: 1_000_000,

@@ -62,6 +62,8 @@ export type Change =
   | { readonly kind: 'session-ended'; readonly entity: EntityId; readonly sessionId: string; readonly until: number }
   /** Settings of the platform, or what a tenant may use, changed: who keeps some reads them again. */
   | { readonly kind: 'settings-changed'; readonly entity: EntityId }
+  /** What is in the inbox of the user changed. */
+  | { readonly kind: 'inbox-changed'; readonly entity: EntityId }
   | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
 
 export type ChangeKind = Change['kind']

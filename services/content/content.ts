@@ -1,7 +1,6 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
 import { Images } from './images.ts'
-import { Notifications } from '../notifications/notifications.ts'
 import { OtaPackages } from './ota-packages.ts'
 import { Resources } from './resources.ts'
 import { StoredBytes } from './stored-bytes.ts'
@@ -11,7 +10,6 @@ export interface ContentServices {
   readonly dashboards: Dashboards
   readonly widgets: Widgets
   readonly otaPackages: OtaPackages
-  readonly notifications: Notifications
   readonly resources: Resources
   readonly images: Images
 }
@@ -26,7 +24,6 @@ export function createContent(parts: ContentParts): ContentServices {
     images: new Images(resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
-    notifications: new Notifications(parts),
     otaPackages: new OtaPackages({ declared: parts.declared, bytes, clock: parts.clock }),
   }
 }

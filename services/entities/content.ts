@@ -4,13 +4,20 @@ import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { CONTENT_PIECES } from '../content/stored-bytes.ts'
-import { NOTIFICATIONS, notificationRequests, notificationTargets, notificationTemplates } from './notification.ts'
+import {
+  NOTIFICATIONS,
+  notificationRequests,
+  notificationRules,
+  notificationTargets,
+  notificationTemplates,
+} from './notification.ts'
+import { NOTIFICATION_SETTINGS } from '../notifications/settings.ts'
 import { otaPackages } from './ota-package.ts'
 import { tbResources } from './tb-resource.ts'
 import { widgetTypes } from './widget-type.ts'
 import { BUNDLE_WIDGETS, widgetsBundles } from './widgets-bundle.ts'
 
-const NOTIFYING = [notificationTargets, notificationTemplates, notificationRequests] as const
+const NOTIFYING = [notificationTargets, notificationTemplates, notificationRules, notificationRequests] as const
 
 export const CONTENT: readonly EntityDefinition<ColumnSet>[] = [
   dashboards,
@@ -26,4 +33,5 @@ export const CONTENT_PARTS: readonly EntityTable[] = [
   BUNDLE_WIDGETS,
   CONTENT_PIECES,
   NOTIFICATIONS,
+  NOTIFICATION_SETTINGS,
 ]

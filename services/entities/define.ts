@@ -122,6 +122,7 @@ export interface EntityReads<Columns extends ColumnSet> {
   find(tenantId: string, id: string): Promise<RecordOf<Columns> | undefined>
   findBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<RecordOf<Columns> | undefined>
   findByIds(tenantId: string, ids: readonly string[]): Promise<readonly RecordOf<Columns>[]>
+  findAllBy(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<readonly RecordOf<Columns>[]>
   /** A new record with every member at what it is when left out. */
   fresh(tenantId: string, members: Partial<RecordOf<Columns>>): RecordOf<Columns>
   insert(record: RecordOf<Columns>): Statement

@@ -1,9 +1,32 @@
-/** Who is notified (targets), of what (templates), and what was sent (requests). Source: `rest-api.md` 15.4. */
+/** Who is notified (targets), of what (templates), when (rules), and what was sent (requests). Source: `rest-api.md` 15.4. */
+import { z } from 'zod'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
+import type { RowStore } from '../../storage/entities/tables/row-store.ts'
+import { SYSTEM_TENANT } from '../changes.ts'
 import { NotificationErrors } from '../notifications/errors.ts'
-import { choice, fixed, json, madeName, name, optionalId, type Column } from './column.ts'
-import { defineEntity, type RecordOf } from './define.ts'
+import { NOTIFICATION_TYPES } from '../notifications/types.ts'
+import { recipientsOf, TENANT_TRIGGERS, TRIGGER_FORMS, TRIGGER_TYPES } from '../notifications/rule-configs.ts'
+import {
+  choice,
+  flag,
+  id,
+  json,
+  madeName,
+  name,
+  optionalId,
+  optionalInteger,
+  optionalText,
+  type Column,
+} from './column.ts'
+import { defineEntity, type EntityAccess, type RecordOf } from './define.ts'
+
+/** Filters of users that only an event can fill. */
+const FOR_RULES = ['ORIGINATOR_ENTITY_OWNER_USERS', 'AFFECTED_USER', 'AFFECTED_TENANT_ADMINISTRATORS'] as const
+/** Of rows that are older than the column: the configuration is JSON text. */
+const FOR_RULES_SQL = `case when ${FOR_RULES.map((type) => `configuration like '%"${type}"%'`).join(' or ')} then 1 else 0 end`
 
 const NOTIFICATION_PERMISSIONS = { SYS_ADMIN: 'all', TENANT_ADMIN: 'all' } as const
 
@@ -22,8 +45,13 @@ export const notificationTargets = defineEntity({
   type: 'NOTIFICATION_TARGET',
   label: 'Notification target',
   name: 'name',
-  table: { name: 'notification_target', version: 1 },
-  columns: { name: name(), configuration: json() },
+  table: { name: 'notification_target', version: 2 },
+  columns: {
+    name: name(),
+    configuration: json(),
+    /** Whom it means follows from an event: no request by hand can use it. */
+    isForRules: { ...flag(false, { since: 2, filledBy: FOR_RULES_SQL }), isInternal: true },
+  },
   unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification target' }) }],
   lacks: ['version'],
   mayBeSystems: true,
@@ -36,34 +64,25 @@ export const notificationTargets = defineEntity({
     const { configuration } = record
     if (!isJsonObject(configuration)) throw NotificationErrors.CONFIGURATION({ member: 'configuration' })
     if (configuration['type'] === 'PLATFORM_USERS') checkFilter(configuration['usersFilter'])
-    return { record: { ...record, configuration: { description: null, ...configuration } } }
+    const isForRules = FOR_RULES.some((type) => type === filterOf(configuration)['type'])
+    return { record: { ...record, configuration: { description: null, ...configuration }, isForRules } }
+  },
+  async beforeDelete({ id: targetId, tenantId }, services) {
+    await refuseWhereUsed(services, tenantId, targetId)
+    return undefined
   },
 })
+
+/** Whom of the platform's users a target means; none for other kinds of targets. */
+export function filterOf(configuration: JsonValue): JsonObject {
+  const filter = isJsonObject(configuration) ? configuration['usersFilter'] : undefined
+  return isJsonObject(filter) ? filter : {}
+}
 
 function checkFilter(filter: JsonValue | undefined): void {
   if (!isJsonObject(filter) || !USERS_FILTERS.some((type) => type === filter['type']))
     throw NotificationErrors.CONFIGURATION({ member: 'configuration.usersFilter' })
 }
-
-export const NOTIFICATION_TYPES = [
-  'GENERAL',
-  'ALARM',
-  'DEVICE_ACTIVITY',
-  'ENTITY_ACTION',
-  'ALARM_COMMENT',
-  'RULE_ENGINE_COMPONENT_LIFECYCLE_EVENT',
-  'ALARM_ASSIGNMENT',
-  'NEW_PLATFORM_VERSION',
-  'ENTITIES_LIMIT',
-  'ENTITIES_LIMIT_INCREASE_REQUEST',
-  'API_USAGE_LIMIT',
-  'RULE_NODE',
-  'RATE_LIMITS',
-  'EDGE_CONNECTION',
-  'EDGE_COMMUNICATION_FAILURE',
-  'TASK_PROCESSING_FAILURE',
-  'RESOURCES_SHORTAGE',
-] as const
 
 export const notificationTemplates = defineEntity({
   type: 'NOTIFICATION_TEMPLATE',
@@ -89,6 +108,12 @@ export const notificationTemplates = defineEntity({
       throw NotificationErrors.CONFIGURATION({ member: 'configuration.deliveryMethodsTemplates' })
     return { record }
   },
+  async beforeDelete({ id: templateId, tenantId }, services) {
+    const waiting = { templateId, status: 'SCHEDULED' }
+    if ((await services.countOf('NOTIFICATION_REQUEST', tenantId, waiting)) > 0)
+      throw NotificationErrors.IN_USE({ what: 'Notification template', by: 'scheduled notification request' })
+    return undefined
+  },
 })
 
 /** The templates of a configuration by their delivery methods. */
@@ -97,13 +122,99 @@ export function methodsOf(configuration: JsonValue): JsonObject {
   return isJsonObject(methods) ? methods : {}
 }
 
+/** All of a tenant are looked through at each event of their type. */
+const MAX_RULES = 1_000
+
+export const notificationRules = defineEntity({
+  type: 'NOTIFICATION_RULE',
+  label: 'Notification rule',
+  name: 'name',
+  table: { name: 'notification_rule', version: 1, indexes: [{ members: ['triggerType'] }] },
+  columns: {
+    name: name(),
+    enabled: flag(true),
+    templateId: id('NOTIFICATION_TEMPLATE', {
+      whenDeleted: 'refuse',
+      missing: () => NotificationErrors.TEMPLATE_UNKNOWN(),
+      inUse: () => NotificationErrors.IN_USE({ what: 'Notification template', by: 'notification rule' }),
+    }),
+    triggerType: choice(TRIGGER_TYPES, 'ALARM', { sort: true }),
+    triggerConfig: json(),
+    recipientsConfig: json(),
+    additionalConfig: json(),
+  },
+  unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification rule' }) }],
+  lacks: ['version'],
+  mayBeSystems: true,
+  permissions: { SYS_ADMIN: 'all', TENANT_ADMIN: 'all' },
+  example: (ids) => ({
+    name: 'New devices',
+    templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: ids['notificationTemplateId'] ?? '' },
+    triggerType: 'ENTITY_ACTION',
+    triggerConfig: { triggerType: 'ENTITY_ACTION', entityTypes: ['DEVICE'], created: true },
+    recipientsConfig: { triggerType: 'ENTITY_ACTION', targets: [ids['notificationTargetId'] ?? ''] },
+  }),
+  async prepare(record, { before, services, siblings }) {
+    const { tenantId, triggerType } = record
+    if (record.templateId === '') throw NotificationErrors.CONFIGURATION({ member: 'templateId' })
+    if (TENANT_TRIGGERS.some((type) => type === triggerType) !== (tenantId !== SYSTEM_TENANT))
+      throw NotificationErrors.TRIGGER_UNAVAILABLE({ type: triggerType })
+    if (before !== undefined && before.triggerType !== triggerType) throw NotificationErrors.TRIGGER_FIXED()
+    if (before === undefined && (await siblings.count(tenantId, {})) >= MAX_RULES)
+      throw NotificationErrors.TOO_MANY_RULES({ limit: MAX_RULES })
+    checked('triggerConfig', record.triggerConfig, () => TRIGGER_FORMS[triggerType].parse(record.triggerConfig))
+    const recipients = checked('recipientsConfig', record.recipientsConfig, () =>
+      recipientsOf(triggerType, record.recipientsConfig),
+    )
+    const targetIds = [...new Set([...recipients.values()].flat())]
+    const targets = await services.of(notificationTargets).findByIds(tenantId, targetIds)
+    const unknown = targetIds.find((targetId) => !targets.some((target) => target.id === targetId))
+    if (unknown !== undefined) throw NotificationErrors.TARGET_UNKNOWN({ id: unknown })
+    return {
+      record: {
+        ...record,
+        triggerConfig: typed(record.triggerConfig, triggerType),
+        recipientsConfig: typed(record.recipientsConfig, triggerType),
+      },
+    }
+  },
+})
+
+export type NotificationRule = RecordOf<typeof notificationRules.columns>
+
+/** The type is in both parts, as clients tell their forms by it. */
+function typed(config: JsonValue, triggerType: string): JsonValue {
+  return isJsonObject(config) ? { ...config, triggerType } : config
+}
+
+function checked<Result>(member: string, config: JsonValue, read: () => Result): Result {
+  if (!isJsonObject(config)) throw NotificationErrors.CONFIGURATION({ member })
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error
+    const [issue] = error.issues
+    const where = [member, ...(issue?.path ?? [])].join('.')
+    throw NotificationErrors.INVALID({ member: where, reason: issue?.message ?? 'not valid' })
+  }
+}
+
 const NAME: Column<string> = madeName()
+const REQUEST_STATUSES = ['PROCESSING', 'SENT', 'SCHEDULED'] as const
 
 export const notificationRequests = defineEntity({
   type: 'NOTIFICATION_REQUEST',
   label: 'Notification request',
   name: 'templateName',
-  table: { name: 'notification_request', version: 1 },
+  table: {
+    name: 'notification_request',
+    version: 2,
+    indexes: [
+      { members: ['dueTime'], since: 2, isSystemWide: true },
+      { members: ['status', 'createdTime'], since: 2 },
+      { members: ['ruleEntity'], since: 2 },
+    ],
+  },
   columns: {
     targets: json(),
     /** Lists show and search it. */
@@ -116,22 +227,44 @@ export const notificationRequests = defineEntity({
     info: json(),
     additionalConfig: json(),
     originatorEntityId: json(),
-    ruleId: fixed(json()),
-    status: choice(['PROCESSING', 'SENT'], 'SENT', { sort: true }),
+    /** `{entityType, id}` of the rule that made it. */
+    ruleId: json(),
+    status: choice(REQUEST_STATUSES, 'SENT', { sort: true }),
     stats: json(),
+    /** Unix ms from which it may be sent; null once it was. Who sends it moves it on, so that nobody else does meanwhile. */
+    dueTime: { ...optionalInteger({ since: 2 }), isInternal: true },
+    /** What its template may say beside the recipient's name, and whom the event concerns. */
+    context: { ...json({ since: 2, filledBy: "'null'" }), isInternal: true },
+    /** `rule/entity`: which requests the rule has for what set it off. */
+    ruleEntity: { ...optionalText({ since: 2 }), isInternal: true },
   },
   lacks: ['version', 'externalId'],
   mayBeSystems: true,
   permissions: NOTIFICATION_PERMISSIONS,
   example: () => ({ targets: [], templateName: 'Hello' }),
+  // What it delivered goes with it.
+  async beforeDelete({ id: requestId }, { store }) {
+    return [inboxRows(store).deleteAll([{ column: 'request_id', is: requestId }])]
+  },
 })
 
 export type NotificationRequest = RecordOf<typeof notificationRequests.columns>
 
+async function refuseWhereUsed(services: EntityAccess, tenantId: string, targetId: string): Promise<void> {
+  const what = 'Notification target'
+  const rules = await services.of(notificationRules).findAllBy(tenantId, {})
+  const tells = ({ triggerType, recipientsConfig }: NotificationRule): boolean =>
+    [...recipientsOf(triggerType, recipientsConfig).values()].some((ids) => ids.includes(targetId))
+  if (rules.some(tells)) throw NotificationErrors.IN_USE({ what, by: 'notification rule' })
+  const waiting = await services.of(notificationRequests).findAllBy(tenantId, { status: 'SCHEDULED' })
+  if (waiting.some(({ targets }) => Array.isArray(targets) && targets.includes(targetId)))
+    throw NotificationErrors.IN_USE({ what, by: 'scheduled notification request' })
+}
+
 /** The inboxes: what a user was told; a row goes with its user. */
 export const NOTIFICATIONS: EntityTable = {
   name: 'notification',
-  version: 1,
+  version: 2,
   columns: [
     { name: 'recipient_id', type: 'text', isNullable: false, references: { table: 'app_user', whenDeleted: 'delete' } },
     { name: 'request_id', type: 'text', isNullable: true },
@@ -143,5 +276,15 @@ export const NOTIFICATIONS: EntityTable = {
     { name: 'status', type: 'text', isNullable: false },
   ],
   unique: [],
-  indexes: [{ columns: ['recipient_id', 'status'] }, { columns: ['recipient_id', 'created_time'] }],
+  indexes: [
+    { columns: ['recipient_id', 'status'] },
+    { columns: ['recipient_id', 'created_time'] },
+    { columns: ['request_id'], since: 2 },
+    { columns: ['created_time'], since: 2 },
+  ],
+}
+
+export function inboxRows(entities: EntityStore): RowStore {
+  const overtaken = (): Error => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Notification' })
+  return entities.rows(NOTIFICATIONS, { taken: {}, overtaken })
 }

@@ -6,6 +6,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  /** In the place of the text, for those who can show it. */
+  readonly html?: string
 }
 
 /** Rejects where the server does not take it. */
@@ -26,7 +28,8 @@ export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<vo
     ...(username === null || username === '' ? {} : { auth: { user: username, pass: password ?? '' } }),
   })
   try {
-    await transport.sendMail({ from: mailFrom, to: mail.to, subject: mail.subject, text: mail.text })
+    const { to, subject, text, html } = mail
+    await transport.sendMail({ from: mailFrom, to, subject, text, ...(html === undefined ? {} : { html }) })
   } finally {
     transport.close()
   }

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import type { JsonObject } from '../../model/json.ts'
-import { notificationTargets, notificationTemplates } from '../entities/notification.ts'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { notificationRequests, notificationTargets, notificationTemplates } from '../entities/notification.ts'
+import { NOTIFICATION_SETTINGS } from './settings.ts'
+import { startTestMailServer } from '../mail/testkit.ts'
+import { createServices } from '../create-services.ts'
+import { openTestPlatform, testCatalogue, testRandom, testScripts, testSecrets, type TestPlatform } from '../testkit.ts'
 
 let platform: TestPlatform
 beforeEach(async () => {
@@ -10,7 +13,14 @@ beforeEach(async () => {
 })
 afterEach(() => platform.close())
 
-const notifications = () => platform.services.content.notifications
+const notifications = () => platform.services.notifications
+const inbox = () => notifications().inbox
+const requests = () => platform.services.declared.of(notificationRequests)
+const RESTARTED = {
+  ...{ random: testRandom, catalogue: testCatalogue, scripts: testScripts, attributeCacheBytes: 0 },
+  ...testSecrets(),
+  report: (): void => undefined,
+}
 const PAGE = { page: 0, pageSize: 10 }
 const newTarget = (name: string, usersFilter: JsonObject) =>
   platform.services.declared
@@ -30,38 +40,174 @@ test('a request is in the inbox of each user of its targets once, and says what 
     targets: [all.id, administrators.id],
     templateId: template.id,
   })
-  assert.deepEqual(request.stats, { sent: { WEB: 2 }, errors: {}, totalErrors: 0, error: null })
-  const { data } = await notifications().page(platform.customer, true, PAGE)
+  assert.equal(request.status, 'PROCESSING')
+  await notifications().settled()
+  const sent = await requests().findAnywhere(request.id)
+  assert.equal(sent?.status, 'SENT')
+  assert.deepEqual(sent.stats, { sent: { WEB: 2 }, errors: {}, totalErrors: 0, error: null })
+  const { data } = await inbox().page(platform.customer, true, PAGE)
   assert.deepEqual(
     data.map(({ subject, text, status }) => [subject, text, status]),
     [['Hi', `Hello ${platform.customer.email}`, 'SENT']],
   )
-  assert.equal(await notifications().unreadCount(platform.tenant), 1)
-  assert.equal(await notifications().unreadCount(platform.systemAdministrator), 0)
+  assert.equal(await inbox().unreadCount(platform.tenant), 1)
+  assert.equal(await inbox().unreadCount(platform.systemAdministrator), 0)
 })
 
 test('only whose it is reads and deletes a notification', async () => {
   const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
   const template = await newTemplate('Hi')
   await notifications().send(platform.tenant, { targets: [mine.id], templateId: template.id })
-  const { data } = await notifications().page(platform.tenant, false, PAGE)
+  await notifications().settled()
+  const { data } = await inbox().page(platform.tenant, false, PAGE)
   const id = JSON.stringify(data[0]?.['id']).slice(-38, -2)
-  await assert.rejects(notifications().markRead(platform.customer, id), { status: 404 })
-  await assert.rejects(notifications().delete(platform.customer, id), { status: 404 })
-  await notifications().markRead(platform.tenant, id)
-  assert.equal(await notifications().unreadCount(platform.tenant), 0)
-  await notifications().delete(platform.tenant, id)
-  assert.equal((await notifications().page(platform.tenant, false, PAGE)).totalElements, 0)
+  await assert.rejects(inbox().markRead(platform.customer, id), { status: 404 })
+  await assert.rejects(inbox().delete(platform.customer, id), { status: 404 })
+  await inbox().markRead(platform.tenant, id)
+  assert.equal(await inbox().unreadCount(platform.tenant), 0)
+  await inbox().delete(platform.tenant, id)
+  assert.equal((await inbox().page(platform.tenant, false, PAGE)).totalElements, 0)
 })
 
 test('a tenant reaches no user of the system, and what is not there is refused', async () => {
   const system = await newTarget('system', { type: 'SYSTEM_ADMINISTRATORS' })
   const listed = await newTarget('listed', { type: 'USER_LIST', usersIds: [platform.systemAdministrator.userId] })
-  assert.deepEqual(await notifications().recipientsOf(platform.tenantId, [system.id, listed.id]), [])
+  const reached = await notifications().recipients.find(platform.tenantId, [system.id, listed.id])
+  assert.deepEqual(reached, { users: [], countByTarget: { system: 0, listed: 0 } })
   const template = await newTemplate('Hi')
   const unknown = { targets: [platform.tenantId], templateId: template.id }
   await assert.rejects(notifications().send(platform.tenant, unknown), { status: 400 })
   await assert.rejects(notifications().send(platform.tenant, { targets: [system.id] }), { status: 400 })
-  const later = { targets: [system.id], templateId: template.id, additionalConfig: { sendingDelayInSec: 5 } }
-  await assert.rejects(notifications().send(platform.tenant, later), { code: 'notifications.DELAYED' })
+  const delay = { sendingDelayInSec: -1 }
+  const never = { targets: [system.id], templateId: template.id, additionalConfig: delay }
+  await assert.rejects(notifications().send(platform.tenant, never), { code: 'notifications.DELAY' })
+})
+
+test('a delayed request waits in the table over a restart, is told when its time has come, and can be cancelled', async () => {
+  const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
+  const template = await newTemplate('Later')
+  const draft = { targets: [mine.id], templateId: template.id, additionalConfig: { sendingDelayInSec: 60 } }
+  const request = await notifications().send(platform.tenant, draft)
+  const cancelled = await notifications().send(platform.tenant, draft)
+  assert.equal(request.status, 'SCHEDULED')
+  await assert.rejects(
+    platform.services.declared.of(notificationTemplates).deleteByUser(platform.tenant, template.id),
+    {
+      message: 'Notification template is referenced by scheduled notification request',
+    },
+  )
+  await assert.rejects(platform.services.declared.of(notificationTargets).deleteByUser(platform.tenant, mine.id), {
+    message: 'Notification target is referenced by scheduled notification request',
+  })
+  await notifications().deleteRequest(platform.tenant, cancelled.id)
+  notifications().wake()
+  await notifications().settled()
+  assert.equal(await inbox().unreadCount(platform.tenant), 0)
+  await platform.services.close()
+  platform.clock.time += 60_000
+  const restarted = createServices({ ...platform, ...RESTARTED })
+  restarted.notifications.wake()
+  await restarted.notifications.settled()
+  await restarted.close()
+  const { data } = await inbox().page(platform.tenant, true, PAGE)
+  assert.deepEqual(
+    data.map(({ subject }) => subject),
+    ['Later'],
+  )
+  // With the request what it delivered goes.
+  await notifications().deleteRequest(platform.tenant, request.id)
+  assert.equal(await inbox().unreadCount(platform.tenant), 0)
+})
+
+test('who does not want a type by a way is not told by it', async () => {
+  const all = await newTarget('all', { type: 'ALL_USERS' })
+  const template = await newTemplate('Hi')
+  const unwanted = { GENERAL: { enabled: true, enabledDeliveryMethods: { WEB: false } } }
+  const saved = await notifications().settings.saveOfUser(platform.customer, { prefs: unwanted })
+  assert.equal(saved.prefs.GENERAL?.enabledDeliveryMethods.WEB, false)
+  assert.equal(saved.prefs.ALARM?.enabledDeliveryMethods.WEB, true)
+  await notifications().send(platform.tenant, { targets: [all.id], templateId: template.id })
+  await notifications().settled()
+  assert.equal(await inbox().unreadCount(platform.customer), 0)
+  assert.equal(await inbox().unreadCount(platform.tenant), 1)
+})
+
+test('mails go to a mail server where one is set; without one the request says so', async () => {
+  const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
+  const template = {
+    notificationType: 'GENERAL',
+    configuration: {
+      deliveryMethodsTemplates: {
+        EMAIL: { enabled: true, subject: 'For ${recipientEmail:upperCase}', body: '<b>${recipientTitle}</b>' },
+      },
+    },
+  }
+  const sendAndRead = async () => {
+    const { id } = await notifications().send(platform.tenant, { targets: [mine.id], template })
+    await notifications().settled()
+    return (await requests().findAnywhere(id))?.stats
+  }
+  const reason = 'Mail server is not configured'
+  const refused = { sent: {}, errors: { EMAIL: { '': reason } }, totalErrors: 1, error: null }
+  assert.deepEqual(await sendAndRead(), refused)
+  const server = await startTestMailServer()
+  try {
+    const settings = { mailFrom: 'millrace@example.org', smtpHost: '127.0.0.1', smtpPort: server.port }
+    await platform.services.admin.save(platform.systemAdministrator, 'mail', settings)
+    assert.deepEqual(await sendAndRead(), { sent: { EMAIL: 1 }, errors: {}, totalErrors: 0, error: null })
+    assert.match(server.mails[0] ?? '', new RegExp(`Subject: For ${platform.tenant.email.toUpperCase()}`))
+    assert.match(server.mails[0] ?? '', /<b>/)
+  } finally {
+    await server.close()
+  }
+})
+
+test('old notifications and requests go, those that wait stay', async () => {
+  const mine = await newTarget('mine', { type: 'USER_LIST', usersIds: [platform.tenant.userId] })
+  const template = await newTemplate('Old')
+  const draft = { targets: [mine.id], templateId: template.id }
+  await notifications().send(platform.tenant, draft)
+  await notifications().settled()
+  const waiting = { ...draft, additionalConfig: { sendingDelayInSec: 604_800 } }
+  const scheduled = await notifications().send(platform.tenant, waiting)
+  platform.clock.time += 31 * 86_400_000
+  await notifications().cleanUp()
+  assert.equal(await inbox().unreadCount(platform.tenant), 0)
+  assert.deepEqual(
+    (await requests().findAllBy(platform.tenantId, {})).map(({ id }) => id),
+    [scheduled.id],
+  )
+})
+
+test('a preview says whom a request would reach, and sends nothing', async () => {
+  const all = await newTarget('all', { type: 'ALL_USERS' })
+  const template = await newTemplate('Hi')
+  const preview = await notifications().preview(platform.tenant, { targets: [all.id], templateId: template.id }, 1)
+  assert.deepEqual(
+    [preview['totalRecipientsCount'], preview['recipientsCountByTarget'], preview['processedTemplates']],
+    [2, { all: 2 }, { WEB: { enabled: true, subject: 'Hi', body: `Hello ${platform.tenant.email}` } }],
+  )
+  assert.equal((await requests().page(platform.tenantId, {}, PAGE)).totalElements, 0)
+})
+
+test('who asks for more entities reaches the system administrators', async () => {
+  await notifications().askForMore(platform.tenant, 'DEVICE')
+  const { data } = await inbox().page(platform.systemAdministrator, true, PAGE)
+  assert.equal(data[0]?.['type'], 'ENTITIES_LIMIT_INCREASE_REQUEST')
+  assert.match(JSON.stringify(data[0]['text']), /maximum number of devices/)
+})
+
+test('a secret of the settings is neither shown nor stored as it is, and stays where a save leaves it out', async () => {
+  const { settings } = notifications()
+  const secret = 'xoxb-very-secret'
+  const saved = await settings.save(platform.tenantId, {
+    deliveryMethodsConfigs: { SLACK: { method: 'SLACK', botToken: secret } },
+  })
+  assert.deepEqual(saved, { deliveryMethodsConfigs: { SLACK: { method: 'SLACK' } } })
+  const rows = platform.entities.rows(NOTIFICATION_SETTINGS, { taken: {}, overtaken: () => new Error('overtaken') })
+  const stored = async () => String((await rows.find([]))?.['value'])
+  const before = await stored()
+  assert.ok(!before.includes(secret))
+  await settings.save(platform.tenantId, { deliveryMethodsConfigs: { SLACK: { method: 'SLACK' } } })
+  assert.equal(await stored(), before)
 })

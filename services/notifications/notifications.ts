@@ -1,35 +1,45 @@
 /**
- * Notifications: a request is resolved to users by its targets and put into their inboxes, in one transaction with the request. An inbox
- * keeps its newest. Source: `rest-api.md` 15.4.
+ * Notifications: requests by users and by rules wait in the table until they are due, are resolved to users by their targets, and delivered.
+ * Source: `rest-api.md` 15.4.
  */
-import type { Clock, Random } from '../../model/clock.ts'
-import type { Page, PageQuery } from '../../model/entities.ts'
-import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import type { EntityType } from '../../model/entity-id.ts'
+import { errorText } from '../../model/errors.ts'
+import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { Statement } from '../../storage/entities/database.ts'
-import { EntityStoreErrors } from '../../storage/entities/errors.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
-import type { Row } from '../../storage/entities/tables/entity-table.ts'
-import type { Condition, RowStore } from '../../storage/entities/tables/row-store.ts'
+import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
-import type { RecordOf } from '../entities/define.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
-import {
-  methodsOf,
-  notificationRequests,
-  NOTIFICATIONS,
-  notificationTargets,
-  notificationTemplates,
-  type NotificationRequest,
-} from '../entities/notification.ts'
-import { users } from '../entities/user.ts'
+import type { EntityService } from '../entities/entity-service.ts'
+import { notificationRequests, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
+import { rowsOf } from '../entities/rows.ts'
+import type { Report } from '../outbox.ts'
+import type { UserSettings } from '../users/user-settings.ts'
+import type { Vault } from '../vault/vault.ts'
+import { Delivery, type DeliveryParts } from './delivery.ts'
+import { DueRequests } from './due-requests.ts'
 import { NotificationErrors } from './errors.ts'
+import { Inbox } from './inbox.ts'
+import { Recipients } from './recipients.ts'
+import { NotificationSettings, type DeliveryMethod } from './settings.ts'
+import { filledJson, recipientParameters, titleOf } from './templates.ts'
 
 export interface NotificationParts {
   readonly declared: EntityRegistry
   readonly entities: EntityStore
+  readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
+  readonly vault: Vault
+  readonly userSettings: UserSettings
+  readonly mail: DeliveryParts['mail']
   readonly clock: Clock
   readonly random: Random
+  readonly report: Report
+  /** Age at which notifications and the requests that made them go. */
+  readonly ttlMs: number
 }
 
 export interface RequestDraft {
@@ -40,219 +50,195 @@ export interface RequestDraft {
   readonly additionalConfig?: JsonValue | undefined
 }
 
-type User = RecordOf<typeof users.columns>
-
-const MAX_RECIPIENTS = 10_000
-const MAX_INBOX = 1_000
-const SORTS = { createdTime: 'created_time', subject: 'subject', type: 'type', status: 'status' } as const
+/** Of a tenant, or of the system. */
+const MAX_WAITING = 1_000
+const MAX_SENT = 10_000
+const MAX_DELAY_SECONDS = 604_800
+const CLEANUP_INTERVAL_MS = 600_000
+const ROWS_PER_REMOVAL = 1_000
 
 export class Notifications {
+  readonly inbox: Inbox
+  readonly settings: NotificationSettings
+  readonly recipients: Recipients
   private readonly parts: NotificationParts
+  private readonly delivery: Delivery
+  private readonly due: DueRequests
+  private readonly requests: EntityService<typeof notificationRequests.columns>
   private readonly rows: RowStore
+  private timer: TimerHandle | undefined
+  private isClosed = false
 
   constructor(parts: NotificationParts) {
+    const { declared, entities, doubts, vault, clock, random, report } = parts
     this.parts = parts
-    const overtaken = (): Error => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Notification' })
-    this.rows = parts.entities.rows(NOTIFICATIONS, { taken: {}, overtaken })
+    this.requests = declared.of(notificationRequests)
+    this.rows = rowsOf(notificationRequests, entities)
+    this.inbox = new Inbox(parts)
+    this.settings = new NotificationSettings({ entities, users: parts.userSettings, vault, clock, random })
+    this.recipients = new Recipients(declared)
+    const { inbox, recipients, settings } = this
+    this.delivery = new Delivery({ declared, inbox, recipients, settings, mail: parts.mail, clock, random })
+    const { requests, delivery } = this
+    this.due = new DueRequests({ entities, requests, delivery, inbox, doubts, clock, report, maxSent: MAX_SENT })
   }
 
-  async page({ userId }: Principal, isUnreadOnly: boolean, query: PageQuery): Promise<Page<JsonObject>> {
-    const where: Condition[] = [{ column: 'recipient_id', is: userId }]
-    if (isUnreadOnly) where.push(UNREAD)
-    const page = await this.rows.page({ where, query, sort: SORTS, search: ['subject', 'text'] })
-    return { ...page, data: page.data.map(jsonOf) }
+  /** Sends what is due, and removes what is old, from now on. */
+  start(): void {
+    this.due.start()
+    this.cleanUpLater()
   }
 
-  unreadCount({ userId }: Principal): Promise<number> {
-    return this.rows.count([{ column: 'recipient_id', is: userId }, UNREAD])
+  async close(): Promise<void> {
+    this.isClosed = true
+    this.timer?.cancel()
+    await this.due.close()
   }
 
-  /** Of another user it is not found. */
-  async markRead(principal: Principal, id: string): Promise<void> {
-    await this.own(principal, id)
-    await this.parts.entities.write([this.rows.updateAll([{ column: 'id', is: id }], { status: 'READ' })])
+  /** Resolves when nothing is being sent. */
+  settled(): Promise<void> {
+    return this.due.settled()
   }
 
-  async markAllRead({ userId }: Principal): Promise<void> {
-    const where: Condition[] = [{ column: 'recipient_id', is: userId }, UNREAD]
-    await this.parts.entities.write([this.rows.updateAll(where, { status: 'READ' })])
+  /** Looks for what is due, now or at that time (Unix ms). */
+  wake(at?: number): void {
+    if (at === undefined || at <= this.parts.clock.now()) this.due.run()
+    else this.due.wakeAt(at)
   }
 
-  async delete(principal: Principal, id: string): Promise<void> {
-    await this.own(principal, id)
-    await this.parts.entities.write([this.rows.deleteAll([{ column: 'id', is: id }])])
-  }
-
-  /** Throws `TARGET_UNKNOWN`, `TEMPLATE_UNKNOWN`, `DELAYED`, `TOO_MANY`. */
+  /** Durable when it resolves; sent behind it. Throws `TARGET_UNKNOWN`, `TEMPLATE_UNKNOWN`, `DELAY`, `TOO_MANY_WAITING`. */
   async send(principal: Principal, draft: RequestDraft): Promise<NotificationRequest> {
-    const service = this.parts.declared.of(notificationRequests)
-    const tenantId = service.tenantOf(principal)
-    const { additionalConfig = null } = draft
-    if (isJsonObject(additionalConfig) && Number(additionalConfig['sendingDelayInSec'] ?? 0) > 0)
-      throw NotificationErrors.DELAYED()
-    const { name, type, methods } = await this.templateOf(tenantId, draft)
-    const recipients = await this.recipientsOf(tenantId, draft.targets)
-    if (recipients.length > MAX_RECIPIENTS)
-      throw NotificationErrors.TOO_MANY({ count: recipients.length, limit: MAX_RECIPIENTS })
-    const web = enabled(methods['WEB'])
-    const others = Object.keys(methods).filter((method) => method !== 'WEB' && enabled(methods[method]) !== undefined)
-    const notServed = Object.fromEntries(others.map((method) => [method, { '': 'Delivery method is not configured' }]))
-    return service.saveByUser(
-      principal,
-      {
-        targets: [...draft.targets],
-        templateName: name,
-        templateId: draft.templateId ?? null,
-        template: draft.template ?? null,
-        info: draft.info ?? null,
-        additionalConfig,
-        originatorEntityId: { entityType: 'USER', id: principal.userId },
-        status: 'SENT',
-        stats: {
-          sent: web === undefined ? {} : { WEB: recipients.length },
-          errors: notServed,
-          totalErrors: others.length,
-          error: null,
-        },
-      },
-      {
-        following: (request) =>
-          web === undefined ? [] : recipients.flatMap((user) => this.delivery(request, user, type, web)),
-      },
-    )
+    const tenantId = this.requests.tenantOf(principal)
+    const { templateId = null, template = null, info = null, additionalConfig = null } = draft
+    const delay = delayOf(additionalConfig)
+    const { name } = await this.delivery.templateOf(tenantId, { templateId, template })
+    // Refused at once, not when it is sent.
+    await this.recipients.requireTargets(tenantId, draft.targets)
+    if (!(await this.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })
+    const dueTime = this.parts.clock.now() + delay * 1000
+    const request = await this.requests.saveByUser(principal, {
+      targets: [...draft.targets],
+      templateName: name,
+      templateId,
+      template,
+      info,
+      additionalConfig,
+      originatorEntityId: { entityType: 'USER', id: principal.userId },
+      status: delay > 0 ? 'SCHEDULED' : 'PROCESSING',
+      dueTime,
+    })
+    this.wake(dueTime)
+    return request
   }
 
-  /** The users that targets name, each once, in the order of their ids. */
-  async recipientsOf(tenantId: string, targetIds: readonly string[]): Promise<readonly User[]> {
-    const targets = await this.parts.declared.of(notificationTargets).findByIds(tenantId, targetIds)
-    const unknown = targetIds.find((id) => !targets.some((target) => target.id === id))
-    if (unknown !== undefined) throw NotificationErrors.TARGET_UNKNOWN({ id: unknown })
-    const found = new Map<string, User>()
-    for (const { configuration } of targets)
-      for (const user of await this.usersOf(tenantId, configuration)) found.set(user.id, user)
-    return [...found.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  /** Cancels what is not sent yet; of what was sent the notifications go too. */
+  async deleteRequest(principal: Principal, id: string): Promise<void> {
+    const recipients = await this.inbox.recipientsOf(id)
+    await this.requests.deleteByUser(principal, id)
+    this.inbox.tell(recipients)
   }
 
-  private async usersOf(tenantId: string, configuration: JsonValue): Promise<readonly User[]> {
-    const filter = isJsonObject(configuration) ? (configuration['usersFilter'] ?? null) : null
-    const service = this.parts.declared.of(users)
-    const found = queriesOf(tenantId, filter).map((where) => service.findWhere(where, MAX_RECIPIENTS + 1))
-    return (await Promise.all(found)).flat()
+  /** What a request would be: its words as the caller would read them, and whom it would reach. Throws as `send` does. */
+  async preview(principal: Principal, draft: RequestDraft, size: number): Promise<JsonObject> {
+    const tenantId = this.requests.tenantOf(principal)
+    const { templateId = null, template = null } = draft
+    const { methods } = await this.delivery.templateOf(tenantId, { templateId, template })
+    const { users, countByTarget } = await this.recipients.find(tenantId, draft.targets)
+    const parameters = recipientParameters(principal)
+    const used = Object.entries(methods).filter(([, each]) => isJsonObject(each) && each['enabled'] === true)
+    return {
+      processedTemplates: Object.fromEntries(used.map(([method, each]) => [method, filledJson(each, parameters)])),
+      totalRecipientsCount: users.length,
+      recipientsCountByTarget: { ...countByTarget },
+      recipientsPreview: users.slice(0, size).map(titleOf),
+    }
   }
 
-  private async templateOf(tenantId: string, { templateId, template }: RequestDraft) {
-    const named = template?.['notificationType']
-    if (template !== undefined)
-      return {
-        name: '',
-        type: typeof named === 'string' ? named : 'GENERAL',
-        methods: methodsOf(template['configuration'] ?? null),
-      }
-    const stored =
-      templateId === undefined
-        ? undefined
-        : await this.parts.declared.of(notificationTemplates).find(tenantId, templateId)
-    if (stored === undefined) throw NotificationErrors.TEMPLATE_UNKNOWN()
-    return { name: stored.name, type: stored.notificationType, methods: methodsOf(stored.configuration) }
-  }
-
-  private delivery(request: NotificationRequest, user: User, type: string, web: JsonObject): readonly Statement[] {
-    return [
-      this.rows.insert({
-        id: this.parts.random.uuid(),
-        created_time: this.parts.clock.now(),
-        version: 1,
-        tenant_id: user.tenantId,
-        recipient_id: user.id,
-        request_id: request.id,
+  /** Asks the system administrators for room for more entities of that type. */
+  async askForMore(principal: Principal, entityType: EntityType): Promise<void> {
+    const { declared, doubts, entities, random, clock } = this.parts
+    const type = 'ENTITIES_LIMIT_INCREASE_REQUEST'
+    const what = entityType.toLowerCase().replaceAll('_', ' ')
+    const info = { type, entityType, userEmail: principal.email }
+    const [own] = await declared.of(notificationTemplates).findAllBy(SYSTEM_TENANT, { notificationType: type })
+    const methods =
+      own === undefined
+        ? {}
+        : (await this.delivery.templateOf(SYSTEM_TENANT, { templateId: own.id, template: null })).methods
+    const parameters = { entityType: what, userEmail: principal.email, ...recipientParameters(principal) }
+    const web = filledJson(methods['WEB'] ?? null, parameters)
+    const { subject, body } = isJsonObject(web) ? web : {}
+    const users = await this.recipients.systemAdministrators()
+    const statements = users.flatMap((user) =>
+      this.inbox.delivery({
+        id: random.uuid(),
+        createdTime: clock.now(),
+        tenantId: user.tenantId,
+        recipientId: user.id,
+        requestId: null,
         type,
-        subject: filled(web['subject'], user),
-        text: filled(web['body'], user) ?? '',
-        additional_config: stringifyJson(web['additionalConfig'] ?? null),
-        info: stringifyJson(request.info),
-        status: 'SENT',
+        subject: typeof subject === 'string' ? subject : `${titleCase(what)}s limit increase request`,
+        text:
+          typeof body === 'string'
+            ? body
+            : `${principal.email} has reached the maximum number of ${what}s allowed and is requesting an increase to the ${what} limit.`,
+        additionalConfig: 'null',
+        info: JSON.stringify(info),
       }),
-      this.rows.keepNewest({ recipient_id: user.id }, MAX_INBOX),
+    )
+    const tell = (): void => this.inbox.tell(users.map(({ id }) => id))
+    await doubts.watch(entities.write(statements), tell)
+    tell()
+  }
+
+  /** Those by which somebody can be reached now. */
+  async deliveryMethods(): Promise<readonly DeliveryMethod[]> {
+    return (await this.parts.mail.settings()) === undefined ? ['WEB'] : ['WEB', 'EMAIL']
+  }
+
+  /** Whether one more may wait. */
+  async hasRoom(tenantId: string): Promise<boolean> {
+    const waiting = [
+      { column: 'tenant_id', is: tenantId },
+      { column: 'status', in: ['PROCESSING', 'SCHEDULED'] },
     ]
+    return (await this.rows.count(waiting)) < MAX_WAITING
   }
 
-  private async own({ userId }: Principal, id: string): Promise<void> {
-    const found = await this.rows.find([
-      { column: 'id', is: id },
-      { column: 'recipient_id', is: userId },
+  /** Removes a bounded number of notifications and requests that are older than they may be. */
+  async cleanUp(): Promise<void> {
+    const before = this.parts.clock.now() - this.parts.ttlMs
+    const old = [
+      { column: 'created_time', from: 0, to: before },
+      { column: 'status', is: 'SENT' },
+    ]
+    await this.parts.entities.write([
+      this.inbox.removal(before, ROWS_PER_REMOVAL),
+      this.rows.deleteOldest(old, ROWS_PER_REMOVAL),
     ])
-    if (found === undefined) throw NotificationErrors.NOT_FOUND()
+  }
+
+  private cleanUpLater(): void {
+    if (this.isClosed || this.parts.ttlMs <= 0) return
+    this.timer = this.parts.clock.after(CLEANUP_INTERVAL_MS, () => {
+      void this.cleanUp()
+        .catch((error: unknown) =>
+          this.parts.report('Old notifications are not removed; trying again', { error: errorText(error) }),
+        )
+        .finally(() => this.cleanUpLater())
+    })
   }
 }
 
-const UNREAD: Condition = { column: 'status', is: 'SENT' }
-
-/** One query or several; none for who only an event could name. A tenant reaches its own users only. */
-function queriesOf(tenantId: string, filter: JsonValue): readonly (readonly Condition[])[] {
-  if (!isJsonObject(filter)) return []
-  const isSystem = tenantId === SYSTEM_TENANT
-  const own: readonly Condition[] = isSystem ? [] : [{ column: 'tenant_id', is: tenantId }]
-  switch (filter['type']) {
-    case 'ALL_USERS':
-      return [own]
-    case 'TENANT_ADMINISTRATORS':
-      return (isSystem ? someTenants(filter) : [own]).map((where) => [...where, ADMINISTRATORS])
-    case 'CUSTOMER_USERS':
-      return [[...own, { column: 'customer_id', in: textsIn([filter['customerId'] ?? null]) }]]
-    case 'USER_LIST':
-      return [[...own, { column: 'id', in: textsIn(filter['usersIds']) }]]
-    case 'SYSTEM_ADMINISTRATORS':
-      return isSystem ? [[{ column: 'authority', is: 'SYS_ADMIN' }]] : []
-    default:
-      return []
-  }
+/** Seconds. Throws `DELAY`. */
+function delayOf(additionalConfig: JsonValue): number {
+  const said = isJsonObject(additionalConfig) ? (additionalConfig['sendingDelayInSec'] ?? 0) : 0
+  const delay = Number(said)
+  if (!Number.isInteger(delay) || delay < 0 || delay > MAX_DELAY_SECONDS)
+    throw NotificationErrors.DELAY({ limit: MAX_DELAY_SECONDS })
+  return delay
 }
 
-const ADMINISTRATORS: Condition = { column: 'authority', is: 'TENANT_ADMIN' }
-
-/** These tenants, else those of these profiles, else all. */
-function someTenants(filter: JsonObject): readonly (readonly Condition[])[] {
-  const tenants = textsIn(filter['tenantsIds'])
-  if (tenants.length > 0) return [[{ column: 'tenant_id', in: tenants }]]
-  const profiles = textsIn(filter['tenantProfilesIds'])
-  if (profiles.length === 0) return [[]]
-  return profiles.map((id) => [
-    { column: 'tenant_id', among: { table: 'tenant', column: 'id', where: { tenant_profile_id: id } } },
-  ])
-}
-
-function textsIn(value: JsonValue | undefined): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : []
-}
-
-function enabled(template: JsonValue | undefined): JsonObject | undefined {
-  return isJsonObject(template) && template['enabled'] === true ? template : undefined
-}
-
-function filled(template: JsonValue | undefined, { email, firstName, lastName }: User): string | null {
-  if (typeof template !== 'string') return null
-  const values: Readonly<Record<string, string>> = {
-    recipientTitle: [firstName, lastName].filter((part) => part !== null && part !== '').join(' ') || email,
-    recipientEmail: email,
-    recipientFirstName: firstName ?? '',
-    recipientLastName: lastName ?? '',
-  }
-  return template.replace(/\$\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
-}
-
-function jsonOf(row: Row): JsonObject {
-  const text = (column: string): string => String(row[column] ?? '')
-  return {
-    id: { entityType: 'NOTIFICATION', id: text('id') },
-    createdTime: Number(row['created_time']),
-    requestId: { entityType: 'NOTIFICATION_REQUEST', id: text('request_id') },
-    recipientId: { entityType: 'USER', id: text('recipient_id') },
-    type: text('type'),
-    deliveryMethod: 'WEB',
-    subject: row['subject'] === null ? null : text('subject'),
-    text: text('text'),
-    additionalConfig: parseJson(text('additional_config')),
-    info: parseJson(text('info')),
-    status: text('status'),
-  }
+function titleCase(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }

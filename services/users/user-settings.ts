@@ -61,6 +61,15 @@ export class UserSettings {
     })
   }
 
+  /** Of those users who have some. */
+  async findOfMany(userIds: readonly string[], type: UserSettingsType): Promise<ReadonlyMap<string, JsonObject>> {
+    const rows = await this.rows.findAll([
+      { column: 'user_id', in: userIds },
+      { column: 'type', is: type },
+    ])
+    return new Map(rows.map((row) => [String(row['user_id']), valueOf(row)]))
+  }
+
   async replace(principal: Principal, type: UserSettingsType, settings: JsonObject): Promise<JsonObject> {
     return this.change(principal, type, () => settings)
   }

@@ -17,6 +17,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'tokenSigningKey',
   'privateKeyFileContent',
   'serviceAccountKey',
+  'firebaseServiceAccountCredentials',
   'sasKey',
 ])
 

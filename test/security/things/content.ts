@@ -1,13 +1,17 @@
 import { dashboards } from '../../../services/entities/dashboard.ts'
 import { isJsonObject } from '../../../model/json.ts'
-import { notificationTargets, notificationTemplates } from '../../../services/entities/notification.ts'
+import {
+  notificationRules,
+  notificationTargets,
+  notificationTemplates,
+} from '../../../services/entities/notification.ts'
 import { otaPackages } from '../../../services/entities/ota-package.ts'
 import { widgetTypes } from '../../../services/entities/widget-type.ts'
 import { widgetsBundles } from '../../../services/entities/widgets-bundle.ts'
 import type { MakeThings } from './make-things.ts'
 
 export const makeContent: MakeThings = async ({ services, tenant }) => {
-  const { content, declared } = services
+  const { content, declared, notifications } = services
   const dashboard = await declared.of(dashboards).saveByUser(tenant, { title: 'secret dashboard' })
   const draft = { name: 'secret widget', fqn: 'secret_widget', descriptor: { type: 'latest' } }
   const type = await declared.of(widgetTypes).saveByUser(tenant, draft)
@@ -25,14 +29,23 @@ export const makeContent: MakeThings = async ({ services, tenant }) => {
     name: 'secret template',
     configuration: { deliveryMethodsTemplates: { WEB: { enabled: true, subject: 'secret', body: 'secret' } } },
   })
-  const request = await content.notifications.send(tenant, { targets: [target.id], templateId: template.id })
-  const page = await content.notifications.page(tenant, false, { page: 0, pageSize: 1 })
+  const request = await notifications.send(tenant, { targets: [target.id], templateId: template.id })
+  await notifications.settled()
+  const rule = await declared.of(notificationRules).saveByUser(tenant, {
+    name: 'secret rule',
+    templateId: template.id,
+    triggerType: 'ENTITY_ACTION',
+    triggerConfig: { entityTypes: ['EDGE'], created: true },
+    recipientsConfig: { targets: [target.id] },
+  })
+  const page = await notifications.inbox.page(tenant, false, { page: 0, pageSize: 1 })
   const notification = page.data[0]?.['id']
   const notificationId = isJsonObject(notification) ? notification['id'] : undefined
   return {
     notificationTargetId: target.id,
     notificationTemplateId: template.id,
     notificationRequestId: request.id,
+    notificationRuleId: rule.id,
     notificationId: typeof notificationId === 'string' ? notificationId : '',
     type: 'FIRMWARE',
     otaPackageId: otaPackage.id,

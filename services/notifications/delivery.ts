@@ -1,0 +1,237 @@
+/** Delivers one request: whom it means, in which ways, with which words; what came of it is counted. */
+import { z } from 'zod'
+import type { Clock, Random } from '../../model/clock.ts'
+import { ENTITY_TYPES } from '../../model/entity-id.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { Statement } from '../../storage/entities/database.ts'
+import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { methodsOf, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
+import type { MailSettings } from '../mail/mail-settings.ts'
+import type { Mail } from '../mail/smtp.ts'
+import { NotificationErrors } from './errors.ts'
+import type { Inbox } from './inbox.ts'
+import { MAX_RECIPIENTS, type Concerned, type Recipients, type User } from './recipients.ts'
+import { DELIVERY_METHODS, type DeliveryMethod, type NotificationSettings } from './settings.ts'
+import { escaped, filled, filledJson, recipientParameters, titleOf, type Parameters } from './templates.ts'
+
+export interface DeliveryParts {
+  readonly declared: EntityRegistry
+  readonly inbox: Inbox
+  readonly recipients: Recipients
+  readonly settings: NotificationSettings
+  readonly mail: {
+    /** Undefined where nobody said how mails go out. */
+    readonly settings: () => Promise<MailSettings | undefined>
+    readonly send: (settings: MailSettings, mail: Mail) => Promise<void>
+  }
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** What a request may say beside the recipient's name, and whom its event concerns. */
+export interface RequestContext {
+  readonly parameters: Parameters
+  readonly concerned: Concerned
+}
+
+export interface DeliveryOutcome {
+  readonly stats: JsonObject
+  /** Put what is told into the inboxes. */
+  readonly statements: readonly Statement[]
+  readonly told: readonly string[]
+}
+
+export interface ResolvedTemplate {
+  readonly name: string
+  readonly type: string
+  readonly methods: JsonObject
+}
+
+const contextSchema = z.object({
+  parameters: z.record(z.string(), z.string()),
+  originator: z.object({ entityType: z.enum(ENTITY_TYPES), id: z.string() }).optional(),
+  userId: z.string().optional(),
+  tenantId: z.string().optional(),
+})
+
+/** More errors of one way are counted, not kept. */
+const MAX_ERRORS = 100
+
+interface Sent {
+  readonly count: number
+  readonly errors: readonly (readonly [string, string])[]
+}
+
+export class Delivery {
+  private readonly parts: DeliveryParts
+
+  constructor(parts: DeliveryParts) {
+    this.parts = parts
+  }
+
+  /** Throws `TEMPLATE_UNKNOWN`. */
+  async templateOf(
+    tenantId: string,
+    { templateId, template }: { readonly templateId: string | null; readonly template: JsonValue },
+  ): Promise<ResolvedTemplate> {
+    if (isJsonObject(template)) {
+      const { notificationType: type } = template
+      const methods = methodsOf(template['configuration'] ?? null)
+      return { name: '', type: typeof type === 'string' ? type : 'GENERAL', methods }
+    }
+    const service = this.parts.declared.of(notificationTemplates)
+    const stored = templateId === null ? undefined : await service.find(tenantId, templateId)
+    if (stored === undefined) throw NotificationErrors.TEMPLATE_UNKNOWN()
+    return { name: stored.name, type: stored.notificationType, methods: methodsOf(stored.configuration) }
+  }
+
+  /** `hold` is called between slow steps: whoever delivers says that it still does. */
+  async deliver(request: NotificationRequest, hold: () => Promise<void>): Promise<DeliveryOutcome> {
+    const { tenantId } = request
+    const { parameters, concerned } = contextOf(request.context)
+    try {
+      const template = await this.templateOf(tenantId, request)
+      const { users } = await this.parts.recipients.find(tenantId, textIds(request.targets), concerned)
+      if (users.length > MAX_RECIPIENTS)
+        throw NotificationErrors.TOO_MANY({ count: users.length, limit: MAX_RECIPIENTS })
+      return await this.deliverTo(users, template, parameters, request, hold)
+    } catch (error) {
+      // What can not be delivered as it is; a store that fails is tried again.
+      if (!isMillraceError(error) || !error.code.startsWith('notifications.')) throw error
+      const stats = { sent: {}, errors: {}, totalErrors: 0, error: errorText(error) }
+      return { stats, statements: [], told: [] }
+    }
+  }
+
+  private async deliverTo(
+    users: readonly User[],
+    template: ResolvedTemplate,
+    parameters: Parameters,
+    request: NotificationRequest,
+    hold: () => Promise<void>,
+  ): Promise<DeliveryOutcome> {
+    const sent: Record<string, number> = {}
+    const errors: Record<string, JsonObject> = {}
+    let totalErrors = 0
+    let statements: readonly Statement[] = []
+    let told: readonly string[] = []
+    for (const method of DELIVERY_METHODS) {
+      const own = enabled(template.methods[method])
+      if (own === undefined) continue
+      const wanting = await this.wanting(users, template.type, method)
+      if (method === 'WEB') {
+        statements = wanting.flatMap((user) => this.toInbox(request, user, template.type, own, parameters))
+        told = wanting.map(({ id }) => id)
+        sent[method] = wanting.length
+        continue
+      }
+      const outcome = method === 'EMAIL' ? await this.byMail(wanting, own, parameters, hold) : notServed(method)
+      if (outcome.count > 0) sent[method] = outcome.count
+      totalErrors += outcome.errors.length
+      if (outcome.errors.length > 0) errors[method] = Object.fromEntries(outcome.errors.slice(0, MAX_ERRORS))
+    }
+    return { stats: { sent, errors, totalErrors, error: null }, statements, told }
+  }
+
+  private async wanting(users: readonly User[], type: string, method: DeliveryMethod): Promise<readonly User[]> {
+    const unwanted = await this.parts.settings.unwanted(
+      users.map(({ id }) => id),
+      type,
+      method,
+    )
+    return users.filter(({ id }) => !unwanted.has(id))
+  }
+
+  private toInbox(
+    request: NotificationRequest,
+    user: User,
+    type: string,
+    template: JsonObject,
+    parameters: Parameters,
+  ): readonly Statement[] {
+    const { inbox, random, clock } = this.parts
+    const own = { ...parameters, ...recipientParameters(user) }
+    const { subject, body, additionalConfig = null } = template
+    return inbox.delivery({
+      id: random.uuid(),
+      createdTime: clock.now(),
+      tenantId: user.tenantId,
+      recipientId: user.id,
+      requestId: request.id,
+      type,
+      subject: typeof subject === 'string' ? filled(subject, own) : null,
+      text: typeof body === 'string' ? filled(body, own) : '',
+      additionalConfig: stringifyJson(filledJson(additionalConfig, own)),
+      info: stringifyJson(request.info),
+    })
+  }
+
+  private async byMail(
+    users: readonly User[],
+    { subject, body }: JsonObject,
+    parameters: Parameters,
+    hold: () => Promise<void>,
+  ): Promise<Sent> {
+    const { mail } = this.parts
+    const settings = await mail.settings()
+    if (settings === undefined) return failed('Mail server is not configured')
+    let count = 0
+    const errors: (readonly [string, string])[] = []
+    for (const user of users) {
+      await hold()
+      const own = { ...parameters, ...recipientParameters(user) }
+      const text = filled(typeof body === 'string' ? body : '', own)
+      const html = filled(typeof body === 'string' ? body : '', escaped(own))
+      const line = filled(typeof subject === 'string' ? subject : '', own).replaceAll(/[\r\n]+/g, ' ')
+      try {
+        await mail.send(settings, { to: user.email, subject: line, text, html })
+        count++
+      } catch (error) {
+        errors.push([titleOf(user), errorText(error)])
+      }
+    }
+    return { count, errors }
+  }
+}
+
+const NOT_SERVED: Readonly<Record<Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>, string>> = {
+  SMS: 'SMS provider is not configured',
+  SLACK: 'Slack is not configured',
+  MICROSOFT_TEAMS: 'Microsoft Teams is not served',
+  MOBILE_APP: 'Push-notifications to mobile are not configured',
+}
+
+function notServed(method: Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>): Sent {
+  return failed(NOT_SERVED[method])
+}
+
+/** Nobody was reached: no recipient is named. */
+function failed(reason: string): Sent {
+  return { count: 0, errors: [['', reason]] }
+}
+
+function enabled(template: JsonValue | undefined): JsonObject | undefined {
+  return isJsonObject(template) && template['enabled'] === true ? template : undefined
+}
+
+export function textIds(targets: JsonValue): readonly string[] {
+  return Array.isArray(targets) ? targets.filter((id) => typeof id === 'string') : []
+}
+
+export function contextJson({ parameters, concerned }: RequestContext): JsonObject {
+  const { originator, userId, tenantId } = concerned
+  return {
+    parameters: { ...parameters },
+    ...(originator === undefined ? {} : { originator: { entityType: originator.entityType, id: originator.id } }),
+    ...(userId === undefined ? {} : { userId }),
+    ...(tenantId === undefined ? {} : { tenantId }),
+  }
+}
+
+function contextOf(value: JsonValue): RequestContext {
+  const parsed = contextSchema.safeParse(value)
+  if (!parsed.success) return { parameters: {}, concerned: {} }
+  const { parameters, ...concerned } = parsed.data
+  return { parameters, concerned }
+}
