@@ -160,18 +160,4 @@ describe('bad commands', () => {
     await bench.say(session, { cmds: [] })
     assert.deepEqual(socket.frames(), [])
   })
-
-  test('notifications are none', async () => {
-    const bench = sessionBench()
-    const { session, socket } = await authenticated(bench)
-    await bench.say(session, { cmds: [{ type: 'NOTIFICATIONS_COUNT', cmdId: 5 }] })
-    const none = {
-      errorCode: 0,
-      errorMsg: null,
-      cmdUpdateType: 'NOTIFICATIONS_COUNT',
-      totalUnreadCount: 0,
-      sequenceNumber: 1,
-    }
-    assert.deepEqual(socket.frames(), [{ cmdId: 5, ...none }])
-  })
 })

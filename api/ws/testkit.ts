@@ -136,6 +136,7 @@ export class TestStore {
   hasAlarm = false
   /** Those that every query matches. */
   alarms: AlarmData[] = []
+  unread: readonly JsonObject[] = []
   /** What every query finds. */
   found: readonly EntityId[] = [DEVICE]
   /** Whether the device is the user's. */
@@ -193,6 +194,12 @@ export class TestStore {
     this.feed.publish({ kind: 'alarm', entity, tenantId: PRINCIPAL.tenantId ?? '', alarmId: id, isDeleted })
   }
 
+  /** What the user has not read, newest first. */
+  setUnread(unread: readonly JsonObject[]): void {
+    this.unread = unread
+    this.feed.publish({ kind: 'inbox-changed', entity: { entityType: 'USER', id: PRINCIPAL.userId } })
+  }
+
   /** What the selections of this room ask for; nothing else is there. */
   readonly services: SessionWorld['services'] = {
     access: {
@@ -205,6 +212,22 @@ export class TestStore {
       hasActive: async ({ types, severities }) => {
         await this.pause()
         return this.hasAlarm && types?.length !== 0 && severities?.length !== 0
+      },
+    },
+    notifications: {
+      inbox: {
+        page: async (_user, _isUnreadOnly, { pageSize }, types = []) => {
+          await this.pause()
+          const own = this.unread.filter(({ type }) => types.length === 0 || types.some((each) => each === type))
+          return { data: own.slice(0, pageSize), totalElements: own.length, totalPages: 1, hasNext: false }
+        },
+        unreadCount: async () => {
+          await this.pause()
+          return this.unread.length
+        },
+        markManyRead: async (_user, ids) =>
+          this.setUnread(this.unread.filter(({ id }) => !ids.some((each) => each === id))),
+        markAllRead: async () => this.setUnread([]),
       },
     },
     alarmQueries: {
