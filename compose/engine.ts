@@ -9,12 +9,14 @@ import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engi
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
+import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { nodeServicesOf } from '../services/node-services.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
+import { repeat } from './repeat.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 import type { Stores } from './stores.ts'
@@ -38,11 +40,15 @@ export interface RunningEngine {
   readonly queues: OpenedQueues
 }
 
+/** As the reference writes them. */
+const STATISTICS_INTERVAL_MS = 3_600_000
+
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const { config, log, closing, stores, services, scripts, feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
+  const events = new NotedChainEvents(services.events.writer, systemClock)
   const engine = createRuleEngine({
     catalogue,
     services: nodeServicesOf(services, scripts),
@@ -50,6 +56,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     random: systemRandom,
     actors,
     link: stores.link,
+    events,
     log: (level, text, fields) => nodeLog[level](text, fields),
     settings: {
       nodeTimeoutMs: config.ruleNodeTimeoutMs,
@@ -60,7 +67,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     },
   })
   closing.add('rule engine', () => engine.close())
-  const deployment = new RuleChainDeployment(services.ruleChains, engine, log)
+  const deployment = new RuleChainDeployment(services.ruleChains, engine, log, systemClock, events)
   closing.add('rule chain deployment', () => deployment.close())
   services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
   await deployment.start(feed)
@@ -82,6 +89,8 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('queue deployment', () => queueDeployment.close())
   services.deployments.follow('QUEUE', () => queueDeployment.settled())
   await queueDeployment.start(feed)
+  const statistics = repeat(systemClock, STATISTICS_INTERVAL_MS, () => events.statistics(engine.figures()))
+  closing.add('statistics of chains', () => Promise.resolve(statistics.close()))
   return { engine, queues }
 }
 

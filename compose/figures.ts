@@ -6,6 +6,7 @@ import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/dev
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { RunningEngine } from './engine.ts'
@@ -38,6 +39,18 @@ function engineFigures({ engine, queues }: RunningEngine): readonly MetricsSourc
     { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
   ]
+}
+
+const EVENTS: Names<EventFigures> = {
+  written: 'written_total',
+  droppedForRoom: 'dropped_for_room_total',
+  droppedForRate: 'dropped_for_rate_total',
+  droppedByStore: 'dropped_by_store_total',
+  waitingBytes: 'waiting_bytes',
+}
+
+export function eventFigures(writer: Pick<EventWriter, 'figures'>): Record<string, number> {
+  return named(writer.figures(), EVENTS)
 }
 
 /** What a queue holds and has done; of the totals over all queues, and of each by its name on the link. */

@@ -1,4 +1,5 @@
 /** The composition root: builds each part in the order of the arrows, wires them, and closes them in reverse. */
+import { hostname } from 'node:os'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { SystemLog } from '../logging/log.ts'
@@ -22,7 +23,7 @@ import { Closing } from './closing.ts'
 import { openCluster, type Cluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
-import { figuresOf } from './figures.ts'
+import { eventFigures, figuresOf } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openParking } from './parking.ts'
@@ -80,6 +81,18 @@ export async function startPlatform(
       claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
       notificationsTtlMs: config.notificationsTtlSeconds * 1000,
+      events: {
+        server: config.serviceId ?? hostname(),
+        writer: {
+          maxText: config.debugEventMaxSymbols,
+          debugEvents: config.debugEventRate.count,
+          debugWindowMs: config.debugEventRate.seconds * 1000,
+        },
+        settings: {
+          ...{ ttlMs: config.eventsTtlSeconds * 1000, debugTtlMs: config.debugEventsTtlSeconds * 1000 },
+          maxRowsPerTenant: config.eventsMaxRows,
+        },
+      },
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
       maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),
@@ -128,6 +141,7 @@ export async function startPlatform(
         ...cluster.metricsSources,
         ...stores.metricsSources,
         ...metricsSources,
+        { name: 'events', figures: () => eventFigures(stored.events.writer) },
         ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],
       workers: createWorkerAdmin(roles.has('engine') || roles.has('api') ? [javaScript] : []),

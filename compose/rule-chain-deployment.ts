@@ -3,12 +3,15 @@
  * only when the engine runs it, so that the next message already meets the new version.
  */
 import type { Clock, TimerHandle } from '../model/clock.ts'
+import { entityId, type EntityId } from '../model/entity-id.ts'
 import { errorText } from '../model/errors.ts'
 import type { RuleChain, RuleChainGraph } from '../model/entities.ts'
 import type { Log } from '../model/log.ts'
 import { systemClock } from '../model/system-clock.ts'
-import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
+import { nodeEntity } from '../engine/rulechain/chain-events.ts'
+import type { ChainStart, RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { NotedChainEvents } from '../services/events/chain-events.ts'
 import type { RuleChains } from '../services/rule-chains/rule-chains.ts'
 
 /** After a failure, all chains are loaded again. */
@@ -16,11 +19,17 @@ const RETRY_MS = 5000
 
 type DeployedChains = Pick<RuleChains, 'loadAll' | 'find' | 'graph' | 'root'>
 
+/** Who notes how chains and nodes come and go. */
+export type LifecycleEvents = Pick<NotedChainEvents, 'lifecycle'>
+
 export class RuleChainDeployment {
   private readonly ruleChains: DeployedChains
   private readonly engine: Pick<RuleEngine, 'load' | 'remove'>
   private readonly log: Log
   private readonly clock: Clock
+  private readonly events: LifecycleEvents | undefined
+  /** Of each chain that runs, as it was loaded last. */
+  private readonly nodes = new Map<string, { readonly tenantId: string; readonly nodeIds: Set<string> }>()
   /** The last deployment of each chain that is under way. */
   private readonly underWay = new Map<string, Promise<void>>()
   private stopListening: () => void = () => undefined
@@ -37,7 +46,9 @@ export class RuleChainDeployment {
     engine: Pick<RuleEngine, 'load' | 'remove'>,
     log: Log,
     clock: Clock = systemClock,
+    events?: LifecycleEvents,
   ) {
+    this.events = events
     this.ruleChains = ruleChains
     this.engine = engine
     this.log = log
@@ -114,7 +125,7 @@ export class RuleChainDeployment {
     const wasRoot = this.roots.has(chain.id)
     if (chain.root) this.roots.add(chain.id)
     else this.roots.delete(chain.id)
-    this.report(chain.name, await this.engine.load(chain, graph))
+    this.report(chain, await this.engine.load(chain, graph))
     if (chain.root || !wasRoot) return
     // It may have been read before its successor and loaded behind it: the engine is told of the root again.
     const root = await this.ruleChains.root(chain.tenantId)
@@ -126,6 +137,7 @@ export class RuleChainDeployment {
       await this.engine.remove(id)
       this.deployed.delete(id)
       this.roots.delete(id)
+      this.reportGone(id)
     })
   }
 
@@ -144,10 +156,16 @@ export class RuleChainDeployment {
     })
   }
 
-  private report(name: string, start: Awaited<ReturnType<RuleEngine['load']>>): void {
+  private report(chain: RuleChain, start: ChainStart): void {
+    const before = this.nodes.get(chain.id)
+    const { tenantId, name } = chain
+    this.events?.lifecycle(tenantId, chainId(chain.id), before === undefined ? 'STARTED' : 'UPDATED', start.error)
     if (start.error !== undefined)
       this.log.error('a rule chain does not run', { ruleChain: name, reason: start.error.message })
     for (const node of start.nodes) {
+      const entity = nodeEntity(node.ruleNodeId)
+      const step = before?.nodeIds.delete(node.ruleNodeId) === true ? 'UPDATED' : 'STARTED'
+      if (!node.isKept) this.events?.lifecycle(tenantId, entity, step, node.error)
       if (node.error === undefined) continue
       this.log.warn('a rule node does not run: its messages take Failure', {
         ruleChain: name,
@@ -155,5 +173,20 @@ export class RuleChainDeployment {
         reason: node.error.message,
       })
     }
+    for (const gone of before?.nodeIds ?? []) this.events?.lifecycle(tenantId, nodeEntity(gone), 'STOPPED', undefined)
+    this.nodes.set(chain.id, { tenantId, nodeIds: new Set(start.nodes.map(({ ruleNodeId }) => ruleNodeId)) })
   }
+
+  private reportGone(id: string): void {
+    const before = this.nodes.get(id)
+    if (before === undefined) return
+    this.nodes.delete(id)
+    for (const nodeId of before.nodeIds)
+      this.events?.lifecycle(before.tenantId, nodeEntity(nodeId), 'STOPPED', undefined)
+    this.events?.lifecycle(before.tenantId, chainId(id), 'STOPPED', undefined)
+  }
+}
+
+function chainId(id: string): EntityId {
+  return entityId('RULE_CHAIN', id)
 }

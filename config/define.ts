@@ -111,6 +111,29 @@ export function settingsOf(group: string) {
         false,
         '',
       ),
+    /** So many in so many seconds, as the reference writes it: `50000:3600`. */
+    rate: (declaration: Declaration<{ readonly count: number; readonly seconds: number }>) =>
+      make(
+        declaration,
+        'a number, a colon, and seconds, such as 50000:3600',
+        (text) => {
+          const [, count, seconds] = /^(\d{1,12}):([1-9]\d{0,9})$/.exec(text) ?? []
+          return count === undefined ? undefined : { count: Number(count), seconds: Number(seconds) }
+        },
+        ({ count, seconds }) => `${count}:${seconds}`,
+        false,
+        '',
+      ),
+    /** A name of up to 100 letters, digits, `.`, `_` and `-`; none by default. */
+    optionalWord: (declaration: Omit<Declaration<string | undefined>, 'default'>) =>
+      make<string | undefined>(
+        { ...declaration, default: undefined },
+        'a name of up to 100 letters, digits, ., _ and -',
+        (text) => (/^[A-Za-z0-9._-]{1,100}$/.test(text) ? text : undefined),
+        (value) => value ?? 'none',
+        false,
+        '',
+      ),
     address: (declaration: Declaration<string>) =>
       make(
         declaration,

@@ -27,6 +27,8 @@ import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
 import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
+import { DEFAULT_EVENT_SETTINGS, Events, type EventSettings } from './events/events.ts'
+import { DEFAULT_EVENT_WRITER_SETTINGS, EventWriter, type EventWriterSettings } from './events/event-writer.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
@@ -87,6 +89,12 @@ export interface ServicesOptions {
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: NodeCatalogue
+  /** The name of this process, and how events are kept. */
+  readonly events?: {
+    readonly server?: string
+    readonly writer?: Partial<EventWriterSettings>
+    readonly settings?: Partial<EventSettings>
+  }
   /** For scripts that users try out. */
   readonly scripts: ScriptHost
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
@@ -123,6 +131,14 @@ export function createServices(options: ServicesOptions): Services {
   const nameOf = (entity: EntityId): Promise<string | undefined> => nameLookup(entities, declared)(entity)
   const settings = options.audit ?? DEFAULT_AUDIT_SETTINGS
   const audit = new AuditLog({ entities, clock, random, report, settings, nameOf })
+  const events = new Events({
+    ...{ entities, clock, report },
+    writer: new EventWriter({
+      ...{ entities, clock, random, report, server: options.events?.server ?? 'sole' },
+      settings: { ...DEFAULT_EVENT_WRITER_SETTINGS, ...options.events?.writer },
+    }),
+    settings: { ...DEFAULT_EVENT_SETTINGS, ...options.events?.settings },
+  })
   const changes = new Changes(entities, publisher, link, clock, random, audit)
   const persistentCalls = new PersistentCalls({
     ...{ entities, changes, routeOf, clock, random, report },
@@ -240,6 +256,7 @@ export function createServices(options: ServicesOptions): Services {
     parked: new ParkedLanes(options.parked),
     access,
     audit,
+    events,
     logins: new LoginAudit(entities, audit, clock, report),
     calls,
     persistentCalls,
@@ -252,6 +269,7 @@ export function createServices(options: ServicesOptions): Services {
       // A deleted tenant may have left much: nobody who starts waits for it.
       cleanup.resumeLater()
       audit.start()
+      events.start()
       persistentCalls.start()
       alarmExpiry.start()
       notifications.start()
@@ -268,6 +286,7 @@ export function createServices(options: ServicesOptions): Services {
       doubts.close()
       users.close()
       return Promise.all([publisher.close(), cleanup.close(), notifications.close()]).then(() => undefined)
+      return Promise.all([publisher.close(), cleanup.close(), events.close()]).then(() => undefined)
     },
   }
 }

@@ -8,6 +8,7 @@
  */
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
+import type { Events } from './events/events.ts'
 import type { Deployments } from './deployments.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
 import type { RestRates } from './rate-limits.ts'
@@ -288,6 +289,7 @@ export interface Services {
   readonly content: ContentServices
   readonly notifications: Notifications
   readonly audit: AuditLog
+  readonly events: Events
   readonly logins: LoginAudit
   readonly calls: CallService
   /** What becomes of persistent calls: for the owners of devices. */

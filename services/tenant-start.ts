@@ -55,6 +55,7 @@ function rootRuleChain(
     catalogue,
     disableUnknown: true,
     now: clock.now(),
+    maxDebugMinutes: 0,
     newId: () => random.uuid(),
     chainName: () => undefined,
     hasQueue: () => false,

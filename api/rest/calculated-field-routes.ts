@@ -1,7 +1,7 @@
 /** Calculated fields, and alarm rules, which are those of type ALARM under paths of their own. Source: `rest-api.md` 15.3. */
 import { z } from 'zod'
 import { ENTITY_TYPES, entityId } from '../../model/entity-id.ts'
-import type { JsonObject } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Page } from '../../model/entities.ts'
 import type { Principal } from '../../model/principal.ts'
 import { CALCULATED_FIELD_TYPES, configurationOf, entitiesOf } from '../../services/calculated-fields/configuration.ts'
@@ -45,12 +45,23 @@ const common = {
   entityId: columns.entityId.input.optional(),
   name: columns.name.input.optional(),
   debugSettings: columns.debugSettings.input.optional(),
+  /** As older clients say it. */
+  debugMode: z.boolean().nullish(),
   configurationVersion: columns.configurationVersion.input.optional(),
   configuration: jsonObject,
   additionalInfo: columns.additionalInfo.input.optional(),
 }
-const fieldSchema = z.object({ ...common, type: columns.type.input.optional() })
-const ruleSchema = z.object(common).transform((members) => ({ ...members, type: 'ALARM' as const }))
+const fieldSchema = z.object({ ...common, type: columns.type.input.optional() }).transform(watched)
+const ruleSchema = z.object(common).transform((members) => watched({ ...members, type: 'ALARM' as const }))
+
+/** `debugMode` is all of the settings, for some time. */
+function watched<Members extends { debugMode?: boolean | null | undefined; debugSettings?: JsonValue | undefined }>({
+  debugMode,
+  ...members
+}: Members) {
+  if (debugMode !== true || (members.debugSettings ?? null) !== null) return members
+  return { ...members, debugSettings: { failuresEnabled: true, allEnabled: true } }
+}
 
 const TEST_ANSWER: JsonObject = {
   type: 'object',

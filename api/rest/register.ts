@@ -52,6 +52,7 @@ import { backupRoutes } from './backup-routes.ts'
 import { deadLetterRoutes } from './dead-letter-routes.ts'
 import { parkedRoutes } from './parked-routes.ts'
 import { descriptionRoutes } from './description-routes.ts'
+import { eventRoutes, type EventRoutesParts } from './event-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { publicImageRoute } from './image-routes.ts'
@@ -163,6 +164,7 @@ type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
   AlarmRouteParts &
   CalculatedFieldRouteParts &
   RuleChainRoutesParts &
+  EventRoutesParts &
   EntityQueryParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
@@ -195,6 +197,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...constantRoutes(parts.make, parts.version),
     ...calculatedFieldRoutes(parts),
     ...ruleChainRoutes(parts),
+    ...eventRoutes(parts),
   ]
 }
 
@@ -215,6 +218,7 @@ function declaredParts({
     alarmService: services.alarms,
     fieldService: services.calculatedFields,
     chains: services.ruleChains,
+    events: services.events,
     content: services.content,
     notifications: services.notifications,
     people: services.people,

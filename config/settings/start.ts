@@ -9,6 +9,10 @@ export const START_SETTINGS = {
     default: 'data',
     description: 'Folder of the embedded stores; made if absent.',
   }),
+  serviceId: start.optionalWord({
+    name: 'TB_SERVICE_ID',
+    description: 'Name of this process in events and queue statistics. Default: the host name.',
+  }),
   demo: start.flag({
     name: 'DEMO',
     default: true,

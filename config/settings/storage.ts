@@ -74,6 +74,42 @@ export const STORAGE_SETTINGS = {
     unit: 's',
     description: 'Age at which notifications go, and the requests that made them; 0 keeps them.',
   }),
+  eventsTtlSeconds: storage.integer({
+    name: 'SQL_TTL_EVENTS_EVENTS_TTL',
+    default: 0,
+    min: 0,
+    max: 10_000_000_000,
+    unit: 's',
+    description: 'Age at which events go that are no debug events; 0 keeps them.',
+  }),
+  debugEventsTtlSeconds: storage.integer({
+    name: 'SQL_TTL_EVENTS_DEBUG_EVENTS_TTL',
+    default: 604_800,
+    min: 0,
+    max: 10_000_000_000,
+    unit: 's',
+    description: 'Age at which debug events go; 0 keeps them.',
+  }),
+  eventsMaxRows: storage.integer({
+    name: 'EVENTS_MAX_ROWS',
+    default: 1_000_000,
+    min: 1000,
+    max: 1_000_000_000,
+    description: 'Most events of one type of one tenant: beyond them its oldest go.',
+  }),
+  debugEventRate: storage.rate({
+    name: 'ACTORS_RULE_CHAIN_DEBUG_MODE_RATE_LIMITS_PER_TENANT_CONFIGURATION',
+    default: { count: 50_000, seconds: 3600 },
+    description:
+      'Most debug events of one tenant and process in so many seconds: those beyond are dropped; 0 of them is no limit.',
+  }),
+  debugEventMaxSymbols: storage.integer({
+    name: 'TB_MAX_DEBUG_EVENT_SYMBOLS',
+    default: 4096,
+    min: 100,
+    max: 1_000_000,
+    description: 'Characters of a message that a debug event keeps.',
+  }),
   auditLogMaxRows: storage.integer({
     name: 'AUDIT_LOG_MAX_ROWS',
     default: 1_000_000,

@@ -6,6 +6,7 @@ import type { RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.t
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import { stringifyJson } from '../../model/json.ts'
 import { CompiledNode } from './compiled-node.ts'
+import { nodeDebugOf } from './chain-events.ts'
 import { currentConfiguration } from './configuration.ts'
 import { RuleChainErrors } from './errors.ts'
 import { checkGraph } from './graph-check.ts'
@@ -28,7 +29,12 @@ export interface CompileInput {
 export async function compileChain(input: CompileInput): Promise<ChainProgram> {
   const { chain, graph } = input
   checkGraph(graph)
-  const nodes = graph.nodes.map((record) => new CompiledNode(record))
+  const { clock, events } = input.surroundings
+  const nodes = graph.nodes.map((record) => {
+    const node = new CompiledNode(record)
+    node.debug = nodeDebugOf(chain.tenantId, record, clock, events)
+    return node
+  })
   for (const { fromIndex, toIndex, type } of graph.connections) {
     const target = nodes[toIndex]
     if (target !== undefined) nodes[fromIndex]?.connect(type, target)
@@ -47,6 +53,7 @@ export async function makeInstance(
   const kept = input.previous === undefined ? undefined : unchangedInstance(input.previous, record)
   if (kept !== undefined) {
     node.instance = kept
+    node.isKept = true
     return
   }
   try {

@@ -1,6 +1,7 @@
 /** One node of a compiled chain: its instance, where each of its relations leads, its figures. */
 import type { RuleNode } from '../../model/entities.ts'
 import type { BatchLine } from './batch-line.ts'
+import type { NodeDebug } from './chain-events.ts'
 import type { NodeInstance } from './node.ts'
 import type { OriginatorLanes } from './originator-lanes.ts'
 
@@ -29,8 +30,12 @@ export class CompiledNode {
   /** Undefined while the node could not be made: then `failure` says why. */
   instance: NodeInstance | undefined
   failure: Error | undefined
+  /** The instance is that of the version before. */
+  isKept = false
   line: BatchLine | undefined
   lanes: OriginatorLanes | undefined
+  /** Where its messages are watched. */
+  debug: NodeDebug | undefined
   /** Stands in the list of nodes that the next turn looks at. */
   isListed = false
   received = 0

@@ -8,6 +8,7 @@ import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
+import { nodeEntity, type ChainEvents, type NodeDebug } from './chain-events.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
@@ -33,6 +34,7 @@ export interface ProgramSurroundings {
   /** Hands a new message to the link. */
   enqueue(message: Message, receipt: PublishReceipt): void
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
+  readonly events: ChainEvents
 }
 
 /** Synchronous calls are timed once in so many: reading the clock twice costs more than a simple node. */
@@ -40,10 +42,13 @@ export const SAMPLED_ONE_IN = 64
 
 const FAILURE = 'Failure'
 const SUCCESS = 'Success'
+/** Only in debug events: nothing is connected by it. */
+const ACKNOWLEDGED = 'ACK'
 
 export class ChainProgram {
   readonly chainId: string
   readonly chainName: string
+  private readonly tenantId: string
   readonly nodes: readonly CompiledNode[]
   private readonly first: CompiledNode | undefined
   private readonly byId = new Map<string, CompiledNode>()
@@ -55,7 +60,7 @@ export class ChainProgram {
   private droppedCount = 0
 
   constructor(
-    chain: { readonly id: string; readonly name: string },
+    chain: { readonly id: string; readonly name: string; readonly tenantId: string },
     nodes: readonly CompiledNode[],
     first: CompiledNode | undefined,
     settings: ProgramSettings,
@@ -63,6 +68,7 @@ export class ChainProgram {
   ) {
     this.chainId = chain.id
     this.chainName = chain.name
+    this.tenantId = chain.tenantId
     this.nodes = nodes
     this.first = first
     this.settings = settings
@@ -147,6 +153,7 @@ export class ChainProgram {
     for (;;) {
       if (++work.executions > this.settings.maxNodeExecutions) return this.refuse(node, work)
       node.received++
+      if (node.debug !== undefined) node.debug.entered(message)
       const instance = node.instance
       if (instance?.handle === undefined) return this.park(node, branch)
       const { lanes } = node
@@ -161,6 +168,7 @@ export class ChainProgram {
         if (!(output instanceof Promise)) return this.dispatch(node, branch, output)
         return this.waiting.follow(node, branch, output)
       }
+      if (node.debug !== undefined) node.debug.left(message, output)
       const targets = node.targets(output)
       const next = targets[0]
       if (next === undefined || targets.length > 1) return this.forward(node, branch, output)
@@ -183,6 +191,7 @@ export class ChainProgram {
   }
 
   private dispatch(node: CompiledNode, branch: Branch, output: NodeOutput): void {
+    if (node.debug !== undefined) watchOutput(node.debug, branch.message, output)
     if (output === undefined) return branch.work.end()
     if (typeof output === 'string') return this.forward(node, branch, output)
     if (isEmissions(output)) return this.emit(node, branch, output)
@@ -292,6 +301,7 @@ export class ChainProgram {
   /** A failed node: its `Failure` connections, or the end of the branch with the error. */
   private fail(node: CompiledNode, branch: Branch, error: unknown): void {
     node.failed++
+    if (node.debug !== undefined) node.debug.left(branch.message, FAILURE, error)
     if (node.targets(FAILURE).length === 0) return this.endAt(node, branch, FAILURE, error)
     const { message } = branch
     branch.message = message.with({ metadata: { ...message.metadata, error: errorText(error) } })
@@ -337,6 +347,7 @@ export class ChainProgram {
       misbehaved: (node, reason) => {
         const fields = { ruleChainId: this.chainId, ruleNodeId: node.record.id, ruleNode: node.record.name, reason }
         this.surroundings.log('error', 'a rule node broke its contract', fields)
+        this.surroundings.events.failed(this.tenantId, nodeEntity(node.record.id), 'onRuleNodeMsg', reason)
       },
     }
     return owner
@@ -346,5 +357,21 @@ export class ChainProgram {
   private brokenInvariant(error: unknown): void {
     const fields = { ruleChainId: this.chainId, reason: errorText(error) }
     this.surroundings.log('error', 'a message broke an invariant of the rule engine', fields)
+    const chain = { entityType: 'RULE_CHAIN', id: this.chainId } as const
+    this.surroundings.events.failed(this.tenantId, chain, 'onRuleChainMsg', fields.reason)
   }
+}
+
+/** What a node made of a message, relation by relation, as the debug events of the reference name it. */
+function watchOutput(debug: NodeDebug, message: Message, output: NodeOutput): void {
+  if (output === undefined) debug.left(message, ACKNOWLEDGED)
+  else if (typeof output === 'string') debug.left(message, output)
+  else if (isEmissions(output)) for (const emission of output) watchEmission(debug, emission)
+  else if (!('flow' in output)) watchEmission(debug, output)
+  else if (output.flow === 'acknowledge') debug.left(message, ACKNOWLEDGED)
+  else if (output.flow !== 'enter') debug.left(message, output.relation)
+}
+
+function watchEmission(debug: NodeDebug, { message, relations }: Emission): void {
+  for (const relation of relations) debug.left(message, relation)
 }

@@ -13,6 +13,7 @@ import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
 import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
+import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
 import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
 import type { NodeFigures } from './compiled-node.ts'
@@ -51,6 +52,8 @@ export interface RuleEngineOptions {
   readonly log: EngineLog
   /** Where nodes put new messages. */
   readonly link: Pick<Link, 'publish'>
+  /** What happens to chains and nodes that are watched; absent where nobody asks. */
+  readonly events?: ChainEvents
   readonly settings?: Partial<RuleEngineSettings>
 }
 
@@ -59,6 +62,8 @@ export interface NodeStart {
   readonly ruleNodeId: string
   readonly name: string
   readonly error: Error | undefined
+  /** It goes on as it was in the version before. */
+  readonly isKept: boolean
 }
 
 export interface ChainStart {
@@ -271,6 +276,7 @@ class Engine implements RuleEngine {
       surroundings: {
         clock,
         log: this.options.log,
+        events: this.options.events ?? NO_EVENTS,
         send: (ruleChainId, branch) => this.send(chain.tenantId, ruleChainId, branch),
         acknowledge: (work) => this.acknowledged.detach(work),
         enqueue: (message, receipt) => this.enqueue(message, receipt),
@@ -322,6 +328,8 @@ function startsOf(version: ChainVersion): ChainStart {
   const isNew = isMillraceError(failure) && failure.code === 'rulechain.CHAIN_NOT_DRAWN'
   return {
     error: isNew ? undefined : failure,
-    nodes: nodes.map(({ record, failure }) => ({ ruleNodeId: record.id, name: record.name, error: failure })),
+    nodes: nodes.map(({ record, failure, isKept }) => ({
+      ...{ ruleNodeId: record.id, name: record.name, error: failure, isKept },
+    })),
   }
 }

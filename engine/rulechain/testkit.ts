@@ -8,6 +8,7 @@ import { createActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Link } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
+import type { ChainEvents } from './chain-events.ts'
 import type { NodeCatalogue, NodeContext, NodeDefinition, NodeInstance, NodeServices } from './node.ts'
 import { createRuleEngine } from './rule-engine.ts'
 import type { RuleEngine, RuleEngineSettings } from './rule-engine.ts'
@@ -151,6 +152,7 @@ export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
+  events?: ChainEvents,
 ): TestEngine {
   const clock = new ManualClock()
   const published: Message[] = []
@@ -175,6 +177,7 @@ export function testEngine(
     log: (level, text, fields) => void log.push({ level, text, fields }),
     link,
     settings,
+    ...(events === undefined ? {} : { events }),
   })
   const run = async (...works: readonly TestWork[]): Promise<void> => {
     engine.process(works)

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
+import { debugSettingsOf } from '../debug-settings.ts'
 import { calculatedFields, type CalculatedField } from '../entities/calculated-field.ts'
 import type { DraftOf } from '../entities/define.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
@@ -69,7 +70,9 @@ export class CalculatedFields {
       const others = await this.service.count(tenantId, { ownerId: draft.entityId?.id ?? '' })
       if (others >= most) throw CalculatedFieldErrors.TOO_MANY_FIELDS()
     }
-    return this.service.saveByUser(principal, draft)
+    const now = this.parts.clock.now()
+    const debugSettings = debugSettingsOf(draft.debugSettings ?? null, now, limits.maxDebugModeDurationMinutes)
+    return this.service.saveByUser(principal, { ...draft, debugSettings })
   }
 
   deleteByUser(principal: Principal, id: string): Promise<void> {

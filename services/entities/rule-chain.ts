@@ -48,9 +48,9 @@ export const ruleChains = defineEntity({
     if (draft.root === true && before?.root !== true) throw RuleChainErrors.ROOT_EXISTS()
     return { record: { ...record, type: before?.type ?? record.type, root: before?.root ?? false } }
   },
-  async beforeDelete({ root }) {
+  async beforeDelete({ id, root }, { store }) {
     if (root) throw RuleChainErrors.ROOT_DELETE()
-    return []
+    return store.events.deleteOfChain(id)
   },
 })
 

@@ -4,17 +4,15 @@
  */
 import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
-import { WholeDouble, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { currentConfiguration } from '../../engine/rulechain/configuration.ts'
 import { checkGraph } from '../../engine/rulechain/graph-check.ts'
 import type { NodeCatalogue, NodeDefinition } from '../../engine/rulechain/node.ts'
 import { RuleChainErrors } from './errors.ts'
+import { debugSettingsOf } from '../debug-settings.ts'
 import { checkText } from '../names.ts'
 import type { GraphDraft, NodeDraft } from './drafts.ts'
 import { INPUT_NODE_TYPE } from './node-types.ts'
-
-/** How long "debug everything" stays on, from the moment it is asked for (`rest-api.md` 8.2). */
-export const MAX_DEBUG_MS = 15 * 60_000
 
 export interface GraphRules {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
@@ -22,6 +20,8 @@ export interface GraphRules {
   /** Whether the tenant has a queue of that name to put messages into. */
   readonly hasQueue: (name: string) => boolean
   readonly now: number
+  /** Longest time that a node is watched, of the tenant's profile; 0 for the default. */
+  readonly maxDebugMinutes: number
   readonly newId: () => string
   /** The name of another chain, for nodes made of legacy chain connections. */
   readonly chainName: (ruleChainId: string) => string | undefined
@@ -89,7 +89,7 @@ function ruleNodeOf(
     ruleChainId,
     type: draft.type,
     name: draft.name,
-    debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now),
+    debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now, rules.maxDebugMinutes),
     singletonMode: draft.singletonMode ?? false,
     additionalInfo: draft.additionalInfo ?? null,
     ...(definition === undefined ? disabled(draft) : withKnownQueue(checked(draft, definition), draft, rules)),
@@ -142,16 +142,6 @@ function queueNameOf({ queueName }: NodeDraft): string | null {
 
 function textOf(value: JsonValue | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null
-}
-
-/** `allEnabled` is a wish for some time: it is kept as the time at which it ends. */
-function debugSettingsOf(settings: JsonValue, now: number): JsonValue {
-  if (settings === null || typeof settings !== 'object' || Array.isArray(settings)) return null
-  if (settings instanceof WholeDouble || !('allEnabled' in settings || 'allEnabledUntil' in settings)) return settings
-  const latest = now + MAX_DEBUG_MS
-  const wished: JsonObject = settings
-  if (wished['allEnabled'] === true) return { ...wished, allEnabled: false, allEnabledUntil: latest }
-  return { ...wished, allEnabled: false, allEnabledUntil: Math.min(Number(wished['allEnabledUntil'] ?? 0), latest) }
 }
 
 interface DraftGraph {

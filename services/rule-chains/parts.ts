@@ -23,7 +23,7 @@ export interface RuleChainParts {
   readonly scripts: ScriptHost
   readonly clock: Clock
   readonly random: Random
-  readonly limits: Pick<LimitsOfTenants, 'guard'>
+  readonly limits: Pick<LimitsOfTenants, 'guard' | 'of'>
 }
 
 export interface GraphOptions {

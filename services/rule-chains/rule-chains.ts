@@ -103,9 +103,10 @@ export class RuleChains {
     names: ReadonlyMap<string, string> = new Map(),
   ): Promise<RuleChainGraph> {
     const targets = await this.namesOfTargets(chain.tenantId, draft)
-    const { catalogue, clock, random } = this.parts
+    const { catalogue, clock, random, limits } = this.parts
+    const { maxDebugModeDurationMinutes: maxDebugMinutes } = await limits.of(chain.tenantId)
     return checkedGraph(draft, chain, before, {
-      ...{ catalogue, disableUnknown, now: clock.now() },
+      ...{ catalogue, disableUnknown, now: clock.now(), maxDebugMinutes },
       newId: () => random.uuid(),
       chainName: (id) => names.get(id) ?? targets.get(id),
       hasQueue: await this.queuesOf(chain.tenantId, queueNamesIn(draft.nodes)),

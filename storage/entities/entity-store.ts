@@ -16,6 +16,7 @@ import { DeviceRepository } from './devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
 import { AlarmQueryRepository } from './queries/alarm-queries.ts'
+import { EventRepository } from './events.ts'
 import { EntityQueryRepository } from './queries/entity-queries.ts'
 import { QueueRepository } from './queues.ts'
 import type { PostgresDatabaseOptions } from './postgres/postgres-database.ts'
@@ -53,6 +54,7 @@ export interface EntityStore {
   readonly endedSessions: EndedSessionRepository
   readonly auditLog: AuditLogRepository
   readonly rpcs: RpcRepository
+  readonly events: EventRepository
   /** The rows of a declared table. */
   rows(table: EntityTable, errors: RowErrors): RowStore
   /** Steps that delete what hangs on an entity of any type: for the transaction in which it goes. */
@@ -135,6 +137,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     endedSessions: new EndedSessionRepository(database),
     auditLog: new AuditLogRepository(database),
     rpcs: new RpcRepository(database),
+    events: new EventRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
     deleteAttached: (entityId) => deleteAttached(database, entityId),
     write: (statements) => database.write(statements),

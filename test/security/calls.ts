@@ -41,7 +41,7 @@ function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<str
   if (parameter === 'ids' || (isJsonObject(items) && items['format'] === 'uuid')) return ids['deviceId'] ?? ''
   const [choice] = Array.isArray(choices) ? choices : []
   if (typeof choice === 'string') return choice
-  if (type === 'integer') return parameter === 'pageSize' ? '100' : '0'
+  if (type === 'integer') return parameter === 'pageSize' ? '100' : String(Number(schema['minimum'] ?? 0))
   return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
 }
 

@@ -22,6 +22,9 @@ export type Condition =
   | { readonly column: string; readonly from: SqlValue; readonly to: SqlValue }
   /** Named by a row of another table: of those that match, its column has the value. */
   | { readonly column: string; readonly among: Among }
+  /** A part of the text, in whatever case. */
+  | { readonly column: string; readonly contains: string }
+  | { readonly column: string; readonly isSet: true }
   | { readonly anyOf: readonly Condition[] }
 
 export interface Among {
@@ -226,6 +229,20 @@ export class RowStore {
     return { sql: text, parameters: this.columns.map((name) => valueOf(row, name)), constraints: this.constraints }
   }
 
+  /** All in one statement; a row that is there already stays. */
+  insertAll(rows: readonly Row[]): Statement {
+    const names = sql.join(this.columns.map((name) => sql.ref(name)))
+    const [first] = rows
+    const values = sql.join(this.columns.map((name) => valueOf(first ?? {}, name)))
+    const query = sql`insert into ${sql.table(this.table.name)} (${names}) values (${values}) on conflict (id) do nothing`
+    return {
+      ...this.statement(query),
+      parameters: [],
+      parameterRows: rows.map((row) => this.columns.map((name) => valueOf(row, name))),
+      bulk: allColumns(this.table).map(({ name, type }) => ({ name, type, isKey: name === 'id' })),
+    }
+  }
+
   /** Replaces the version before this one. */
   update(row: Row): Statement {
     const changed = this.columns.filter((name) => name !== 'id')
@@ -381,6 +398,8 @@ export class RowStore {
       )})`
     const column = this.ref(condition.column)
     if ('in' in condition) return condition.in.length === 0 ? sql`1 = 0` : sql`${column} in (${sql.join(condition.in)})`
+    if ('contains' in condition) return this.like(column, condition.contains)
+    if ('isSet' in condition) return sql`${column} is not null`
     if ('isNot' in condition) return sql`(${column} is null or ${column} <> ${condition.isNot})`
     // A pattern would fold letters in one of the databases.
     if ('holds' in condition) return sql`replace(${column}, ${condition.holds}, '') <> ${column}`
@@ -396,9 +415,7 @@ export class RowStore {
 
   private matching(search: RowPage['search'], text: string | undefined): RawBuilder<unknown> | undefined {
     if (text === undefined || text.trim() === '' || search.length === 0) return undefined
-    const fold = sql.raw(this.database.foldFunction)
-    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
-    const like = (column: RawBuilder<unknown>) => sql`${fold}(${column}) like ${fold}(${pattern}) escape '\\'`
+    const like = (column: RawBuilder<unknown>) => this.like(column, text)
     const matches = search.map((searched) => {
       if (typeof searched === 'string') return like(this.ref(searched))
       const { column, through, table, columns } = searched
@@ -411,6 +428,12 @@ export class RowStore {
       return sql`${this.ref(column)} in (select ${sql.ref(`${through.table}.${through.from}`)} from ${from} where ${found})`
     })
     return sql`(${sql.join(matches, sql` or `)})`
+  }
+
+  private like(column: RawBuilder<unknown>, text: string): RawBuilder<unknown> {
+    const fold = sql.raw(this.database.foldFunction)
+    const pattern = `%${text.replace(/[\\_]/g, (special) => `\\${special}`)}%`
+    return sql`${fold}(${column}) like ${fold}(${pattern}) escape '\\'`
   }
 
   private order(

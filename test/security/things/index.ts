@@ -12,6 +12,7 @@ import type { MakeThings } from './make-things.ts'
 import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
 import { makeResources } from './resources.ts'
+import { makeRuleNodes } from './rule-nodes.ts'
 import { makeRpcs } from './rpcs.ts'
 
 export const THINGS: readonly MakeThings[] = [
@@ -28,4 +29,5 @@ export const THINGS: readonly MakeThings[] = [
   makeCalculatedFields,
   makeAdminSettings,
   makeClaims,
+  makeRuleNodes,
 ]

@@ -1,0 +1,15 @@
+/** For how long something is watched: `allEnabled` is a wish for some time, kept as the time at which it ends. Source: `rule-engine.md` 9.1. */
+import { isJsonObject, type JsonValue } from '../model/json.ts'
+
+/** Where the tenant's profile says nothing. */
+const DEFAULT_MINUTES = 15
+
+/** `maxMinutes`: of the tenant's profile, 0 for what is the default. */
+export function debugSettingsOf(settings: JsonValue, now: number, maxMinutes: number): JsonValue {
+  if (!isJsonObject(settings)) return null
+  if (!('allEnabled' in settings || 'allEnabledUntil' in settings)) return settings
+  const latest = now + (maxMinutes > 0 ? maxMinutes : DEFAULT_MINUTES) * 60_000
+  if (settings['allEnabled'] === true) return { ...settings, allEnabled: false, allEnabledUntil: latest }
+  const until = Number(settings['allEnabledUntil'] ?? 0)
+  return { ...settings, allEnabled: false, allEnabledUntil: Math.min(Number.isNaN(until) ? 0 : until, latest) }
+}

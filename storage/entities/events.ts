@@ -1,0 +1,194 @@
+/** Events: a table for each type. Rows are added many at a time, and go when they are old or too many. */
+import { sql } from 'kysely'
+import type { Page, PageQuery } from '../../model/entities.ts'
+import { entityId, ENTITY_TYPES } from '../../model/entity-id.ts'
+import {
+  EVENT_BODIES,
+  EVENT_TYPES,
+  type EventBody,
+  type EventMember,
+  type EventRecord,
+  type EventType,
+} from '../../model/event.ts'
+import { sqlValue, type EntityDatabase, type SqlValue, type Statement } from './database.ts'
+import { EntityStoreErrors } from './errors.ts'
+import type { EntityTable, Row, TableColumn } from './tables/entity-table.ts'
+import { RowStore, type Condition } from './tables/row-store.ts'
+
+const NAMES: Readonly<Record<EventType, string>> = {
+  ERROR: 'error_event',
+  LC_EVENT: 'lifecycle_event',
+  STATS: 'statistics_event',
+  DEBUG_RULE_NODE: 'rule_node_debug_event',
+  DEBUG_RULE_CHAIN: 'rule_chain_debug_event',
+  DEBUG_CALCULATED_FIELD: 'calculated_field_debug_event',
+}
+
+const EVERY: readonly TableColumn[] = [
+  { name: 'entity_type', type: 'text', isNullable: false },
+  { name: 'entity_id', type: 'text', isNullable: false },
+  { name: 'server', type: 'text', isNullable: false },
+]
+
+/** Of a member of the body: apart from the columns that every event has. */
+export function eventColumn(member: string): string {
+  return `body_${member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+}
+
+function bodyOf(type: EventType): readonly (readonly [string, EventMember])[] {
+  return Object.entries(EVENT_BODIES[type])
+}
+
+function tableOf(type: EventType): EntityTable {
+  const own = bodyOf(type).map(([member, kind]): TableColumn => ({
+    name: eventColumn(member),
+    type: kind === 'text' ? 'text' : 'integer',
+    isNullable: true,
+  }))
+  return {
+    name: NAMES[type],
+    version: 1,
+    columns: [...EVERY, ...own],
+    unique: [],
+    indexes: [{ columns: ['entity_id', 'created_time'] }, { columns: ['created_time'] }],
+  }
+}
+
+export const EVENT_TABLES: readonly EntityTable[] = EVENT_TYPES.map(tableOf)
+
+export interface EventQuery {
+  readonly type: EventType
+  readonly tenantId: string
+  readonly entityId: string
+  /** Unix ms; both belong to the range. */
+  readonly startTime: number
+  readonly endTime: number
+  readonly where: readonly Condition[]
+}
+
+const SORTED = { ts: 'created_time', createdTime: 'created_time' }
+
+export class EventRepository {
+  private readonly database: EntityDatabase
+  private readonly rows: ReadonlyMap<EventType, RowStore>
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+    const overtaken = () => EntityStoreErrors.FAILED({ reason: 'an event was changed' })
+    this.rows = new Map(
+      EVENT_TYPES.map((type) => [type, new RowStore(database, tableOf(type), { taken: {}, overtaken })]),
+    )
+  }
+
+  /** One statement for each type that is among them. */
+  async add(events: readonly EventRecord[]): Promise<void> {
+    const statements: Statement[] = []
+    for (const [type, rows] of this.rows) {
+      const own = events.filter((event) => event.type === type)
+      if (own.length > 0) statements.push(rows.insertAll(own.map(rowOf)))
+    }
+    if (statements.length > 0) await this.database.write(statements)
+  }
+
+  /** Oldest first where the query names no order. */
+  async page(filter: EventQuery, query: PageQuery): Promise<Page<EventRecord>> {
+    const { sortProperty = 'createdTime' } = query
+    const rows = this.rowsOf(filter.type)
+    const page = await rows.page({ where: where(filter), sort: SORTED, search: [], query: { ...query, sortProperty } })
+    return { ...page, data: page.data.map((row) => recordOf(filter.type, row)) }
+  }
+
+  clear(filter: EventQuery): Statement {
+    return this.rowsOf(filter.type).deleteAll(where(filter))
+  }
+
+  /** Steps that take away what a rule chain and its nodes told of themselves: before the chain goes. */
+  deleteOfChain(ruleChainId: string): readonly Statement[] {
+    const nodes = sql`select id from rule_node where rule_chain_id = ${ruleChainId}`
+    return EVENT_TYPES.map((type) => {
+      const query = sql`delete from ${sql.table(NAMES[type])} where entity_id = ${ruleChainId} or entity_id in (${nodes})`
+      const { sql: text, parameters } = query.compile(this.database.builder)
+      return { sql: text, parameters: parameters.map(sqlValue) }
+    })
+  }
+
+  /** Removes at most `limit` of the rows older than `before` (Unix ms); answers how many went. */
+  async removeOlder(type: EventType, before: number, limit: number): Promise<number> {
+    return this.remove(type, [{ column: 'created_time', from: 0, to: before - 1 }], limit)
+  }
+
+  /** Tenants with more rows than `most`, and how many they have. */
+  async tenantsOver(
+    type: EventType,
+    most: number,
+  ): Promise<readonly { readonly tenantId: string; readonly rows: number }[]> {
+    const query = sql<{ tenantId: string; total: number }>`
+      select tenant_id as ${sql.ref('tenantId')}, count(*) as total from ${sql.table(NAMES[type])}
+      group by tenant_id having count(*) > ${most}`
+    const rows = await this.database.scan(query.compile(this.database.builder))
+    return rows.map(({ tenantId, total }) => ({ tenantId, rows: Number(total) }))
+  }
+
+  /** Removes the oldest rows of a tenant; answers how many went. */
+  removeOldest(type: EventType, tenantId: string, count: number): Promise<number> {
+    return this.remove(type, [{ column: 'tenant_id', is: tenantId }], count)
+  }
+
+  private async remove(type: EventType, conditions: readonly Condition[], limit: number): Promise<number> {
+    const { results } = await this.database.write([this.rowsOf(type).deleteOldest(conditions, limit)])
+    return results[0]?.changes ?? 0
+  }
+
+  private rowsOf(type: EventType): RowStore {
+    const rows = this.rows.get(type)
+    if (rows === undefined) throw new TypeError(`${type} is no type of events`)
+    return rows
+  }
+}
+
+function where({ tenantId, entityId: id, startTime, endTime, where: more }: EventQuery): readonly Condition[] {
+  return [
+    { column: 'entity_id', is: id },
+    { column: 'tenant_id', is: tenantId },
+    { column: 'created_time', from: startTime, to: endTime },
+    ...more,
+  ]
+}
+
+function rowOf(event: EventRecord): Row {
+  const row: Record<string, SqlValue> = {
+    id: event.id,
+    created_time: event.createdTime,
+    version: 1,
+    tenant_id: event.tenantId,
+    entity_type: event.entity.entityType,
+    entity_id: event.entity.id,
+    server: event.server,
+  }
+  for (const [member] of bodyOf(event.type)) {
+    const value = event.body[member]
+    row[eventColumn(member)] = typeof value === 'boolean' ? Number(value) : (value ?? null)
+  }
+  return row
+}
+
+function recordOf(type: EventType, row: Row): EventRecord {
+  const entityType = ENTITY_TYPES.find((known) => known === row['entity_type'])
+  if (entityType === undefined) throw EntityStoreErrors.FAILED({ reason: 'an event is of no known entity' })
+  const body: Record<string, EventBody[string]> = {}
+  for (const [member, kind] of bodyOf(type)) {
+    const value = row[eventColumn(member)] ?? null
+    if (value === null) continue
+    if (kind === 'flag') body[member] = Number(value) === 1
+    else body[member] = kind === 'integer' ? Number(value) : String(value)
+  }
+  return {
+    id: String(row['id']),
+    createdTime: Number(row['created_time']),
+    tenantId: String(row['tenant_id']),
+    entity: entityId(entityType, String(row['entity_id'])),
+    type,
+    server: String(row['server']),
+    body,
+  }
+}
