@@ -15,6 +15,8 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- config                    print every setting, its present value and where it came from
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
   npm start -- import FILE               devices or assets from comma-separated values, however many (--help tells more)
+  npm start -- tenant export FILE        take along all that a tenant has (--help tells more)
+  npm start -- tenant import FILE        bring it in again, here or elsewhere: shows a plan first (--help tells more)
   npm start -- watch DEVICE              print a device's telemetry as it arrives (--help tells more)
   npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
   npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
@@ -51,6 +53,11 @@ switch (command) {
   case 'import': {
     const { importFile } = await import('./commands/import.ts')
     process.exitCode = await importFile(rest)
+    break
+  }
+  case 'tenant': {
+    const { tenant } = await import('./commands/tenant.ts')
+    process.exitCode = await tenant(rest)
     break
   }
   case 'watch': {

@@ -11,7 +11,9 @@ export class Progress {
     this.output = output
   }
 
-  show(label: string, done: number, total: number): void {
+  /** `unit`: what is counted, where it is no bytes. */
+  show(label: string, done: number, total: number, unit?: string): void {
+    const whole = unit === undefined ? sizeText(total) : `${total} ${unit}`
     if (label !== this.label) {
       this.end()
       this.label = label
@@ -20,13 +22,13 @@ export class Progress {
     const part = total === 0 ? 1 : Math.min(1, done / total)
     if (!this.output.isTTY) {
       const tenth = Math.floor(part * 10)
-      if (tenth > this.lastTenth) this.output.write(`${label} ${tenth * 10}% of ${sizeText(total)}\n`)
+      if (tenth > this.lastTenth) this.output.write(`${label} ${tenth * 10}% of ${whole}\n`)
       this.lastTenth = Math.max(tenth, this.lastTenth)
       return
     }
     const filled = Math.round(part * WIDTH)
     const bar = `${'█'.repeat(filled)}${'░'.repeat(WIDTH - filled)}`
-    const text = `${label.padEnd(12)} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% of ${sizeText(total)}`
+    const text = `${label.padEnd(12)} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% of ${whole}`
     if (text !== this.shown) this.output.write(`\r${text}`)
     this.shown = text
   }

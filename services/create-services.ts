@@ -41,6 +41,7 @@ import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
 import { FileImport } from './import/file-import.ts'
 import { Transfers } from './import/positions.ts'
+import { TenantTransfer } from './transfer/tenant-transfer.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { entityViews, exposureOf } from './entities/entity-view.ts'
 import { EntityRegistry } from './entities/entity-registry.ts'
@@ -227,6 +228,7 @@ export function createServices(options: ServicesOptions): Services {
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
     bulkImport,
+    tenantTransfer: new TenantTransfer({ entities, changes, feed, clock }),
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,
     devices,

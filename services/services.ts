@@ -35,6 +35,7 @@ import type { DeviceClaims } from './onboarding/claims.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
+import type { TenantTransfer } from './transfer/tenant-transfer.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
 import type { Operation } from './permissions.ts'
 import type { AuditLog } from './audit/audit-log.ts'
@@ -271,6 +272,7 @@ export interface Services {
   readonly provisioning: Provisioning
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
+  readonly tenantTransfer: TenantTransfer
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants
   readonly restRates: RestRates

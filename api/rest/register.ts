@@ -57,6 +57,7 @@ import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { publicImageRoute } from './image-routes.ts'
 import { importRoutes } from './import-routes.ts'
+import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
 import { queueRoutes } from './queue-routes.ts'
@@ -186,6 +187,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),
     ...importRoutes(parts, services),
+    ...tenantTransferRoutes(parts, services),
     ...entityQueryRoutes(parts),
     ...alarmQueryRoutes({ make: parts.make, alarmQueries: services.alarmQueries }),
     ...relationRoutes(parts),

@@ -30,9 +30,11 @@ import type { EntityTable } from './tables/entity-table.ts'
 import { RowStore, type RowErrors } from './tables/row-store.ts'
 import { TenantCountRepository } from './tenant-counts.ts'
 import { TenantErasureRepository } from './tenant-erasure.ts'
+import { TransferRowRepository } from './transfer-rows.ts'
 import { UserRepository } from './users.ts'
 
 export interface EntityStore {
+  readonly transferRows: TransferRowRepository
   readonly tenantErasure: TenantErasureRepository
   readonly tenantCounts: TenantCountRepository
   readonly users: UserRepository
@@ -116,6 +118,7 @@ export async function openPostgresEntityStore(options: PostgresDatabaseOptions):
 /** The repositories over any database. */
 export function entityStoreOver(database: EntityDatabase): EntityStore {
   return {
+    transferRows: new TransferRowRepository(database),
     tenantErasure: new TenantErasureRepository(database),
     tenantCounts: new TenantCountRepository(database),
     users: new UserRepository(database),

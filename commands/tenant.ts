@@ -1,0 +1,236 @@
+/** `npm start -- tenant export FILE` and `tenant import FILE`: all that a tenant has, taken along and brought in again. */
+import { z } from 'zod'
+import { defineErrors } from '../model/errors.ts'
+import { Progress } from './progress.ts'
+import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
+import { DEFAULT_SERVER, SYSTEM_LOGIN, type RestSession } from './rest-session.ts'
+import { readTenantHeader, readTenantRows, TenantFileWriter, type TenantHeader } from './tenant-file.ts'
+
+const SERVER = `  --url URL --user EMAIL --password TEXT   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
+                                           environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)`
+const EXPORT_USAGE = `npm start -- tenant export FILE --tenant ID
+
+  FILE      is written whole or not at all
+  --tenant  the tenant's id or its title
+${SERVER}
+
+In it is every entity, relation, rule chain, dashboard and attribute. Devices' credentials and the hashes of users' passwords are in it too: keep
+it as you keep them. Time series, the audit log and what is under way are not. The tenant goes on meanwhile.
+`
+const IMPORT_USAGE = `npm start -- tenant import FILE [--into ID] [--apply]
+
+  FILE     from \`tenant export\`
+  --into   the id or the title of the tenant to bring it into (default: the one with the id that it had; else a new one of its title is made)
+  --apply  do it; without it the plan is shown and nothing is changed
+${SERVER}
+
+Ids are kept where they are free. What is there already with the same name is changed; what is there and not in the file stays. A second
+time changes nothing, and one that was cut off is done by beginning again.
+`
+
+const TenantErrors = defineErrors('tenant-command', {
+  COMMAND: { kind: 'invalid', status: 400, text: 'tenant export FILE or tenant import FILE is expected' },
+  UNKNOWN: { kind: 'invalid', status: 404, text: 'there is no tenant {tenant}' },
+})
+
+const tablesSchema = z.array(z.string())
+const pageSchema = z.object({ rows: z.array(z.string()), next: z.string().nullable() })
+const tenantSchema = z.looseObject({ id: z.object({ id: z.string() }), title: z.string() })
+const tenantsSchema = z.object({ data: z.array(tenantSchema) })
+const pieceSchema = z.object({
+  created: z.number(),
+  changed: z.number(),
+  same: z.number(),
+  ids: z.array(z.tuple([z.string(), z.string()])),
+  refused: z.array(z.object({ place: z.number(), why: z.string() })),
+})
+type Tenant = z.infer<typeof tenantSchema>
+
+/** Resolves with the exit code. */
+export function tenant([what = '', ...argv]: readonly string[], output?: CommandOutput): Promise<number> {
+  if (what === 'export') {
+    const flags = z.object({ tenant: z.string() })
+    const command = { usage: EXPORT_USAGE, flags, argument: 'one FILE', login: SYSTEM_LOGIN, run: exportTenant }
+    return runRestCommand(command, argv, output)
+  }
+  const flags = z.object({ into: z.string().optional(), apply: z.boolean().default(false) })
+  const command = { usage: IMPORT_USAGE, flags, argument: 'one FILE', login: SYSTEM_LOGIN, run: importTenant }
+  if (what === 'import') return runRestCommand(command, argv, output)
+  const usage = `${EXPORT_USAGE}\n${IMPORT_USAGE}`
+  const run = () => Promise.reject(TenantErrors.COMMAND())
+  return runRestCommand({ usage, flags: z.object({}), run }, what === '' ? [] : [what], output)
+}
+
+async function exportTenant({
+  argument: file,
+  flags,
+  open,
+  output,
+}: RestCall<{ readonly tenant: string }>): Promise<void> {
+  const progress = new Progress()
+  try {
+    const session = await open()
+    const found = await findTenant(session, flags.tenant)
+    if (found === undefined) throw TenantErrors.UNKNOWN({ tenant: flags.tenant })
+    const path = `/api/tenant/${found.id.id}/rows`
+    const tables = tablesSchema.parse(await session.request('GET', `${path}/tables`))
+    const writer = await TenantFileWriter.begin(file, { tenant: found, time: Date.now() })
+    for (const [index, table] of tables.entries()) {
+      progress.show('exporting', index, tables.length, 'tables')
+      let after: string | null = ''
+      while (after !== null) {
+        const query = new URLSearchParams({ table, ...(after === '' ? {} : { after }) })
+        const page: z.infer<typeof pageSchema> = pageSchema.parse(
+          await session.request('GET', `${path}?${query.toString()}`),
+        )
+        for (const row of page.rows) await writer.add({ table, row })
+        after = page.next
+      }
+    }
+    await writer.finish()
+    progress.end()
+    output.out(`${writer.rows} rows of ${found.title} in ${file}`)
+  } finally {
+    progress.end()
+  }
+}
+
+interface ImportFlags {
+  readonly into?: string | undefined
+  readonly apply: boolean
+}
+
+async function importTenant({ argument: file, flags, open, output }: RestCall<ImportFlags>): Promise<void> {
+  const progress = new Progress()
+  try {
+    const header = await readTenantHeader(file)
+    const session = await open()
+    const there = await targetOf(session, header, flags.into)
+    if (there === undefined && !flags.apply) {
+      const rows = await countRows(file)
+      output.out(`a new tenant ${header.tenant.title} with ${rows} rows\nnothing was changed: add --apply to do it`)
+      return
+    }
+    const target = there ?? (await newTenant(session, header.tenant))
+    const bringing = new Bringing(session, file, header.tenant.id.id, target.id.id, progress)
+    await bringing.findIds()
+    output.out(`into ${target.title} (${target.id.id}):`)
+    for (const line of await bringing.send(flags.apply ? 'apply' : 'plan')) output.out(line)
+    progress.end()
+    if (!flags.apply) output.out('nothing was changed: add --apply to do it')
+  } finally {
+    progress.end()
+  }
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** A file on its way into a tenant. */
+class Bringing {
+  private readonly ids: Map<string, string>
+  /** Rows that name these are left out with them. */
+  private readonly refused = new Map<string, string>()
+  private readonly session: RestSession
+  private readonly file: string
+  private readonly targetId: string
+  private readonly progress: Progress
+  private rows = 0
+
+  constructor(session: RestSession, file: string, sourceId: string, targetId: string, progress: Progress) {
+    this.session = session
+    this.file = file
+    this.targetId = targetId
+    this.progress = progress
+    this.ids = new Map([[sourceId, targetId]])
+  }
+
+  /** Which ids are others there: what a row names stands before it in the file. */
+  async findIds(): Promise<void> {
+    for await (const { table, rows } of readTenantRows(this.file)) {
+      this.rows += rows.length
+      const sent = rows.filter((row) => !this.isLeftOut(row)).map((row) => this.mapped(row))
+      const { ids, refused } = await this.post(table, 'ids', sent)
+      for (const [before, after] of ids) this.ids.set(before, after)
+      for (const { place, why } of refused) this.refuse(table, sent[place] ?? '{}', why)
+    }
+  }
+
+  /** A line for each table, and one for each row that is left out. */
+  async send(step: 'plan' | 'apply'): Promise<readonly string[]> {
+    const counts = new Map<string, { created: number; changed: number; same: number; leftOut: number }>()
+    let done = 0
+    for await (const { table, rows } of readTenantRows(this.file)) {
+      const sent = rows.filter((row) => !this.isLeftOut(row)).map((row) => this.mapped(row))
+      const { created, changed, same } = await this.post(table, step, sent)
+      const sum = counts.get(table) ?? { created: 0, changed: 0, same: 0, leftOut: 0 }
+      sum.created += created
+      sum.changed += changed
+      sum.same += same
+      sum.leftOut += rows.length - sent.length
+      counts.set(table, sum)
+      this.progress.show(step === 'plan' ? 'planning' : 'importing', (done += rows.length), this.rows, 'rows')
+    }
+    this.progress.end()
+    const others = this.ids.size - 1
+    return [
+      ...[...counts].map(
+        ([table, { created, changed, same, leftOut }]) =>
+          `  ${table}: ${created} new, ${changed} changed, ${same} as they are${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
+      ),
+      ...(others === 0 ? [] : [`  ${others} ids are others there`]),
+      ...[...this.refused.values()].map((why) => `  left out: ${why}`),
+    ]
+  }
+
+  private mapped(row: string): string {
+    return row.replace(UUID, (id) => this.ids.get(id) ?? id)
+  }
+
+  private isLeftOut(row: string): boolean {
+    return this.refused.size > 0 && (row.match(UUID) ?? []).some((id) => this.refused.has(id))
+  }
+
+  private refuse(table: string, row: string, why: string): void {
+    const id = /"id":"([^"]+)"/.exec(row)?.[1]
+    if (id !== undefined) this.refused.set(id, `${table} ${id}: ${why}`)
+  }
+
+  private async post(table: string, step: 'ids' | 'plan' | 'apply', rows: readonly string[]) {
+    const answer = await this.session.request('POST', `/api/tenant/${this.targetId}/rows`, { table, step, rows })
+    return pieceSchema.parse(answer)
+  }
+}
+
+async function targetOf(
+  session: RestSession,
+  header: TenantHeader,
+  into: string | undefined,
+): Promise<Tenant | undefined> {
+  const found = (await findTenant(session, into ?? header.tenant.id.id)) ?? undefined
+  if (found === undefined && into !== undefined) throw TenantErrors.UNKNOWN({ tenant: into })
+  // A tenant that was made for it before, and whose import was cut off.
+  return found ?? (await findTenant(session, header.tenant.title))
+}
+
+/** By id or title. */
+async function findTenant(session: RestSession, wanted: string): Promise<Tenant | undefined> {
+  const query = new URLSearchParams({ pageSize: '1000', page: '0' })
+  for (let page = 0; ; page++) {
+    query.set('page', String(page))
+    const { data } = tenantsSchema.parse(await session.request('GET', `/api/tenants?${query.toString()}`))
+    const found = data.find(({ id, title }) => id.id === wanted.toLowerCase() || title === wanted)
+    if (found !== undefined || data.length < 1000) return found
+  }
+}
+
+/** With what the file says of it, but for its id and what belongs to the system. */
+async function newTenant(session: RestSession, source: TenantHeader['tenant']): Promise<Tenant> {
+  const { id: _id, tenantProfileId: _profile, version: _version, ...members } = source
+  return tenantSchema.parse(await session.request('POST', '/api/tenant', members))
+}
+
+async function countRows(file: string): Promise<number> {
+  let count = 0
+  for await (const { rows } of readTenantRows(file)) count += rows.length
+  return count
+}

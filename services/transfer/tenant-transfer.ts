@@ -1,0 +1,296 @@
+/**
+ * Takes along all that a tenant has, row by row, and brings it in again: into the same tenant, another one, or another system. Rows that are there as
+ * they come are left alone, so a second time changes nothing, and one that was killed goes on by beginning again. An import raises no messages to the
+ * rule engine: nothing happened to the devices. Who did it is in the audit log, a row for each piece.
+ */
+import { createHash } from 'node:crypto'
+import type { EntityId } from '../../model/entity-id.ts'
+import { entityId } from '../../model/entity-id.ts'
+import { isJsonObject, LongDecimal, parseJson, stringifyJson, WholeDouble, type JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { Clock } from '../../model/clock.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
+import { sqlValue, type SqlValue, type Statement } from '../../storage/entities/database.ts'
+import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { Row } from '../../storage/entities/tables/entity-table.ts'
+import { keysOf } from '../../storage/entities/transfer-rows.ts'
+import type { Changes } from '../changes.ts'
+import { DECLARED } from '../entities/declared.ts'
+import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
+import { TenantTransferErrors } from './errors.ts'
+import { TAKEN, type Match, type TakenTable } from './tables.ts'
+
+export interface TransferPage {
+  readonly rows: readonly string[]
+  /** Undefined where there is no more. */
+  readonly next: string | undefined
+}
+
+export interface PieceIds {
+  /** Ids that are others here. */
+  readonly ids: readonly (readonly [string, string])[]
+  /** Places of rows that can not be brought in, and why. */
+  readonly refused: readonly { readonly place: number; readonly why: string }[]
+}
+
+export interface PieceCounts {
+  readonly created: number
+  readonly changed: number
+  readonly same: number
+}
+
+export interface TenantTransferParts {
+  readonly entities: EntityStore
+  readonly changes: Changes
+  readonly feed: ChangeFeed
+  readonly clock: Clock
+}
+
+const PAGE = 500
+
+export class TenantTransfer {
+  private readonly parts: TenantTransferParts
+
+  constructor(parts: TenantTransferParts) {
+    this.parts = parts
+  }
+
+  /** In the order in which they can be brought in. */
+  get tables(): readonly string[] {
+    return TAKEN.map(({ name }) => name)
+  }
+
+  async page(tenantId: string, table: string, after: string | undefined): Promise<TransferPage> {
+    const taken = tableOf(table)
+    const keys = after === undefined ? undefined : valuesIn(after, taken)
+    const rows = await this.parts.entities.transferRows.page(taken, tenantId, keys, PAGE)
+    const last = rows.length < PAGE ? undefined : rows.at(-1)
+    return {
+      rows: rows.map((row) => stringifyJson(jsonOfRow(row))),
+      next: last && stringifyJson(Object.values(keysOf(taken, last)).map((value) => value)),
+    }
+  }
+
+  /** Which ids the rows get; those of the rows that they name were put in their place already. */
+  async ids(tenantId: string, table: string, texts: readonly string[]): Promise<PieceIds> {
+    const taken = tableOf(table)
+    const ids: (readonly [string, string])[] = []
+    const refused: { place: number; why: string }[] = []
+    for (const [place, row] of rowsIn(taken, texts, tenantId).entries()) {
+      const outcome = await this.place(taken, row, tenantId)
+      if (outcome.why !== undefined) refused.push({ place, why: outcome.why })
+      const before = row['id']
+      if (typeof before === 'string' && outcome.id !== before) ids.push([before, outcome.id])
+    }
+    return { ids, refused }
+  }
+
+  /** What bringing the rows in would do. */
+  async plan(tenantId: string, table: string, texts: readonly string[]): Promise<PieceCounts> {
+    return (await this.compared(tableOf(table), tenantId, texts)).counts
+  }
+
+  /** Brings the rows in, in one transaction. Throws `tenant-transfer.…`. */
+  async apply(principal: Principal, tenantId: string, table: string, texts: readonly string[]): Promise<PieceCounts> {
+    const taken = tableOf(table)
+    const { steps, written, counts } = await this.compared(taken, tenantId, texts)
+    if (steps.length === 0) return counts
+    await this.requireOwn(taken, tenantId, written)
+    const { entities, changes, clock } = this.parts
+    const actionData = stringifyJson({ imported: table, rows: written.length })
+    const tenant = entityId('TENANT', tenantId)
+    const audited = await changes.auditedAction(principal, { actionType: 'UPDATED', entity: tenant, actionData })
+    const devices = taken.name === 'device_credentials' ? written.map((row) => String(row['device_id'])) : []
+    const noted = devices.flatMap((id) => entities.credentialChanges.note(id, clock.now()))
+    await entities.write([...steps, ...noted, audited])
+    for (const row of written) this.tell(taken, tenantId, row)
+    return counts
+  }
+
+  private async compared(taken: TakenTable, tenantId: string, texts: readonly string[]) {
+    const { transferRows } = this.parts.entities
+    const counts = { created: 0, changed: 0, same: 0 }
+    const steps: Statement[] = []
+    const written: Row[] = []
+    for (const sent of rowsIn(taken, texts, tenantId)) {
+      const before = await transferRows.find(taken.name, keysOf(taken, sent))
+      const row = taken.name === 'device_credentials' ? await this.credentials(sent, before) : sent
+      if (before !== undefined && isSame(before, row, taken)) {
+        counts.same++
+        continue
+      }
+      counts[before === undefined ? 'created' : 'changed']++
+      written.push(row)
+      if (before === undefined) steps.push(transferRows.insert(taken, row))
+      else {
+        const parts = Object.entries(taken.parts)
+        for (const [part, column] of parts) steps.push(transferRows.deleteAll(part, { [column]: row['id'] ?? null }))
+        steps.push(transferRows.update(taken, row))
+      }
+    }
+    return { counts, steps, written }
+  }
+
+  /** Two devices can not have the same: one that another tenant has is replaced by a token of its own, once. */
+  private async credentials(row: Row, before: Row | undefined): Promise<Row> {
+    const taken = await this.parts.entities.transferRows.find('device_credentials', {
+      credentials_id: row['credentials_id'] ?? null,
+    })
+    if (taken === undefined || taken['id'] === row['id']) return row
+    return (
+      before ?? {
+        ...row,
+        credentials_type: 'ACCESS_TOKEN',
+        credentials_id: randomText(ACCESS_TOKEN_LENGTH),
+        credentials_value: null,
+      }
+    )
+  }
+
+  private async place(taken: TakenTable, row: Row, tenantId: string): Promise<{ id: string; why?: string }> {
+    const { transferRows } = this.parts.entities
+    const id = String(row['id'] ?? '')
+    if (!taken.keys.includes('id')) return { id }
+    const byId = await transferRows.find(taken.name, { id })
+    if (byId !== undefined && (await transferRows.isOwned(taken, byId, tenantId))) return { id }
+    for (const match of taken.matches) {
+      const values = valuesOf(match, row)
+      const found = values && (await transferRows.find(taken.name, values))
+      if (found === undefined) continue
+      if (await transferRows.isOwned(taken, found, tenantId)) return { id: String(found['id']) }
+      if (taken.name !== 'device_credentials')
+        return { id, why: `${match.columns.join(', ')} ${Object.values(values ?? {}).join(', ')} is another tenant's` }
+    }
+    const derived = derivedId(tenantId, id)
+    if (byId !== undefined || (await transferRows.find(taken.name, { id: derived })) !== undefined)
+      return { id: derived }
+    return { id }
+  }
+
+  /** Nobody brings in what names another tenant's, or more than a tenant may have. */
+  private async requireOwn(taken: TakenTable, tenantId: string, rows: readonly Row[]): Promise<void> {
+    const { transferRows } = this.parts.entities
+    const seen = new Set<string>()
+    const require = async (tables: readonly string[], column: string, id: SqlValue): Promise<void> => {
+      if (id === null || seen.has(`${column} ${String(id)}`)) return
+      for (const table of tables) {
+        const found = await transferRows.find(table, { id })
+        if (table === 'tenant' ? found?.['id'] === tenantId : found?.['tenant_id'] === tenantId) {
+          seen.add(`${column} ${String(id)}`)
+          return
+        }
+      }
+      throw TenantTransferErrors.FOREIGN({ table: taken.name, column, id: String(id) })
+    }
+    for (const row of rows) {
+      if (taken.name === 'app_user' && row['authority'] === 'SYS_ADMIN') throw TenantTransferErrors.AUTHORITY()
+      if (taken.owner.of.length > 0) await require(taken.owner.of, taken.owner.column, row[taken.owner.column] ?? null)
+      for (const [table, column] of Object.entries(taken.names)) await require([table], column, row[column] ?? null)
+    }
+  }
+
+  private tell(taken: TakenTable, tenantId: string, row: Row): void {
+    const { feed } = this.parts
+    const chainId = taken.owner.of.includes('rule_chain') ? row['rule_chain_id'] : undefined
+    if (taken.name === 'attribute') {
+      const entity = entityOf('DEVICE', row['entity_id'])
+      const nothing = { scope: 'SERVER_SCOPE', attributes: [], audience: 'caches', sequence: 0 } as const
+      feed.publish({ kind: 'attributes', entity, ...nothing })
+    } else if (taken.name === 'queue')
+      feed.publish({ kind: 'queue-changed', entity: entityOf('QUEUE', row['id']), tenantId })
+    else if (taken.name === 'device_credentials')
+      feed.publish({
+        kind: 'device-changed',
+        entity: entityOf('DEVICE', row['device_id']),
+        credentialsChanged: true,
+      })
+    else if (chainId !== undefined)
+      feed.publish({ kind: 'rule-chain-changed', entity: entityOf('RULE_CHAIN', chainId), tenantId })
+    else if (taken.name !== 'rule_chain' || row['first_rule_node_id'] === null) {
+      // A chain is told of with its nodes: before that it could not run.
+      const definition = DECLARED.find(({ storedAs }) => storedAs.name === taken.name)
+      const change = definition?.tells?.(definition.recordOf(row), 'changed')
+      for (const each of change === undefined ? [] : [change].flat()) feed.publish(each)
+    }
+  }
+}
+
+function entityOf<const Type extends EntityId['entityType']>(type: Type, id: SqlValue | undefined) {
+  return { entityType: type, id: String(id) }
+}
+
+function tableOf(name: string): TakenTable {
+  const table = TAKEN.find((taken) => taken.name === name)
+  if (table === undefined) throw TenantTransferErrors.TABLE({ table: name })
+  return table
+}
+
+/** The same id in the same tenant each time. */
+function derivedId(tenantId: string, id: string): string {
+  const hex = createHash('sha256').update(`${tenantId} ${id}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `8${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  )
+}
+
+/** Undefined where the row is not among those that the match is about. */
+function valuesOf({ columns, where }: Match, row: Row): Row | undefined {
+  for (const [column, value] of Object.entries(where)) if (row[column] !== value) return undefined
+  const values: Record<string, SqlValue> = { ...where }
+  for (const column of columns) {
+    const value = row[column] ?? null
+    if (value === null) return undefined
+    values[column] = value
+  }
+  return values
+}
+
+function isSame(before: Row, row: Row, { fresh }: TakenTable): boolean {
+  return Object.entries(row).every(([column, value]) => column in fresh || before[column] === value)
+}
+
+function jsonOfRow(row: Row): JsonObject {
+  return { ...row }
+}
+
+function valuesIn(text: string, { keys, name }: TakenTable): readonly SqlValue[] {
+  const values = parsed(text, name)
+  if (!Array.isArray(values) || values.length !== keys.length)
+    throw TenantTransferErrors.ROW({ table: name, reason: 'keys are expected' })
+  return values.map((value) => valueIn(value, name))
+}
+
+/** As the tenant has them: whosever they were. */
+function rowsIn(taken: TakenTable, texts: readonly string[], tenantId: string): readonly Row[] {
+  return texts.map((text) => {
+    const json = parsed(text, taken.name)
+    if (!isJsonObject(json)) throw TenantTransferErrors.ROW({ table: taken.name, reason: 'an object is expected' })
+    const row: Record<string, SqlValue> = {}
+    for (const [column, value] of Object.entries(json)) {
+      if (!/^[a-z_][a-z0-9_]{0,62}$/.test(column))
+        throw TenantTransferErrors.ROW({ table: taken.name, reason: 'a column name' })
+      row[column] = valueIn(value, taken.name)
+    }
+    for (const key of taken.keys)
+      if (row[key] === undefined) throw TenantTransferErrors.ROW({ table: taken.name, reason: `${key} is missing` })
+    if (taken.owner.of.length === 0) row['tenant_id'] = tenantId
+    return { ...row, ...taken.fresh }
+  })
+}
+
+function valueIn(value: unknown, table: string): SqlValue {
+  try {
+    // A double keeps its dot in JSON; a column takes the number.
+    return sqlValue(value instanceof WholeDouble || value instanceof LongDecimal ? Number(value) : value)
+  } catch (error) {
+    throw TenantTransferErrors.ROW({ table, reason: 'texts, numbers and null are expected' }, error)
+  }
+}
+
+function parsed(text: string, table: string): unknown {
+  try {
+    return parseJson(text)
+  } catch (error) {
+    throw TenantTransferErrors.ROW({ table, reason: 'it is no JSON' }, error)
+  }
+}

@@ -1,0 +1,93 @@
+/** Rows of any table as they lie there: for taking a tenant along, and bringing it in again. */
+import { sql, type CompiledQuery, type RawBuilder } from 'kysely'
+import { sqlValue, type EntityDatabase, type SqlValue, type Statement } from './database.ts'
+import type { Row } from './tables/entity-table.ts'
+
+export interface TransferTable {
+  readonly name: string
+  /** What identifies a row. */
+  readonly keys: readonly string[]
+  /** The column by which a row is a tenant's: `tenant_id`, or one that names a row of one of the tables, which is the tenant's. */
+  readonly owner: { readonly column: string; readonly of: readonly string[] }
+}
+
+export class TransferRowRepository {
+  private readonly database: EntityDatabase
+
+  constructor(database: EntityDatabase) {
+    this.database = database
+  }
+
+  /** In the order of their keys, behind a row's. */
+  async page(
+    table: TransferTable,
+    tenantId: string,
+    after: readonly SqlValue[] | undefined,
+    limit: number,
+  ): Promise<readonly Row[]> {
+    const keys = sql.join(table.keys.map((key) => sql.ref(key)))
+    const behind = after === undefined ? sql`` : sql` and (${keys}) > (${sql.join(after)})`
+    const query = sql<Row>`select * from ${sql.table(table.name)} where ${owned(table, tenantId)}${behind}
+      order by ${keys} limit ${limit}`
+    return this.rows(query)
+  }
+
+  /** The row that has these values, whoever has it; null values are equal to none. */
+  async find(table: string, values: Row): Promise<Row | undefined> {
+    const [row] = await this.rows(sql<Row>`select * from ${sql.table(table)} where ${matches(values)} limit 1`)
+    return row
+  }
+
+  /** Whether a row is the tenant's. */
+  async isOwned(table: TransferTable, row: Row, tenantId: string): Promise<boolean> {
+    const where = sql`${matches(keysOf(table, row))} and ${owned(table, tenantId)}`
+    return (await this.rows(sql<Row>`select * from ${sql.table(table.name)} where ${where} limit 1`)).length > 0
+  }
+
+  insert(table: TransferTable, row: Row): Statement {
+    const names = sql.join(Object.keys(row).map((name) => sql.ref(name)))
+    return this.statement(sql`insert into ${sql.table(table.name)} (${names}) values (${sql.join(Object.values(row))})`)
+  }
+
+  update(table: TransferTable, row: Row): Statement {
+    const changed = Object.keys(row).filter((name) => !table.keys.includes(name))
+    const set = sql.join(changed.map((name) => sql`${sql.ref(name)} = ${row[name] ?? null}`))
+    return this.statement(sql`update ${sql.table(table.name)} set ${set} where ${matches(keysOf(table, row))}`)
+  }
+
+  deleteAll(table: string, values: Row): Statement {
+    return this.statement(sql`delete from ${sql.table(table)} where ${matches(values)}`)
+  }
+
+  private async rows(query: RawBuilder<Row>): Promise<readonly Row[]> {
+    const compiled: CompiledQuery<Row> = query.compile(this.database.builder)
+    return (await this.database.read(compiled)).rows
+  }
+
+  private statement(query: RawBuilder<unknown>): Statement {
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    return { sql: text, parameters: parameters.map(sqlValue) }
+  }
+}
+
+export function keysOf({ keys }: Pick<TransferTable, 'keys'>, row: Row): Row {
+  return Object.fromEntries(keys.map((key) => [key, row[key] ?? null]))
+}
+
+function matches(values: Row): RawBuilder<unknown> {
+  return sql.join(
+    Object.entries(values).map(([name, value]) => sql`${sql.ref(name)} = ${value}`),
+    sql` and `,
+  )
+}
+
+function owned({ owner }: TransferTable, tenantId: string): RawBuilder<unknown> {
+  const column = sql.ref(owner.column)
+  if (owner.of.length === 0) return sql`${column} = ${tenantId}`
+  const owners = owner.of.map((table) =>
+    table === 'tenant'
+      ? sql`select id from tenant where id = ${tenantId}`
+      : sql`select id from ${sql.table(table)} where tenant_id = ${tenantId}`,
+  )
+  return sql`${column} in (${sql.join(owners, sql` union all `)})`
+}
