@@ -53,6 +53,7 @@ import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { DeviceMove } from './onboarding/device-move.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { Notifications } from './notifications/notifications.ts'
@@ -236,6 +237,7 @@ export function createServices(options: ServicesOptions): Services {
       ...{ entities, declared, attributes, changes, clock, random },
       settings: options.claims ?? DEFAULT_CLAIM_SETTINGS,
     }),
+    deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, clock }),
     provisioning: new Provisioning({
       ...{ entities, declared, attributes, changes, clock },
       ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),

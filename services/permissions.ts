@@ -11,6 +11,7 @@ export type Operation =
   | 'READ_TELEMETRY'
   | 'WRITE_TELEMETRY'
   | 'ASSIGN_TO_CUSTOMER'
+  | 'ASSIGN_TO_TENANT'
   | 'RPC_CALL'
   | 'CREATE'
   /** To be an end of a relation: what may be written, and a tenant administrator's own tenant. */

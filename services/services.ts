@@ -32,6 +32,7 @@ import type { Notifications } from './notifications/notifications.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
+import type { DeviceMove } from './onboarding/device-move.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -270,6 +271,7 @@ export interface Services {
   /** How devices get a record and a customer. */
   readonly claims: DeviceClaims
   readonly provisioning: Provisioning
+  readonly deviceMove: DeviceMove
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly tenantTransfer: TenantTransfer

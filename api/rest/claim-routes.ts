@@ -1,4 +1,4 @@
-/** Customers' users claim devices that offer themselves, and give them back. Source: `rest-api.md` 5.5. */
+/** How devices change hands: customers' users claim them and give them back, tenants give them away. Source: `rest-api.md` 5.5. */
 import { z } from 'zod'
 import { devices } from '../../services/entities/device.ts'
 import type { Services } from '../../services/services.ts'
@@ -6,7 +6,7 @@ import { optionalText } from './body.ts'
 import { rawAnswer, type RouteMaker } from './declared/declare.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { recordShape } from './declared/shapes.ts'
-import { EMPTY_ANSWER, jsonTextAnswer, TENANT_AND_CUSTOMER } from './route.ts'
+import { EMPTY_ANSWER, jsonTextAnswer, TENANT, TENANT_AND_CUSTOMER } from './route.ts'
 
 export interface ClaimRoutesParts {
   readonly make: RouteMaker
@@ -14,9 +14,24 @@ export interface ClaimRoutesParts {
 
 export function claimRoutes(
   { make }: ClaimRoutesParts,
-  { claims }: Pick<Services, 'claims'>,
+  { claims, deviceMove }: Pick<Services, 'claims' | 'deviceMove'>,
 ): readonly DeclaredRoute[] {
   return [
+    make.route({
+      method: 'POST',
+      path: '/api/tenant/{tenantId}/device/{deviceId}',
+      about: 'Gives a device to another tenant, with its credentials, attributes and series.',
+      authorities: TENANT,
+      targets: {
+        tenantId: { untargeted: 'a tenant may give to any other, and reads nothing of it' },
+        deviceId: { entity: devices, operation: 'ASSIGN_TO_TENANT' },
+      },
+      query: {},
+      body: undefined,
+      answer: recordShape(devices),
+      handle: async ({ principal, path }) =>
+        devices.jsonOf(await deviceMove.moveByUser(principal, path.deviceId, path.tenantId)),
+    }),
     make.route({
       method: 'POST',
       path: '/api/customer/device/{deviceName}/claim',

@@ -28,8 +28,21 @@ export function deleteAttachedOfAll(database: EntityDatabase, ids: RawBuilder<un
   return deletions(database, sql`in (${ids})`)
 }
 
-function deletions(database: EntityDatabase, condition: RawBuilder<unknown>): readonly Statement[] {
-  return ATTACHED.map(({ table, column }) => {
+/** What hangs on it but its own values: for the transaction in which it becomes another tenant's. */
+export function deleteLinks(database: EntityDatabase, entityId: string): readonly Statement[] {
+  return deletions(
+    database,
+    sql`= ${entityId}`,
+    ATTACHED.filter(({ table }) => table !== 'attribute'),
+  )
+}
+
+function deletions(
+  database: EntityDatabase,
+  condition: RawBuilder<unknown>,
+  tables: readonly AttachedRows[] = ATTACHED,
+): readonly Statement[] {
+  return tables.map(({ table, column }) => {
     const query = sql`delete from ${sql.table(table)} where ${sql.ref(column)} ${condition}`
     const { sql: text, parameters } = query.compile(database.builder)
     return { sql: text, parameters: parameters.map(sqlValue) }

@@ -1,6 +1,7 @@
 /** What is asked of devices so often that it is one read over several tables. The rest is declared (`services/entities/device.ts`). */
 import { ATTRIBUTE_SCOPE_NUMBERS } from './attribute-columns.ts'
-import type { EntityDatabase } from './database.ts'
+import { sql } from 'kysely'
+import { sqlValue, type EntityDatabase, type Statement } from './database.ts'
 import { queueNameOf } from './queues.ts'
 
 export class DeviceRepository {
@@ -24,6 +25,17 @@ export class DeviceRepository {
       .limit(limit)
       .execute()
     return rows.map(({ id }) => id)
+  }
+
+  /** A step that undoes the transaction with this error where an entity view shows the device. */
+  requireUnviewed(
+    { id, tenantId }: { readonly id: string; readonly tenantId: string },
+    otherwise: () => Error,
+  ): Statement {
+    const views = sql`select 1 from entity_view where tenant_id = ${tenantId} and entity_id = ${`DEVICE ${id}`}`
+    const query = sql`update device set version = version where id = ${id} and not exists (${views})`
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    return { sql: text, parameters: parameters.map(sqlValue), expect: { changes: 1, otherwise } }
   }
 
   /** Where its profile sends the device's messages: null means the tenant's root chain, and the queue `Main`. */

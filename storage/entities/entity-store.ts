@@ -3,7 +3,7 @@
  * make and `write` commits: all or nothing, durable when it resolves.
  */
 import { AlarmRepository } from './alarms.ts'
-import { deleteAttached } from './attached.ts'
+import { deleteAttached, deleteLinks } from './attached.ts'
 import { AuditLogRepository } from './audit-log.ts'
 import { AttributeRepository } from './attributes.ts'
 import { CleanupRepository } from './cleanups.ts'
@@ -61,6 +61,8 @@ export interface EntityStore {
   rows(table: EntityTable, errors: RowErrors): RowStore
   /** Steps that delete what hangs on an entity of any type: for the transaction in which it goes. */
   deleteAttached(entityId: string): readonly Statement[]
+  /** The same without its attributes: for the transaction in which it becomes another tenant's. */
+  deleteLinks(entityId: string): readonly Statement[]
   /** Commits the steps together, after everything that was given before. */
   write(statements: readonly Statement[]): Promise<Written>
   /** Waits for what was given to `write`, closes. Idempotent. */
@@ -143,6 +145,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     events: new EventRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
     deleteAttached: (entityId) => deleteAttached(database, entityId),
+    deleteLinks: (entityId) => deleteLinks(database, entityId),
     write: (statements) => database.write(statements),
     close: () => database.close(),
   }

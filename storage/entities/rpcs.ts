@@ -116,6 +116,10 @@ export class RpcRepository {
     return this.rows.delete(rpc)
   }
 
+  deleteOf(deviceId: string): Statement {
+    return this.rows.deleteAll([{ column: 'device_id', is: deviceId }])
+  }
+
   /** Removes at most `limit` of those made before `time` (Unix ms). */
   async removeOlder(time: number, limit: number): Promise<void> {
     await this.database.write([this.rows.deleteOldest([{ column: 'created_time', from: 0, to: time - 1 }], limit)])
