@@ -42,6 +42,7 @@ export interface RunningEngine {
 
 /** As the reference writes them. */
 const STATISTICS_INTERVAL_MS = 3_600_000
+const QUEUE_STATISTICS_INTERVAL_MS = 60_000
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
@@ -91,6 +92,15 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   await queueDeployment.start(feed)
   const statistics = repeat(systemClock, STATISTICS_INTERVAL_MS, () => events.statistics(engine.figures()))
   closing.add('statistics of chains', () => Promise.resolve(statistics.close()))
+  let writing: Promise<void> | undefined
+  const queueStatistics = repeat(systemClock, QUEUE_STATISTICS_INTERVAL_MS, () => {
+    // What comes while the last ones are written waits in the queues.
+    writing ??= services.queueStatistics.write(queues.takeTenantCounts()).finally(() => (writing = undefined))
+  })
+  closing.add('queue statistics', async () => {
+    queueStatistics.close()
+    await writing
+  })
   return { engine, queues }
 }
 

@@ -1,5 +1,11 @@
 /** The engine's queues, which begin with the first records they are given: until then the link keeps every queue's messages. */
-import { createQueues, type NamedQueueFigures, type Queues, type QueuesOptions } from '../engine/queue/queues.ts'
+import {
+  createQueues,
+  type NamedQueueFigures,
+  type QueueTenantCounts,
+  type Queues,
+  type QueuesOptions,
+} from '../engine/queue/queues.ts'
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { QueueRuntime } from './queue-deployment.ts'
 
@@ -7,6 +13,7 @@ export interface OpenedQueues extends QueueRuntime {
   /** Over all queues; undefined before the first records. */
   totals(): QueueFigures | undefined
   figures(): readonly NamedQueueFigures[]
+  takeTenantCounts(): readonly QueueTenantCounts[]
   close(): Promise<void>
 }
 
@@ -19,6 +26,7 @@ export function openQueues(options: QueuesOptions): OpenedQueues {
     },
     totals: () => queues?.totals(),
     figures: () => queues?.figures() ?? [],
+    takeTenantCounts: () => queues?.takeTenantCounts() ?? [],
     close: async () => queues?.close(),
   }
 }

@@ -66,6 +66,7 @@ import { RestRates } from './rate-limits.ts'
 import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
+import { QueueStatistics } from './queue-statistics.ts'
 import { StoredQueues } from './queues.ts'
 import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { Services } from './services.ts'
@@ -256,6 +257,9 @@ export function createServices(options: ServicesOptions): Services {
     }),
     deployments,
     queues,
+    queueStatistics: new QueueStatistics({
+      ...{ entities, declared, telemetry, limits, clock, report, server: options.events?.server ?? 'sole' },
+    }),
     deadLetters: new TenantDeadLetters(options.deadLetters),
     parked: new ParkedLanes(options.parked),
     access,

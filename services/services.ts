@@ -8,6 +8,7 @@
  */
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
+import type { QueueStatistics } from './queue-statistics.ts'
 import type { Events } from './events/events.ts'
 import type { Deployments } from './deployments.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
@@ -287,6 +288,7 @@ export interface Services {
   /** When stored changes are in force in this process. */
   readonly deployments: Deployments
   readonly queues: QueueService
+  readonly queueStatistics: QueueStatistics
   readonly deadLetters: DeadLetterService
   readonly parked: ParkedLaneService
   /** Dashboards, widgets and files, beyond what their declarations say. */

@@ -60,6 +60,7 @@ import { importRoutes } from './import-routes.ts'
 import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
+import { queueStatsRoutes } from './queue-stats-routes.ts'
 import { queueRoutes } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
@@ -200,6 +201,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...calculatedFieldRoutes(parts),
     ...ruleChainRoutes(parts),
     ...eventRoutes(parts),
+    ...queueStatsRoutes(parts),
   ]
 }
 

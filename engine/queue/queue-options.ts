@@ -3,6 +3,7 @@ import type { Clock } from '../../model/clock.ts'
 import type { Link } from '../link/link.ts'
 import type { Parking } from '../parking/parking.ts'
 import type { QueueFigures } from './figures.ts'
+import type { TenantCounts } from './tenant-counts.ts'
 import type { QueueSettings } from './settings.ts'
 import type { WorkProcessor } from './work.ts'
 
@@ -31,4 +32,6 @@ export interface Queue {
   /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
   close(): Promise<void>
   figures(): QueueFigures
+  /** How tries ended by tenant, since the last call. */
+  takeTenantCounts(): ReadonlyMap<string, Readonly<TenantCounts>>
 }

@@ -26,6 +26,7 @@ import { MAY, type QueueState } from './queue-state.ts'
 import { RoomRules, type RoomView } from './room-rules.ts'
 import { DEFAULT_QUEUE_SETTINGS, pauseMs, withoutEndlessRetries, type QueueSettings } from './settings.ts'
 import { Task, type Pack, type TaskOwner } from './task.ts'
+import { CountsByTenant, type CountName, type TenantCounts } from './tenant-counts.ts'
 import { IS_OVER, judgesPacks, runsOnAfterTimeout, verdictOf, verdictsOf, type Verdict } from './verdict.ts'
 import type { WorkProcessor } from './work.ts'
 
@@ -67,6 +68,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
   private retiring: { readonly promise: Promise<boolean>; readonly end: (isGone: boolean) => void } | undefined
   private closing: Promise<void> | undefined
   private whenDrained: (() => void) | undefined
+  private readonly byTenant = new CountsByTenant()
   private readonly counts = { received: 0, settled: 0, failed: 0, timedOut: 0, retried: 0, skipped: 0, buried: 0 }
 
   constructor(options: QueueOptions) {
@@ -136,6 +138,10 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     else if (pack.open === 0) this.judge(pack.tasks)
     if (pack.open === 0) pack.tasks = []
     this.askTurn()
+  }
+
+  takeTenantCounts(): ReadonlyMap<string, Readonly<TenantCounts>> {
+    return this.byTenant.take()
   }
 
   figures(): QueueFigures {
@@ -246,6 +252,7 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.inFlight--
     if (verdict === 'retry' && this.rules.mustMakeRoom(lane, attempt)) verdict = 'bury'
     if (verdict === 'wait' && this.rules.mustLeaveFullLog(lane, task.error)) verdict = 'bury'
+    this.byTenant.note(task.delivery.message.tenantId, countOf(verdict, task.isTimedOut))
     if (IS_OVER[verdict]) {
       this.outages.over(lane)
       lane.failedUnderBackpressure = 0
@@ -426,4 +433,10 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     this.crowding.close()
     this.retiring?.end(false)
   }
+}
+
+function countOf(verdict: Verdict, isTimedOut: boolean): CountName {
+  if (verdict === 'settle' || verdict === 'repeat') return 'successful'
+  if (IS_OVER[verdict]) return isTimedOut ? 'timedOut' : 'failed'
+  return isTimedOut ? 'retriedTimedOut' : 'retriedFailed'
 }

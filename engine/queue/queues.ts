@@ -10,6 +10,7 @@ import type { Parking } from '../parking/parking.ts'
 import { NO_FIGURES, sumOf, type QueueFigures } from './figures.ts'
 import { createQueue, type Queue } from './queue.ts'
 import { DEFAULT_QUEUE_SETTINGS, settingsOf, type QueueSettings } from './settings.ts'
+import type { TenantCounts } from './tenant-counts.ts'
 import type { WorkProcessor } from './work.ts'
 
 export type QueueDefinition = Pick<
@@ -41,10 +42,19 @@ export interface NamedQueueFigures extends QueueFigures {
   readonly isRetiring: boolean
 }
 
+export interface QueueTenantCounts {
+  /** As the link calls it. */
+  readonly queueName: string
+  readonly tenantId: string
+  readonly counts: Readonly<TenantCounts>
+}
+
 export interface Queues {
   /** The queues that are to be from now on. `Main` is always there, with the default settings where it is not among them. */
   apply(definitions: readonly QueueDefinition[]): void
   figures(): readonly NamedQueueFigures[]
+  /** Of each queue and tenant, since the last call. */
+  takeTenantCounts(): readonly QueueTenantCounts[]
   /** Over all queues, those that are gone too. */
   totals(): QueueFigures
   /** Takes nothing more, waits for what is in process, settles it. Idempotent. */
@@ -103,6 +113,12 @@ class QueueSet implements Queues {
       isRetiring,
       ...queue.figures(),
     }))
+  }
+
+  takeTenantCounts(): readonly QueueTenantCounts[] {
+    return [...this.members].flatMap(([queueName, { queue }]) =>
+      [...queue.takeTenantCounts()].map(([tenantId, counts]) => ({ queueName, tenantId, counts })),
+    )
   }
 
   totals(): QueueFigures {

@@ -18,6 +18,7 @@ import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
 import { CONTENT, CONTENT_PARTS } from './content.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { queueStats } from './queue-stats.ts'
 import { ruleChains } from './rule-chain.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
@@ -43,6 +44,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   alarms,
   entityViews,
   calculatedFields,
+  queueStats,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */

@@ -12,6 +12,7 @@ import type { MakeThings } from './make-things.ts'
 import { makeEntityViews } from './entity-views.ts'
 import { makeRelations } from './relations.ts'
 import { makeResources } from './resources.ts'
+import { makeQueueStats } from './queue-stats.ts'
 import { makeRuleNodes } from './rule-nodes.ts'
 import { makeRpcs } from './rpcs.ts'
 
@@ -30,4 +31,5 @@ export const THINGS: readonly MakeThings[] = [
   makeAdminSettings,
   makeClaims,
   makeRuleNodes,
+  makeQueueStats,
 ]
