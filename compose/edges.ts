@@ -104,7 +104,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
   const auth = await createAuth({
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
-    secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
+    secondStep: (user) => services.people.twoFactor.secondStep(user),
     tokenKeys: services.admin.jwt,
     clock: systemClock,
     random: systemRandom,

@@ -10,12 +10,13 @@ import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { TokenKeySource } from '../../services/admin/jwt-settings.ts'
 import type { UserService } from '../../services/services.ts'
+import type { SecondStep } from '../../services/users/two-factor.ts'
 import { AuthErrors } from './errors.ts'
 import { DEFAULT_LOGIN_LIMITS, LoginLimiter, type LoginLimits } from './login-limiter.ts'
 import { SessionRegistry, type EndedSessionStore } from './session-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
 import { VerifiedTokens } from './verified-tokens.ts'
-import { VERIFICATION_SCOPE, createTokens, type AccessClaims, type TokenPair } from './tokens.ts'
+import { createTokens, type HalfScope, type AccessClaims, type TokenPair } from './tokens.ts'
 
 export interface AuthOptions {
   readonly users: UserService
@@ -23,8 +24,8 @@ export interface AuthOptions {
   readonly userOfApiKey?: (value: string) => Promise<User | undefined>
   /** What tokens are signed by, and what they are checked by. */
   readonly tokenKeys: TokenKeySource
-  /** For how many seconds a user who gave the password may try the second factor; undefined where none is asked for. */
-  readonly secondsToVerify?: (user: User) => Promise<number | undefined>
+  /** What is still asked of who gave the password; undefined where it is enough. */
+  readonly secondStep?: (user: User) => Promise<SecondStep | undefined>
   readonly clock: Clock
   readonly random: Random
   /** Where logged-out sessions are kept, and where versions before kept them. */
@@ -53,10 +54,14 @@ export interface Auth {
    * is asked for.
    */
   login(username: string, password: string, address: string): Promise<TokenPair>
-  /** Who gave the password and must still give a second factor. Throws as `authenticate`. */
-  userToVerify(token: string): Promise<User>
+  /** Who gave the password and must still give, or set up, a second factor. Throws as `authenticate`. */
+  halfLoggedIn(token: string, scope: HalfScope): Promise<User>
+  /** The same as who acts, for the calls that set one up. */
+  authenticateToSetUp(token: string): Promise<Principal>
   /** A pair where `check` does not throw, whose failures count as those of passwords do. */
   loginVerified(token: string, address: string, check: (user: User) => Promise<void>): Promise<TokenPair>
+  /** As `login`, for who showed in another way who he is. */
+  loginAs(userId: string): Promise<TokenPair>
   /** A pair for a user who showed in another way that he may have it. Throws `TOKEN_EXPIRED` where there is no such user, `NOT_ACTIVE`. */
   issueFor(userId: string): Promise<TokenPair>
   /** A new pair, of a new session, for a refresh token. Throws `BAD_CREDENTIALS`, `TOKEN_EXPIRED`, `TOKEN_OUTDATED`. */
@@ -111,18 +116,27 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return tokens.issue(user, options.random.uuid(), options.random.uuid(), issuedAt)
   }
 
-  const issueToVerify = async (user: User, seconds: number): Promise<TokenPair> => {
+  const issueHalf = async (user: User, { step, seconds }: SecondStep): Promise<TokenPair> => {
+    const scope: HalfScope = step === 'verify' ? 'PRE_VERIFICATION_TOKEN' : 'MFA_CONFIGURATION_TOKEN'
     const issuedAt = Math.max(Math.floor(clock.now() / 1000), firstValidSecond(await validFromOf(user.id)))
-    const token = await tokens.issueToVerify(user, options.random.uuid(), issuedAt, seconds)
-    return { token, refreshToken: '', scope: VERIFICATION_SCOPE }
+    const token = await tokens.issueHalf(user, scope, options.random.uuid(), issuedAt, seconds)
+    return { token, refreshToken: '', scope }
   }
 
-  const userToVerify = async (token: string): Promise<User> => {
-    const claims = await tokens.verifyToVerify(withoutScheme(token), clock.now())
+  const halfLoggedIn = async (token: string, scope: HalfScope): Promise<User> => {
+    const claims = await tokens.verifyHalf(withoutScheme(token), scope, clock.now())
     const [user, validFrom] = await Promise.all([find(claims), validFromOf(claims.userId)])
     if (user === undefined || user.email !== claims.email || claims.issuedAt < firstValidSecond(validFrom))
       throw AuthErrors.TOKEN_EXPIRED()
     return user
+  }
+
+  const issueOrAsk = async (user: User): Promise<TokenPair> => {
+    const asked = await options.secondStep?.(user)
+    if (asked !== undefined) return issueHalf(user, asked)
+    const pair = await issue(user)
+    await users.noteLogin(user.id)
+    return pair
   }
 
   const authenticateLogin = async (token: string): Promise<Login> => {
@@ -138,15 +152,12 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     async login(username, password, address) {
       const user = await limiter.attempt(username, address, () => users.authenticate(username, password))
       if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
-      const seconds = await options.secondsToVerify?.(user)
-      if (seconds !== undefined) return issueToVerify(user, seconds)
-      const pair = await issue(user)
-      await users.noteLogin(user.id)
-      return pair
+      return issueOrAsk(user)
     },
-    userToVerify,
+    halfLoggedIn,
+    authenticateToSetUp: async (token) => principalOf(await halfLoggedIn(token, 'MFA_CONFIGURATION_TOKEN')),
     async loginVerified(token, address, check) {
-      const user = await userToVerify(token)
+      const user = await halfLoggedIn(token, 'PRE_VERIFICATION_TOKEN')
       await limiter.attempt(`second factor of ${user.email}`, address, async () => {
         await check(user)
         return user
@@ -154,6 +165,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       const pair = await issue(user)
       await users.noteLogin(user.id)
       return pair
+    },
+    async loginAs(userId) {
+      const user = await users.find(userId)
+      if (user === undefined) throw AuthErrors.TOKEN_EXPIRED()
+      return issueOrAsk(user)
     },
     async issueFor(userId) {
       const user = await users.find(userId)

@@ -14,8 +14,12 @@ const MAX_TOKEN_LENGTH = 8192
 /** How far another server's clock may be ahead. */
 const CLOCK_TOLERANCE_SECONDS = 5
 const REFRESH_SCOPE = 'REFRESH_TOKEN'
-/** Who has it gave the password and must still give a second factor. */
-export const VERIFICATION_SCOPE = 'PRE_VERIFICATION_TOKEN'
+/**
+ * Who has one gave the password: `PRE_VERIFICATION_TOKEN` must still give a second factor, `MFA_CONFIGURATION_TOKEN` must still set one up. It
+ * is good for nothing else.
+ */
+export const HALF_SCOPES = ['PRE_VERIFICATION_TOKEN', 'MFA_CONFIGURATION_TOKEN'] as const
+export type HalfScope = (typeof HALF_SCOPES)[number]
 /** At most. */
 const VERIFICATION_LIFETIME_SECONDS = 3600
 
@@ -24,7 +28,7 @@ const common = { sub: z.string(), userId: uuid, sessionId: uuid, iat: z.int(), e
 const accessSchema = z.object({ ...common, scopes: z.tuple([z.enum(AUTHORITIES)]), tenantId: uuid, customerId: uuid })
 const refreshSchema = z.object({ ...common, scopes: z.tuple([z.literal(REFRESH_SCOPE)]) })
 
-const verificationSchema = z.object({ ...common, scopes: z.tuple([z.literal(VERIFICATION_SCOPE)]) })
+const halfSchema = z.object({ ...common, scopes: z.tuple([z.enum(HALF_SCOPES)]) })
 
 /** What a verified access token says; the user behind it is still to be looked up. */
 export interface AccessClaims {
@@ -50,8 +54,8 @@ export interface TokenPair {
   readonly token: string
   /** '' where there is a scope. */
   readonly refreshToken: string
-  /** The token is for nothing but to give the second factor. */
-  readonly scope?: typeof VERIFICATION_SCOPE
+  /** The token is for nothing else. */
+  readonly scope?: HalfScope
 }
 
 export interface Tokens {
@@ -60,8 +64,9 @@ export interface Tokens {
   /** Throws `BAD_CREDENTIALS` for what is no access token, `TOKEN_EXPIRED` for one that is expired or forged. */
   verifyAccess(token: string, nowMs: number): Promise<AccessClaims>
   verifyRefresh(token: string, nowMs: number): Promise<RefreshClaims>
-  issueToVerify(user: User, sessionId: string, issuedAt: number, lifetimeSeconds: number): Promise<string>
-  verifyToVerify(token: string, nowMs: number): Promise<RefreshClaims>
+  issueHalf(user: User, scope: HalfScope, sessionId: string, issuedAt: number, lifetimeSeconds: number): Promise<string>
+  /** Throws as `verifyAccess`, for one of another scope too. */
+  verifyHalf(token: string, scope: HalfScope, nowMs: number): Promise<RefreshClaims>
 }
 
 export function createTokens(keys: TokenKeySource): Tokens {
@@ -117,14 +122,14 @@ export function createTokens(keys: TokenKeySource): Tokens {
         expiresAt: exp,
       }
     },
-    async issueToVerify(user, sessionId, issuedAt, lifetimeSeconds) {
+    async issueHalf(user, scope, sessionId, issuedAt, lifetimeSeconds) {
       const { signing } = await keys.current()
-      const claims = { sub: user.email, userId: user.id, sessionId, scopes: [VERIFICATION_SCOPE] }
+      const claims = { sub: user.email, userId: user.id, sessionId, scopes: [scope] }
       return sign(signing, claims, issuedAt, lifetimeSeconds)
     },
-    async verifyToVerify(token, nowMs) {
-      const claims = verificationSchema.safeParse(await verified(token, nowMs, () => VERIFICATION_LIFETIME_SECONDS))
-      if (!claims.success) throw AuthErrors.BAD_CREDENTIALS()
+    async verifyHalf(token, scope, nowMs) {
+      const claims = halfSchema.safeParse(await verified(token, nowMs, () => VERIFICATION_LIFETIME_SECONDS))
+      if (!claims.success || claims.data.scopes[0] !== scope) throw AuthErrors.BAD_CREDENTIALS()
       const { sub, userId, sessionId, iat } = claims.data
       return { email: sub, userId, sessionId, issuedAt: iat }
     },

@@ -37,7 +37,7 @@ export function noauthRoutes(
         const { activateToken, password } = bodyOf(call, activationSchema)
         // Says nothing that the user does not know: no mail follows, whatever `sendActivationMail` is.
         const user = await accounts.activate(activateToken, password)
-        return pairAnswer(await auth.issueFor(user.id))
+        return pairAnswer(await auth.loginAs(user.id))
       },
     },
     {

@@ -319,13 +319,23 @@ async function answer(
 ): Promise<Answer> {
   const call = callOf(request, maxPageSize)
   if (route.authorities === 'public') return route.handle(call)
-  const caller = await authenticated(auth, request)
+  const caller = await whoCalls(route, request, auth)
   await services.restRates.check(caller)
   return route.handle({ ...call, principal: callerFor(route, request, caller) })
 }
 
 async function callerOf(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Principal> {
-  return callerFor(route, request, await authenticated(auth, request))
+  return callerFor(route, request, await whoCalls(route, request, auth))
+}
+
+async function whoCalls(route: RestRoute, request: HttpRequest, auth: Auth): Promise<Principal> {
+  try {
+    return await authenticated(auth, request)
+  } catch (error) {
+    const isHalf = isMillraceError(error) && error.code === 'auth.BAD_CREDENTIALS'
+    if (!isHalf || route.authorities === 'public' || route.setsUpSecondFactor !== true) throw error
+    return auth.authenticateToSetUp(credentialsOf(request))
+  }
 }
 
 function callerFor(route: RestRoute, request: HttpRequest, principal: Principal): Principal {

@@ -55,6 +55,8 @@ export interface UserRoute extends RouteShape {
   readonly errorsAsText?: boolean
   /** Where it is not the server's bound. */
   readonly maxBodyBytes?: number
+  /** Who gave the password and must still set up a second factor may call it too. */
+  readonly setsUpSecondFactor?: boolean
   handle(call: UserCall): Promise<Answer>
 }
 

@@ -7,9 +7,11 @@ import {
   platformTwoFactorSchema,
   PROVIDER_TYPES,
 } from '../../services/users/two-factor-settings.ts'
+import { platformJson } from '../../services/users/two-factor.ts'
+import { UserErrors } from '../../services/users/errors.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
-import { optionalText, requiredText } from './declared/query.ts'
+import { optionalText, requiredChoice } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { oneOf, type Query } from './query.ts'
 import { EMPTY_ANSWER, EVERYBODY, jsonAnswer, SYSTEM, type RestRoute } from './route.ts'
@@ -20,6 +22,7 @@ export interface TwoFactorRoutesParts extends EntityRoutesParts {
 }
 
 const OWN = { authorities: EVERYBODY, targets: {}, isAboutTheCaller: true } as const
+const SETS_UP = { ...OWN, setsUpSecondFactor: true } as const
 const ACCOUNT: JsonObject = { type: 'object', properties: { configs: { type: 'object' } }, required: ['configs'] }
 const CONFIG: JsonObject = { type: 'object', properties: { providerType: { enum: [...PROVIDER_TYPES] } } }
 const TYPES: JsonObject = { type: 'array', items: { enum: [...PROVIDER_TYPES] } }
@@ -43,7 +46,7 @@ function accountRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): r
   const config = { ...OWN, path: '/api/2fa/account/config', answer: ACCOUNT } as const
   return [
     make.route({
-      ...OWN,
+      ...SETS_UP,
       method: 'GET',
       path: '/api/2fa/account/settings',
       about: 'What the caller set up; nothing where that is nothing.',
@@ -54,31 +57,32 @@ function accountRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): r
       handle: async ({ principal }) => (await twoFactor.account(principal)) ?? EMPTY_ANSWER,
     }),
     make.route({
-      ...OWN,
+      ...SETS_UP,
       method: 'POST',
       path: '/api/2fa/account/config/generate',
       about: 'A new secret or new backup codes, which count when they are confirmed.',
-      query: { providerType: requiredText },
+      query: { providerType: requiredChoice(PROVIDER_TYPES) },
       body: undefined,
       answer: CONFIG,
-      handle: ({ principal, query }) => twoFactor.generate(principal, providerOf(query.providerType)),
+      handle: ({ principal, query }) => twoFactor.generate(principal, query.providerType),
     }),
     make.route({
-      ...OWN,
+      ...SETS_UP,
       method: 'POST',
       path: '/api/2fa/account/config/submit',
-      about: 'Says whether a configuration could be confirmed.',
+      about: 'Says whether a configuration could be confirmed; mails a code where one is needed.',
       query: {},
       body: accountConfigSchema,
       example: () => TOTP_EXAMPLE,
       answer: undefined,
-      handle: async ({ body }) => {
-        await twoFactor.checkConfig(body)
+      handle: async ({ principal, body }) => {
+        await twoFactor.submit(principal, body)
         return EMPTY_ANSWER
       },
     }),
     make.route({
       ...config,
+      setsUpSecondFactor: true,
       method: 'POST',
       about: 'Confirms a configuration with a code: from now on a password alone is not enough.',
       query: { verificationCode: optionalText },
@@ -90,19 +94,18 @@ function accountRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): r
       ...config,
       method: 'PUT',
       about: 'Says which of the second factors is asked for first.',
-      query: { providerType: requiredText },
+      query: { providerType: requiredChoice(PROVIDER_TYPES) },
       body: z.object({ useByDefault: z.boolean() }),
       example: () => ({ useByDefault: true }),
-      handle: ({ principal, query, body }) =>
-        twoFactor.setDefault(principal, providerOf(query.providerType), body.useByDefault),
+      handle: ({ principal, query, body }) => twoFactor.setDefault(principal, query.providerType, body.useByDefault),
     }),
     make.route({
       ...config,
       method: 'DELETE',
       about: 'Takes a second factor away.',
-      query: { providerType: requiredText },
+      query: { providerType: requiredChoice(PROVIDER_TYPES) },
       body: undefined,
-      handle: ({ principal, query }) => twoFactor.remove(principal, providerOf(query.providerType)),
+      handle: ({ principal, query }) => twoFactor.remove(principal, query.providerType),
     }),
   ]
 }
@@ -112,11 +115,11 @@ function platformRoutes({ make, people: { twoFactor } }: TwoFactorRoutesParts): 
   const answer: JsonObject = { type: 'object', properties: { providers: { type: 'array' } }, required: ['providers'] }
   const settings = async (): Promise<JsonObject | undefined> => {
     const found = await twoFactor.platform()
-    return found && { ...found, providers: found.providers.map((provider) => ({ ...provider })) }
+    return found && platformJson(found)
   }
   return [
     make.route({
-      ...OWN,
+      ...SETS_UP,
       method: 'GET',
       path: '/api/2fa/providers',
       about: 'The second factors that there are.',
@@ -158,10 +161,9 @@ export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, aut
       pattern: '/api/auth/2fa/providers',
       authorities: 'public',
       handle: async ({ credentials }) => {
-        const user = await auth.userToVerify(credentials)
+        const user = await auth.halfLoggedIn(credentials, 'PRE_VERIFICATION_TOKEN')
         const providers = await twoFactor.providersOf(user)
-        const common = { contact: null, minVerificationCodeSendPeriod: null }
-        return jsonAnswer(providers.map(({ type, isDefault }) => ({ type, default: isDefault, ...common })))
+        return jsonAnswer(providers.map(({ isDefault, ...provider }) => ({ ...provider, default: isDefault })))
       },
     },
     {
@@ -169,9 +171,8 @@ export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, aut
       pattern: '/api/auth/2fa/verification/send',
       authorities: 'public',
       handle: async ({ credentials, query }) => {
-        await auth.userToVerify(credentials)
-        // The codes of both kinds are in the user's hands already.
-        typeOf(query)
+        const type = typeOf(query)
+        await twoFactor.sendCode(await auth.halfLoggedIn(credentials, 'PRE_VERIFICATION_TOKEN'), type)
         return EMPTY_ANSWER
       },
     },
@@ -185,6 +186,17 @@ export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, aut
         return pairAnswer(
           await auth.loginVerified(credentials, clientAddress, (user) => twoFactor.check(user, type, code)),
         )
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/auth/2fa/login',
+      authorities: 'public',
+      handle: async ({ credentials }) => {
+        const user = await auth.halfLoggedIn(credentials, 'MFA_CONFIGURATION_TOKEN')
+        if ((await twoFactor.providersOf(user)).length === 0) throw UserErrors.TWO_FACTOR_NOT_SET_UP()
+        // What was confirmed a moment ago is not asked for again.
+        return pairAnswer(await auth.issueFor(user.id))
       },
     },
   ]

@@ -25,6 +25,17 @@ export class Mailer {
     this.parts = parts
   }
 
+  async isSetUp(): Promise<boolean> {
+    return (await this.parts.settings()) !== undefined
+  }
+
+  /** Throws where no mail server is set. Rejects where it does not take it. */
+  async send(mail: Mail): Promise<void> {
+    const found = await this.parts.settings()
+    if (found === undefined) throw new Error('no mail server is set')
+    await this.parts.send(found, mail)
+  }
+
   async sendLink({ to, subject, text, link }: LinkMail): Promise<void> {
     const { settings, send, report } = this.parts
     try {

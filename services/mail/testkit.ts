@@ -12,6 +12,8 @@ export async function startTestMailServer(): Promise<TestMailServer> {
   const mails: string[] = []
   const server = createServer((socket) => serve(socket, mails))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // A test that is over does not wait for it.
+  server.unref()
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the mail server has no port')
   return {

@@ -35,6 +35,19 @@ export const UserErrors = defineErrors('users', {
   TWO_FACTOR_URL: { ...BAD_REQUEST, text: 'authUrl is not the address of a secret' },
   TWO_FACTOR_CODE: { ...BAD_REQUEST, text: 'Verification code is incorrect' },
   TWO_FACTOR_ABSENT: { ...BAD_REQUEST, text: '2FA provider is not configured' },
+  TWO_FACTOR_MAIL: { ...BAD_REQUEST, text: 'Mail service is not set up' },
+  TWO_FACTOR_NOBODYS: {
+    ...BAD_REQUEST,
+    text: 'At least one 2FA provider is required if two-factor authentication is enforced',
+  },
+  TWO_FACTOR_NOT_SET_UP: { ...BAD_REQUEST, text: 'Two-factor authentication is not set up yet' },
+  TWO_FACTOR_TOO_OFTEN: { kind: 'retryable', status: 429, restCode: 33, text: 'Too many requests' },
+  TWO_FACTOR_LOCKED: {
+    kind: 'denied',
+    status: 401,
+    restCode: 10,
+    text: 'User account was locked due to exceeded 2FA verification attempts',
+  },
   TWO_FACTOR_FIRST: {
     ...BAD_REQUEST,
     text: 'To use 2FA backup codes you first need to configure at least one provider',

@@ -3,6 +3,7 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { apiKeys } from '../entities/api-key.ts'
 import { dashboards } from '../entities/dashboard.ts'
+import { tenants } from '../entities/tenant.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { Admin } from '../admin/admin.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -48,11 +49,16 @@ export function createPeople({
 }: PeopleParts): People {
   const mailer = new Mailer({ settings: () => admin.mailSettings(), send: sendBySmtp, report })
   const settings = new UserSettings(entities, clock, random)
+  const accounts = new UserAccounts(entities, credentials, mailer, clock)
   return {
-    accounts: new UserAccounts(entities, credentials, mailer, clock),
+    accounts,
     apiKeys: new ApiKeys(declared.of(apiKeys), entities, clock),
     settings,
-    twoFactor: new TwoFactor({ admin: admin.settings, settings, vault, clock }),
+    twoFactor: new TwoFactor({
+      ...{ admin: admin.settings, settings, vault, mailer, clock },
+      profileOf: async (tenantId) => (await declared.of(tenants).findAnywhere(tenantId))?.tenantProfileId ?? undefined,
+      lock: (userId) => accounts.setEnabled(userId, false),
+    }),
     visitedDashboards: new VisitedDashboards({ settings, dashboards: declared.of(dashboards), access, clock }),
   }
 }

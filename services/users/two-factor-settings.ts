@@ -1,17 +1,33 @@
 /** Which second factors there are, and what a user says of the own (`rest-api.md` 1.9). */
 import { z } from 'zod'
 
-export const PROVIDER_TYPES = ['TOTP', 'BACKUP_CODE'] as const
+export const PROVIDER_TYPES = ['TOTP', 'EMAIL', 'BACKUP_CODE'] as const
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
 export const TWO_FACTOR_SETTINGS = 'twoFaSettings'
 const MOST_BACKUP_CODES = 50
+
+const LONGEST_CODE_SECONDS = 86_400
+const MOST_IDS = 1_000
+const ids = z.array(z.uuid()).max(MOST_IDS).nullish().transform(orNone)
+
+const enforcedUsersSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ALL_USERS') }),
+  z.object({ type: z.literal('SYSTEM_ADMINISTRATORS') }),
+  /** Of these tenants, else of tenants with these profiles; of all where neither is named. */
+  z.object({ type: z.literal('TENANT_ADMINISTRATORS'), tenantsIds: ids, tenantProfilesIds: ids }),
+])
+export type EnforcedUsers = z.infer<typeof enforcedUsersSchema>
 
 export const platformTwoFactorSchema = z.object({
   providers: z
     .array(
       z.discriminatedUnion('providerType', [
         z.object({ providerType: z.literal('TOTP'), issuerName: z.string().min(1).max(255) }),
+        z.object({
+          providerType: z.literal('EMAIL'),
+          verificationCodeLifetime: z.int().min(1).max(LONGEST_CODE_SECONDS).default(120),
+        }),
         z.object({
           providerType: z.literal('BACKUP_CODE'),
           codesQuantity: z.int().min(1).max(MOST_BACKUP_CODES).default(10),
@@ -30,8 +46,9 @@ export const platformTwoFactorSchema = z.object({
     .default(null),
   maxVerificationFailuresBeforeUserLockout: z.int().min(0).nullable().default(null),
   totalAllowedTimeForVerification: z.int().min(60).max(3600),
-  // To force it upon users needs a log-in that can do nothing but set it up.
-  enforceTwoFa: z.literal(false).nullable().default(false),
+  enforceTwoFa: z.boolean().nullable().default(false),
+  /** On whom; null for everybody. */
+  enforcedUsersFilter: enforcedUsersSchema.nullable().default(null),
 })
 export type PlatformTwoFactor = z.infer<typeof platformTwoFactorSchema>
 
@@ -39,6 +56,11 @@ export const accountConfigSchema = z.discriminatedUnion('providerType', [
   z.object({
     providerType: z.literal('TOTP'),
     authUrl: z.string().max(1000),
+    useByDefault: z.boolean().nullish(),
+  }),
+  z.object({
+    providerType: z.literal('EMAIL'),
+    email: z.email().max(255),
     useByDefault: z.boolean().nullish(),
   }),
   z.object({
@@ -51,3 +73,7 @@ export const accountConfigSchema = z.discriminatedUnion('providerType', [
   }),
 ])
 export type AccountConfig = z.infer<typeof accountConfigSchema>
+
+function orNone(named: readonly string[] | null | undefined): string[] {
+  return [...(named ?? [])]
+}

@@ -1,45 +1,77 @@
 /**
- * A second factor beside the password: one-time codes by the clock, and backup codes for who has lost the device (`rest-api.md` 1.9).
- * Which of them there are the system administrator says; each user sets up the own.
+ * A second factor beside the password: one-time codes by the clock or by mail, and backup codes for who has lost the device (`rest-api.md`
+ * 1.9). Which of them there are, and who must have one, the system administrator says; each user sets up the own.
  */
-import { randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import { randomBytes, randomInt } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AdminSettings } from '../admin/admin-settings.ts'
+import type { Mailer } from '../mail/mailer.ts'
+import { RateBuckets } from '../rate-limits.ts'
 import type { Vault } from '../vault/vault.ts'
 import { hashOfToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
 import { matchingStep, newTotpSecret, totpSecretOf, totpUrl } from './totp.ts'
 import {
+  configuredTypes,
+  hasFactor,
+  isSealedAnew,
+  openedAccount,
+  sealedAccount,
+  shownAccount,
+  type TwoFactorAccount,
+} from './two-factor-account.ts'
+import {
   platformTwoFactorSchema,
   TWO_FACTOR_SETTINGS,
   type AccountConfig,
+  type EnforcedUsers,
   type PlatformTwoFactor,
   type ProviderType,
 } from './two-factor-settings.ts'
 import type { UserSettings } from './user-settings.ts'
 
 const CODE_BYTES = 5
-
-const keptSchema = z.object({
-  totp: z.object({ authUrl: z.string(), useByDefault: z.boolean(), lastStep: z.number() }).optional(),
-  /** Hashes of those that are left. */
-  backup: z.object({ hashes: z.array(z.string()), useByDefault: z.boolean() }).optional(),
-})
-type Kept = z.infer<typeof keptSchema>
+const MAILED_DIGITS = 6
+/** Users whose checks are counted at a time. */
+const MOST_COUNTED = 10_000
 
 export interface TwoFactorParts {
   readonly admin: Pick<AdminSettings, 'find' | 'save'>
   readonly settings: UserSettings
   readonly vault: Vault
+  readonly mailer: Pick<Mailer, 'isSetUp' | 'send'>
+  /** Of a tenant; undefined where it has none. */
+  readonly profileOf: (tenantId: string) => Promise<string | undefined>
+  /** Switches a user off who gave too many wrong codes. */
+  readonly lock: (userId: string) => Promise<void>
   readonly clock: Clock
 }
 
+/** What is still asked of who gave the password, and for how many seconds it may be given. */
+export interface SecondStep {
+  readonly step: 'verify' | 'set up'
+  readonly seconds: number
+}
+
+export interface OwnProvider {
+  readonly type: ProviderType
+  readonly isDefault: boolean
+  /** The address that codes go to, as far as it is told; null for others. */
+  readonly contact: string | null
+  readonly minVerificationCodeSendPeriod: number | null
+}
+
+type Whose = Pick<Principal, 'userId' | 'tenantId'>
+
 export class TwoFactor {
   private readonly parts: TwoFactorParts
+  private readonly checks = new LRUCache<string, { readonly limit: string; readonly buckets: RateBuckets }>({
+    max: MOST_COUNTED,
+  })
 
   constructor(parts: TwoFactorParts) {
     this.parts = parts
@@ -51,9 +83,13 @@ export class TwoFactor {
     return saved && platformTwoFactorSchema.parse(saved.value)
   }
 
+  /** Throws `TWO_FACTOR_MAIL`, `TWO_FACTOR_NOBODYS`. */
   async savePlatform(principal: Principal, saved: PlatformTwoFactor): Promise<void> {
-    const providers = saved.providers.map((provider) => ({ ...provider }))
-    await this.parts.admin.save(principal, TWO_FACTOR_SETTINGS, { ...saved, providers })
+    const types = saved.providers.map(({ providerType }) => providerType)
+    if (types.includes('EMAIL') && !(await this.parts.mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
+    const isEnough = types.some((type) => type !== 'BACKUP_CODE')
+    if (saved.enforceTwoFa === true && !isEnough) throw UserErrors.TWO_FACTOR_NOBODYS()
+    await this.parts.admin.save(principal, TWO_FACTOR_SETTINGS, platformJson(saved))
   }
 
   async providers(): Promise<readonly ProviderType[]> {
@@ -62,147 +98,246 @@ export class TwoFactor {
 
   /** Seals every user's secret that is not sealed under the key in force. Throws `vault.KEY_UNKNOWN`. */
   async sealAnew(): Promise<void> {
-    for (const user of await this.parts.settings.usersOf('TWO_FACTOR')) {
-      const { totp } = keptSchema.parse(await this.parts.settings.find(user, 'TWO_FACTOR'))
-      if (totp !== undefined && !this.parts.vault.isCurrent(totp.authUrl)) await this.change(user, (before) => before)
+    const { settings, vault } = this.parts
+    for (const user of await settings.usersOf('TWO_FACTOR')) {
+      if (!isSealedAnew(vault, await settings.find(user, 'TWO_FACTOR'))) await this.change(user, (before) => before)
     }
   }
 
   /** Those that the user set up and the platform has: with any of them a password alone is not enough. */
-  async providersOf(user: Pick<User, 'id'>): Promise<readonly { type: ProviderType; isDefault: boolean }[]> {
-    const there = await this.providers()
-    if (there.length === 0) return []
-    const { totp, backup } = await this.kept(user.id)
-    const own = [
-      ...(totp === undefined ? [] : [{ type: 'TOTP' as const, isDefault: totp.useByDefault }]),
-      ...(totp === undefined || backup === undefined || backup.hashes.length === 0
-        ? []
-        : [{ type: 'BACKUP_CODE' as const, isDefault: backup.useByDefault }]),
-    ]
-    return own.filter(({ type }) => there.includes(type))
+  async providersOf(user: Pick<User, 'id'>): Promise<readonly OwnProvider[]> {
+    const platform = await this.platform()
+    if (platform === undefined) return []
+    const there = new Set(platform.providers.map(({ providerType }) => providerType))
+    const account = await this.accountOf(user.id)
+    const own = configuredTypes(account).filter(({ type }) => there.has(type))
+    return own.map((provider) => {
+      const isMail = provider.type === 'EMAIL'
+      return {
+        ...provider,
+        contact: isMail ? hiddenAddress(account.email?.email ?? '') : null,
+        minVerificationCodeSendPeriod: isMail ? platform.minVerificationCodeSendPeriod : null,
+      }
+    })
   }
 
-  /** For how long who gave the password may try; undefined where nothing more is asked of the user. */
-  async secondsToVerify(user: Pick<User, 'id'>): Promise<number | undefined> {
-    if ((await this.providersOf(user)).length === 0) return undefined
-    return (await this.platform())?.totalAllowedTimeForVerification
+  /** Undefined where the password is enough. */
+  async secondStep(user: User): Promise<SecondStep | undefined> {
+    const platform = await this.platform()
+    if (platform === undefined) return undefined
+    const seconds = platform.totalAllowedTimeForVerification
+    if ((await this.providersOf(user)).length > 0) return { step: 'verify', seconds }
+    if (platform.enforceTwoFa !== true) return undefined
+    return (await this.isMeant(platform.enforcedUsersFilter, user)) ? { step: 'set up', seconds } : undefined
   }
 
   /** What the user is to confirm with a code. Throws `TWO_FACTOR_PROVIDER`. */
   async generate(principal: Principal, type: ProviderType): Promise<JsonObject> {
-    const platform = await this.platform()
-    const provider = platform?.providers.find(({ providerType }) => providerType === type)
-    if (provider === undefined) throw UserErrors.TWO_FACTOR_PROVIDER()
-    if (provider.providerType === 'TOTP') {
-      const authUrl = totpUrl(provider.issuerName, principal.email, newTotpSecret())
-      return { providerType: 'TOTP', useByDefault: false, authUrl }
+    const provider = await this.provider(type)
+    switch (provider.providerType) {
+      case 'TOTP': {
+        const authUrl = totpUrl(provider.issuerName, principal.email, newTotpSecret())
+        return { providerType: 'TOTP', useByDefault: false, authUrl }
+      }
+      case 'EMAIL':
+        return { providerType: 'EMAIL', useByDefault: false, email: principal.email }
+      case 'BACKUP_CODE': {
+        const { codesQuantity } = provider
+        const codes = Array.from({ length: codesQuantity }, () => randomBytes(CODE_BYTES).toString('hex'))
+        return { providerType: 'BACKUP_CODE', useByDefault: false, codes, codesLeft: codes.length }
+      }
     }
-    const codes = Array.from({ length: provider.codesQuantity }, () => randomBytes(CODE_BYTES).toString('hex'))
-    return { providerType: 'BACKUP_CODE', useByDefault: false, codes, codesLeft: codes.length }
   }
 
-  /** Throws `TWO_FACTOR_PROVIDER`, `TWO_FACTOR_URL`. */
-  async checkConfig(config: AccountConfig): Promise<void> {
-    if (!(await this.providers()).includes(config.providerType)) throw UserErrors.TWO_FACTOR_PROVIDER()
-    if (config.providerType === 'TOTP' && totpSecretOf(config.authUrl) === undefined) throw UserErrors.TWO_FACTOR_URL()
+  /** Whether it could be confirmed; a code is mailed where one is needed. Throws `TWO_FACTOR_PROVIDER`, `TWO_FACTOR_URL`. */
+  async submit(principal: Principal, config: AccountConfig): Promise<void> {
+    await this.checkConfig(config)
+    if (config.providerType === 'EMAIL') await this.mailCode(principal, config.email)
   }
 
-  /** The code shows that the user's app has the secret. Throws `TWO_FACTOR_CODE` too. */
+  /** The code shows that the user has what it takes. Throws `TWO_FACTOR_CODE` too. */
   async save(principal: Principal, config: AccountConfig, code: string | undefined): Promise<JsonObject> {
     await this.checkConfig(config)
     const useByDefault = config.useByDefault ?? false
     return this.change(principal, (before) => {
-      if (config.providerType === 'BACKUP_CODE') {
-        if (before.totp === undefined) throw UserErrors.TWO_FACTOR_FIRST()
-        return { ...before, backup: { hashes: config.codes.map(hashOfToken), useByDefault } }
+      switch (config.providerType) {
+        case 'BACKUP_CODE':
+          if (!hasFactor(before)) throw UserErrors.TWO_FACTOR_FIRST()
+          return { ...before, backup: { hashes: config.codes.map(hashOfToken), useByDefault } }
+        case 'EMAIL': {
+          if (!this.isMailed(before, config.email, code ?? '')) throw UserErrors.TWO_FACTOR_CODE()
+          const { sent: _used, ...rest } = before
+          return { ...rest, email: { email: config.email, useByDefault } }
+        }
+        case 'TOTP': {
+          const secret = totpSecretOf(config.authUrl) ?? ''
+          const lastStep = matchingStep(secret, code ?? '', this.parts.clock.now(), 0)
+          if (lastStep === undefined) throw UserErrors.TWO_FACTOR_CODE()
+          return { ...before, totp: { authUrl: config.authUrl, useByDefault, lastStep } }
+        }
       }
-      const secret = totpSecretOf(config.authUrl) ?? ''
-      const lastStep = matchingStep(secret, code ?? '', this.parts.clock.now(), 0)
-      if (lastStep === undefined) throw UserErrors.TWO_FACTOR_CODE()
-      return { ...before, totp: { authUrl: config.authUrl, useByDefault, lastStep } }
     })
   }
 
+  /** One of them is asked for first. Throws `TWO_FACTOR_ABSENT`. */
   setDefault(principal: Principal, type: ProviderType, useByDefault: boolean): Promise<JsonObject> {
-    return this.change(principal, ({ totp, backup }) => {
-      if ((type === 'TOTP' ? totp : backup) === undefined) throw UserErrors.TWO_FACTOR_ABSENT()
+    return this.change(principal, (before) => {
+      const { totp, email, backup } = before
+      if ({ TOTP: totp, EMAIL: email, BACKUP_CODE: backup }[type] === undefined) throw UserErrors.TWO_FACTOR_ABSENT()
+      const isFirst = (other: ProviderType): boolean => other === type && useByDefault
       return {
-        ...(totp === undefined ? {} : { totp: { ...totp, useByDefault: (type === 'TOTP') === useByDefault } }),
-        ...(backup === undefined ? {} : { backup: { ...backup, useByDefault: (type !== 'TOTP') === useByDefault } }),
+        ...before,
+        ...(totp === undefined ? {} : { totp: { ...totp, useByDefault: isFirst('TOTP') } }),
+        ...(email === undefined ? {} : { email: { ...email, useByDefault: isFirst('EMAIL') } }),
+        ...(backup === undefined ? {} : { backup: { ...backup, useByDefault: isFirst('BACKUP_CODE') } }),
       }
     })
   }
 
-  /** Backup codes alone are no second factor: they go with the other. */
+  /** Backup codes alone are no second factor: they go with the last other one. */
   remove(principal: Principal, type: ProviderType): Promise<JsonObject> {
-    return this.change(principal, ({ totp }) => (type === 'TOTP' || totp === undefined ? {} : { totp }))
+    const member = ({ TOTP: 'totp', EMAIL: 'email', BACKUP_CODE: 'backup' } as const)[type]
+    return this.change(principal, (before) => {
+      const after: TwoFactorAccount = { ...before, [member]: undefined }
+      return hasFactor(after) ? after : { ...after, backup: undefined }
+    })
   }
 
   async account(principal: Principal): Promise<JsonObject | undefined> {
-    const kept = await this.kept(principal.userId)
-    return kept.totp === undefined ? undefined : shown(kept)
+    const account = await this.accountOf(principal.userId)
+    return hasFactor(account) ? shownAccount(account) : undefined
   }
 
-  /** A code is good once. Throws `TWO_FACTOR_CODE`. */
-  async check(user: Pick<User, 'id' | 'tenantId'>, type: ProviderType, code: string): Promise<void> {
+  /** For who gave the password; codes of other kinds are in the user's hands already. Throws `TWO_FACTOR_ABSENT`, `TWO_FACTOR_TOO_OFTEN`. */
+  async sendCode(user: Pick<User, 'id' | 'tenantId'>, type: ProviderType): Promise<void> {
     if (!(await this.providersOf(user)).some((provider) => provider.type === type)) throw UserErrors.TWO_FACTOR_ABSENT()
+    if (type !== 'EMAIL') return
+    const { email } = await this.accountOf(user.id)
+    if (email !== undefined) await this.mailCode({ userId: user.id, tenantId: user.tenantId }, email.email)
+  }
+
+  /** A code is good once. Throws `TWO_FACTOR_CODE`, `TWO_FACTOR_ABSENT`, `TWO_FACTOR_TOO_OFTEN`, `TWO_FACTOR_LOCKED`. */
+  async check(user: Pick<User, 'id' | 'tenantId'>, type: ProviderType, code: string): Promise<void> {
+    const platform = await this.platform()
+    if (platform === undefined || !(await this.providersOf(user)).some((provider) => provider.type === type))
+      throw UserErrors.TWO_FACTOR_ABSENT()
+    this.countCheck(user.id, platform.verificationCodeCheckRateLimit)
+    let failures: number | undefined
     await this.change({ userId: user.id, tenantId: user.tenantId }, (before) => {
-      const { totp, backup } = before
-      if (type === 'TOTP' && totp !== undefined) {
-        const step = matchingStep(totpSecretOf(totp.authUrl) ?? '', code, this.parts.clock.now(), totp.lastStep)
-        if (step !== undefined) return { ...before, totp: { ...totp, lastStep: step } }
-      }
-      if (type === 'BACKUP_CODE' && backup !== undefined) {
-        const hashes = backup.hashes.filter((hash) => hash !== hashOfToken(code))
-        if (hashes.length < backup.hashes.length) return { ...before, backup: { ...backup, hashes } }
-      }
-      throw UserErrors.TWO_FACTOR_CODE()
+      const { failures: former = 0, ...rest } = before
+      const after = this.withCodeUsed(rest, type, code)
+      failures = after === undefined ? former + 1 : undefined
+      return after ?? { ...rest, failures: former + 1 }
     })
+    if (failures === undefined) return
+    const most = platform.maxVerificationFailuresBeforeUserLockout ?? 0
+    if (most === 0 || failures < most) throw UserErrors.TWO_FACTOR_CODE()
+    await this.parts.lock(user.id)
+    await this.change({ userId: user.id, tenantId: user.tenantId }, ({ failures: _counted, ...rest }) => rest)
+    throw UserErrors.TWO_FACTOR_LOCKED()
   }
 
-  private async kept(userId: string): Promise<Kept> {
-    return this.opened(userId, await this.parts.settings.find({ userId }, 'TWO_FACTOR'))
+  /** Undefined where the code is wrong. */
+  private withCodeUsed(account: TwoFactorAccount, type: ProviderType, code: string): TwoFactorAccount | undefined {
+    const { totp, email, backup } = account
+    if (type === 'TOTP' && totp !== undefined) {
+      const step = matchingStep(totpSecretOf(totp.authUrl) ?? '', code, this.parts.clock.now(), totp.lastStep)
+      return step === undefined ? undefined : { ...account, totp: { ...totp, lastStep: step } }
+    }
+    if (type === 'EMAIL' && email !== undefined && this.isMailed(account, email.email, code)) {
+      const { sent: _used, ...rest } = account
+      return rest
+    }
+    if (type !== 'BACKUP_CODE' || backup === undefined) return undefined
+    const hashes = backup.hashes.filter((hash) => hash !== hashOfToken(code))
+    return hashes.length === backup.hashes.length ? undefined : { ...account, backup: { ...backup, hashes } }
   }
 
-  private async change(
-    principal: Pick<Principal, 'userId' | 'tenantId'>,
-    changed: (before: Kept) => Kept,
-  ): Promise<JsonObject> {
-    const { userId } = principal
-    const after = await this.parts.settings.change(principal, 'TWO_FACTOR', (before) =>
-      this.sealed(userId, changed(this.opened(userId, before))),
+  private isMailed({ sent }: TwoFactorAccount, email: string, code: string): boolean {
+    if (sent === undefined || sent.email !== email || sent.expires <= this.parts.clock.now()) return false
+    // Hashes are compared, so that the time it takes says nothing of the code.
+    return hashOfToken(code) === hashOfToken(sent.code)
+  }
+
+  /** The newest alone is good. Throws `TWO_FACTOR_TOO_OFTEN`, `TWO_FACTOR_MAIL`. */
+  private async mailCode(whose: Whose, email: string): Promise<void> {
+    const provider = await this.provider('EMAIL')
+    const seconds = provider.providerType === 'EMAIL' ? provider.verificationCodeLifetime : 0
+    const pauseMs = ((await this.platform())?.minVerificationCodeSendPeriod ?? 0) * 1000
+    const code = String(randomInt(10 ** MAILED_DIGITS)).padStart(MAILED_DIGITS, '0')
+    const now = this.parts.clock.now()
+    if (!(await this.parts.mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
+    await this.change(whose, (before) => {
+      if (before.sentTime !== undefined && now < before.sentTime + pauseMs) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
+      return { ...before, sentTime: now, sent: { email, code, expires: now + seconds * 1000 } }
+    })
+    const text = `Your verification code is ${code}. It is good for ${seconds} seconds.\n`
+    await this.parts.mailer.send({ to: email, subject: 'Verification code', text })
+  }
+
+  private countCheck(userId: string, limit: string | null): void {
+    if (limit === null) return
+    const now = this.parts.clock.monotonic()
+    const known = this.checks.get(userId)
+    const counted = known?.limit === limit ? known : { limit, buckets: new RateBuckets(limit, now) }
+    this.checks.set(userId, counted)
+    if (!counted.buckets.admit(now)) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
+  }
+
+  private async provider(type: ProviderType) {
+    const provider = (await this.platform())?.providers.find(({ providerType }) => providerType === type)
+    if (provider === undefined) throw UserErrors.TWO_FACTOR_PROVIDER()
+    return provider
+  }
+
+  private async checkConfig(config: AccountConfig): Promise<void> {
+    await this.provider(config.providerType)
+    if (config.providerType === 'TOTP' && totpSecretOf(config.authUrl) === undefined) throw UserErrors.TWO_FACTOR_URL()
+  }
+
+  private async isMeant(filter: EnforcedUsers | null, user: User): Promise<boolean> {
+    switch (filter?.type) {
+      case undefined:
+      case 'ALL_USERS':
+        return true
+      case 'SYSTEM_ADMINISTRATORS':
+        return user.authority === 'SYS_ADMIN'
+      case 'TENANT_ADMINISTRATORS': {
+        if (user.authority !== 'TENANT_ADMIN' || user.tenantId === null) return false
+        const { tenantsIds, tenantProfilesIds } = filter
+        if (tenantsIds.length > 0) return tenantsIds.includes(user.tenantId)
+        if (tenantProfilesIds.length === 0) return true
+        return tenantProfilesIds.includes((await this.parts.profileOf(user.tenantId)) ?? '')
+      }
+    }
+  }
+
+  private async accountOf(userId: string): Promise<TwoFactorAccount> {
+    return openedAccount(this.parts.vault, userId, await this.parts.settings.find({ userId }, 'TWO_FACTOR'))
+  }
+
+  private async change(whose: Whose, changed: (before: TwoFactorAccount) => TwoFactorAccount): Promise<JsonObject> {
+    const { vault, settings } = this.parts
+    const { userId } = whose
+    const after = await settings.change(whose, 'TWO_FACTOR', (before) =>
+      sealedAccount(vault, userId, changed(openedAccount(vault, userId, before))),
     )
-    return shown(this.opened(userId, after))
-  }
-
-  /** Who has the secret of a code has the codes: it is kept sealed. */
-  private sealed(userId: string, { totp, backup }: Kept): JsonObject {
-    return {
-      ...(totp === undefined ? {} : { totp: { ...totp, authUrl: this.parts.vault.seal(totp.authUrl, place(userId)) } }),
-      ...(backup === undefined ? {} : { backup: { ...backup, hashes: [...backup.hashes] } }),
-    }
-  }
-
-  private opened(userId: string, json: JsonObject): Kept {
-    const { totp, ...kept } = keptSchema.parse(json)
-    if (totp === undefined) return kept
-    return { ...kept, totp: { ...totp, authUrl: this.parts.vault.open(totp.authUrl, place(userId)) } }
+    return shownAccount(openedAccount(vault, userId, after))
   }
 }
 
-function place(userId: string): string {
-  return `user_settings/${userId}/TWO_FACTOR`
+export function platformJson({ providers, enforcedUsersFilter, ...members }: PlatformTwoFactor): JsonObject {
+  return {
+    ...members,
+    providers: providers.map((provider) => ({ ...provider })),
+    enforcedUsersFilter: enforcedUsersFilter && { ...enforcedUsersFilter },
+  }
 }
 
-function shown({ totp, backup }: Kept): JsonObject {
-  const configs: JsonObject = {}
-  if (totp !== undefined)
-    configs['TOTP'] = { providerType: 'TOTP', useByDefault: totp.useByDefault, authUrl: totp.authUrl }
-  if (backup !== undefined)
-    configs['BACKUP_CODE'] = {
-      providerType: 'BACKUP_CODE',
-      useByDefault: backup.useByDefault,
-      codesLeft: backup.hashes.length,
-    }
-  return { configs }
+/** `an***nn@example.org`: whoever has the password learns no address by it. */
+function hiddenAddress(email: string): string {
+  const at = email.lastIndexOf('@')
+  const name = email.slice(0, at)
+  const shown = name.length > 4 ? `${name.slice(0, 2)}${'*'.repeat(name.length - 4)}${name.slice(-2)}` : '*'.repeat(at)
+  return `${shown}${email.slice(at)}`
 }

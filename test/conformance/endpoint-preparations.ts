@@ -1,5 +1,6 @@
 /** What an endpoint needs beside the world of one thing of each kind, to answer 2xx: a state that is made first, or parameters that fit. */
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { startTestMailServer } from '../../services/mail/testkit.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
 import type { RestWorld } from '../security/rest-world.ts'
 import { CLAIM_SECRET } from '../security/things/claims.ts'
@@ -119,6 +120,13 @@ export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepar
     },
   ],
   ['POST /api/2fa/account/config/submit', async (world) => ({ body: await withFactors(world) })],
+  [
+    'POST /api/admin/settings/testMail',
+    async () => {
+      const { port } = await startTestMailServer()
+      return { body: { key: 'mail', jsonValue: { mailFrom: 'a@example.org', smtpHost: '127.0.0.1', smtpPort: port } } }
+    },
+  ],
   [
     'DELETE /api/alarm/{alarmId}/assign',
     after('POST', ({ alarmId, assigneeId }) => `/api/alarm/${alarmId}/assign/${assigneeId}`),

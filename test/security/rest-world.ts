@@ -77,7 +77,7 @@ export async function openRestWorld(): Promise<RestWorld> {
   const auth = await createAuth({
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
-    secondsToVerify: (user) => services.people.twoFactor.secondsToVerify(user),
+    secondStep: (user) => services.people.twoFactor.secondStep(user),
     tokenKeys: services.admin.jwt,
     clock,
     random: testRandom,

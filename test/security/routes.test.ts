@@ -28,6 +28,7 @@ const OPEN_ROUTES = [
   'POST /api/auth/login',
   'GET /api/auth/2fa/providers',
   'POST /api/auth/2fa/verification/send',
+  'POST /api/auth/2fa/login',
   'POST /api/auth/2fa/verification/check',
   'POST /api/auth/login/public',
   'POST /api/auth/token',

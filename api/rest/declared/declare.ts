@@ -63,6 +63,7 @@ export class RouteMaker {
       ...(declaration.example === undefined ? {} : { example: declaration.example }),
       ...(declaration.errorsAsText === undefined ? {} : { errorsAsText: declaration.errorsAsText }),
       ...(declaration.isAboutTheCaller === undefined ? {} : { isAboutTheCaller: declaration.isAboutTheCaller }),
+      ...(declaration.setsUpSecondFactor === undefined ? {} : { setsUpSecondFactor: declaration.setsUpSecondFactor }),
       ...(declaration.maxBodyBytes === undefined ? {} : { maxBodyBytes: declaration.maxBodyBytes }),
       namesEntity: (ids) => namesEntity(declaration, ids),
       admit: (raw) => this.admit(declaration, raw),

@@ -134,6 +134,8 @@ export interface RouteDeclaration<
   readonly errorsAsText?: boolean
   /** It shows and changes nothing but the caller's own: whoever is logged in may. */
   readonly isAboutTheCaller?: boolean
+  /** Who gave the password and must still set up a second factor may call it too. */
+  readonly setsUpSecondFactor?: boolean
   readonly handle: (call: Call<Path, Targets, Asked, Body, Words>) => Promise<Answer | JsonValue>
 }
 
@@ -160,6 +162,7 @@ export interface DeclaredRoute {
   readonly example?: (ids: Ids) => JsonValue
   readonly errorsAsText?: boolean
   readonly isAboutTheCaller?: boolean
+  readonly setsUpSecondFactor?: boolean
   readonly maxBodyBytes?: number
   /** Whether a call of it with the example names something that is there already, in path or body. */
   namesEntity(ids: Ids): boolean

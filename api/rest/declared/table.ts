@@ -36,6 +36,7 @@ function rowOf(routes: readonly DeclaredRoute[]): DeclaredRow {
     authorities,
     declared: routes,
     ...largestBody(routes),
+    ...(routes.every(({ setsUpSecondFactor }) => setsUpSecondFactor === true) ? { setsUpSecondFactor: true } : {}),
     ...(first.errorsAsText === undefined ? {} : { errorsAsText: first.errorsAsText }),
     handle: async (call) => {
       const route = bySpecial.find((candidate) => isMeant(candidate, call.query)) ?? first
