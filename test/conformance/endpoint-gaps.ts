@@ -13,7 +13,6 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'POST /api/job/*/cancel',
   'POST /api/job/*/reprocess',
   'POST /api/lwm2m/device-credentials',
-  'POST /api/tenant/*/device/*',
 ])
 
 /** Method and path to what the walk gets: a state that it does not make, or a member that is not there. */

@@ -4,15 +4,26 @@ import { join } from 'node:path'
 import { installOnce, runInstaller } from './servers/install.ts'
 
 const PACKAGES = ['tb-rest-client==4.4', 'paho-mqtt==2.2.0', 'schemathesis==4.32.5'] as const
+/** It brings an MQTT library of its own under the name of the other, and would install the second one itself while it runs. */
+const MQTT_PACKAGES = ['tb-mqtt-client==1.13.14', 'mmh3==5.3.1'] as const
 
 /**
  * The path of a Python that has them; its own programs name the folder in which they were installed, so run modules (`-m schemathesis`).
  * Throws when they can not be had.
  */
-export async function pythonClients(): Promise<string> {
-  const name = `python-clients-${PACKAGES.map((item) => item.split('==')[1]).join('-')}`
+export function pythonClients(): Promise<string> {
+  return pythonWith('python-clients', PACKAGES)
+}
+
+/** The same with the official MQTT client. */
+export function pythonMqttClient(): Promise<string> {
+  return pythonWith('python-mqtt-client', MQTT_PACKAGES)
+}
+
+async function pythonWith(label: string, packages: readonly string[]): Promise<string> {
+  const name = `${label}-${packages.map((item) => item.split('==')[1]).join('-')}`
   const folder = await installOnce(name, async (target) => {
-    await writeFile(join(target, 'requirements.txt'), `${PACKAGES.join('\n')}\n`)
+    await writeFile(join(target, 'requirements.txt'), `${packages.join('\n')}\n`)
     await runInstaller('python3', ['-m', 'venv', '--copies', 'environment'], { folder: target })
     const python = join('environment', 'bin', 'python3')
     await runInstaller(python, ['-m', 'pip', 'install', '--quiet', '-r', 'requirements.txt'], { folder: target })

@@ -1,0 +1,162 @@
+"""What a device with the official Python MQTT client does: mqtt_client.py URL MQTT_PORT. One line a part: ok NAME, or FAIL NAME: why."""
+import json
+import sys
+import threading
+import time
+import traceback
+import urllib.error
+import urllib.request
+
+from tb_device_mqtt import TBDeviceMqttClient
+
+url, mqtt_port = sys.argv[1], int(sys.argv[2])
+failed = False
+
+
+def part(name, run, *values):
+    global failed
+    try:
+        result = run(*values)
+        print(f'ok {name}', flush=True)
+        return result
+    except Exception as error:
+        failed = True
+        where = traceback.extract_tb(error.__traceback__)
+        line = next((frame.lineno for frame in reversed(where) if frame.filename == __file__), 0)
+        print(f'FAIL {name}: line {line}: {type(error).__name__}: {str(error)[:600]}', flush=True)
+
+
+def rest(method, path, body=None, token=None):
+    request = urllib.request.Request(url + path, method=method, data=None if body is None else json.dumps(body).encode())
+    request.add_header('Content-Type', 'application/json')
+    if token is not None:
+        request.add_header('X-Authorization', f'Bearer {token}')
+    with urllib.request.urlopen(request, timeout=20) as answer:
+        text = answer.read().decode()
+    return json.loads(text) if text else None
+
+
+def log_in(user, password):
+    return rest('POST', '/api/auth/login', {'username': user, 'password': password})['token']
+
+
+class Heard:
+    """What callbacks are told."""
+
+    def __init__(self):
+        self.values = []
+        self.changed = threading.Condition()
+
+    def __call__(self, *values):
+        with self.changed:
+            self.values.append(values)
+            self.changed.notify_all()
+
+    def first(self):
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.values, 10), 'nothing was heard'
+            return self.values[0]
+
+
+def holds(question, seconds=10):
+    end = time.monotonic() + seconds
+    while not (found := question()):
+        assert time.monotonic() < end, 'it does not come to hold'
+        time.sleep(0.02)
+    return found
+
+
+def replying_chain(token):
+    """The root chain answers what devices ask with what they asked."""
+    chain = next(c for c in rest('GET', '/api/ruleChains?pageSize=100&page=0', token=token)['data'] if c['root'])
+    graph = rest('GET', f"/api/ruleChain/{chain['id']['id']}/metadata", token=token)
+    switch = next(i for i, node in enumerate(graph['nodes']) if node['type'].endswith('TbMsgTypeSwitchNode'))
+    graph['nodes'].append({
+        'type': 'org.thingsboard.rule.engine.rpc.TbSendRPCReplyNode', 'name': 'reply', 'configurationVersion': 0,
+        'configuration': {'serviceIdMetaDataAttribute': 'serviceId', 'sessionIdMetaDataAttribute': 'sessionId',
+                          'requestIdMetaDataAttribute': 'requestId'},
+        'additionalInfo': {},
+    })
+    graph['connections'] = [c for c in graph['connections'] if c['type'] != 'RPC Request from Device']
+    graph['connections'].append({'fromIndex': switch, 'toIndex': len(graph['nodes']) - 1, 'type': 'RPC Request from Device'})
+    rest('POST', '/api/ruleChain/metadata', graph, token)
+
+
+def provisioned(token):
+    rest('POST', '/api/deviceProfile', {
+        'name': 'made', 'type': 'DEFAULT', 'transportType': 'DEFAULT', 'provisionType': 'ALLOW_CREATE_NEW_DEVICES',
+        'provisionDeviceKey': 'key', 'profileData': {
+            'configuration': {'type': 'DEFAULT'}, 'transportConfiguration': {'type': 'DEFAULT'},
+            'provisionConfiguration': {'type': 'ALLOW_CREATE_NEW_DEVICES', 'provisionDeviceSecret': 'secret'}},
+    }, token)
+    credentials = TBDeviceMqttClient.provision('127.0.0.1', 'key', 'secret', port=mqtt_port, device_name='made')
+    assert credentials['credentialsType'] == 'ACCESS_TOKEN', credentials
+    device = rest('GET', '/api/tenant/devices?deviceName=made', token=token)
+    return device['id']['id'], credentials['credentialsValue']
+
+
+def telemetry(client, device_id, token):
+    assert client.send_telemetry({'temperature': 21.5}).get() == 0
+    path = f'/api/plugins/telemetry/DEVICE/{device_id}/values/timeseries?keys=temperature'
+    assert holds(lambda: rest('GET', path, token=token).get('temperature'))[0]['value'] == '21.5'
+
+
+def attributes(client, device_id, token):
+    heard = Heard()
+    client.subscribe_to_attribute('target', heard)
+    assert client.send_attributes({'model': 'M1'}).get() == 0
+    path = f'/api/plugins/telemetry/DEVICE/{device_id}/values/attributes/CLIENT_SCOPE?keys=model'
+    holds(lambda: rest('GET', path, token=token))
+    rest('POST', f'/api/plugins/telemetry/DEVICE/{device_id}/attributes/SHARED_SCOPE', {'target': 7}, token)
+    assert heard.first()[0] == {'target': 7}, heard.values
+    asked = Heard()
+    client.request_attributes(['model'], ['target'], callback=asked)
+    assert asked.first()[0] == {'client': {'model': 'M1'}, 'shared': {'target': 7}}, asked.values
+
+
+def calls_to_device(client, device_id, token):
+    client.set_server_side_rpc_request_handler(
+        lambda request, body: client.send_rpc_reply(request, {'sum': body['params']['a'] + body['params']['b']}))
+    call = {'method': 'add', 'params': {'a': 1, 'b': 2}, 'timeout': 10000}
+    answer = rest('POST', f'/api/rpc/twoway/{device_id}', call, token)
+    assert answer == {'sum': 3}, answer
+    rest('POST', f'/api/rpc/oneway/{device_id}', call, token)
+
+
+def calls_from_device(client):
+    heard = Heard()
+    client.send_rpc_call('getTime', {'zone': 'UTC'}, heard)
+    answer = heard.first()
+    assert any(value == {'method': 'getTime', 'params': {'zone': 'UTC'}} for value in answer), answer
+
+
+def claiming(client, token):
+    customer = log_in('customer@millrace.local', 'customer')
+    client.claim(secret_key='known', duration=60000).get()
+    claimed = holds(lambda: tried(customer, 'known'))
+    assert claimed['response'] == 'SUCCESS' and claimed['device']['name'] == 'made', claimed
+    rest('DELETE', '/api/customer/device/made/claim', token=token)
+
+
+def tried(token, secret):
+    try:
+        return rest('POST', '/api/customer/device/made/claim', {'secretKey': secret}, token)
+    except urllib.error.HTTPError as error:
+        assert error.code == 400, error
+        return None
+
+
+token = log_in('tenant@millrace.local', 'tenant')
+replying_chain(token)
+device_id, credentials = part('provisioning', provisioned, token) or ('', '')
+client = TBDeviceMqttClient('127.0.0.1', mqtt_port, credentials)
+client.connect()
+holds(client.is_connected)
+part('telemetry', telemetry, client, device_id, token)
+part('attributes', attributes, client, device_id, token)
+part('calls to the device', calls_to_device, client, device_id, token)
+part('calls from the device', calls_from_device, client)
+part('claiming', claiming, client, token)
+client.stop()
+client.disconnect()
+sys.exit(1 if failed else 0)
