@@ -7,7 +7,7 @@ import type { Clock, TimerHandle } from '../model/clock.ts'
 import type { Queue } from '../model/entities.ts'
 import type { Log } from '../model/log.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import type { QueueService } from '../services/services.ts'
+import type { StoredQueues } from '../services/queues.ts'
 
 /** After a failure the records are read again. */
 const RETRY_MS = 5000
@@ -18,7 +18,7 @@ export interface QueueRuntime {
 }
 
 export interface QueueDeploymentParts {
-  readonly queues: Pick<QueueService, 'all'>
+  readonly queues: Pick<StoredQueues, 'all'>
   readonly runtime: QueueRuntime
   readonly clock: Clock
   readonly log: Log

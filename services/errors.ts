@@ -44,6 +44,8 @@ export const ServiceErrors = defineErrors('services', {
 
 export const QueueErrors = defineErrors('queue', {
   MISSING: { ...BAD_REQUEST, text: 'Queue {property} should be specified!' },
+  NULL: { ...BAD_REQUEST, text: "Queue {what} can't be null!" },
+  OTHER_SERVICE: { ...BAD_REQUEST, text: 'Only the rule engine has queues: serviceType must be TB-RULE-ENGINE' },
   CHARACTERS: {
     ...BAD_REQUEST,
     text: "Queue {property} contains a character other than ASCII alphanumerics, '.', '_' and '-'!",

@@ -11,7 +11,7 @@ import { MIGRATIONS, migrate } from '../storage/entities/sqlite/migrations.ts'
 import { openSqliteDatabase } from '../storage/entities/sqlite/sqlite-database.ts'
 import { openEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import { MAX_QUEUES } from './queues.ts'
-import type { QueueDraft } from './services.ts'
+import type { QueueDraft } from './queues.ts'
 import { seedQueues } from './shipped-queues.ts'
 import { openTestPlatform, testRandom, TestClock, type TestPlatform } from './testkit.ts'
 

@@ -5,6 +5,7 @@
 import type { Clock, Random } from '../model/clock.ts'
 import type { Page, PageQuery, Queue } from '../model/entities.ts'
 import { NULL_UUID } from '../model/entity-id.ts'
+import type { JsonValue } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
 import { linkQueueName } from '../model/queue-name.ts'
 import { MAIN_QUEUE } from '../engine/link/link.ts'
@@ -16,10 +17,22 @@ import type { Deployments } from './deployments.ts'
 import { SYSTEM_TENANT } from './changes.ts'
 import { itemNotFound, QueueErrors, ServiceErrors } from './errors.ts'
 import { checkQueue } from './queue-rules.ts'
-import type { QueueDraft, QueueService } from './services.ts'
 
 /** Each queue is consumed on its own: what one tenant may ask for has an end. */
 export const MAX_QUEUES = 50
+
+export type QueueDraft = Pick<
+  Queue,
+  'name' | 'pollInterval' | 'partitions' | 'packProcessingTimeout' | 'submitStrategy' | 'processingStrategy'
+> & {
+  /** Present for an update. */
+  readonly id?: string | undefined
+  /** Absent: made of the name. */
+  readonly topic?: string | undefined
+  readonly consumerPerPartition?: boolean | undefined
+  readonly additionalInfo?: JsonValue | undefined
+  readonly version?: number | undefined
+}
 
 export interface QueueServiceParts {
   readonly entities: EntityStore
@@ -30,7 +43,12 @@ export interface QueueServiceParts {
   readonly random: Random
 }
 
-export class StoredQueues implements QueueService {
+/**
+ * A user's queues: of the system for a system administrator, of the tenant for others, who also read the system's. They are no declared entity:
+ * a name means one queue over tenants and system, what the link calls it follows from whose it is, and no rule chain hears of a change. A change
+ * resolves when it is durable, and in force where this process has queues; the feed hears `queue-changed`.
+ */
+export class StoredQueues {
   private readonly parts: QueueServiceParts
   private readonly entities: EntityStore
 
@@ -52,10 +70,12 @@ export class StoredQueues implements QueueService {
     return this.entities.queues.page(tenantOf(principal), page)
   }
 
+  /** Every queue there is: what the engine consumes. */
   all(): Promise<readonly Queue[]> {
     return this.entities.queues.all()
   }
 
+  /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
   async linkName(tenantId: string, name: string): Promise<string | undefined> {
     const queue = await this.entities.queues.findByName(tenantId, name)
     return queue && linkQueueName(queue)
@@ -75,6 +95,7 @@ export class StoredQueues implements QueueService {
     return queue
   }
 
+  /** Refused where device profiles or rule nodes use it. */
   async deleteByUser(principal: Principal, id: string): Promise<void> {
     const queue = await this.own(principal, id)
     if (queue.tenantId === SYSTEM_TENANT && queue.name === MAIN_QUEUE) throw QueueErrors.MAIN_DELETE()

@@ -8,6 +8,7 @@
  */
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Components } from './components.ts'
+import type { StoredQueues } from './queues.ts'
 import type { QueueStatistics } from './queue-statistics.ts'
 import type { Events } from './events/events.ts'
 import type { Deployments } from './deployments.ts'
@@ -20,8 +21,7 @@ import type { Tenant, tenants } from './entities/tenant.ts'
 import type { AttributeScope, Attribute, DataPoint, Entry, TelemetryGroup } from '../model/value.ts'
 import type { Aggregation } from '../model/telemetry-query.ts'
 import type { EntityId, EntityType } from '../model/entity-id.ts'
-import type { DeviceCredentials, Page, PageQuery, Queue, RuleNode, User } from '../model/entities.ts'
-import type { JsonValue } from '../model/json.ts'
+import type { DeviceCredentials, Page, PageQuery, RuleNode, User } from '../model/entities.ts'
 import type { Relation, RelationDirection, RelationWithName } from '../model/relation.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DeadLetter } from '../engine/link/dead-letters.ts'
@@ -196,34 +196,6 @@ export interface OwnedEntity {
   readonly isSharedInTenant?: boolean
 }
 
-export type QueueDraft = Pick<
-  Queue,
-  'name' | 'pollInterval' | 'partitions' | 'packProcessingTimeout' | 'submitStrategy' | 'processingStrategy'
-> & {
-  /** Present for an update. */
-  readonly id?: string | undefined
-  /** Absent: made of the name. */
-  readonly topic?: string | undefined
-  readonly consumerPerPartition?: boolean | undefined
-  readonly additionalInfo?: JsonValue | undefined
-  readonly version?: number | undefined
-}
-
-/** A user's queues: of the system for a system administrator, of the tenant for others, who also read the system's. */
-export interface QueueService {
-  find(principal: Principal, id: string): Promise<Queue | undefined>
-  findByName(principal: Principal, name: string): Promise<Queue | undefined>
-  page(principal: Principal, page: PageQuery): Promise<Page<Queue>>
-  /** Tells the feed `queue-changed`. */
-  saveByUser(principal: Principal, draft: QueueDraft): Promise<Queue>
-  /** Tells the feed `queue-changed`. Refused where device profiles or rule nodes use it. */
-  deleteByUser(principal: Principal, id: string): Promise<void>
-  /** Every queue there is: what the engine consumes. */
-  all(): Promise<readonly Queue[]>
-  /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
-  linkName(tenantId: string, name: string): Promise<string | undefined>
-}
-
 export interface DeadLetterService {
   /** Oldest first: at most `limit` letters of the tenant, with an id above `after`. */
   list(
@@ -287,7 +259,7 @@ export interface Services {
   readonly ruleChains: RuleChains
   /** When stored changes are in force in this process. */
   readonly deployments: Deployments
-  readonly queues: QueueService
+  readonly queues: StoredQueues
   readonly queueStatistics: QueueStatistics
   readonly deadLetters: DeadLetterService
   readonly parked: ParkedLaneService

@@ -3,16 +3,41 @@
  * own tenant alone.
  */
 import { z } from 'zod'
+import { entityId } from '../../model/entity-id.ts'
 import { PROCESSING_STRATEGIES, SUBMIT_STRATEGIES, type Queue } from '../../model/entities.ts'
-import { queueJson } from '../../services/entity-json.ts'
-import { WholeDouble } from '../../model/json.ts'
-import type { QueueDraft, Services } from '../../services/services.ts'
+import { WholeDouble, type JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import { idJson, queueJson } from '../../services/entity-json.ts'
+import { QueueErrors } from '../../services/errors.ts'
+import type { QueueDraft, StoredQueues } from '../../services/queues.ts'
 import { ApiErrors, ParameterErrors } from '../errors.ts'
-import { allow, found } from './authorize.ts'
-import { anyJson, bodyOf, optionalId, optionalText, optionalVersion } from './body.ts'
-import { uuidOf, type Query } from './query.ts'
-import { renderPage } from './render.ts'
-import { EMPTY_ANSWER, SYSTEM_AND_TENANT, jsonAnswer, type RestRoute, type UserCall } from './route.ts'
+import { anyJson, optionalId, optionalText, optionalVersion } from './body.ts'
+import type { RouteMaker } from './declared/declare.ts'
+import { paging, type QueryParameter } from './declared/query.ts'
+import type { DeclaredRoute } from './declared/route.ts'
+import { idShape, pageShape } from './declared/shapes.ts'
+import { EMPTY_ANSWER, SYSTEM_AND_TENANT } from './route.ts'
+
+export interface QueueRoutesParts {
+  readonly make: RouteMaker
+  readonly queues: StoredQueues
+}
+
+const QUEUE = { type: 'QUEUE', label: 'Queue' } as const
+const RULE_ENGINE = 'TB_RULE_ENGINE'
+const SERVICES = ['TB-RULE-ENGINE', 'TB-CORE', 'TB-TRANSPORT', 'JS-EXECUTOR'] as const
+
+/** Clients spell it with hyphens or underscores. */
+const serviceType: QueryParameter<string> = {
+  parameters: [{ name: '', isRequired: true, schema: { type: 'string', enum: [...SERVICES] } }],
+  read: (query, name) => {
+    const value = query.required(name)
+    const service = value.replaceAll('_', '-').toUpperCase()
+    if (!SERVICES.some((known) => known === service))
+      throw ParameterErrors.INVALID({ name, value, expected: `one of ${SERVICES.join(', ')}` })
+    return service.replaceAll('-', '_')
+  },
+}
 
 /** Absent is 0, as in the reference; a whole number may be written as `3.0`. */
 const number = z
@@ -28,87 +53,135 @@ const queueSchema = z.object({
   partitions: number,
   consumerPerPartition: z.boolean().nullish(),
   packProcessingTimeout: number,
-  submitStrategy: z.object({ type: z.enum(SUBMIT_STRATEGIES), batchSize: number }),
-  processingStrategy: z.object({
-    type: z.enum(PROCESSING_STRATEGIES),
-    retries: number,
-    failurePercentage: number,
-    pauseBetweenRetries: number,
-    maxPauseBetweenRetries: number,
-  }),
+  submitStrategy: z.object({ type: z.enum(SUBMIT_STRATEGIES), batchSize: number }).nullish(),
+  processingStrategy: z
+    .object({
+      type: z.enum(PROCESSING_STRATEGIES),
+      retries: number,
+      failurePercentage: number,
+      pauseBetweenRetries: number,
+      maxPauseBetweenRetries: number,
+    })
+    .nullish(),
   additionalInfo: anyJson.optional(),
   version: optionalVersion,
 })
 
-export function queueRoutes({ queues, access }: Pick<Services, 'queues' | 'access'>): readonly RestRoute[] {
-  const readQueue = async ({ principal }: UserCall, id: string): Promise<Queue> => {
-    await allow(access, principal, 'READ', 'QUEUE', id)
-    return found(await queues.find(principal, id), 'Queue', id)
+const NUMBER: JsonObject = { type: 'number' }
+const QUEUE_SHAPE: JsonObject = {
+  title: 'Queue',
+  type: 'object',
+  properties: {
+    id: idShape('QUEUE'),
+    createdTime: { type: 'integer', description: 'Unix milliseconds' },
+    tenantId: idShape('TENANT'),
+    name: { type: 'string' },
+    topic: { type: 'string' },
+    pollInterval: NUMBER,
+    partitions: NUMBER,
+    consumerPerPartition: { type: 'boolean' },
+    packProcessingTimeout: NUMBER,
+    submitStrategy: { type: 'object' },
+    processingStrategy: { type: 'object' },
+    version: { type: 'integer' },
+    additionalInfo: {},
+  },
+  required: ['id', 'createdTime', 'tenantId', 'name', 'topic', 'submitStrategy', 'processingStrategy'],
+}
+
+const NONE = { data: [], totalPages: 0, totalElements: 0, hasNext: false }
+const common = { authorities: SYSTEM_AND_TENANT, targets: {}, query: {}, body: undefined } as const
+
+export function queueRoutes({ make, queues }: QueueRoutesParts): readonly DeclaredRoute[] {
+  const read = async (principal: Principal, id: string): Promise<Queue> => {
+    const queue = await queues.find(principal, id)
+    if (queue === undefined) throw ApiErrors.NOT_FOUND_BY_ID({ type: QUEUE.label, id })
+    return queue
   }
   return [
-    {
+    make.route({
+      ...common,
       method: 'GET',
-      pattern: '/api/queues',
-      authorities: SYSTEM_AND_TENANT,
+      path: '/api/queues',
+      about:
+        'The queues that the tenant may use, its own and the system’s. Services other than the rule engine have none.',
+      query: { serviceType, page: paging },
+      answer: pageShape(QUEUE_SHAPE),
       handle: async ({ principal, query }) => {
-        requireRuleEngine(query)
-        return jsonAnswer(renderPage(await queues.page(principal, query.page()), queueJson))
+        if (query.serviceType !== RULE_ENGINE) return NONE
+        const page = await queues.page(principal, query.page)
+        return { ...page, data: page.data.map(queueJson) }
       },
-    },
-    {
+    }),
+    make.route({
+      ...common,
       method: 'GET',
-      pattern: '/api/queues/:queueId',
-      authorities: SYSTEM_AND_TENANT,
-      handle: async (call) => jsonAnswer(queueJson(await readQueue(call, uuidOf('queueId', call.parameter(0))))),
-    },
-    {
+      path: '/api/queues/{queueId}',
+      about: 'One queue.',
+      targets: { queueId: { entity: QUEUE, operation: 'READ' } },
+      answer: QUEUE_SHAPE,
+      handle: async ({ principal, path }) => queueJson(await read(principal, path.queueId)),
+    }),
+    make.route({
+      ...common,
       method: 'GET',
-      pattern: '/api/queues/name/:queueName',
-      authorities: SYSTEM_AND_TENANT,
-      handle: async (call) => {
-        const { principal } = call
-        const queue = await queues.findByName(principal, call.parameter(0))
+      path: '/api/queues/name/{queueName}',
+      about: 'The queue that the tenant means by the name.',
+      answer: QUEUE_SHAPE,
+      handle: async ({ principal, path }) => {
+        const queue = await queues.findByName(principal, path.queueName)
         if (queue === undefined) throw ApiErrors.NOT_FOUND()
-        return jsonAnswer(queueJson(queue))
+        return queueJson(queue)
       },
-    },
-    {
+    }),
+    make.route({
+      ...common,
       method: 'POST',
-      pattern: '/api/queues',
-      authorities: SYSTEM_AND_TENANT,
-      handle: async (call) => {
-        requireRuleEngine(call.query)
-        const draft = draftOf(bodyOf(call, queueSchema))
-        if (draft.id === undefined) access.checkAuthority(call.principal, 'CREATE', 'QUEUE')
-        else await allow(access, call.principal, 'WRITE', 'QUEUE', draft.id)
-        return jsonAnswer(queueJson(await queues.saveByUser(call.principal, draft)))
+      path: '/api/queues',
+      about: 'Makes a queue, or replaces the one that the body names: of the system, or of the tenant alone.',
+      query: { serviceType },
+      body: queueSchema,
+      example: ({ queueId = '', queueName = '' }) => ({ ...EXAMPLE, id: idJson('QUEUE', queueId), name: queueName }),
+      creates: ({ id }) => (id === undefined ? 'QUEUE' : undefined),
+      bodyTargets: ({ id }) =>
+        id === undefined ? [] : [{ entity: entityId('QUEUE', id), operation: 'WRITE' as const }],
+      answer: QUEUE_SHAPE,
+      handle: async ({ principal, query, body }) => {
+        if (query.serviceType !== RULE_ENGINE) throw QueueErrors.OTHER_SERVICE()
+        return queueJson(await queues.saveByUser(principal, draftOf(body)))
       },
-    },
-    {
+    }),
+    make.route({
+      ...common,
       method: 'DELETE',
-      pattern: '/api/queues/:queueId',
-      authorities: SYSTEM_AND_TENANT,
-      handle: async (call) => {
-        const { principal } = call
-        const id = uuidOf('queueId', call.parameter(0))
-        await allow(access, principal, 'DELETE', 'QUEUE', id)
-        await queues.deleteByUser(principal, id)
+      path: '/api/queues/{queueId}',
+      about: 'Deletes a queue that no profile and no rule node uses; what is in it goes on in Main.',
+      targets: { queueId: { entity: QUEUE, operation: 'DELETE' } },
+      answer: undefined,
+      handle: async ({ principal, path }) => {
+        await queues.deleteByUser(principal, path.queueId)
         return EMPTY_ANSWER
       },
-    },
+    }),
   ]
 }
 
-/** The only service that has queues; clients spell it with hyphens or underscores. */
-function requireRuleEngine(query: Query): void {
-  const value = query.required('serviceType')
-  if (value.replaceAll('-', '_').toUpperCase() !== 'TB_RULE_ENGINE')
-    throw ParameterErrors.INVALID({ name: 'serviceType', value, expected: 'TB-RULE-ENGINE' })
+const EXAMPLE = {
+  pollInterval: 25,
+  partitions: 1,
+  packProcessingTimeout: 2000,
+  submitStrategy: { type: 'BURST', batchSize: 1 },
+  processingStrategy: { type: 'SKIP_ALL_FAILURES' },
 }
 
-function draftOf(body: z.infer<typeof queueSchema>): QueueDraft {
+function draftOf({ submitStrategy, processingStrategy, ...body }: z.infer<typeof queueSchema>): QueueDraft {
+  if (submitStrategy === null || submitStrategy === undefined) throw QueueErrors.NULL({ what: 'submit strategy' })
+  if (processingStrategy === null || processingStrategy === undefined)
+    throw QueueErrors.NULL({ what: 'processing strategy' })
   return {
     ...body,
+    submitStrategy,
+    processingStrategy,
     name: body.name ?? '',
     topic: body.topic ?? undefined,
     consumerPerPartition: body.consumerPerPartition ?? undefined,

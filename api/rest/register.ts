@@ -61,7 +61,7 @@ import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
 import { queueStatsRoutes } from './queue-stats-routes.ts'
-import { queueRoutes } from './queue-routes.ts'
+import { queueRoutes, type QueueRoutesParts } from './queue-routes.ts'
 import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
@@ -148,7 +148,6 @@ function routesForUsers({
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tableRows(telemetryRoutes({ services, clock, castStrings })),
     ...tableRows(attributeRoutes(services, castStrings)),
-    ...queueRoutes(services),
     ...deadLetterRoutes(services),
     ...parkedRoutes(services),
   ]
@@ -167,6 +166,7 @@ type DeclaredParts = { readonly version: string } & ComponentRoutesParts &
   CalculatedFieldRouteParts &
   RuleChainRoutesParts &
   EventRoutesParts &
+  QueueRoutesParts &
   EntityQueryParts &
   RelationRoutesParts &
   UserSettingsRoutesParts
@@ -202,6 +202,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...ruleChainRoutes(parts),
     ...eventRoutes(parts),
     ...queueStatsRoutes(parts),
+    ...queueRoutes(parts),
   ]
 }
 
@@ -223,6 +224,7 @@ function declaredParts({
     fieldService: services.calculatedFields,
     chains: services.ruleChains,
     events: services.events,
+    queues: services.queues,
     content: services.content,
     notifications: services.notifications,
     people: services.people,

@@ -40,11 +40,8 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
   ],
   'API usage state': ['query-filters/api-usage-state'],
   'the attribute `active` for telemetry over REST': ['query-paging/keys'],
-  'queue routes of the reference for each service type; tenants may make queues here': [
-    'queue/other-service',
+  'queues of the system alone: tenants may make queues here': [
     'queue/create-by-tenant-403',
-    'queue/no-submit-strategy-400',
-    'queue/no-processing-strategy-400',
     'queue/create',
     'queue/update',
     'queue/rename-400',

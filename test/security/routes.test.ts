@@ -62,15 +62,13 @@ function queryOf(): string {
     page: '0',
     keys: 'k',
     path: 'link',
-    serviceType: 'TB-RULE-ENGINE',
     startTs: '0',
     endTs: '10',
   }).toString()
 }
 
 /** A good body for each route that takes one: refused for who asks, not for what it says. */
-function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknown {
-  const id = (name: string) => ({ id: ids[name] })
+function bodyOf(route: RestRoute): unknown {
   const bodies: Readonly<Record<string, unknown>> = {
     '/api/auth/login': { username: 'x', password: 'x' },
     '/api/auth/token': { refreshToken: 'x' },
@@ -79,15 +77,6 @@ function bodyOf(route: RestRoute, ids: Readonly<Record<string, string>>): unknow
     '/api/deadLetters/:deadLetterId/replay': {},
     '/api/parked/:parkedLaneId/retry': {},
     '/api/parked/:parkedLaneId/deadLetters': {},
-    '/api/queues': {
-      id: id('queueId'),
-      name: ids['queueName'],
-      pollInterval: 1,
-      partitions: 1,
-      packProcessingTimeout: 1,
-      submitStrategy: { type: 'BURST' },
-      processingStrategy: { type: 'SKIP_ALL_FAILURES' },
-    },
     '/api/admin/backup': {},
     '/api/admin/workers/:poolName': { threads: 1 },
   }
@@ -99,7 +88,7 @@ const nameOf = ({ route, declared }: Walked): string =>
   `${route.method} ${route.pattern}${declared?.onlyWith === undefined ? '' : `?${declared.onlyWith.join('&')}`}`
 
 function bodyOfCall({ route, declared }: Walked, ids: Readonly<Record<string, string>>): RequestInit {
-  if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route, ids)) } : {}
+  if (declared === undefined) return route.method === 'POST' ? { body: JSON.stringify(bodyOf(route)) } : {}
   return bodyOfDeclared(declared, ids)
 }
 
