@@ -1,22 +1,34 @@
 /**
- * Deletes the time series of entities that are gone. The need for it is noted in the transaction of the deletion, so what
- * a crash or a failing store leaves is done at the next start.
+ * Deletes the time series of entities that are gone, and what is left of them elsewhere. The need for it is noted in the transaction of the
+ * deletion, so what a crash or a failing store leaves is done at the next start.
  */
+import type { Clock, TimerHandle } from '../model/clock.ts'
 import { errorText } from '../model/errors.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { Report } from './outbox.ts'
+import type { Remains } from './remains.ts'
+
+/** While something is on its way out. */
+const AGAIN_MS = 5_000
 
 export class Cleanup {
   private readonly entities: EntityStore
   private readonly timeSeries: TimeSeriesStore
+  private readonly remains: Remains
+  private readonly clock: Clock
   private readonly report: Report
+  /** Without series any more. */
+  private readonly remaining = new Set<string>()
+  private again: TimerHandle | undefined
   private isClosed = false
   private underWay: Promise<void> = Promise.resolve()
 
-  constructor(entities: EntityStore, timeSeries: TimeSeriesStore, report: Report) {
+  constructor(entities: EntityStore, timeSeries: TimeSeriesStore, remains: Remains, clock: Clock, report: Report) {
     this.entities = entities
     this.timeSeries = timeSeries
+    this.remains = remains
+    this.clock = clock
     this.report = report
   }
 
@@ -41,23 +53,53 @@ export class Cleanup {
   /** Ends what is under way; the next start does the rest. */
   async close(): Promise<void> {
     this.isClosed = true
-    await this.underWay
+    this.again?.cancel()
+    await this.settled()
   }
 
   /** Resolves when what was to be done later is done. */
-  settled(): Promise<void> {
-    return this.underWay
+  async settled(): Promise<void> {
+    for (let last: Promise<void> | undefined; last !== this.underWay;) {
+      last = this.underWay
+      await last
+    }
   }
 
+  /** Resolves when the series are gone; the rest goes after that, for all who wait together. */
   async run(entityId: string): Promise<void> {
     try {
       await this.timeSeries.deleteEntity(entityId)
-      await this.entities.write([this.entities.cleanups.done(entityId)])
+      this.remaining.add(entityId)
+      this.underWay = this.underWay.then(() => this.eraseRemains())
     } catch (error) {
       this.report('The time series of a deleted entity are not deleted yet; the next start tries again', {
         entityId,
         error: errorText(error),
       })
     }
+  }
+
+  private async eraseRemains(): Promise<void> {
+    if (this.remaining.size === 0 || this.isClosed) return
+    const ids = new Set(this.remaining)
+    this.remaining.clear()
+    try {
+      const isAll = await this.remains.erase(ids)
+      if (isAll) await this.entities.write([...ids].map((id) => this.entities.cleanups.done(id)))
+      else this.lookAgain(ids)
+    } catch (error) {
+      this.report('What is left of deleted entities is not erased yet; the next start tries again', {
+        entities: ids.size,
+        error: errorText(error),
+      })
+    }
+  }
+
+  private lookAgain(ids: ReadonlySet<string>): void {
+    for (const id of ids) this.remaining.add(id)
+    this.again?.cancel()
+    this.again = this.clock.after(AGAIN_MS, () => {
+      this.underWay = this.underWay.then(() => this.eraseRemains())
+    })
   }
 }

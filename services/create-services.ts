@@ -25,6 +25,7 @@ import { AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
+import { Remains } from './remains.ts'
 import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { DEFAULT_EVENT_SETTINGS, Events, type EventSettings } from './events/events.ts'
@@ -155,7 +156,7 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, changes, routeOf, line, owners, answers, clock, random, linkQueueName },
     persistent: persistentCalls,
   })
-  const cleanup = new Cleanup(entities, timeSeries, report)
+  const cleanup = new Cleanup(entities, timeSeries, new Remains(options.deadLetters, options.parked), clock, report)
   const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
   const stopFollowing = followOtherProcesses(feed, cache)
   const doubts = new CommitDoubts(clock)

@@ -35,6 +35,7 @@ class SqliteThread {
         pragma journal_mode = wal;
         pragma synchronous = ${settings.synchronous};
         pragma foreign_keys = on;
+        pragma secure_delete = on;
         pragma wal_autocheckpoint = 4000;
       `)
       this.requireWhole(settings.file)
