@@ -12,7 +12,17 @@ export const assets = defineEntity({
   type: 'ASSET',
   label: 'Asset',
   name: 'name',
-  table: { name: 'asset', version: 1, indexes: [{ members: ['customerId'] }, { members: ['assetProfileId'] }] },
+  table: {
+    name: 'asset',
+    version: 2,
+    indexes: [
+      { members: ['customerId'] },
+      { members: ['assetProfileId'] },
+      // For entity queries: a page of a type by name, and whether an id is of a type and a customer.
+      { members: ['type', 'name'], since: 2 },
+      { members: ['id', 'type', 'customerId'], since: 2 },
+    ],
+  },
   columns: {
     customerId: customerId(),
     name: name(),

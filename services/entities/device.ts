@@ -19,11 +19,14 @@ export const devices = defineEntity({
   name: 'name',
   table: {
     name: 'device',
-    version: 2,
+    version: 3,
     isInherited: true,
     indexes: [
       { members: ['createdTime'], since: 2 },
       { members: ['type'], since: 2 },
+      // For entity queries: a page of a type by name, and whether an id is of a type and a customer.
+      { members: ['type', 'name'], since: 3 },
+      { members: ['id', 'type', 'customerId'], since: 3 },
     ],
   },
   columns: {

@@ -121,11 +121,7 @@ export class EntityQueries implements EntityQueryService {
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
     const { queries } = this.parts.entities
     const searched = search === undefined ? selection : { ...selection, search: { text: search, fields: query.fields } }
-    const [total, rows] = await Promise.all([
-      queries.count(searched),
-      queries.find(searched, { sort, ...bounds }, query.fields),
-    ])
-    return { total, rows }
+    return queries.page(searched, { sort, ...bounds }, query.fields)
   }
 
   private async lookedAt(

@@ -1,26 +1,38 @@
 /** Entity queries: counts, pages, and the attributes of what was found. Read beside the commits, as they may look at many rows. */
 import { sql, type Selectable } from 'kysely'
-import type { KeyFilter } from '../../../model/entity-query.ts'
 import { isEntityType, type EntityType } from '../../../model/entity-id.ts'
 import { scopeOf, typedValue } from '../attribute-columns.ts'
 import type { ScopedAttribute } from '../attributes.ts'
+import type { KeyFilter } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 import type { AttributeTable } from '../schema.ts'
 import type { EntityOrder, EntitySelection, SelectedEntity } from './query.ts'
-import { isIndexed, matching, SelectionSql } from './selection-sql.ts'
+import { isIndexed, matchingIds } from './attribute-index.ts'
+import { Estimates } from './estimates.ts'
+import type { Sql } from './predicates-sql.ts'
+import { SelectionSql } from './selection-sql.ts'
 
 export interface OwnedAttribute extends Pick<ScopedAttribute, 'scope'> {
   readonly entityId: string
   readonly attribute: ScopedAttribute
 }
 
-/** Attributes by which entities are looked up one by one; with more it is quicker to look at all entities. */
-const MOST_DRIVEN = 20_000
+/** Of what a filter matches so many are counted before a way is chosen. */
+const MOST_COUNTED = 200_000
+/** So few are looked up without a look at how many entities there are. */
+const FEW_MATCHES = 500
 /** Ids of one read of attributes. */
 const IDS_PER_READ = 1_000
 
+/** By which filter entities are looked up, if by one. */
+interface QueryPlan {
+  readonly counted: EntitySelection
+  readonly found: EntitySelection
+}
+
 export class EntityQueryRepository {
   private readonly database: EntityDatabase
+  private readonly estimates = new Estimates()
 
   constructor(database: EntityDatabase) {
     this.database = database
@@ -28,21 +40,44 @@ export class EntityQueryRepository {
 
   async count(selection: EntitySelection): Promise<number> {
     if (selection.sources.length === 0) return 0
-    const built = new SelectionSql(this.database, await this.driven(selection))
-    const where = built.where()
-    const query = sql<{ total: number }>`select count(*) as total from ${built.from()}${where}`
-    const [row] = await this.database.scan(query.compile(this.database.builder))
-    return Number(row?.total ?? 0)
+    return this.countOf((await this.planOf(selection)).counted)
   }
 
   /** With these fields of each; '' and null are the same to callers. */
   async find(
     selection: EntitySelection,
-    { sort, limit, offset }: EntityOrder,
+    order: EntityOrder,
     fields: readonly string[],
   ): Promise<readonly SelectedEntity[]> {
     if (selection.sources.length === 0) return []
-    const built = new SelectionSql(this.database, await this.driven(selection))
+    return this.rowsOf((await this.planOf(selection, order)).found, order, fields)
+  }
+
+  /** The same, with how many there are in all. */
+  async page(
+    selection: EntitySelection,
+    order: EntityOrder,
+    fields: readonly string[],
+  ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
+    if (selection.sources.length === 0) return { total: 0, rows: [] }
+    const { counted, found } = await this.planOf(selection, order)
+    const rows = await this.rowsOf(found, order, fields)
+    const isLast = rows.length < order.limit && (rows.length > 0 || order.offset === 0)
+    return { total: isLast ? order.offset + rows.length : await this.countOf(counted), rows }
+  }
+
+  private async countOf(selection: EntitySelection): Promise<number> {
+    const built = new SelectionSql(this.database, selection)
+    const where = built.where()
+    return this.number(sql`select count(*) as total from ${built.from()}${where}`)
+  }
+
+  private async rowsOf(
+    selection: EntitySelection,
+    { sort, limit, offset }: EntityOrder,
+    fields: readonly string[],
+  ): Promise<readonly SelectedEntity[]> {
+    const built = new SelectionSql(this.database, selection)
     const columns = fields.map((name, place) => sql`${built.field(name)} as ${sql.ref(`v${place}`)}`)
     const where = built.where()
     const order = built.order(sort)
@@ -59,21 +94,52 @@ export class EntityQueryRepository {
   }
 
   /**
-   * PostgreSQL knows how many rows a condition finds and chooses by it. SQLite does not: of the filters that an index answers it is given the one
-   * that matches least, where that is few in all tenants together.
+   * By the attributes that a filter matches, or by the entities in their order. PostgreSQL knows how many rows a condition finds: it may look
+   * up by a filter, and chooses itself. SQLite does not, and is told. Measured by `benchmarks/entity-query`.
    */
-  private async driven(selection: EntitySelection): Promise<EntitySelection> {
-    const { filters, operation } = selection
-    if (this.database.isShared || (operation === 'OR' && filters.length > 1)) return selection
-    let least = MOST_DRIVEN + 1
-    let driver: KeyFilter | undefined
-    for (const filter of filters.filter(isIndexed)) {
-      const query = sql<{ total: number }>`select count(*) as total from (select 1 ${matching(filter)} limit ${least})`
-      const [row] = await this.database.scan(query.compile(this.database.builder))
-      const total = Number(row?.total ?? 0)
-      if (total < least) [least, driver] = [total, filter]
+  private async planOf(selection: EntitySelection, order?: EntityOrder): Promise<QueryPlan> {
+    const { filters, operation, sources } = selection
+    const usable = operation === 'OR' && filters.length > 1 ? [] : filters.filter(isIndexed)
+    const [first] = usable
+    if (first === undefined || sources.some(({ ids }) => ids !== undefined))
+      return { counted: selection, found: selection }
+    if (this.database.isShared) return { counted: { ...selection, driver: first }, found: selection }
+    let matches = Infinity
+    let driver = first
+    for (const filter of usable) {
+      const found = await this.estimates.of(JSON.stringify(filter), () => this.matchesOf(filter))
+      if (found < matches) [matches, driver] = [found, filter]
     }
-    return driver === undefined ? selection : { ...selection, driver }
+    const driven = { ...selection, driver }
+    if (matches <= FEW_MATCHES) return { counted: driven, found: driven }
+    const entities = await this.entitiesIn(selection)
+    const counted = matches <= entities ? driven : selection
+    const looked = ((order?.offset ?? 0) + (order?.limit ?? Infinity)) * (entities / matches)
+    const isInOrder = order !== undefined && (order.sort === undefined || order.sort.key.type === 'ENTITY_FIELD')
+    return { counted, found: isInOrder && looked < matches ? selection : counted }
+  }
+
+  /** How many the sources have in all, before their filters. */
+  private async entitiesIn({ sources }: EntitySelection): Promise<number> {
+    let total = 0
+    for (const { table, tenantId } of sources) {
+      const where = tenantId === undefined ? sql`` : sql` where ${sql.ref(table.tenantColumn)} = ${tenantId}`
+      const rows = sql`select count(*) as total from ${sql.table(table.table)}${where}`
+      total += await this.estimates.of(`${table.table} ${tenantId ?? ''}`, () => this.number(rows))
+    }
+    return total
+  }
+
+  private matchesOf(filter: KeyFilter): Promise<number> {
+    return this.number(
+      sql`select count(*) as total from (select 1 from (${matchingIds(filter)}) limit ${MOST_COUNTED})`,
+    )
+  }
+
+  private async number(counting: Sql): Promise<number> {
+    const query = sql<{ total: number }>`${counting}`
+    const [row] = await this.database.scan(query.compile(this.database.builder))
+    return Number(row?.total ?? 0)
   }
 
   /** Of these entities, only these keys: in every scope. */

@@ -1,33 +1,9 @@
 /** A selection of entities in SQL, for both databases: the sources as one relation `e`, filters on it and on its attributes, the order. */
 import { sql } from 'kysely'
-import type { EntityKey, EntitySort, KeyFilter, KeyPredicate } from '../../../model/entity-query.ts'
-import { ATTRIBUTE_SCOPE_NUMBERS } from '../attribute-columns.ts'
-import {
-  combined,
-  COMPARISONS,
-  finite,
-  predicateSql,
-  type Sql,
-  type SqlDialect,
-  type ValueParts,
-} from './predicates-sql.ts'
+import type { EntityKey, EntitySort, KeyFilter } from '../../../model/entity-query.ts'
+import { indexedRanges, matchingIds, scopeNumber } from './attribute-index.ts'
+import { combined, predicateSql, type Sql, type SqlDialect, type ValueParts } from './predicates-sql.ts'
 import type { EntitySelection, EntitySource, QueryField, QueryTable } from './query.ts'
-
-/** The scope that a type of key names; null for any of them. */
-export function scopeNumber({ type }: EntityKey): number | null | undefined {
-  switch (type) {
-    case 'ATTRIBUTE':
-      return null
-    case 'CLIENT_ATTRIBUTE':
-      return ATTRIBUTE_SCOPE_NUMBERS.CLIENT_SCOPE
-    case 'SERVER_ATTRIBUTE':
-      return ATTRIBUTE_SCOPE_NUMBERS.SERVER_SCOPE
-    case 'SHARED_ATTRIBUTE':
-      return ATTRIBUTE_SCOPE_NUMBERS.SHARED_SCOPE
-    default:
-      return undefined
-  }
-}
 
 /** Fields become columns `f0`, `f1`, … of `e`. */
 export class SelectionSql {
@@ -54,7 +30,9 @@ export class SelectionSql {
   }
 
   where(): Sql {
-    const { filters, operation, search } = this.selection
+    const { operation, search, driver } = this.selection
+    // What the entities are looked up by holds of them.
+    const filters = this.selection.filters.filter((filter) => filter !== driver)
     const parts: Sql[] = []
     if (filters.length > 0)
       parts.push(
@@ -95,10 +73,10 @@ export class SelectionSql {
 
   private filter({ key, predicate }: KeyFilter): Sql {
     if (key.type !== 'ENTITY_FIELD') {
-      const matches = predicateSql(this.dialect, predicate, attributeParts('a'))
-      const indexed = indexedPart(predicate)
-      const more = indexed === undefined ? sql`` : sql` and ${indexed}`
-      return sql`exists (select 1 from attribute a where ${this.isAttribute('a', key)} and ${matches}${more})`
+      const ranges = indexedRanges(predicate)
+      const matches =
+        ranges === undefined ? predicateSql(this.dialect, predicate, attributeParts('a')) : combined(ranges, 'OR')
+      return sql`exists (select 1 from attribute a where ${this.isAttribute('a', key)} and ${matches})`
     }
     if (this.shapeOf(key.key) === undefined) return sql`1 = 0`
     const column = this.field(key.key)
@@ -135,18 +113,25 @@ export class SelectionSql {
     const { table } = source
     const columns = this.fields.map((name, place) => sql`${this.fieldOf(source, name)} as ${sql.ref(`f${place}`)}`)
     const selected = [sql`t.id as id`, sql`${sql.lit(table.entityType)} as entity_type`, ...columns]
-    return sql`select ${sql.join(selected)} from ${sql.table(table.table)} as t${this.sourceWhere(source)}`
+    const { driver } = this.selection
+    const from = sql`${sql.table(table.table)} as t`
+    const driven = driver === undefined ? from : sql`(${this.idsOf(driver)}) as d cross join ${from}`
+    return sql`select ${sql.join(selected)} from ${driven}${this.sourceWhere(source)}`
+  }
+
+  /** SQLite takes the tables of a cross join in their order: sorted ids are found side by side. With a limit it heeds the order. */
+  private idsOf(driver: KeyFilter): Sql {
+    const ids = matchingIds(driver)
+    return this.dialect.isShared ? ids : sql`select id from (${ids}) order by id limit -1`
   }
 
   private sourceWhere(source: EntitySource): Sql {
     const { table, tenantId, customerId, ids, types, name } = source
     const { driver } = this.selection
     const parts: Sql[] = []
-    if (driver !== undefined) parts.push(sql`t.id in (select a.entity_id ${matching(driver)})`)
-    // SQLite takes the index of a column with a sign in front for none: it knows nothing of how many rows each would find.
-    const sign = driver === undefined ? sql`` : sql`+`
-    if (tenantId !== undefined) parts.push(sql`${sign}${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
-    if (customerId !== undefined) parts.push(ofCustomer(table, customerId, sign))
+    if (driver !== undefined) parts.push(sql`t.id = d.id`)
+    if (tenantId !== undefined) parts.push(sql`${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
+    if (customerId !== undefined) parts.push(ofCustomer(table, customerId))
     if (ids !== undefined) parts.push(sql`t.id in ${this.list(ids)}`)
     if (types !== undefined) parts.push(this.isOfType(source, types))
     if (name !== undefined) {
@@ -163,13 +148,14 @@ export class SelectionSql {
     if (field === undefined) return sql`1 = 0`
     if (field.is !== 'named') return sql`${this.fieldOf(source, 'type')} in ${this.list(types)}`
     const ofTenant = source.tenantId === undefined ? sql`` : sql` and p.tenant_id = ${source.tenantId}`
-    const sign = this.selection.driver === undefined ? sql`` : sql`+`
-    return sql`${sign}${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
+    return sql`${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
       where ${sql.ref(`p.${field.column}`)} in ${this.list(types)}${ofTenant})`
   }
 
   /** One parameter, however many there are. */
   private list(values: readonly string[]): Sql {
+    // With one value an index after it keeps its order.
+    if (values.length === 1) return sql`(${values[0]})`
     const json = JSON.stringify(values)
     return this.dialect.isShared
       ? sql`(select json_array_elements_text(cast(${json} as json)))`
@@ -214,40 +200,12 @@ function fieldSql(field: QueryField): Sql {
   }
 }
 
-function ofCustomer({ customerColumn, customerRows }: QueryTable, customerId: string, sign: Sql): Sql {
+function ofCustomer({ customerColumn, customerRows }: QueryTable, customerId: string): Sql {
   if (customerRows !== undefined) {
     const { table, column } = customerRows
     return sql`t.id in (select ${sql.ref(`c.${column}`)} from ${sql.table(table)} as c where c.customer_id = ${customerId})`
   }
-  return customerColumn === undefined ? sql`1 = 0` : sql`${sign}${sql.ref(`t.${customerColumn}`)} = ${customerId}`
-}
-
-/** What the indexes of attributes hold, by kind; the same words as in the migration that made them. */
-const NUMBER_INDEX = 'case when kind in (2, 3) then coalesce(double_value, long_value, 0) end'
-const TEXT_INDEX = 'case when kind = 4 then substr(text_value, 1, 64) end'
-const TEXT_INDEX_CHARACTERS = 64
-
-/** A condition on `attribute a` that an index answers and that follows from the predicate; undefined where there is none. */
-function indexedPart(predicate: KeyPredicate): Sql | undefined {
-  if (predicate.type === 'NUMERIC' && predicate.operation !== 'NOT_EQUAL') {
-    const comparison = sql.raw(COMPARISONS[predicate.operation])
-    return sql`a.kind in (2, 3) and ${sql.raw(NUMBER_INDEX)} ${comparison} ${sql.lit(finite(predicate.value))}`
-  }
-  if (predicate.type !== 'STRING' || predicate.operation !== 'EQUAL' || predicate.ignoreCase) return undefined
-  // By code points, as SQL counts.
-  const begin = Array.from(predicate.value).slice(0, TEXT_INDEX_CHARACTERS).join('')
-  return sql`a.kind = 4 and ${sql.raw(TEXT_INDEX)} = ${begin}`
-}
-
-/** Whether an index finds what the filter matches. */
-export function isIndexed({ key, predicate }: KeyFilter): boolean {
-  return typeof scopeNumber(key) === 'number' && indexedPart(predicate) !== undefined
-}
-
-/** `from attribute a where …` of an indexed filter: what matches it in any tenant. */
-export function matching({ key, predicate }: KeyFilter): Sql {
-  const scope = scopeNumber(key) ?? 0
-  return sql`from attribute a where a.key = ${key.key} and a.scope = ${sql.lit(scope)} and ${indexedPart(predicate) ?? sql`1 = 0`}`
+  return customerColumn === undefined ? sql`1 = 0` : sql`${sql.ref(`t.${customerColumn}`)} = ${customerId}`
 }
 
 /** Kinds as `attribute-columns.ts` numbers them. */

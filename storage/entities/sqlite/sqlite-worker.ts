@@ -39,6 +39,9 @@ class SqliteThread {
         pragma wal_autocheckpoint = 4000;
       `)
       this.requireWhole(settings.file)
+    } else {
+      // For searches over much: 64 MiB of pages in the place of 2, as long as the thread is there.
+      this.database.exec('pragma cache_size = -65536')
     }
     // SQLite's own lower() knows ASCII only; text search must find É by é as PostgreSQL does.
     this.database.function('lower', { deterministic: true }, (text: SQLInputValue | undefined) =>

@@ -1,0 +1,23 @@
+/** Counts by which a way to look is chosen: they may be old, as a wrong one costs time alone. */
+
+const MOST = 10_000
+/** A count is asked for again after so many uses. */
+const USES = 100
+
+export class Estimates {
+  private readonly known = new Map<string, { readonly count: number; uses: number }>()
+
+  async of(name: string, ask: () => Promise<number>): Promise<number> {
+    const known = this.known.get(name)
+    if (known !== undefined && ++known.uses < USES) return known.count
+    const count = await ask()
+    // The oldest go first.
+    this.known.delete(name)
+    for (const oldest of this.known.keys()) {
+      if (this.known.size < MOST) break
+      this.known.delete(oldest)
+    }
+    this.known.set(name, { count, uses: 0 })
+    return count
+  }
+}
