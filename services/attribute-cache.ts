@@ -1,8 +1,8 @@
 /**
  * The attributes of lately read entities, all of an entity or none, so that "all attributes" and absence are known too.
- * Every change is applied and numbered here in the order of commits, and a read says up to which number it speaks: a
- * listener that registered before it read misses nothing and hears nothing twice. What another process changed has no place in
- * that order: it is not applied, what is held of the entity is dropped, and a read under way begins again.
+ * A read says up to which commit of the database it holds what other processes wrote, and up to which change what this one did: every change
+ * of this process is applied and numbered here before it is told, since several may share a commit. What another process changed is not applied: what is held of the entity is dropped, and a
+ * read under way begins again.
  */
 import { ByteCache, textBytes } from '../model/byte-cache.ts'
 import type { AttributeScope } from '../model/value.ts'
@@ -28,11 +28,15 @@ export interface AttributeEffect {
 
 export interface AttributesAsOf {
   readonly attributes: EntityAttributes
+  /** It holds every commit up to this one. */
   readonly sequence: number
+  /** And of this process every change up to this. */
+  readonly ownSequence: number
 }
 
 interface Held {
   readonly attributes: EntityAttributes
+  readonly sequence: number
   readonly bytes: number
 }
 
@@ -54,7 +58,8 @@ export class AttributeCache {
   /** Undefined where nothing is held. */
   private readonly held: ByteCache<Held> | undefined
   private readonly loads = new Map<string, Load>()
-  private sequence = 0
+  /** Changes so far. */
+  private applied = 0
 
   /** `maxBytes`: entities read longest ago are dropped beyond it; 0 holds none. */
   constructor(readAll: (entityId: string) => Promise<Read<ScopedAttribute>>, maxBytes: number) {
@@ -68,15 +73,10 @@ export class AttributeCache {
     return this.held?.bytes ?? 0
   }
 
-  /** The number of the last change applied. */
-  get lastSequence(): number {
-    return this.sequence
-  }
-
   /** At once where the entity is held. */
   lookUp(entityId: string): AttributesAsOf | undefined {
     const held = this.held?.get(entityId)
-    return held && { attributes: held.attributes, sequence: this.sequence }
+    return held && this.asOf(held.attributes, held.sequence)
   }
 
   /** Reads the entity from the store; those who ask at the same time share one read. */
@@ -84,15 +84,15 @@ export class AttributeCache {
     return (this.loads.get(entityId) ?? this.startLoad(entityId)).result
   }
 
-  /** Applies a committed change; returns its number. */
+  /** Applies a committed change; returns its number among those of this process. */
   apply(commit: number, effect: AttributeEffect): number {
     const held = this.held?.peek(effect.entityId)
     if (held !== undefined) {
-      const { attributes } = held
-      this.held?.set(effect.entityId, { attributes, bytes: held.bytes + applyTo(attributes, effect) })
+      const { attributes, sequence } = held
+      this.held?.set(effect.entityId, { attributes, sequence, bytes: held.bytes + applyTo(attributes, effect) })
     }
     this.loads.get(effect.entityId)?.meanwhile.changes.push({ commit, effect })
-    return ++this.sequence
+    return ++this.applied
   }
 
   forget(entityId: string): void {
@@ -110,6 +110,10 @@ export class AttributeCache {
   invalidateAll(): void {
     this.held?.clear()
     for (const { meanwhile } of this.loads.values()) meanwhile.isStale = true
+  }
+
+  private asOf(attributes: EntityAttributes, sequence: number): AttributesAsOf {
+    return { attributes, sequence, ownSequence: this.applied }
   }
 
   private startLoad(entityId: string): Load {
@@ -136,8 +140,8 @@ export class AttributeCache {
           bytes += bytesOf(row)
         }
         for (const change of meanwhile.changes) if (change.commit > commit) bytes += applyTo(attributes, change.effect)
-        if (!meanwhile.isStale) this.held?.set(entityId, { attributes, bytes })
-        return { attributes, sequence: this.sequence }
+        if (!meanwhile.isStale) this.held?.set(entityId, { attributes, sequence: commit, bytes })
+        return this.asOf(attributes, commit)
       }
     } finally {
       this.loads.delete(entityId)

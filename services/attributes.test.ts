@@ -133,7 +133,7 @@ test('whoever listens before it reads hears exactly what the read did not hold',
     for (let round = 1; round <= 40; round++) {
       const heard = new Map<number, number>()
       const stop = own.feed.listen(raced, (change) => {
-        if (change.kind === 'attributes') heard.set(change.sequence, Number(change.attributes[0]?.value))
+        if (change.kind === 'attributes') heard.set(change.ownSequence ?? 0, Number(change.attributes[0]?.value))
       })
       for (let step = 0; step < 5; step++) {
         const entries = [long('counter', round * 10 + step)]
@@ -144,7 +144,7 @@ test('whoever listens before it reads hears exactly what the read did not hold',
       const snapshot = await own.services.attributes.find(raced, 'SERVER_SCOPE', ['counter'])
       await Promise.all(writes)
       stop()
-      const later = [...heard].filter(([sequence]) => sequence > snapshot.sequence).map(([, value]) => value)
+      const later = [...heard].filter(([sequence]) => sequence > (snapshot.ownSequence ?? 0)).map(([, value]) => value)
       const seen = [Number(snapshot.value[0]?.value ?? -1), ...later]
       assert.equal(seen.at(-1), round * 10 + 4, `round ${round}: the last value is in the snapshot or heard after it`)
       assert.deepEqual(
@@ -273,7 +273,7 @@ test('what another process changes, or may have changed, is read from the store'
   }
   await store(2)
   assert.deepEqual(await values(), { 'CL.a': 1 }, 'nobody told')
-  const change = { kind: 'attributes', entity, sequence: 0.5, scope: 'CLIENT_SCOPE', attributes: [] } as const
+  const change = { kind: 'attributes', entity, sequence: undefined, scope: 'CLIENT_SCOPE', attributes: [] } as const
   platform.feed.publish({ ...change, remote: true })
   assert.deepEqual(await values(), { 'CL.a': 2 })
   await store(3)

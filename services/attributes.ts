@@ -9,7 +9,7 @@ import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { ATTRIBUTE_SCOPES, type Attribute, type AttributeScope, type Entry } from '../model/value.ts'
 import type { AttributesSave } from '../engine/rulechain/node.ts'
-import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attributes.ts'
 import type { Written } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -109,7 +109,7 @@ export class CachedAttributes implements AttributeService {
       event: { type: 'ATTRIBUTES_UPDATED', ...event, data: entriesJson(entries) },
       committed: ({ sequence }) => {
         const effect = { entityId: entity.id, saved, deleted: [] }
-        this.publishSaved(entity, scope, saved, this.cache.apply(sequence, effect))
+        this.publishSaved(entity, scope, saved, { sequence, ownSequence: this.cache.apply(sequence, effect) })
       },
       inDoubt: () => this.lookAgain(entity, scope),
     }
@@ -134,8 +134,9 @@ export class CachedAttributes implements AttributeService {
     const commit = this.changes.commit([statement], { type: 'ATTRIBUTES_DELETED', ...event, data })
     const written = await this.doubts.watch(commit, () => this.lookAgain(entity, scope))
     const deleted = keys.map((key) => ({ scope, key }))
-    const sequence = this.cache.apply(written.sequence, { entityId: entity.id, saved: [], deleted })
-    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
+    const { sequence } = written
+    const ownSequence = this.cache.apply(sequence, { entityId: entity.id, saved: [], deleted })
+    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
   }
 
   async find(
@@ -143,7 +144,7 @@ export class CachedAttributes implements AttributeService {
     scope: AttributeScope | undefined,
     keys: readonly string[] | undefined,
   ): Promise<Snapshot<readonly ScopedAttribute[]>> {
-    const { attributes, sequence } = this.cache.lookUp(entity.id) ?? (await this.load(entity.id))
+    const { attributes, ...asOf } = this.cache.lookUp(entity.id) ?? (await this.load(entity.id))
     const found: ScopedAttribute[] = []
     for (const each of scope === undefined ? ATTRIBUTE_SCOPES : [scope]) {
       const byKey = attributes.get(each)
@@ -151,7 +152,7 @@ export class CachedAttributes implements AttributeService {
       if (keys === undefined || keys.length === 0) found.push(...byKey.values())
       else for (const key of new Set(keys)) pushFound(found, byKey.get(key))
     }
-    return { value: found, sequence }
+    return { value: found, ...asOf }
   }
 
   async keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]> {
@@ -169,9 +170,10 @@ export class CachedAttributes implements AttributeService {
     const { saved = [], deleted: keys = [] } = written
     const attributes = saved.map((attribute) => ({ ...attribute, scope }) as const)
     const deleted = keys.map((key) => ({ scope, key }) as const)
-    const sequence = this.cache.apply(commit, { entityId: entity.id, saved: attributes, deleted })
-    if (attributes.length > 0) this.publishSaved(entity, scope, attributes, sequence)
-    if (keys.length > 0) this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
+    const ownSequence = this.cache.apply(commit, { entityId: entity.id, saved: attributes, deleted })
+    const place = { sequence: commit, ownSequence }
+    if (attributes.length > 0) this.publishSaved(entity, scope, attributes, place)
+    if (keys.length > 0) this.feed.publish({ kind: 'attributes-deleted', entity, ...place, scope, keys })
   }
 
   /** An entity's attributes are read together, so together they must fit into memory. Throws ATTRIBUTES_TOO_LONG. */
@@ -200,8 +202,8 @@ export class CachedAttributes implements AttributeService {
     }
     for (const save of saves) {
       if (save.request.store) continue
-      // Shown and not stored: after every change known so far, and before the next one.
-      this.tell(save.request, save.attributes, this.cache.lastSequence + 0.5)
+      // Shown and not stored: in no commit.
+      this.tell(save.request, save.attributes, { sequence: undefined })
       save.resolve()
     }
   }
@@ -228,36 +230,38 @@ export class CachedAttributes implements AttributeService {
       const saved = save.attributes.filter(() => !untouched.has(place++))
       if (saved.length > 0) {
         const effect = { entityId: save.request.entity.id, saved, deleted: [] }
-        this.tell(save.request, saved, this.cache.apply(commit, effect))
+        this.tell(save.request, saved, { sequence: commit, ownSequence: this.cache.apply(commit, effect) })
       }
       save.resolve()
     }
   }
 
-  private tell(request: AttributesSave, attributes: readonly ScopedAttribute[], sequence: number): void {
+  private tell(request: AttributesSave, attributes: readonly ScopedAttribute[], place: Place): void {
     const { entity, scope, notify } = request
     const toDevice = request.notifyDevice && scope === 'SHARED_SCOPE'
     if (!this.feed.hasListeners(entity, 'attributes')) return
     const audience = notify && toDevice ? 'all' : notify ? 'subscribers' : toDevice ? 'device' : 'caches'
-    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience })
+    this.feed.publish({ kind: 'attributes', entity, ...place, scope, attributes, audience })
   }
 
   /** What is there is not known: what is held of it here and in other processes is dropped. */
   private lookAgain(entity: EntityId, scope: AttributeScope): void {
     this.cache.invalidate(entity.id)
-    const sequence = this.cache.lastSequence + 0.5
-    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes: [], audience: 'caches' })
+    this.feed.publish({ kind: 'attributes', entity, sequence: undefined, scope, attributes: [], audience: 'caches' })
   }
 
   private publishSaved(
     entity: EntityId,
     scope: AttributeScope,
     attributes: readonly ScopedAttribute[],
-    sequence: number,
+    place: Place,
   ): void {
-    this.feed.publish({ kind: 'attributes', entity, sequence, scope, attributes, audience: 'all' })
+    this.feed.publish({ kind: 'attributes', entity, ...place, scope, attributes, audience: 'all' })
   }
 }
+
+/** Among the commits of the database, and among the changes of this process. */
+type Place = Pick<ChangeOf<'attributes'>, 'sequence' | 'ownSequence'>
 
 /** What devices say of themselves and what they are told; entity views show copies of it and are not written there. */
 function hasScope({ entityType }: EntityId, scope: AttributeScope): boolean {

@@ -8,7 +8,7 @@ import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../model/value.ts'
 import type { TelemetrySave } from '../engine/rulechain/node.ts'
-import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { ChangeFeed, CommitNumber } from '../engine/subscriptions/change.ts'
 import type { DeletedKeys, PointsByKey, PointsWrite, Snapshot, TimeSeriesStore } from '../storage/timeseries/store.ts'
 import { attemptedOn } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
@@ -33,7 +33,6 @@ export class StoredTelemetry implements TelemetryService {
   private readonly clock: Clock
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
-  private lastSequence = 0
 
   constructor(store: TimeSeriesStore, feed: ChangeFeed, changes: Changes, routeOf: RouteLookup, clock: Clock) {
     this.store = store
@@ -79,7 +78,8 @@ export class StoredTelemetry implements TelemetryService {
 
   async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
     const query = historyQueryOf(request)
-    if (query === undefined) return { value: new Map(), sequence: this.lastSequence }
+    // It holds no commit.
+    if (query === undefined) return { value: new Map(), sequence: 0 }
     return this.store.history(entity.id, query)
   }
 
@@ -104,7 +104,6 @@ export class StoredTelemetry implements TelemetryService {
     const message = this.changes.announce({ type: 'TIMESERIES_DELETED', ...event })
     const audited = await this.changes.audited({ type: 'TIMESERIES_DELETED', ...event })
     const { value: deleted, sequence } = await this.store.delete({ entityId: entity.id, ...range })
-    this.lastSequence = Math.max(this.lastSequence, sequence)
     this.publishDeletion(entity, deleted, sequence)
     await this.changes.commitWith(audited, message)
     return deleted
@@ -119,15 +118,16 @@ export class StoredTelemetry implements TelemetryService {
   private async storeTogether(saves: readonly WaitingSave[]): Promise<void> {
     const writes: PointsWrite[] = []
     for (const { request } of saves) if (request.history || request.latest) writes.push(writeOf(request))
-    // What is only shown and not stored comes after every commit known so far, and before the next one.
-    let sequence = this.lastSequence + 0.5
+    let sequence: CommitNumber
     try {
       if (writes.length > 0) sequence = await this.store.write(writes)
     } catch (error) {
       return this.notStored(saves, error instanceof Error ? error : new Error(String(error)))
     }
     for (const { request, done } of saves) {
-      if (request.notify) this.publish(request.entity, request.points, sequence)
+      // What is only shown is in no commit.
+      const isStored = request.history || request.latest
+      if (request.notify) this.publish(request.entity, request.points, isStored ? sequence : undefined)
       done(undefined)
     }
   }
@@ -140,8 +140,7 @@ export class StoredTelemetry implements TelemetryService {
     else await Promise.all(saves.map((save) => this.storeTogether([save])))
   }
 
-  private publish(entity: EntityId, points: readonly DataPoint[], sequence: number): void {
-    if (Number.isInteger(sequence)) this.lastSequence = Math.max(this.lastSequence, sequence)
+  private publish(entity: EntityId, points: readonly DataPoint[], sequence: CommitNumber): void {
     if (this.feed.hasListeners(entity, 'telemetry')) this.feed.publish({ kind: 'telemetry', entity, sequence, points })
   }
 

@@ -1,4 +1,4 @@
-/** Subscriptions in a cluster: changes of other processes have no place among the sequences of this one, and some are missed. */
+/** Subscriptions in a cluster: what other processes commit has the store's numbers too, comes when it comes, and some is missed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DataPoint } from '../../model/value.ts'
@@ -37,13 +37,21 @@ class Bench {
   remote(...points: readonly DataPoint[]): () => void {
     const sequence = ++this.store.sequence
     for (const each of points) this.store.points.push({ ...each, sequence })
-    return () => this.store.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence: 0.5, remote: true, points })
+    return () => this.store.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence, remote: true, points })
   }
 
-  remoteAttribute(key: string, value: number, lastUpdateTs: number): void {
-    const attributes = [{ key, type: 'LONG', value, lastUpdateTs }] as const
+  /** The same of an attribute; the last commit is what the store holds. */
+  remoteAttribute(key: string, value: number, lastUpdateTs: number): () => void {
+    const sequence = ++this.store.sequence
+    const attribute = { key, type: 'LONG', value, lastUpdateTs } as const
     const scope = 'SHARED_SCOPE'
-    this.store.feed.publish({ kind: 'attributes', entity: DEVICE, sequence: 0.5, remote: true, scope, attributes })
+    const { attributes } = this.store
+    attributes.splice(0, attributes.length, ...attributes.filter((each) => each.key !== key), { ...attribute, scope })
+    return () =>
+      this.store.feed.publish({
+        ...{ kind: 'attributes', entity: DEVICE, sequence, remote: true, scope },
+        attributes: [attribute],
+      })
   }
 
   async turn(): Promise<void> {
@@ -96,20 +104,21 @@ test('a remote point is shown once, whether its telling comes before, in or afte
     if (when === 'in') tell()
     bench.store.release()
     await started
-    if (when === 'after') bench.remote(point('a', 2, 2))()
+    if (when === 'after') tell()
     await bench.turn()
     const shown = bench.frames().flatMap((data) => (data as Frame['data'])['a'] ?? [])
     assert.deepEqual(shown.map(([ts]) => ts).sort(), [1, 2], when)
   }
 })
 
-test('a remote point that no snapshot holds is shown, whatever its number', async () => {
+test('a remote point that no snapshot holds is shown, and one that is in none for certain too', async () => {
   const bench = new Bench()
   bench.store.sequence = 1000
   await bench.timeSeries().start()
   bench.frames()
   bench.remote(point('a', 5, 7))()
-  bench.remote(point('a', 5, 8))()
+  const unnumbered = { kind: 'telemetry', entity: DEVICE, sequence: undefined, remote: true } as const
+  bench.store.feed.publish({ ...unnumbered, points: [point('a', 5, 8)] })
   await bench.turn()
   assert.deepEqual(bench.frames(), [
     {
@@ -118,6 +127,22 @@ test('a remote point that no snapshot holds is shown, whatever its number', asyn
         [5, '8'],
       ],
     },
+  ])
+})
+
+test('a point that the snapshot held beyond its number is shown again, and is the same point', async () => {
+  const bench = new Bench()
+  bench.store.sequence = 10
+  const tell = bench.remote(point('a', 1, 1))
+  // As where an older transaction still runs: the store can not say more.
+  bench.store.sequence = 10
+  await bench.timeSeries().start()
+  tell()
+  await bench.turn()
+  const shown = bench.frames().flatMap((data) => (data as Frame['data'])['a'] ?? [])
+  assert.deepEqual(shown, [
+    [1, '1'],
+    [1, '1'],
   ])
 })
 
@@ -206,16 +231,18 @@ test('a closed subscription hears of no gap', async () => {
   assert.equal(bench.store.feed.gapListenerCount, 0)
 })
 
-test('of a remote attribute the newest value stays, and what is shown is not shown again', async () => {
+test('of an attribute that two processes wrote the value stays that the store holds', async () => {
   const bench = new Bench()
-  bench.store.saveAttributes('SHARED_SCOPE', { key: 'a', type: 'LONG', value: 1, lastUpdateTs: 10 })
+  const first = bench.remoteAttribute('a', 1, 10)
   await bench.attributes().start()
   bench.frames()
-  bench.remoteAttribute('a', 1, 10)
+  first()
   await bench.turn()
   assert.deepEqual(bench.frames(), [])
-  bench.remoteAttribute('a', 3, 12)
-  bench.remoteAttribute('a', 2, 11)
+  const older = bench.remoteAttribute('a', 2, 11)
+  const newer = bench.remoteAttribute('a', 3, 12)
+  newer()
+  older()
   await bench.turn()
   assert.deepEqual(bench.frames(), [{ a: [[12, '3']] }])
 })
@@ -227,7 +254,7 @@ test('a remote deletion shows what the store has then', async () => {
   bench.store.saveAttributes('SHARED_SCOPE', { key: 'b', type: 'LONG', value: 1, lastUpdateTs: 10 })
   await bench.attributes().start()
   bench.frames()
-  const deletion = { kind: 'attributes-deleted', entity: DEVICE, sequence: 0.5, remote: true } as const
+  const deletion = { kind: 'attributes-deleted', entity: DEVICE, sequence: 1000, remote: true } as const
   feed.publish({ ...deletion, scope: 'SHARED_SCOPE', keys: ['b'] }) // Written anew before this was told.
   await bench.turn()
   assert.deepEqual(bench.frames(), [])

@@ -113,7 +113,7 @@ describe('subscription', () => {
     store.hold()
     const { subscription, frames } = subscribe(store, clock, false)
     const started = subscription.start()
-    store.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence: 0.5, points: [point('a', 5, 1)] })
+    store.feed.publish({ kind: 'telemetry', entity: DEVICE, sequence: undefined, points: [point('a', 5, 1)] })
     store.commit(point('a', 6, 2))
     store.release()
     await started

@@ -1,14 +1,14 @@
 /**
- * One live subscription. It listens first and reads its snapshot then; what was heard meanwhile and is in the snapshot is
- * dropped by its sequence, the rest follows the snapshot's frame. So nothing is missed and nothing is shown twice. Where changes of
- * other processes may have been missed, it reads again and sends what is new to it.
+ * One live subscription. It listens first and reads its snapshot then; what was heard meanwhile and is in the snapshot is dropped by the
+ * number of its commit, the rest follows the snapshot's frame. So nothing is missed, and what is shown twice is the same point. Where changes
+ * of other processes may have been missed, it reads again and sends what is new to it (docs/internals/subscriptions.md).
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Change, ChangeFeed } from '../../engine/subscriptions/change.ts'
 import { isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { updateFrame, type ShownValue } from './frames.ts'
 import type { Rereadable, Rereads } from './rereads.ts'
-import { push, type DuplicateRisk, type Selection, type Shown } from './selection.ts'
+import { push, type Selection, type Shown } from './selection.ts'
 
 /** Changes kept while a snapshot is read; one more, and the snapshot is read again instead. */
 const HEARD_LIMIT = 1000
@@ -57,9 +57,9 @@ export class Subscription implements Rereadable {
   private heard: Change[] | undefined = []
   /** More was heard than is kept, or something may not have been heard: what is being read is not enough. */
   private overflowed = false
-  /** Up to where the snapshot speaks: a commit's change may be told after a snapshot that already holds it. */
-  private snapshotSequence = -Infinity
   private draft: Draft | undefined
+  /** What was read again, until it is known that nothing was missed meanwhile, and that it may be shown. */
+  private readonly unsent: Shown[] = []
   private readonly access: SubscriptionAccess
   /** What a view shows may have changed with the view. */
   private readonly isView: boolean
@@ -91,11 +91,10 @@ export class Subscription implements Rereadable {
   /** Reads and sends the snapshot. Rejects with what the read throws; the subscription is then to be closed. */
   async start(): Promise<void> {
     await this.host.feed.settled()
-    const { values, sequence } = await this.readWhole(() => this.selection.read())
+    const values = await this.readWhole(() => this.selection.read())
     if (this.closed) return
     this.host.send(updateFrame(this.cmdId, values))
-    this.snapshotSequence = sequence
-    this.follow('none')
+    this.follow()
   }
 
   /** Reads once more and sends what differs from what was shown. Rejects with what the read throws; what was heard is shown all the same. */
@@ -107,17 +106,16 @@ export class Subscription implements Rereadable {
     this.accessInDoubt = true
     try {
       await this.host.feed.settled()
-      const shown = await this.readWhole(() => this.selection.readAgain())
+      await this.readWhole(async () => this.unsent.push(...(await this.selection.readAgain())))
       if (this.closed) return
-      for (const part of shown) this.collect(part)
+      for (const part of this.unsent.splice(0)) this.collect(part)
     } catch (error) {
       if (!isDenied(error)) throw error
       this.loseAccess(error)
     } finally {
       // Whose it is now is not known: what was heard is read once it is.
       if (this.accessInDoubt) this.heard = undefined
-      // Changes of this process are told all the same: the sequence stays, and what they repeat is left out.
-      else this.follow('replayed')
+      else this.follow()
     }
   }
 
@@ -134,11 +132,10 @@ export class Subscription implements Rereadable {
   }
 
   /** Shows what was heard while a snapshot was read. */
-  private follow(duplicateRisk: DuplicateRisk): void {
+  private follow(): void {
     const heard = this.heard ?? []
     this.heard = undefined
-    for (const change of heard) this.show(change, isRemote(change) ? 'replayed' : duplicateRisk)
-    this.selection.followed()
+    for (const change of heard) this.show(change)
   }
 
   private async settleAccess(): Promise<void> {
@@ -164,7 +161,7 @@ export class Subscription implements Rereadable {
         if (this.closed) return
         const { overflowed } = this
         this.overflowed = false
-        this.follow('none')
+        this.follow()
         if (overflowed || this.isView) this.host.rereads.ask(this)
       },
       (error: unknown) => {
@@ -182,6 +179,7 @@ export class Subscription implements Rereadable {
 
   private missed(): void {
     if (this.closed) return
+    this.selection.missed()
     if (this.heard === undefined) this.host.rereads.ask(this)
     else this.overflowed = true
   }
@@ -208,17 +206,16 @@ export class Subscription implements Rereadable {
     if (this.heard === undefined) {
       // Reading again is asked for, and asks for access first.
       if (this.accessInDoubt) return
-      return this.show(change, isRemote(change) ? 'remote' : 'none')
+      return this.show(change)
     }
     if (this.heard.length < HEARD_LIMIT) this.heard.push(change)
     else this.overflowed = true
   }
 
-  private show(change: Change, duplicateRisk: DuplicateRisk): void {
-    // Whether somebody has written the key anew since is known to the store alone.
-    if (isDeletion(change) && isRemote(change)) return this.host.rereads.ask(this)
-    const shown = this.selection.show(change, isIn(change, this.snapshotSequence), duplicateRisk)
-    if (shown !== undefined) this.collect(shown)
+  private show(change: Change): void {
+    const shown = this.selection.show(change)
+    if (shown === 'unknown') this.host.rereads.ask(this)
+    else if (shown !== undefined) this.collect(shown)
   }
 
   private collect(shown: Shown): void {
@@ -237,17 +234,4 @@ export class Subscription implements Rereadable {
 
 function isDenied(error: unknown): error is MillraceError {
   return isMillraceError(error) && error.kind === 'denied'
-}
-
-function isDeletion({ kind }: Change): boolean {
-  return kind === 'telemetry-deleted' || kind === 'attributes-deleted'
-}
-
-function isRemote(change: Change): boolean {
-  return 'remote' in change && change.remote === true
-}
-
-/** Whether a snapshot that speaks up to `sequence` holds the change; what is shown and never stored is in none. */
-function isIn(change: Change, sequence: number): boolean {
-  return 'sequence' in change && Number.isInteger(change.sequence) && change.sequence <= sequence
 }

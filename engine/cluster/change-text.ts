@@ -7,22 +7,18 @@ import { ENTITY_TYPES } from '../../model/entity-id.ts'
 import { ATTRIBUTE_SCOPES, fitsLong, longValue, type Attribute, type DataPoint, type Entry } from '../../model/value.ts'
 import type { Change } from '../subscriptions/change.ts'
 
-/** A fraction: no snapshot holds it. */
-const REMOTE_SEQUENCE = 0.5
-
 type EntryRow = readonly [key: string, type: Entry['type'], value: boolean | number | string, time: number]
 
-/** The change without its sequence, which means nothing elsewhere. */
 export function changeText(change: Change): string {
   switch (change.kind) {
     case 'telemetry': {
-      const { kind, entity, points } = change
-      return JSON.stringify({ kind, entity, points: points.map((point) => rowOf(point, point.ts)) })
+      const { kind, entity, sequence, points } = change
+      return JSON.stringify({ kind, entity, sequence, points: points.map((point) => rowOf(point, point.ts)) })
     }
     case 'attributes': {
-      const { kind, entity, scope, audience } = change
+      const { kind, entity, sequence, scope, audience } = change
       const attributes = change.attributes.map((attribute) => rowOf(attribute, attribute.lastUpdateTs))
-      return JSON.stringify({ kind, entity, scope, attributes, audience })
+      return JSON.stringify({ kind, entity, sequence, scope, attributes, audience })
     }
     default:
       return JSON.stringify(change)
@@ -72,12 +68,26 @@ const scopeSchema = z.enum(ATTRIBUTE_SCOPES)
 const pointSchema = rowSchema.transform((row): DataPoint => ({ ...entryOf(row), ts: row[3] }))
 const attributeSchema = rowSchema.transform((row): Attribute => ({ ...entryOf(row), lastUpdateTs: row[3] }))
 
+/** Versions before told none. */
+const commitSchema = z.number().optional()
+
 const changeSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('telemetry'), entity: entitySchema, points: z.array(pointSchema) }),
-  z.object({ kind: z.literal('telemetry-deleted'), entity: entitySchema, keys: z.array(z.string()) }),
+  z.object({
+    kind: z.literal('telemetry'),
+    entity: entitySchema,
+    sequence: commitSchema,
+    points: z.array(pointSchema),
+  }),
+  z.object({
+    kind: z.literal('telemetry-deleted'),
+    entity: entitySchema,
+    sequence: commitSchema,
+    keys: z.array(z.string()),
+  }),
   z.object({
     kind: z.literal('attributes'),
     entity: entitySchema,
+    sequence: commitSchema,
     scope: scopeSchema,
     attributes: z.array(attributeSchema),
     audience: z.enum(['all', 'subscribers', 'device', 'caches']).default('all'),
@@ -85,6 +95,7 @@ const changeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('attributes-deleted'),
     entity: entitySchema,
+    sequence: commitSchema,
     scope: scopeSchema,
     keys: z.array(z.string()),
   }),
@@ -107,7 +118,7 @@ export function remoteChange(parsed: unknown): Change {
     case 'telemetry-deleted':
     case 'attributes':
     case 'attributes-deleted':
-      return { ...change, sequence: REMOTE_SEQUENCE, remote: true }
+      return { ...change, sequence: change.sequence, remote: true }
     default:
       return change
   }

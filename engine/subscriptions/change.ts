@@ -1,32 +1,36 @@
 /**
- * Committed changes and who listens. Every change has the store's commit sequence; a snapshot says up to which sequence it
- * speaks, so a listener that registered before reading the snapshot drops what the snapshot already holds and misses nothing.
- * Sequences count one process's commits: a change that came from another process is `remote`, its sequence is a fraction and says
- * nothing, and a listener finds out by what it shows already whether the snapshot held it.
+ * Committed changes and who listens. Each store numbers its commits, over all processes that write to it; a change has its commit's number,
+ * and a snapshot says up to which number it holds all. So a listener that registered before it read drops what the snapshot holds and misses
+ * nothing; what it hears beyond the number it may have read already, and is then the same point (docs/internals/subscriptions.md).
  */
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../model/value.ts'
+
+/** Of the store that holds it; undefined for what was never stored, or may have been: no snapshot is known to hold it. */
+export type CommitNumber = number | undefined
 
 export type Change =
   /** New points in the order of their commit. A listener that shows latest values compares times itself. */
   | {
       readonly kind: 'telemetry'
       readonly entity: EntityId
-      readonly sequence: number
+      readonly sequence: CommitNumber
       readonly remote?: true
       readonly points: readonly DataPoint[]
     }
   | {
       readonly kind: 'telemetry-deleted'
       readonly entity: EntityId
-      readonly sequence: number
+      readonly sequence: CommitNumber
       readonly remote?: true
       readonly keys: readonly string[]
     }
   | {
       readonly kind: 'attributes'
       readonly entity: EntityId
-      readonly sequence: number
+      readonly sequence: CommitNumber
+      /** Its number among the changes of this process, several of which may share a commit; its snapshots say it too. */
+      readonly ownSequence?: number
       readonly remote?: true
       readonly scope: AttributeScope
       readonly attributes: readonly Attribute[]
@@ -39,7 +43,8 @@ export type Change =
   | {
       readonly kind: 'attributes-deleted'
       readonly entity: EntityId
-      readonly sequence: number
+      readonly sequence: CommitNumber
+      readonly ownSequence?: number
       readonly remote?: true
       readonly scope: AttributeScope
       readonly keys: readonly string[]

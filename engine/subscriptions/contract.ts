@@ -151,14 +151,22 @@ export function changeFeedContract(
     const attributes = [{ key: 'exact', type: 'LONG', value: 2n ** 63n - 1n, lastUpdateTs: 7 }] as const
     const heard: unknown[] = []
     listener.listen(device, (change) => {
-      if (change.kind === 'telemetry') heard.push(change.points)
-      if (change.kind === 'attributes') heard.push([change.scope, change.audience, change.attributes])
+      if (change.kind === 'telemetry') heard.push([change.sequence, change.points])
+      if (change.kind === 'attributes') heard.push([change.sequence, change.scope, change.audience, change.attributes])
+      if (change.kind.endsWith('-deleted') && 'keys' in change) heard.push([change.sequence, change.keys])
     })
     await arrived()
-    publisher.publish({ kind: 'telemetry', entity: device, sequence: 1, points })
+    publisher.publish({ kind: 'telemetry', entity: device, sequence: 7, points })
     const scope = 'SHARED_SCOPE'
-    publisher.publish({ kind: 'attributes', entity: device, sequence: 2, scope, attributes, audience: 'device' })
+    publisher.publish({ kind: 'attributes', entity: device, sequence: 8, scope, attributes, audience: 'device' })
+    publisher.publish({ kind: 'telemetry-deleted', entity: device, sequence: 9, keys: ['a'] })
+    publisher.publish({ kind: 'attributes-deleted', entity: device, sequence: undefined, scope, keys: ['b'] })
     await arrived()
-    assert.deepEqual(heard, [points, ['SHARED_SCOPE', 'device', attributes]])
+    assert.deepEqual(heard, [
+      [7, points],
+      [8, 'SHARED_SCOPE', 'device', attributes],
+      [9, ['a']],
+      [undefined, ['b']],
+    ])
   })
 }

@@ -105,7 +105,7 @@ export const entityViews = defineEntity({
   tells: ({ id }, what) => {
     const entity: EntityId = { entityType: 'ENTITY_VIEW', id }
     const none = { scope: 'SERVER_SCOPE', attributes: [], audience: 'caches' } as const
-    const copied: Change = { kind: 'attributes', entity, sequence: 0.5, ...none }
+    const copied: Change = { kind: 'attributes', entity, sequence: undefined, ...none }
     return what === 'created' ? copied : [copied, { kind: 'device-changed', entity, credentialsChanged: false }]
   },
 })

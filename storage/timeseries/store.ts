@@ -22,7 +22,10 @@ export type CommitSequence = number
 
 export interface Snapshot<Value> {
   readonly value: Value
+  /** It holds every commit up to this one, and may hold some beyond it. */
   readonly sequence: CommitSequence
+  /** Where changes of this process are numbered apart (`Change.ownSequence`): it holds every one up to this. */
+  readonly ownSequence?: number
 }
 
 /** Points by key; a key without points is absent. */

@@ -69,8 +69,7 @@ export const timeSeriesHistory = defineCommand({
       latestOnly: false,
       now: () => clock.now(),
     })
-    const { values } = await selection.read()
-    host.send(updateFrame(command.cmdId, values))
+    host.send(updateFrame(command.cmdId, await selection.read()))
   },
 })
 

@@ -3,7 +3,9 @@ import type { EntityId } from '../../../model/entity-id.ts'
 import { valueText } from '../../../model/entry-json.ts'
 import type { EntityData, EntityKey, EntityKeyType, ShownValue } from '../../../model/entity-query.ts'
 import type { Attribute, AttributeScope, DataPoint } from '../../../model/value.ts'
+import type { Change } from '../../../engine/subscriptions/change.ts'
 import type { FollowedChange } from '../followed-entities.ts'
+import { isIn } from '../selection.ts'
 import type { Draft } from './draft.ts'
 import type { ShownEntity } from './frames.ts'
 import { KnownValues } from './known-values.ts'
@@ -121,10 +123,9 @@ export class LiveValues {
     this.changed().point(entity, point.key, shownPoint(point, undefined))
   }
 
-  private isRead({ id }: EntityId, change: { readonly sequence?: number; readonly kind: string }): boolean {
-    const upTo = this.readUpTo.get(id)
-    const { sequence } = change
-    return upTo !== undefined && sequence !== undefined && Number.isInteger(sequence) && sequence <= upTo
+  private isRead({ id }: EntityId, change: Change): boolean {
+    const sequence = this.readUpTo.get(id)
+    return sequence !== undefined && isIn(change, { sequence })
   }
 
   private isInWindow({ ts }: DataPoint): boolean {
