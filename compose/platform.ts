@@ -260,6 +260,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
       offerForClaim: (device, offer) => services.claims.offer(device, offer),
       provision: (request, clientAddress) => services.provisioning.provision(request, clientAddress),
     },
+    packages: services.content.otaDownloads,
     feed,
     clock: systemClock,
     random: systemRandom,

@@ -139,6 +139,16 @@ export class CachedAttributes implements AttributeService {
     this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
   }
 
+  /** For the platform itself: no message tells of it. The device hears of shared ones. */
+  async delete(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return
+    const writing = this.entities.write([this.entities.attributes.delete(entity.id, scope, keys)])
+    const written = await this.doubts.watch(writing, () => this.lookAgain(entity, scope))
+    const deleted = keys.map((key) => ({ scope, key }))
+    const sequence = this.cache.apply(written.sequence, { entityId: entity.id, saved: [], deleted })
+    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
+  }
+
   async find(
     entity: EntityId,
     scope: AttributeScope | undefined,

@@ -30,6 +30,7 @@ import { Components } from './components.ts'
 import { createContent } from './content/content.ts'
 import { DEFAULT_EVENT_SETTINGS, Events, type EventSettings } from './events/events.ts'
 import { DEFAULT_EVENT_WRITER_SETTINGS, EventWriter, type EventWriterSettings } from './events/event-writer.ts'
+import { OtaUpdates } from './content/ota-updates.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
@@ -213,8 +214,10 @@ export function createServices(options: ServicesOptions): Services {
     mail: { settings: () => admin.mailSettings(), send: sendBySmtp },
     ttlMs: options.notificationsTtlMs ?? NOTIFICATIONS_TTL_MS,
   })
+  const otaUpdates = new OtaUpdates({ entities, declared, attributes, telemetry, feed, clock, report })
   return {
     declared,
+    otaUpdates,
     subscriberFeed: new ViewedFeed(feed, exposure),
     entityQueries,
     alarms,
@@ -280,6 +283,7 @@ export function createServices(options: ServicesOptions): Services {
       audit.start()
       events.start()
       persistentCalls.start()
+      otaUpdates.start()
       alarmExpiry.start()
       notifications.start()
     },
@@ -294,8 +298,8 @@ export function createServices(options: ServicesOptions): Services {
       answers.close()
       doubts.close()
       users.close()
-      return Promise.all([publisher.close(), cleanup.close(), notifications.close()]).then(() => undefined)
-      return Promise.all([publisher.close(), cleanup.close(), events.close()]).then(() => undefined)
+      const closing = [publisher.close(), cleanup.close(), notifications.close(), events.close(), otaUpdates.close()]
+      return Promise.all(closing).then(() => undefined)
     },
   }
 }

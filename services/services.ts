@@ -30,6 +30,7 @@ import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Notifications } from './notifications/notifications.ts'
+import type { OtaUpdates } from './content/ota-updates.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
@@ -109,6 +110,8 @@ export interface AttributeService {
   /** The same as a part of another change. Throws to refuse it. */
   savingByUser(principal: Principal, save: AttributesOfUser): Promise<JoinedChange>
   deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
+  /** For the platform itself. */
+  delete(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
   /** All keys where none is named. Scope by scope in the order CLIENT, SERVER, SHARED where no scope is named. */
   find(
     entity: EntityId,
@@ -266,6 +269,7 @@ export interface Services {
   /** Dashboards, widgets and files, beyond what their declarations say. */
   readonly content: ContentServices
   readonly notifications: Notifications
+  readonly otaUpdates: OtaUpdates
   readonly audit: AuditLog
   readonly events: Events
   readonly logins: LoginAudit

@@ -12,6 +12,8 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  PackagePart,
+  PackageRequest,
   PresentedCredentials,
   ProvisionAnswer,
   ProvisionRequest,
@@ -59,6 +61,8 @@ export class FakeGateway implements DeviceGateway {
   /** What each of those who asked for credentials asked, and from where. */
   readonly provisions: [ProvisionRequest, string][] = []
   provisioned: ProvisionAnswer | Error = { status: 'NOT_FOUND' }
+  readonly downloads: [device: string, request: PackageRequest][] = []
+  package: PackagePart = { fileName: 'fw.bin', contentType: 'text/plain', bytes: Buffer.from('0123') }
   private readonly devices: Map<string, DeviceIdentity>
   private readonly writableListeners = new Set<() => void>()
   private readonly uploadListeners = new Set<() => void>()
@@ -103,6 +107,12 @@ export class FakeGateway implements DeviceGateway {
     this.provisions.push([request, clientAddress])
     const answer = this.provisioned
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
+  }
+
+  downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {
+    this.downloads.push([device.deviceName, request])
+    if (this.refusal !== undefined) return Promise.reject(this.refusal)
+    return Promise.resolve(this.package)
   }
 
   onWritable(listener: () => void): () => void {

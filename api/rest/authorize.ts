@@ -2,7 +2,7 @@
  * Asks access control, the one place that decides, in the words of the REST layer: what may not be, or is not, becomes the
  * error its caller can answer with.
  */
-import { entityId, type EntityType } from '../../model/entity-id.ts'
+import { entityId, NULL_UUID, type EntityType } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AccessControl, Operation } from '../../services/services.ts'
 import type { Authority } from '../../model/entities.ts'
@@ -17,6 +17,11 @@ export function requireAuthority(principal: Principal, authorities: readonly Aut
 export function tenantOf(principal: Principal): string {
   if (principal.tenantId === null) throw ApiErrors.PERMISSION_DENIED()
   return principal.tenantId
+}
+
+/** Throws PERMISSION_DENIED for who has no more than a public link. */
+export function requireKnownUser({ userId }: Principal): void {
+  if (userId === NULL_UUID) throw ApiErrors.PERMISSION_DENIED()
 }
 
 /** What the platform just found must be found still; gone since, it is not found. */

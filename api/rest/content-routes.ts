@@ -1,6 +1,7 @@
 /** Dashboards, widgets and files: one line a resource. */
 import { dashboardRoutes, type DashboardRoutesParts } from './dashboard-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
+import { lwm2mRoutes } from './lwm2m-routes.ts'
 import { notificationRoutes, type NotificationRoutesParts } from './notification-routes.ts'
 import { otaPackageRoutes, type OtaRoutesParts } from './ota-package-routes.ts'
 import { imageRoutes, type ImageRoutesParts } from './image-routes.ts'
@@ -22,5 +23,6 @@ export function contentRoutes(parts: ContentRoutesParts): readonly DeclaredRoute
     ...notificationRoutes(parts),
     ...imageRoutes(parts),
     ...resourceRoutes(parts),
+    ...lwm2mRoutes(parts),
   ]
 }

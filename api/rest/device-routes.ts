@@ -2,8 +2,12 @@
 import { z } from 'zod'
 import { CREDENTIALS_TYPES } from '../../model/entities.ts'
 import { entityId } from '../../model/entity-id.ts'
-import type { JsonObject } from '../../model/json.ts'
+import { isJsonObject, type JsonObject } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import { PACKAGE_MEMBERS } from '../../services/entities/assigned-packages.ts'
+import { deviceProfiles } from '../../services/entities/device-profile.ts'
 import { devices } from '../../services/entities/device.ts'
+import { OTA_TYPES } from '../../services/entities/ota-package.ts'
 import { deviceCredentialsJson } from '../../services/entity-json.ts'
 import type { Services } from '../../services/services.ts'
 import { ApiErrors } from '../errors.ts'
@@ -31,6 +35,19 @@ const presentedSchema = z.object({
   credentialsValue: optionalText,
 })
 
+const withCredentialsSchema = z.object({ device: draftSchema(devices), credentials: presentedSchema })
+
+/** The reference's editors name both by their classes there; others by the plain words. */
+const DEVICE_CLASS = 'org.thingsboard.server.common.data.Device'
+const CREDENTIALS_CLASS = 'org.thingsboard.server.common.data.security.DeviceCredentials'
+const lwm2mSchema = z.preprocess(
+  (sent) =>
+    isJsonObject(sent)
+      ? { device: sent[DEVICE_CLASS] ?? sent['device'], credentials: sent[CREDENTIALS_CLASS] ?? sent['credentials'] }
+      : sent,
+  withCredentialsSchema,
+)
+
 const credentialsSchema = presentedSchema.extend({
   id: optionalId,
   deviceId: idObject,
@@ -53,7 +70,25 @@ export function deviceRoutes(parts: RelatedRoutesParts, services: Pick<Services,
     typesRoute(parts, service, WORDS),
     byRelation(parts, service, WORDS, 'deviceTypes'),
     ...credentialsRoutes(parts, services),
+    countRoute(parts),
   ]
+}
+
+function countRoute({ make, declared }: EntityRoutesParts): DeclaredRoute {
+  const service = declared.of(devices)
+  return make.route({
+    method: 'GET',
+    path: '/api/devices/count/{otaPackageType}/{deviceProfileId}',
+    about: 'How many devices of a profile have no package of their own, and would get one of the profile.',
+    authorities: TENANT_AND_CUSTOMER,
+    targets: { deviceProfileId: { entity: deviceProfiles, operation: 'READ' } },
+    words: { otaPackageType: OTA_TYPES },
+    query: {},
+    body: undefined,
+    answer: { type: 'integer' },
+    handle: ({ principal, path: { deviceProfileId, otaPackageType } }) =>
+      service.count(service.tenantOf(principal), { deviceProfileId, [PACKAGE_MEMBERS[otaPackageType]]: null }),
+  })
 }
 
 function credentialsRoutes(
@@ -104,24 +139,51 @@ function credentialsRoutes(
       authorities: TENANT_AND_CUSTOMER,
       targets: {},
       query: {},
-      body: z.object({ device: draftSchema(devices), credentials: presentedSchema }),
+      body: withCredentialsSchema,
       example: ({ deviceId = '' }) => ({
         device: { ...devices.example({}), id: { entityType: 'DEVICE', id: deviceId } },
         credentials: { credentialsType: 'ACCESS_TOKEN', credentialsId: 'another token of its own' },
       }),
-      creates: ({ device }) => (device.id === undefined ? 'DEVICE' : undefined),
-      bodyTargets: ({ device: { id } }) =>
-        id === undefined
-          ? []
-          : (['WRITE', 'WRITE_CREDENTIALS'] as const).map((operation) => ({
-              entity: entityId('DEVICE', id),
-              operation,
-            })),
-      answer: recordShape(devices),
-      handle: async ({ principal, body: { device, credentials } }) =>
-        devices.jsonOf(await service.saveByUser(principal, device, presentedOf(credentials))),
+      ...savesWithCredentials(service),
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/lwm2m/device-credentials',
+      about: 'The same in the words of editors of LwM2M devices.',
+      authorities: TENANT_AND_CUSTOMER,
+      targets: {},
+      query: {},
+      body: lwm2mSchema,
+      example: ({ deviceId = '' }) => ({
+        [DEVICE_CLASS]: { ...devices.example({}), id: { entityType: 'DEVICE', id: deviceId } },
+        [CREDENTIALS_CLASS]: { credentialsType: 'ACCESS_TOKEN', credentialsId: 'a third token of its own' },
+      }),
+      ...savesWithCredentials(service),
     }),
   ]
+}
+
+/** Both or neither: what is common to the calls that say both. */
+function savesWithCredentials(service: Services['devices']) {
+  type Body = z.infer<typeof withCredentialsSchema>
+  return {
+    creates: ({ device }: Body) => (device.id === undefined ? ('DEVICE' as const) : undefined),
+    bodyTargets: ({ device: { id } }: Body) =>
+      id === undefined
+        ? []
+        : (['WRITE', 'WRITE_CREDENTIALS'] as const).map((operation) => ({
+            entity: entityId('DEVICE', id),
+            operation,
+          })),
+    answer: recordShape(devices),
+    handle: async ({
+      principal,
+      body: { device, credentials },
+    }: {
+      readonly principal: Principal
+      readonly body: Body
+    }) => devices.jsonOf(await service.saveByUser(principal, device, presentedOf(credentials))),
+  }
 }
 
 function presentedOf({ credentialsType, credentialsId, credentialsValue }: z.infer<typeof presentedSchema>) {

@@ -7,7 +7,7 @@ import { ContentErrors } from '../../services/content/errors.ts'
 import type { OtaPackages } from '../../services/content/ota-packages.ts'
 import { draftOf } from '../../services/entities/define.ts'
 import { OTA_TYPES, otaPackages } from '../../services/entities/ota-package.ts'
-import { found, tenantOf } from './authorize.ts'
+import { found, requireKnownUser, tenantOf } from './authorize.ts'
 import { attachment, MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { crud, type EntityRoutesParts } from './declared/entity-routes.ts'
@@ -148,6 +148,7 @@ export function otaPackageRoutes(parts: OtaRoutesParts): readonly DeclaredRoute[
       targets: {},
       query: { page: paging },
       handle: async ({ principal, query }) => {
+        requireKnownUser(principal)
         const page = await content.otaPackages.page(tenantOf(principal), {}, query.page)
         return { ...page, data: await service.render(page.data) }
       },
@@ -161,6 +162,7 @@ export function otaPackageRoutes(parts: OtaRoutesParts): readonly DeclaredRoute[
       },
       query: { page: paging },
       handle: async ({ principal, path: { deviceProfileId, type: asked }, query }) => {
+        requireKnownUser(principal)
         const type = oneOf('type', asked, OTA_TYPES)
         const page = await content.otaPackages.page(tenantOf(principal), { deviceProfileId, type }, query.page)
         return { ...page, data: await service.render(page.data) }

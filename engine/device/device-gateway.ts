@@ -33,6 +33,8 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  PackagePart,
+  PackageRequest,
   PresentedCredentials,
   ProvisionAnswer,
   ProvisionRequest,
@@ -69,11 +71,18 @@ export interface DeviceGatewayOptions {
   readonly clock: Clock
   readonly random: Random
   readonly actors: ActorSystem
+  /** Absent where no packages are served. */
+  readonly packages?: PackageSource
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
   /** Absent where devices are only served that are there. */
   readonly onboarding?: DeviceOnboarding
   readonly settings?: Partial<DeviceGatewaySettings>
+}
+
+/** What devices are to run. */
+export interface PackageSource {
+  part(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
 }
 
 export interface DeviceGatewayFigures {
@@ -117,6 +126,7 @@ class LocalDeviceGateway
   readonly maxSessionsPerDevice: number
   readonly calls: SessionCalls | undefined
   readonly onboarding: DeviceOnboarding | undefined
+  private readonly packages: PackageSource | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -136,6 +146,7 @@ class LocalDeviceGateway
     this.link = options.link
     this.calls = options.calls
     this.onboarding = options.onboarding
+    this.packages = options.packages
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random))
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -166,6 +177,10 @@ class LocalDeviceGateway
 
   onWritable(listener: () => void): () => void {
     return this.link.onWritable(listener)
+  }
+
+  downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {
+    return this.packages?.part(device, request) ?? Promise.reject(DeviceErrors.NO_PACKAGES())
   }
 
   figures(): DeviceGatewayFigures {

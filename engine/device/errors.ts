@@ -2,6 +2,7 @@
 import { defineErrors } from '../../model/errors.ts'
 
 export const DeviceErrors = defineErrors('device', {
+  NO_PACKAGES: { kind: 'invalid', status: 404, text: 'No packages are served here' },
   SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
   TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
   MAILBOX_FULL: { kind: 'retryable', status: 503, text: 'More of this device waits than there is room for' },

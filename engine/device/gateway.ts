@@ -99,6 +99,23 @@ export interface ServerCall {
   readonly data: string
 }
 
+/** A device asks for the firmware or software that it is to have; it says which, so that it never gets halves of two. */
+export interface PackageRequest {
+  readonly kind: 'FIRMWARE' | 'SOFTWARE'
+  readonly title: string
+  readonly version: string
+  /** Bytes of a part; 0: all of it. */
+  readonly size: number
+  /** Which part, from 0; empty behind the end. */
+  readonly chunk: number
+}
+
+export interface PackagePart {
+  readonly fileName: string
+  readonly contentType: string
+  readonly bytes: Buffer
+}
+
 export interface DeviceGateway {
   /** The cached identity, at once and without a promise, where the credentials were seen lately. */
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined
@@ -107,6 +124,8 @@ export interface DeviceGateway {
   openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession
   /** A device that has no credentials asks for some. Throws `retryable`. */
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer>
+  /** Rejects with 404 where the device has none with bytes, with 400 where it has another. */
+  downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
   /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
   readonly writable: boolean
   onWritable(listener: () => void): () => void

@@ -1,6 +1,7 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
 import { Images } from './images.ts'
+import { OtaDownloads } from './ota-downloads.ts'
 import { OtaPackages } from './ota-packages.ts'
 import { Resources } from './resources.ts'
 import { StoredBytes } from './stored-bytes.ts'
@@ -10,6 +11,7 @@ export interface ContentServices {
   readonly dashboards: Dashboards
   readonly widgets: Widgets
   readonly otaPackages: OtaPackages
+  readonly otaDownloads: OtaDownloads
   readonly resources: Resources
   readonly images: Images
 }
@@ -24,6 +26,7 @@ export function createContent(parts: ContentParts): ContentServices {
     images: new Images(resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
+    otaDownloads: new OtaDownloads({ declared: parts.declared, bytes }),
     otaPackages: new OtaPackages({ declared: parts.declared, bytes, clock: parts.clock }),
   }
 }

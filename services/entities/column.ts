@@ -58,6 +58,8 @@ export interface Reference {
   readonly missing: () => Error
   /** The same, where the reference has other words for what is another tenant's. */
   readonly foreign?: () => Error
+  /** Members of those that it may name, where it may not name all. */
+  readonly ofKind?: Readonly<Record<string, string>>
   /** With `refuse`: what who deletes the other is told. */
   readonly inUse?: () => Error
 }

@@ -1,6 +1,7 @@
 /** What people look at and devices load: the declared types, and the rows that are parts of them. */
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { DASHBOARD_CUSTOMERS } from './dashboard-customers.ts'
+import { OTA_UPDATES } from './assigned-packages.ts'
 import { dashboards } from './dashboard.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { CONTENT_PIECES } from '../content/stored-bytes.ts'
@@ -32,6 +33,7 @@ export const CONTENT_PARTS: readonly EntityTable[] = [
   DASHBOARD_CUSTOMERS,
   BUNDLE_WIDGETS,
   CONTENT_PIECES,
+  OTA_UPDATES,
   NOTIFICATIONS,
   NOTIFICATION_SETTINGS,
 ]

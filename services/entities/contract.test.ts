@@ -108,7 +108,7 @@ function testDeclared(definition: AnyDefinition, open: () => Promise<TestPlatfor
     for (const [member, { references, absent }] of referring(definition)) {
       const other = DECLARED.find(({ type }) => type === references?.entityType)
       if (references === undefined || other === undefined || references.whenDeleted === 'keep') continue
-      const named = await world.make(other)
+      const named = await world.make(other, references.ofKind)
       const record = await world.make(definition, { [member]: named.id })
       assert.equal(record[member], named.id, member)
       const remove = () => world.service(other).deleteByUser(world.maker(other), named.id)

@@ -3,6 +3,7 @@ import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { ServiceErrors } from '../errors.ts'
+import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
 import { choice, flag, name, object, optionalId, optionalText } from './column.ts'
 import { defineEntity, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
@@ -88,8 +89,10 @@ export const deviceProfiles = defineEntity({
     if (isOther && (await services.countOf('DEVICE', record.tenantId, { deviceProfileId: record.id })) > 0)
       throw DeviceErrors.PROFILE_TRANSPORT_FIXED()
     const provisionDeviceKey = record.provisionDeviceKey === '' ? null : record.provisionDeviceKey
+    await checkPackages(record, record.id, services)
     return {
       record: { ...record, defaultQueueName, profileData, provisionDeviceKey, default: before?.default ?? false },
+      following: notesOf('DEVICE_PROFILE', record, changedPackages(before, record), services),
     }
   },
   async beforeDelete(record) {

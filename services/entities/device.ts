@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { newAccessToken } from '../device-credentials.ts'
 import { NOT_IN_OWN_HANDS } from '../permissions.ts'
+import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
 import { copy, customerId, id, json, name, object, optionalText } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
@@ -81,26 +82,33 @@ export const devices = defineEntity({
           credentialsChanged: what === 'in doubt',
         },
   /** The profile by id, by the type's name (made where there is none), else the default. */
-  async prepare(record, { draft, services }) {
+  async prepare(record, { draft, before, services }) {
     const profiles = services.of(deviceProfiles)
     const { tenantId } = record
-    const withProfile = (profile: DeviceProfile) => ({
-      ...record,
-      type: profile.name,
-      deviceProfileId: profile.id,
-      deviceData: deviceDataOf(record.deviceData, profile.transportType),
-    })
+    // What is for one profile is taken only by who says that profile.
+    await checkPackages(record, record.deviceProfileId, services)
+    const formerProfile = before && (await profiles.find(tenantId, before.deviceProfileId))
+    const prepared = (profile: DeviceProfile) => {
+      const saved = {
+        ...record,
+        type: profile.name,
+        deviceProfileId: profile.id,
+        deviceData: deviceDataOf(record.deviceData, profile.transportType),
+      }
+      const changed = changedPackages(before && packagesOf(before, formerProfile), packagesOf(saved, profile))
+      return { record: saved, following: notesOf('DEVICE', saved, changed, services) }
+    }
     if (record.deviceProfileId !== '') {
       const profile = await profiles.find(tenantId, record.deviceProfileId)
       if (profile === undefined) throw DeviceErrors.PROFILE_UNKNOWN()
-      return { record: withProfile(profile) }
+      return prepared(profile)
     }
     const wanted = draft.type ?? ''
     const profile = await profiles.findBy(tenantId, wanted === '' ? { default: true } : { name: wanted })
-    if (profile !== undefined) return { record: withProfile(profile) }
+    if (profile !== undefined) return prepared(profile)
     const members = wanted === '' ? { name: 'default', default: true } : { name: wanted, default: false }
     const made = newDeviceProfile({ ...members, id: services.newId(), createdTime: services.now(), tenantId })
-    return { record: withProfile(made), statements: [profiles.insert(made)] }
+    return { ...prepared(made), statements: [profiles.insert(made)] }
   },
   /** A random access token. */
   startsWith: (record, services) =>
@@ -115,6 +123,17 @@ export const devices = defineEntity({
 })
 
 export type Device = RecordOf<typeof devices.columns>
+
+/** The device's own, else what its profile gives to all. */
+export function packagesOf(
+  device: Pick<Device, 'firmwareId' | 'softwareId'>,
+  profile: Pick<DeviceProfile, 'firmwareId' | 'softwareId'> | undefined,
+): Pick<Device, 'firmwareId' | 'softwareId'> {
+  return {
+    firmwareId: device.firmwareId ?? profile?.firmwareId ?? null,
+    softwareId: device.softwareId ?? profile?.softwareId ?? null,
+  }
+}
 
 /** Kinds of configuration follow the profile: what was sent for another kind is dropped. */
 function deviceDataOf(sent: JsonObject | null, transportType: TransportType): JsonObject {

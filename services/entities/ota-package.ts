@@ -34,7 +34,7 @@ export const otaPackages = defineEntity({
   },
   unique: [{ members: ['title', 'packageVersion'], otherwise: () => ContentErrors.OTA_TAKEN() }],
   lacks: ['version'],
-  example: () => ({ type: 'FIRMWARE', title: 'Firmware', packageVersion: '1.0' }),
+  example: () => ({ type: 'FIRMWARE', title: 'Firmware', packageVersion: '1.0', url: 'https://example.com/firmware' }),
   permissions: { TENANT_ADMIN: 'all' },
   moreJson: ({ title, packageVersion }) => ({ name: title, version: packageVersion }),
   async prepare(record, { before }) {

@@ -7,6 +7,7 @@ export function packageId(kind: 'firmware' | 'software', owners: 'devices' | 'de
     'OTA_PACKAGE',
     {
       whenDeleted: 'refuse',
+      ofKind: { type: kind.toUpperCase() },
       // Packages name the profile that they are for.
       isUnenforced: true,
       missing: () => DeviceErrors.PACKAGE_UNKNOWN({ kind }),

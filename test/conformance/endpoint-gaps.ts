@@ -6,13 +6,10 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'GET /api/admin/mail/oauth2/authorize',
   'GET /api/admin/mail/oauth2/code',
   'GET /api/admin/mail/oauth2/loginProcessingUrl',
-  'GET /api/devices/count/*/*',
   'GET /api/job/*',
   'GET /api/jobs',
-  'GET /api/lwm2m/deviceProfile/bootstrap/*',
   'POST /api/job/*/cancel',
   'POST /api/job/*/reprocess',
-  'POST /api/lwm2m/device-credentials',
 ])
 
 /** Method and path to what the walk gets: a state that it does not make, or a member that is not there. */

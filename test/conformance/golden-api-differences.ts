@@ -28,16 +28,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'cf-simple/result-attribute',
   ],
   'system widgets': ['authority-customer-may/widget-bundles', 'authority-sysadmin/alarms-query'],
-  'packages of devices and profiles: checks and attributes': [
-    'ota-device/assign-without-data-400',
-    'ota-device/shared-attributes',
-    'ota-device/attributes-on-device',
-    'ota-device/firmware',
-    'ota-device/firmware-chunk',
-    'ota-device/firmware-chunk-beyond',
-    'ota-device/state-telemetry',
-    'ota-device/count-to-update',
-  ],
   'API usage state': ['query-filters/api-usage-state'],
   'the attribute `active` for telemetry over REST': ['query-paging/keys'],
   'queues of the system alone: tenants may make queues here': [

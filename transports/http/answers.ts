@@ -1,8 +1,10 @@
 /** What the HTTP device API answers. Errors have the body that every error of the platform has (`rest-api.md` 2). */
 import type { Clock } from '../../model/clock.ts'
 import { isMillraceError } from '../../model/errors.ts'
+import type { PackagePart } from '../../engine/device/gateway.ts'
 import type { HttpReply } from '../../server/http-server.ts'
 
+const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/
 const JSON_TYPE = 'application/json'
 const GENERAL = 2
 const BAD_PARAMETERS = 31
@@ -17,6 +19,12 @@ export class DeviceApiAnswers {
 
   json(reply: HttpReply, text: string): void {
     reply.send(200, JSON_TYPE, text)
+  }
+
+  file(reply: HttpReply, { fileName, contentType, bytes }: PackagePart): void {
+    const name = fileName.replace(/[^\x20-\x7e]|["\\;]/g, '_')
+    const type = CONTENT_TYPE.test(contentType) ? contentType : 'application/octet-stream'
+    reply.send(200, type, bytes, { 'content-disposition': `attachment;filename=${name}`, 'x-filename': name })
   }
 
   /** Nobody has this token. */

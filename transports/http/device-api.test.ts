@@ -208,6 +208,32 @@ describe('HTTP device API', () => {
     }))
 })
 
+describe('HTTP packages', () => {
+  it('are answered as files, whole or in the part that is asked for', () =>
+    bench(async ({ url, gateway }) => {
+      const answer = await fetch(`${url}/api/v1/one/firmware?title=fw&version=1`)
+      assert.deepEqual([answer.status, await answer.text()], [200, '0123'])
+      assert.equal(answer.headers.get('content-disposition'), 'attachment;filename=fw.bin')
+      gateway.package = { fileName: 'a"\r\nb;', contentType: 'no type', bytes: Buffer.alloc(0) }
+      const part = await fetch(`${url}/api/v1/two/software?title=fw&version=1&size=10&chunk=3`)
+      assert.deepEqual([part.status, part.headers.get('x-filename')], [200, 'a___b_'])
+      assert.equal(part.headers.get('content-type'), 'application/octet-stream')
+      assert.deepEqual(gateway.downloads, [
+        ['one', { kind: 'FIRMWARE', title: 'fw', version: '1', size: 0, chunk: 0 }],
+        ['two', { kind: 'SOFTWARE', title: 'fw', version: '1', size: 10, chunk: 3 }],
+      ])
+    }))
+
+  it('need a title, a version, numbers and a token', () =>
+    bench(async ({ call, gateway }) => {
+      for (const query of ['', 'title=a', 'version=1', 'title=a&version=1&size=x', 'title=a&version=1&chunk=-1'])
+        assert.equal((await call('GET', `/api/v1/one/firmware?${query}`)).status, 400, query)
+      assert.equal((await call('GET', '/api/v1/nobody/firmware?title=a&version=1')).status, 401)
+      assert.equal((await call('POST', '/api/v1/one/firmware', '{}')).status, 405)
+      assert.deepEqual(gateway.downloads, [])
+    }))
+})
+
 describe('HTTP long poll', () => {
   async function waiting(gateway: FakeGateway): Promise<void> {
     while (![...gateway.sessions].some((session) => session.subscribed)) await new Promise(setImmediate)

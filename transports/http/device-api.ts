@@ -10,6 +10,7 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  PackageRequest,
   PresentedCredentials,
   PublishReceipt,
 } from '../../engine/device/gateway.ts'
@@ -117,6 +118,10 @@ class HttpDeviceApi {
     route('POST', '/rpc/:requestId', this.forDevice(this.answerCall))
     route('POST', '/claim', this.forDevice(this.offerForClaim))
     route('ANY', '/claim', this.wrongMethod('POST'))
+    route('GET', '/firmware', this.forDevice(this.getPackage('FIRMWARE')))
+    route('GET', '/software', this.forDevice(this.getPackage('SOFTWARE')))
+    route('ANY', '/firmware', this.wrongMethod('GET'))
+    route('ANY', '/software', this.wrongMethod('GET'))
     route('ANY', '/rpc', this.wrongMethod('GET, POST'))
     route('ANY', '/rpc/:requestId', this.wrongMethod('POST'))
     route('ANY', '/telemetry', this.wrongMethod('POST'))
@@ -210,6 +215,17 @@ class HttpDeviceApi {
     this.polls.open(what, device, reply, Math.min(asked, this.limits.maxPollTimeoutMs))
   }
 
+  private getPackage(kind: PackageRequest['kind']): ForDevice {
+    return (device, request, reply) => {
+      const asked = packageRequestOf(kind, new URLSearchParams(request.query))
+      if (typeof asked === 'string') return this.answers.badParameter(reply, asked)
+      this.gateway.downloadPackage(device, asked).then(
+        (part) => this.answers.file(reply, part),
+        (error: unknown) => this.failed(reply, error),
+      )
+    }
+  }
+
   private readonly admit = async (request: HttpRequest, plainReply: HttpReply): Promise<boolean> => {
     const reply = withCors(request, plainReply)
     const credentials = credentialsOf(request)
@@ -283,6 +299,17 @@ class HttpDeviceApi {
     this.answers.busy(reply)
     return undefined
   }
+}
+
+/** The request, or what is wrong with it. */
+function packageRequestOf(kind: PackageRequest['kind'], query: URLSearchParams): PackageRequest | string {
+  const [title, version] = [query.get('title'), query.get('version')]
+  if (title === null || version === null)
+    return `Required request parameter '${title === null ? 'title' : 'version'}' is not present`
+  const numbers = { size: query.get('size') || '0', chunk: query.get('chunk') || '0' }
+  for (const [name, text] of Object.entries(numbers))
+    if (!/^\d{1,10}$/.test(text) || Number(text) > INT32_MAX) return `Parameter '${name}' is not a number: ${text}`
+  return { kind, title, version, size: Number(numbers.size), chunk: Number(numbers.chunk) }
 }
 
 function credentialsOf(request: HttpRequest): PresentedCredentials {

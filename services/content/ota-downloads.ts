@@ -1,0 +1,65 @@
+/** The bytes of the firmware or software that a device is to have, whole or in parts (`device-api.md` 6, 10). */
+import type { DeviceIdentity, PackagePart, PackageRequest } from '../../engine/device/gateway.ts'
+import { PACKAGE_MEMBERS } from '../entities/assigned-packages.ts'
+import { deviceProfiles } from '../entities/device-profile.ts'
+import { devices, packagesOf } from '../entities/device.ts'
+import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { otaPackages, type OtaPackage } from '../entities/ota-package.ts'
+import { ContentErrors } from './errors.ts'
+import type { StoredBytes } from './stored-bytes.ts'
+
+export interface OtaDownloadsParts {
+  readonly declared: EntityRegistry
+  readonly bytes: Pick<StoredBytes, 'readPart'>
+}
+
+/** Of what is read for devices at one time: a fleet that asks for whole packages at once must not fill the memory. */
+const MAX_BYTES_AT_ONCE = 256 << 20
+
+export class OtaDownloads {
+  private readonly parts: OtaDownloadsParts
+  private bytesBeingRead = 0
+
+  constructor(parts: OtaDownloadsParts) {
+    this.parts = parts
+  }
+
+  /** Throws `NOT_FOUND`, `OTA_OTHER`, `DOWNLOADS_BUSY`. */
+  async part(device: DeviceIdentity, { kind, title, version, size, chunk }: PackageRequest): Promise<PackagePart> {
+    const wanted = await this.wanted(device, kind)
+    if (wanted?.hasData !== true) throw ContentErrors.NOT_FOUND()
+    if (wanted.title !== title || wanted.packageVersion !== version)
+      throw ContentErrors.OTA_OTHER({ title: wanted.title, version: wanted.packageVersion })
+    const whole = wanted.dataSize ?? 0
+    const start = size * chunk
+    const length = Math.max(0, Math.min(size === 0 ? whole : size, whole - start))
+    return {
+      fileName: wanted.fileName ?? wanted.title,
+      contentType: wanted.contentType ?? 'application/octet-stream',
+      bytes: await this.read(wanted.id, start, length),
+    }
+  }
+
+  private async read(id: string, start: number, length: number): Promise<Buffer> {
+    if (length === 0) return Buffer.alloc(0)
+    if (this.bytesBeingRead + length > MAX_BYTES_AT_ONCE) throw ContentErrors.DOWNLOADS_BUSY()
+    this.bytesBeingRead += length
+    try {
+      return await this.parts.bytes.readPart(id, start, length)
+    } finally {
+      this.bytesBeingRead -= length
+    }
+  }
+
+  private async wanted(
+    { deviceId, tenantId }: DeviceIdentity,
+    kind: PackageRequest['kind'],
+  ): Promise<OtaPackage | undefined> {
+    const { declared } = this.parts
+    const device = await declared.of(devices).find(tenantId, deviceId)
+    if (device === undefined) return undefined
+    const profile = await declared.of(deviceProfiles).find(tenantId, device.deviceProfileId)
+    const id = packagesOf(device, profile)[PACKAGE_MEMBERS[kind]]
+    return id === null ? undefined : declared.of(otaPackages).find(tenantId, id)
+  }
+}
