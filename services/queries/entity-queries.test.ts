@@ -8,6 +8,7 @@ import type {
   AskedPredicate,
 } from '../../model/entity-query.ts'
 import type { Entry } from '../../model/value.ts'
+import { deviceOf, household, insertionOf } from '../../storage/entities/contract-testkit.ts'
 import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
 import { assets } from '../entities/asset.ts'
@@ -141,6 +142,44 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
         assert.deepEqual(without(await sortedBy('SERVER_ATTRIBUTE')), without(byTelemetry))
         assert.deepEqual(without(await sortedBy('ATTRIBUTE')), without(byTelemetry))
         if (direction === 'ASC') assert.deepEqual(without(byTelemetry).slice(0, 5), ['m01', 'm10', 'm09', 'm00', 'm02'])
+      }
+    })
+
+    test('a page is the same whichever way it is looked up', async () => {
+      const { entities, tenant } = platform
+      const house = await household(entities)
+      const made = Array.from({ length: 1_200 }, (_, place) => ({
+        ...deviceOf(house.tenant, house.profile, `d${String(place).padStart(4, '0')}`),
+        type: 'default',
+      }))
+      const flags = made.map(({ id }, place) => ({
+        entityId: id,
+        scope: 'SERVER_SCOPE' as const,
+        attribute: { key: 'on', type: 'BOOLEAN' as const, value: place % 2 === 0, lastUpdateTs: 1 },
+        sequence: 0,
+      }))
+      await entities.write([...made.map((each) => insertionOf(entities, each)), entities.attributes.save(flags)])
+      const principal = { ...tenant, tenantId: house.tenant.id }
+      const isOn: KeyPredicate = { type: 'BOOLEAN', operation: 'EQUAL', value: true }
+      const query = queryOf({
+        filter: { kind: 'type', entityType: 'DEVICE', name: '', types: ['default'] },
+        keyFilters: [{ key: { type: 'SERVER_ATTRIBUTE', key: 'on' }, predicate: asked(isOn) }],
+      })
+      const page = (number: number, pageSize: number) =>
+        find({ ...query, page: { ...query.page, page: number, pageSize } }, principal)
+      // All at once are looked up by the attribute, a few in the order of their names.
+      const whole = (await page(0, 1_000)).data.map(({ entity }) => entity.id)
+      assert.deepEqual(
+        whole,
+        made.filter((_, place) => place % 2 === 0).map(({ id }) => id),
+      )
+      for (const number of [0, 3, 119, 120]) {
+        const { data, totalElements } = await page(number, 5)
+        assert.deepEqual(
+          data.map(({ entity }) => entity.id),
+          whole.slice(number * 5, number * 5 + 5),
+        )
+        assert.equal(totalElements, 600)
       }
     })
 
