@@ -3,18 +3,11 @@
  * are handed out by index. The chain's version counts changes of the chain and of its graph together.
  */
 import type { Selectable } from 'kysely'
-import type { NodeConnection, Page, PageQuery, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
+import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { booleanColumn, jsonColumn, jsonObjectOf, jsonOf } from './columns.ts'
 import { statementOf, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
-import { readPage, type PageShape } from './paging.ts'
 import type { RuleChainTable, RuleNodeConnectionTable, RuleNodeTable } from './schema.ts'
-
-const PAGE: PageShape = {
-  idColumn: 'rule_chain.id',
-  sort: { createdTime: 'rule_chain.created_time', name: 'rule_chain.name', root: 'rule_chain.root' },
-  search: ['rule_chain.name'],
-}
 
 /** As many as a refusal names. */
 const MAX_NAMES = 10
@@ -33,11 +26,6 @@ export class RuleChainRepository {
     this.database = database
   }
 
-  async findAnywhere(id: string): Promise<RuleChain | undefined> {
-    const row = await this.database.builder.selectFrom('rule_chain').selectAll().where('id', '=', id).executeTakeFirst()
-    return row && chainOf(row)
-  }
-
   async root(tenantId: string, type: RuleChain['type']): Promise<RuleChain | undefined> {
     const row = await this.database.builder
       .selectFrom('rule_chain')
@@ -47,15 +35,6 @@ export class RuleChainRepository {
       .where('root', '=', 1)
       .executeTakeFirst()
     return row && chainOf(row)
-  }
-
-  page(tenantId: string, type: RuleChain['type'], query: PageQuery): Promise<Page<RuleChain>> {
-    const filtered = this.database.builder
-      .selectFrom('rule_chain')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('type', '=', type)
-    return readPage(this.database, filtered, PAGE, query, chainOf)
   }
 
   async all(): Promise<readonly RuleChain[]> {

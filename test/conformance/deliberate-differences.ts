@@ -79,4 +79,12 @@ export const DELIBERATE_DIFFERENCES: Readonly<Record<string, DeliberateDifferenc
   'rulechain-metadata-root': NO_CONNECTIONS,
   'rulechain-metadata-save': NO_CONNECTIONS,
   'rulechain-metadata-get': NO_CONNECTIONS,
+  'script-test-tbel-error': {
+    reason: 'the place and the reason, in the words of this language, not of a Java library',
+    answers: { 'body.error': 'line 1, column 14: null pointer: b of null' },
+  },
+  'script-test-tbel-syntax-error': {
+    reason: 'the place and the reason, in the words of this language, not of a Java library',
+    answers: { 'body.error': "line 1, column 10: unexpected ';'" },
+  },
 }

@@ -34,7 +34,13 @@ function readReference() {
 }
 
 /** Members that the recorded answers leave out where there is nothing to say (`rest-api.md` 1.3). */
-const LEFT_OUT: ReadonlySet<string> = new Set(['JwtPair.scope'])
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'JwtPair.scope',
+  'RuleChainMetaData.notes',
+  'RuleChainImportResult.ruleChainId',
+  'RuleChainImportResult.updated',
+  'RuleChainImportResult.error',
+])
 
 export class Reference {
   readonly endpoints: readonly Endpoint[]
