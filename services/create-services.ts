@@ -58,7 +58,12 @@ import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onbo
 import { DeviceMove } from './onboarding/device-move.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
+import { NotificationEvents } from './notifications/events.ts'
 import { Notifications } from './notifications/notifications.ts'
+import { RulesInForce } from './notifications/rules-in-force.ts'
+import { Triggers } from './notifications/triggers.ts'
+import type { ChangeNotifications } from './notifications/change-notifications.ts'
+import { NotificationWatch } from './notifications/watch.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
@@ -171,7 +176,14 @@ export function createServices(options: ServicesOptions): Services {
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   const limits = new LimitsOfTenants(entities, feed)
   const property = new TenantProperty(DECLARED, DECLARED_TABLES)
+  const told: ChangeNotifications = {
+    entityChanged: (event) => watch.entityChanged(event),
+    alarmChanged: (change) => watch.alarmChanged(change),
+    alarmCommented: (change, comment, isNew) => watch.alarmCommented(change, comment, isNew),
+    committed: (statements) => watch.committed(statements),
+  }
   const declared: EntityRegistry = new EntityRegistry(DECLARED, {
+    notifications: told,
     ...{ entities, changes, feed, doubts, cleanup, clock, random, ownerOf, forgetAttributes, limits },
     hasQueue: async (tenantId, name) => (await entities.queues.findByName(tenantId, name)) !== undefined,
     ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
@@ -199,6 +211,7 @@ export function createServices(options: ServicesOptions): Services {
     userPage: (page) => declared.of(userDefinition).pageWhere(page),
     namesOf: manyNamesLookup(declared),
     propagation: new Propagation(entities.relations),
+    notifications: told,
   })
   const alarmExpiry = new AlarmExpiry({
     ...{ entities, alarms, limits, clock, report },
@@ -215,6 +228,11 @@ export function createServices(options: ServicesOptions): Services {
     ttlMs: options.notificationsTtlMs ?? NOTIFICATIONS_TTL_MS,
   })
   const otaUpdates = new OtaUpdates({ entities, declared, attributes, telemetry, feed, clock, report })
+  const rules = new RulesInForce(declared, feed)
+  const hasRoom = (tenantId: string): Promise<boolean> => notifications.hasRoom(tenantId)
+  const happenings = new NotificationEvents(new Triggers({ entities, declared, rules, limits, clock, hasRoom }))
+  const wake = (): void => notifications.wake()
+  const watch = new NotificationWatch({ declared, entities, feed, limits, events: happenings, wake, report })
   return {
     declared,
     otaUpdates,
@@ -255,6 +273,7 @@ export function createServices(options: ServicesOptions): Services {
     admin,
     people,
     notifications,
+    notificationWatch: watch,
     ruleChains: new RuleChains({
       ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
       scripts: options.scripts,
@@ -293,12 +312,14 @@ export function createServices(options: ServicesOptions): Services {
       admin.close()
       limits.close()
       audit.close()
+      rules.close()
       persistentCalls.close()
       alarmExpiry.close()
       answers.close()
       doubts.close()
       users.close()
-      const closing = [publisher.close(), cleanup.close(), notifications.close(), events.close(), otaUpdates.close()]
+      const notified = watch.close().then(() => notifications.close())
+      const closing = [publisher.close(), cleanup.close(), notified, events.close(), otaUpdates.close()]
       return Promise.all(closing).then(() => undefined)
     },
   }

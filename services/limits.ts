@@ -89,6 +89,12 @@ export class LimitsOfTenants {
     return this.entities.tenantCounts.guard(tenantId, tableName(entityType), limit, otherwise)
   }
 
+  /** How many the tenant may have; undefined for what is not counted, 0 for no limit. */
+  async limitOf(tenantId: string, entityType: EntityType): Promise<number | undefined> {
+    const counted = COUNTED[entityType]
+    return counted && (await this.of(tenantId))[counted.member]
+  }
+
   /** How many the tenant has. */
   count(tenantId: string, entityType: EntityType): Promise<number> {
     return this.entities.tenantCounts.count(tenantId, tableName(entityType))

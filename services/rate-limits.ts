@@ -52,7 +52,7 @@ export class RateBuckets {
 }
 
 /** Of many callers, by their ids. */
-class RatesById {
+export class RatesById {
   private readonly known = new LRUCache<string, { readonly limits: string; readonly buckets: RateBuckets }>({
     max: MOST_BUCKETS,
   })

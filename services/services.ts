@@ -31,6 +31,7 @@ import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Notifications } from './notifications/notifications.ts'
 import type { OtaUpdates } from './content/ota-updates.ts'
+import type { NotificationWatch } from './notifications/watch.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
@@ -270,6 +271,7 @@ export interface Services {
   readonly content: ContentServices
   readonly notifications: Notifications
   readonly otaUpdates: OtaUpdates
+  readonly notificationWatch: Pick<NotificationWatch, 'settled'>
   readonly audit: AuditLog
   readonly events: Events
   readonly logins: LoginAudit

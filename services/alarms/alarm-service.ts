@@ -30,6 +30,7 @@ import type { ManyNamesLookup } from '../entities/many-names.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
 import type { MessageRoute, RouteLookup } from '../message-route.ts'
 import { checkName } from '../names.ts'
+import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
 import { AlarmErrors } from './errors.ts'
 import type { Propagation } from './propagation.ts'
@@ -47,6 +48,7 @@ export interface AlarmServiceParts {
   readonly findUser: (id: string) => Promise<User | undefined>
   readonly userPage: EntityService<typeof userDefinition.columns>['pageWhere']
   readonly propagation: Propagation
+  readonly notifications: ChangeNotifications
   readonly forgetAttributes: (entityId: string) => void
 }
 
@@ -305,6 +307,7 @@ export class AlarmService {
   async saveCommentByUser(principal: Principal, alarmId: string, draft: CommentDraft): Promise<AlarmComment> {
     const alarm = await this.get(alarmId)
     const { comment, statement, isNew } = await this.comments.prepare(principal, alarm, draft)
+    const info = await this.findInfo(alarm.id)
     const event = await this.eventOf(
       alarm,
       {
@@ -312,9 +315,12 @@ export class AlarmService {
         type: isNew ? 'COMMENT_CREATED' : 'COMMENT_UPDATED',
         metadata: { comment: stringifyJson(commentJson(comment)) },
       },
-      await this.findInfo(alarm.id),
+      info,
     )
-    await this.parts.changes.commit([statement], event)
+    const { changes, notifications } = this.parts
+    const told = await notifications.alarmCommented({ alarm, info, by: principal }, comment.comment, isNew)
+    await changes.commit([statement, ...told], event)
+    notifications.committed(told)
     return comment
   }
 
@@ -404,7 +410,7 @@ export class AlarmService {
     notes: readonly Statement[],
     event: UserEvent | undefined,
   ): Promise<AlarmOutcome> {
-    const { entities, changes, doubts, propagation } = this.parts
+    const { entities, changes, doubts, propagation, notifications } = this.parts
     const alarm = before === undefined ? changed : { ...changed, version: before.version + 1 }
     const shownBefore = before === undefined ? [] : await entities.alarms.shownOn(alarm.id)
     const shown = await propagation.entitiesOf(alarm)
@@ -413,12 +419,15 @@ export class AlarmService {
     const showing = areSame(shown, shownBefore) ? [] : entities.alarms.showOn(alarm, shown)
     const info = await this.infoOf(alarm)
     const held = before === undefined ? this.originatorHeld(alarm) : undefined
-    const steps = [...(held?.before ?? []), own, ...(held === undefined ? [] : [held.after]), ...showing, ...notes]
+    const told = await notifications.alarmChanged({ alarm, before, info, by: event?.principal })
+    const after = [...(held === undefined ? [] : [held.after]), ...showing, ...notes, ...told]
+    const steps = [...(held?.before ?? []), own, ...after]
     const write =
       event === undefined ? entities.write(steps) : changes.commit(steps, await this.eventOf(alarm, event, info))
     const tell = (): void => this.tell(alarm, [...shown, ...shownBefore], false)
     await doubts.watch(write, tell)
     tell()
+    notifications.committed(told)
     return { alarm, before, info }
   }
 

@@ -371,7 +371,8 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
   ): Promise<Written> {
     const { parts } = this
     const event = await this.eventOf(principal, record, type, metadata)
-    const steps = [...statements, ...joined.flatMap((other) => other.statements)]
+    const told = await parts.notifications.entityChanged(event)
+    const steps = [...statements, ...joined.flatMap((other) => other.statements), ...told]
     const commit = parts.changes.commitAll(steps, [event, ...joined.flatMap((other) => other.event ?? [])])
     const written = await parts.doubts.watch(commit, () => {
       parts.forgetAttributes(record.id)
@@ -379,6 +380,7 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
       for (const other of joined) other.inDoubt?.()
     })
     for (const other of joined) other.committed?.(written)
+    parts.notifications.committed(told)
     if (type !== 'ENTITY_DELETED') this.tell(record, type === 'ENTITY_CREATED' ? 'created' : 'changed')
     return written
   }

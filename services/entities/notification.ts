@@ -146,6 +146,7 @@ export const notificationRules = defineEntity({
   unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification rule' }) }],
   lacks: ['version'],
   mayBeSystems: true,
+  tells: ({ id: ruleId }) => ({ kind: 'settings-changed', entity: { entityType: 'NOTIFICATION_RULE', id: ruleId } }),
   permissions: { SYS_ADMIN: 'all', TENANT_ADMIN: 'all' },
   example: (ids) => ({
     name: 'New devices',

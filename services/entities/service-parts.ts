@@ -10,6 +10,7 @@ import type { LimitsOfTenants } from '../limits.ts'
 import type { Changes, EntityEvent } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
+import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import type { OwnerLookup } from '../ownership.ts'
 import type { ColumnSet, DraftOf, RecordOf } from './define.ts'
 
@@ -24,6 +25,7 @@ export interface EntityParts {
   readonly ownerOf: OwnerLookup
   readonly forgetAttributes: (entityId: string) => void
   readonly limits: Pick<LimitsOfTenants, 'guard'>
+  readonly notifications: Pick<ChangeNotifications, 'entityChanged' | 'committed'>
 }
 
 /** A page by conditions; `search` are columns, the name's where it is absent; `sort` adds to the members that sort. */

@@ -75,12 +75,15 @@ export class DueRequests {
     if (this.isClosed) return
     this.isAsked = true
     this.underWay ??= this.runAll()
-      .catch((error: unknown) =>
-        this.parts.report('Notifications that are due are not sent yet; trying again', { error: errorText(error) }),
-      )
+      .catch((error: unknown) => {
+        this.isAsked = false
+        this.parts.report('Notifications that are due are not sent yet; trying again', { error: errorText(error) })
+      })
       .finally(() => {
         this.underWay = undefined
-        this.wakeAt(this.parts.clock.now() + LOOK_MS)
+        // Asked while the end was under way.
+        if (this.isAsked) this.run()
+        else this.wakeAt(this.parts.clock.now() + LOOK_MS)
       })
   }
 
