@@ -60,11 +60,20 @@ describe('deleting', () => {
       authority: 'CUSTOMER_USER',
       customerId: customer.id,
     })
+    const device = await services.devices.saveByUser(tenant, { name: 'traced device', customerId: customer.id })
+    const originator = entityId('DEVICE', device.id)
+    const alarm = await services.alarms.saveByUser(tenant, {
+      type: 'Traced',
+      severity: 'MAJOR',
+      originator,
+      assigneeId: user.id,
+    })
     const gone = [entityId('CUSTOMER', customer.id), entityId('USER', user.id)]
     for (const entity of gone) await leaveTraces(entity)
     await all.of(customers).deleteByUser(tenant, customer.id)
     assert.equal(await all.of(users).findAnywhere(user.id), undefined)
     for (const entity of gone) await assertNothingIsLeft(entity)
+    assert.equal((await all.ofType('ALARM')?.findAnywhere(alarm.id))?.['assigneeId'], null)
     const told = changes.filter(({ kind }) => kind === 'entity-deleted').map(({ entity }) => entity.id)
     for (const { id } of gone) assert.ok(told.includes(id))
   })

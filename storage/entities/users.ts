@@ -114,8 +114,11 @@ export class UserRepository {
     const { builder } = this.database
     const rows = sql`select id from app_user where customer_id = ${customerId}`
     const noted = sql`insert into cleanup (entity_id) ${rows} on conflict (entity_id) do nothing`.compile(builder)
+    const assigned = sql`update alarm set assignee_id = null, version = version + 1 where assignee_id in (${rows})`
+    const unassigned = assigned.compile(builder)
     const before: readonly Statement[] = [
       { sql: noted.sql, parameters: noted.parameters.map(sqlValue) },
+      { sql: unassigned.sql, parameters: unassigned.parameters.map(sqlValue) },
       ...deleteAttachedOfAll(this.database, rows),
     ]
     const deletion = builder.deleteFrom('app_user').where('customer_id', '=', customerId).returning('id')
