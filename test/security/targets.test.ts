@@ -103,6 +103,10 @@ describe('the checks of declared routes', { timeout: 120_000 }, () => {
     for (const each of walked) {
       const { declared } = each
       const raw = await rawOf(each)
+      if (isNamedByKey(declared)) {
+        wrong.push(...(await findingsOfKey(declared, raw)))
+        continue
+      }
       access.make(() => false)
       const unchecked = await outcome(declared.admit(raw))
       if (unchecked !== 'done') wrong.push(`${nameOf(declared)}: refused without any check: ${unchecked}`)
@@ -140,6 +144,20 @@ describe('the checks of declared routes', { timeout: 120_000 }, () => {
     context.diagnostic(`${seen} seen; refused by a second door: ${heldElsewhere.join('; ')}`)
     assert.ok(seen > 60)
   })
+
+  /** A key is looked up among the caller's own: a stranger finds nothing, checked or not. What is found is asked about. */
+  async function findingsOfKey(declared: DeclaredRoute, raw: RawCall): Promise<readonly string[]> {
+    access.make(() => false)
+    const stranger = await outcome(declared.admit(raw))
+    const owner = await outcome(declared.admit({ ...raw, principal: world.platform.tenant }))
+    const asked = access.asked.size
+    if (stranger === 'refused' && owner === 'done' && asked === 1) return []
+    return [`${nameOf(declared)}: by its key ${stranger} to a stranger, ${owner} to its owner, asked about ${asked}`]
+  }
+
+  function isNamedByKey({ targets }: DeclaredRoute): boolean {
+    return Object.values(targets).some((target) => 'idOf' in target)
+  }
 
   /** Of a caller's own user or tenant, which an example names for want of another. */
   function isAboutTheOwn(check: string): boolean {
