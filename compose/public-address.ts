@@ -34,6 +34,8 @@ async function canLogIn(users: UserService, email: string, password: string): Pr
   try {
     return (await users.authenticate(email, password)) !== undefined
   } catch (error) {
+    // Whoever gives the right one may choose another.
+    if (isMillraceError(error) && error.code === 'users.PASSWORD_EXPIRED') return true
     // Not active.
     if (isMillraceError(error) && error.kind === 'denied') return false
     throw error

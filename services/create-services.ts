@@ -84,7 +84,7 @@ import { ViewedFeed } from './viewed-feed.ts'
 import { ViewedTelemetry, type ExposureLookup } from './viewed-telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
-import { createPeople } from './users/people.ts'
+import { createPeople, type People } from './users/people.ts'
 
 const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
 const NOTIFICATIONS_TTL_MS = 30 * 86_400_000
@@ -172,7 +172,10 @@ export function createServices(options: ServicesOptions): Services {
   })
   const deployments = new Deployments()
   const queues = new StoredQueues({ entities, feed, doubts, deployments, clock, random })
-  const users = new StoredUsers(entities, clock, feed, doubts)
+  const users = new StoredUsers(
+    ...([entities, clock, feed, doubts] as const),
+    (user, address) => void people.accounts.mailLockout(user, address),
+  )
   const forgetAttributes = (entityId: string): void => cache.forget(entityId)
   const limits = new LimitsOfTenants(entities, feed)
   const property = new TenantProperty(DECLARED, DECLARED_TABLES)
@@ -217,7 +220,7 @@ export function createServices(options: ServicesOptions): Services {
     ...{ entities, alarms, limits, clock, report },
     maxAlarms: options.maxAlarms ?? DEFAULT_MAX_ALARMS,
   })
-  const people = createPeople({
+  const people: People = createPeople({
     ...{ entities, declared, access, admin, vault, report, clock, random },
     credentials: users,
   })

@@ -3,16 +3,19 @@ import { ByteCache } from '../model/byte-cache.ts'
 import { isUuid, NULL_UUID } from '../model/entity-id.ts'
 import type { Clock } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
+import { errorText } from '../model/errors.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { UserCredentials } from '../storage/entities/users.ts'
 import { customers, isPublic } from './entities/customer.ts'
 import { rowsOf } from './entities/rows.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
-import { hashPassword, verifyPassword } from './secrets.ts'
+import { verifyPassword } from './secrets.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import type { UserService } from './services.ts'
 import { UserErrors } from './users/errors.ts'
+import { HOUR_MS, newResetToken } from './users/credentials.ts'
+import { isExpired, withPassword } from './users/password-history.ts'
 import { checkPassword } from './users/password-policy.ts'
 import { readSecuritySettings } from './users/security-settings.ts'
 
@@ -27,6 +30,8 @@ export class StoredUsers implements UserService {
   private readonly clock: Clock
   private readonly feed: ChangeFeed
   private readonly doubts: CommitDoubts
+  /** Somebody asked to be told by mail. */
+  private readonly onLocked: (user: User, address: string) => void
   private readonly validFrom = new ByteCache<{ readonly ms: number }>({
     maxBytes: MAX_CACHE_BYTES,
     sizeOf: () => VALID_FROM_BYTES,
@@ -35,7 +40,14 @@ export class StoredUsers implements UserService {
   private generation = 0
   private readonly stops: readonly (() => void)[]
 
-  constructor(entities: EntityStore, clock: Clock, feed: ChangeFeed, doubts: CommitDoubts) {
+  constructor(
+    entities: EntityStore,
+    clock: Clock,
+    feed: ChangeFeed,
+    doubts: CommitDoubts,
+    onLocked: (user: User, address: string) => void,
+  ) {
+    this.onLocked = onLocked
     this.entities = entities
     this.clock = clock
     this.feed = feed
@@ -60,11 +72,43 @@ export class StoredUsers implements UserService {
     const user = await this.entities.users.findByEmail(email)
     const credentials = user && (await this.entities.users.credentials(user.id))
     const matches = await verifyPassword(password, credentials?.passwordHash ?? NOBODYS_HASH)
-    if (credentials === undefined) return undefined
+    if (user === undefined || credentials === undefined) return undefined
     if (credentials.passwordHash === null) throw UserErrors.NOT_ACTIVE()
-    if (!matches) return undefined
+    if (!matches) return this.refused(user, credentials)
     if (!credentials.isEnabled) throw UserErrors.NOT_ACTIVE()
+    await this.checkOwnPassword(password, user, credentials)
     return user
+  }
+
+  /** Switches the user off who gave one wrong password too many, where the administrator wants that. Throws `LOCKED`. */
+  private async refused(user: User, credentials: UserCredentials): Promise<undefined> {
+    const { maxFailedLoginAttempts, userLockoutNotificationEmail } = await readSecuritySettings(this.entities)
+    const most = maxFailedLoginAttempts ?? 0
+    if (most === 0 || !credentials.isEnabled) return undefined
+    const { statement, count } = this.entities.users.noteFailure(user.id)
+    if (count(await this.entities.write([statement])) <= most) return undefined
+    await this.replaceCredentials(credentials, { ...credentials, failures: 0, isEnabled: false })
+    if (userLockoutNotificationEmail !== null && userLockoutNotificationEmail !== '')
+      this.onLocked(user, userLockoutNotificationEmail)
+    throw UserErrors.LOCKED()
+  }
+
+  /** The right password, and no good any more. Throws `PASSWORD_EXPIRED` with a token to choose another by, `PASSWORD_NOT_VALID`. */
+  private async checkOwnPassword(password: string, user: User, credentials: UserCredentials): Promise<void> {
+    const { passwordPolicy, passwordResetTokenTtl } = await readSecuritySettings(this.entities)
+    const now = this.clock.now()
+    if (isExpired(credentials.passwordTime ?? user.createdTime, passwordPolicy, now)) {
+      const { token, hash } = newResetToken()
+      const reset = { token: hash, expires: now + passwordResetTokenTtl * HOUR_MS }
+      await this.replaceCredentials(credentials, { ...credentials, reset })
+      throw UserErrors.PASSWORD_EXPIRED({ resetToken: token })
+    }
+    if (!passwordPolicy.forceUserToResetPasswordIfNotValid) return
+    try {
+      checkPassword(password, passwordPolicy)
+    } catch (error) {
+      throw UserErrors.PASSWORD_NOT_VALID({ reason: errorText(error) }, error)
+    }
   }
 
   find(id: string): Promise<User | undefined> {
@@ -106,9 +150,10 @@ export class StoredUsers implements UserService {
     if (credentials === undefined) throw itemNotFound({ entityType: 'USER', id })
     const { passwordHash } = credentials
     if (passwordHash === null || !(await verifyPassword(current, passwordHash))) throw ServiceErrors.PASSWORD_WRONG()
-    checkPassword(next, (await readSecuritySettings(this.entities)).passwordPolicy)
+    const { passwordPolicy } = await readSecuritySettings(this.entities)
+    checkPassword(next, passwordPolicy)
     if (next === current) throw ServiceErrors.PASSWORD_SAME()
-    const after = { ...credentials, passwordHash: await hashPassword(next), passwordTime: this.clock.now() }
+    const after = await withPassword(credentials, next, passwordPolicy, this.clock.now())
     await this.withdrawTokens(credentials, after)
   }
 

@@ -183,6 +183,15 @@ function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRou
       answer: systemInfoShape,
       handle: () => systemInfo.read(),
     }),
+    make.route({
+      ...ALL,
+      method: 'GET',
+      path: '/api/admin/mail/oauth2/loginProcessingUrl',
+      about: 'Where a mail provider would send who let the platform send mails.',
+      body: undefined,
+      answer: { type: 'string' },
+      handle: async () => '/api/admin/mail/oauth2/code',
+    }),
     ...(['repositorySettings', 'autoCommitSettings'] as const).map((name) =>
       make.route({
         ...nothing,

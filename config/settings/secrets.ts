@@ -7,7 +7,7 @@ export const SECRETS_SETTINGS = {
     name: 'SECRETS_KEY',
     default: undefined,
     description:
-      'Seals mail passwords, signing keys, secrets of second factors and of rule nodes in the database (AES-256-GCM). Without it a key is made: in `secrets.key` of the data folder (mode 0600), or, with PostgreSQL, in the database beside what it seals, which protects nothing.',
+      'Seals mail passwords, signing keys and secrets of second factors in the database (AES-256-GCM). Without it a key is made: in `secrets.key` of the data folder (mode 0600), or, with PostgreSQL, in the database beside what it seals, which protects nothing.',
     absent: 'made at first start',
     allowed: 'Base64 of 32 bytes (`openssl rand -base64 32`)',
     accepts: isKey,

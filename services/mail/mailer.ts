@@ -36,6 +36,15 @@ export class Mailer {
     await this.parts.send(found, mail)
   }
 
+  /** Never rejects: where it can not be sent, the system log has it. */
+  async tell(mail: Mail): Promise<void> {
+    try {
+      await this.send(mail)
+    } catch (error) {
+      this.parts.report(`${mail.subject}: the mail could not be sent`, { ...mail, error: errorText(error) })
+    }
+  }
+
   async sendLink({ to, subject, text, link }: LinkMail): Promise<void> {
     const { settings, send, report } = this.parts
     try {

@@ -66,7 +66,7 @@ export class TenantTransfer {
     const rows = await this.parts.entities.transferRows.page(taken, tenantId, keys, PAGE)
     const last = rows.length < PAGE ? undefined : rows.at(-1)
     return {
-      rows: rows.map((row) => stringifyJson(jsonOfRow(row))),
+      rows: rows.filter((row) => !isSealed(taken, row)).map((row) => stringifyJson(jsonOfRow(row))),
       next: last && stringifyJson(Object.values(keysOf(taken, last)).map((value) => value)),
     }
   }
@@ -113,6 +113,7 @@ export class TenantTransfer {
     const steps: Statement[] = []
     const written: Row[] = []
     for (const sent of rowsIn(taken, texts, tenantId)) {
+      if (isSealed(taken, sent)) continue
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
       const row = taken.name === 'device_credentials' ? await this.credentials(sent, before) : sent
       if (before !== undefined && isSame(before, row, taken)) {
@@ -213,6 +214,11 @@ export class TenantTransfer {
       for (const each of change === undefined ? [] : [change].flat()) feed.publish(each)
     }
   }
+}
+
+/** Second factors are sealed under the key of their platform, and open nowhere else. */
+function isSealed({ name }: TakenTable, row: Row): boolean {
+  return name === 'user_settings' && row['type'] === 'TWO_FACTOR'
 }
 
 function entityOf<const Type extends EntityId['entityType']>(type: Type, id: SqlValue | undefined) {

@@ -20,7 +20,7 @@ before(async () => {
   people = createPeople({
     entities,
     declared: services.declared,
-    credentials: new StoredUsers(entities, clock, feed, new CommitDoubts(clock)),
+    credentials: new StoredUsers(entities, clock, feed, new CommitDoubts(clock), () => undefined),
     access: services.access,
     admin: services.admin,
     vault: testSecrets().vault,

@@ -6,6 +6,7 @@ import type { OneTimeToken, UserCredentials } from '../../storage/entities/users
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import { hashPassword, verifyPassword } from '../secrets.ts'
+import { withPassword } from './password-history.ts'
 import { checkPassword } from './password-policy.ts'
 import { hashOfToken, HOUR_MS, newActivation, newResetToken } from './credentials.ts'
 import { UserErrors } from './errors.ts'
@@ -117,6 +118,12 @@ export class UserAccounts {
     })
   }
 
+  /** Never rejects. */
+  mailLockout(user: Pick<User, 'email'>, address: string): Promise<void> {
+    const text = `User account '${user.email}' has been locked due to failed credentials. It can be switched on again.\n`
+    return this.mailer.tell({ to: address, subject: 'User account has been locked', text })
+  }
+
   async resetIsKnown(token: string): Promise<'known' | 'expired' | 'unknown'> {
     const credentials = await this.entities.users.credentialsByReset(hashOfToken(token))
     if (credentials?.reset === null || credentials === undefined) return 'unknown'
@@ -132,8 +139,8 @@ export class UserAccounts {
     checkPassword(password, await this.passwordPolicy())
     const { passwordHash } = credentials
     if (passwordHash !== null && (await verifyPassword(password, passwordHash))) throw ServiceErrors.PASSWORD_SAME()
-    const changed = { passwordHash: await hashPassword(password), passwordTime: now, reset: null }
-    await this.users.withdrawTokens(credentials, { ...credentials, ...changed })
+    const changed = await withPassword(credentials, password, await this.passwordPolicy(), now)
+    await this.users.withdrawTokens(credentials, { ...changed, reset: null })
   }
 
   /** Who is switched off is logged out, and can not log in. */

@@ -22,6 +22,8 @@ export async function newCredentials(
     reset: null,
     lastLoginTime: null,
     passwordTime: null,
+    failures: 0,
+    formerPasswords: [],
   }
 }
 

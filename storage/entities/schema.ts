@@ -41,6 +41,8 @@ export interface UserCredentialsTable {
   reset_expires: number | null
   last_login_time: number | null
   password_time: number | null
+  failures: number | null
+  former_passwords: string | null
 }
 
 export interface DeviceProfileTable extends EntityColumns {

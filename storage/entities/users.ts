@@ -1,6 +1,8 @@
 /** Users as logins need them, and their credentials; a password is here only as its hash. */
 import { sql, type Selectable } from 'kysely'
+import { z } from 'zod'
 import type { Authority, User } from '../../model/entities.ts'
+import { parseJson } from '../../model/json.ts'
 import { booleanColumn, jsonColumn, jsonOf } from './columns.ts'
 import { deleteAttachedOfAll } from './attached.ts'
 import { sqlValue, statementOf, type EntityDatabase, type Statement, type Written } from './database.ts'
@@ -22,6 +24,15 @@ export interface UserCredentials {
   readonly lastLoginTime: number | null
   /** When the password was chosen; null for those of the first releases. */
   readonly passwordTime: number | null
+  /** Wrong passwords since the last right one. */
+  readonly failures: number
+  /** Newest first, with when each was given up (Unix ms). */
+  readonly formerPasswords: readonly FormerPassword[]
+}
+
+export interface FormerPassword {
+  readonly hash: string
+  readonly until: number
 }
 
 export interface OneTimeToken {
@@ -33,7 +44,7 @@ export interface OneTimeToken {
 /** The schema of the first releases made it; what came later is here. */
 export const USER_CREDENTIALS: EntityTable = {
   name: 'user_credentials',
-  version: 2,
+  version: 3,
   isInherited: true,
   columns: [
     { name: 'enabled', type: 'integer', isNullable: true, since: 2, filledBy: '1' },
@@ -43,6 +54,8 @@ export const USER_CREDENTIALS: EntityTable = {
     { name: 'reset_expires', type: 'integer', isNullable: true, since: 2 },
     { name: 'last_login_time', type: 'integer', isNullable: true, since: 2 },
     { name: 'password_time', type: 'integer', isNullable: true, since: 2 },
+    { name: 'failures', type: 'integer', isNullable: true, since: 3, filledBy: '0' },
+    { name: 'former_passwords', type: 'text', isNullable: true, since: 3 },
   ],
   unique: [],
   indexes: [
@@ -50,6 +63,8 @@ export const USER_CREDENTIALS: EntityTable = {
     { columns: ['reset_token'], since: 2 },
   ],
 }
+
+const formerSchema = z.array(z.object({ hash: z.string(), until: z.number() }))
 
 /** The column can not be null. */
 const NO_PASSWORD = ''
@@ -150,8 +165,27 @@ export class UserRepository {
 
   noteLogin(userId: string, now: number): Statement {
     return statementOf(
-      this.database.builder.updateTable('user_credentials').set({ last_login_time: now }).where('user_id', '=', userId),
+      this.database.builder
+        .updateTable('user_credentials')
+        .set({ last_login_time: now, failures: 0 })
+        .where('user_id', '=', userId),
     )
+  }
+
+  /** One more wrong password; how many they are from what the commit handed back. */
+  noteFailure(userId: string): {
+    readonly statement: Statement
+    readonly count: (written: Pick<Written, 'results'>) => number
+  } {
+    const counted = this.database.builder
+      .updateTable('user_credentials')
+      .set({ failures: sql<number>`coalesce(failures, 0) + 1` })
+      .where('user_id', '=', userId)
+      .returning('failures')
+    return {
+      statement: statementOf(counted, { returnsRows: true }),
+      count: ({ results }) => Number(((results[0]?.rows ?? []) as readonly { failures: unknown }[])[0]?.failures ?? 0),
+    }
   }
 
   private async findCredentials(
@@ -173,6 +207,8 @@ const NEW_CREDENTIALS: Omit<UserCredentials, 'userId' | 'passwordHash' | 'tokens
   reset: null,
   lastLoginTime: null,
   passwordTime: null,
+  failures: 0,
+  formerPasswords: [],
 }
 
 function credentialsRow(credentials: UserCredentials): UserCredentialsTable {
@@ -188,6 +224,8 @@ function credentialsRow(credentials: UserCredentials): UserCredentialsTable {
     reset_expires: reset?.expires ?? null,
     last_login_time: credentials.lastLoginTime,
     password_time: credentials.passwordTime,
+    failures: credentials.failures,
+    former_passwords: JSON.stringify(credentials.formerPasswords),
   }
 }
 
@@ -201,6 +239,8 @@ function credentialsOf(row: Selectable<UserCredentialsTable>): UserCredentials {
     reset: tokenOf(row.reset_token, row.reset_expires),
     lastLoginTime: row.last_login_time,
     passwordTime: row.password_time,
+    failures: row.failures ?? 0,
+    formerPasswords: formerSchema.parse(row.former_passwords === null ? [] : parseJson(row.former_passwords)),
   }
 }
 

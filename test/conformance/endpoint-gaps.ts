@@ -5,7 +5,6 @@ export const NOT_SERVED: ReadonlySet<string> = new Set([
   'DELETE /api/job/*',
   'GET /api/admin/mail/oauth2/authorize',
   'GET /api/admin/mail/oauth2/code',
-  'GET /api/admin/mail/oauth2/loginProcessingUrl',
   'GET /api/job/*',
   'GET /api/jobs',
   'POST /api/job/*/cancel',
