@@ -12,9 +12,10 @@ import {
 import type { ColumnSet } from '../../services/entities/define.ts'
 import type { EntityService } from '../../services/entities/entity-service.ts'
 import type { Notifications } from '../../services/notifications/notifications.ts'
+import { NOTIFICATION_TYPES } from '../../services/notifications/types.ts'
 import { found } from './authorize.ts'
 import { draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
-import { optionalChoice, flag, paging, uuidList } from './declared/query.ts'
+import { choiceList, flag, optionalChoice, paging, uuidList } from './declared/query.ts'
 import { notificationLookupRoutes } from './notification-lookup-routes.ts'
 import { requestBody, requestExample, requestTargets } from './notification-request-body.ts'
 import { notificationRuleRoutes } from './notification-rule-routes.ts'
@@ -52,6 +53,7 @@ export function notificationRoutes(parts: NotificationRoutesParts): readonly Dec
     ...inboxRoutes(parts),
     ...partRoutes(parts, declared.of(notificationTargets), 'target'),
     ...partRoutes(parts, declared.of(notificationTemplates), 'template'),
+    ...wholeLists(parts),
     ...targetLists(parts),
     ...requestRoutes(parts),
     ...notificationRuleRoutes(parts),
@@ -139,7 +141,7 @@ function inboxRoutes({ make, notifications }: NotificationRoutesParts): readonly
   ]
 }
 
-/** To read, save, delete and list targets or templates. */
+/** To read, save and delete targets or templates. */
 function partRoutes<Columns extends ColumnSet>(
   { make }: EntityRoutesParts,
   service: EntityService<Columns>,
@@ -187,24 +189,44 @@ function partRoutes<Columns extends ColumnSet>(
         return EMPTY_ANSWER
       },
     }),
-    make.route({
-      ...common,
-      method: 'GET',
-      path: `/api/notification/${part}s`,
-      about: `The notification ${part}s of the tenant.`,
-      targets: {},
-      query: { page: paging },
-      answer: pageShape(recordShape(definition)),
-      handle: async ({ principal, query }) => {
-        const page = await service.page(service.tenantOf(principal), {}, query.page)
-        return { ...page, data: await service.render(page.data.map(({ record }) => record)) }
-      },
-    }),
   ]
 }
 
 function writes(type: EntityType, id: string | undefined) {
   return id === undefined ? [] : [{ entity: entityId(type, id), operation: 'WRITE' as const }]
+}
+
+function wholeLists({ make, declared }: NotificationRoutesParts): readonly DeclaredRoute[] {
+  const targets = declared.of(notificationTargets)
+  const templates = declared.of(notificationTemplates)
+  const common = { method: 'GET', authorities: SYSTEM_AND_TENANT, targets: {}, body: undefined } as const
+  return [
+    make.route({
+      ...common,
+      path: '/api/notification/targets',
+      about: 'The notification targets of the tenant.',
+      query: { page: paging },
+      answer: pageShape(recordShape(notificationTargets)),
+      handle: async ({ principal, query }) => {
+        const page = await targets.page(targets.tenantOf(principal), {}, query.page)
+        return { ...page, data: await targets.render(page.data.map(({ record }) => record)) }
+      },
+    }),
+    make.route({
+      ...common,
+      path: '/api/notification/templates',
+      about: 'The notification templates of the tenant, of these types where some are named.',
+      query: { notificationTypes: choiceList(NOTIFICATION_TYPES), page: paging },
+      answer: pageShape(recordShape(notificationTemplates)),
+      handle: async ({ principal, query }) => {
+        const { notificationTypes: types } = query
+        const own = { column: 'tenant_id', is: templates.tenantOf(principal) }
+        const where = types.length === 0 ? [own] : [own, { column: 'notification_type', in: types }]
+        const page = await templates.pageWhere({ where, query: query.page })
+        return { ...page, data: await templates.render(page.data) }
+      },
+    }),
+  ]
 }
 
 function targetLists({ make, declared }: NotificationRoutesParts): readonly DeclaredRoute[] {
