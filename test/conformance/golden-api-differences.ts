@@ -27,7 +27,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'cf-simple/result-rounded',
     'cf-simple/result-attribute',
   ],
-  'system widgets': ['authority-customer-may/widget-bundles', 'authority-sysadmin/alarms-query'],
+  'system widgets': ['authority-customer-may/widget-bundles'],
   'API usage state': ['query-filters/api-usage-state'],
   'the attribute `active` for telemetry over REST': ['query-paging/keys'],
   'queues of the system alone: tenants may make queues here': [
