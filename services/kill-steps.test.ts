@@ -19,10 +19,11 @@ import { devices } from './entities/device.ts'
 import { users } from './entities/user.ts'
 import type { FilePiece, FilePosition } from './import/importer.ts'
 import { atEveryStep, type KilledStore } from './kill-steps.ts'
-import { openTestPlatform, type TestPlatform } from './testkit.ts'
+import { openTestPlatform, testSecrets, type TestPlatform } from './testkit.ts'
 
 const clock = { now: () => 1_700_000_000_000 }
 const server = await serverForFile()
+const secrets = testSecrets()
 
 /** Changes by a user, each with names of its own. */
 const CHANGES: Readonly<Record<string, (platform: TestPlatform, name: string) => Promise<void>>> = {
@@ -71,6 +72,7 @@ function testKills(open: () => Promise<EntityStore>): void {
   const start = (entities: EntityStore): Promise<TestPlatform> =>
     openTestPlatform({
       start: false,
+      secrets,
       openEntities: () => Promise.resolve({ ...entities, close: () => Promise.resolve() }),
     })
 
@@ -88,7 +90,11 @@ function testKills(open: () => Promise<EntityStore>): void {
     })
 
   async function startDying(killed: KilledStore): Promise<TestPlatform> {
-    const platform = await openTestPlatform({ start: false, openEntities: () => Promise.resolve(killed.store) })
+    const platform = await openTestPlatform({
+      start: false,
+      secrets,
+      openEntities: () => Promise.resolve(killed.store),
+    })
     killed.arm()
     return platform
   }

@@ -365,6 +365,8 @@ export async function openTestPlatform(
     provisioning?: AttemptLimits
     /** In the place of one in a fresh folder. */
     openEntities?: (clock: Clock) => Promise<EntityStore>
+    /** Of a store that was opened before: what is sealed there needs the same key. */
+    secrets?: ReturnType<typeof testSecrets>
   } = {},
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
@@ -396,7 +398,7 @@ export async function openTestPlatform(
     clock,
     random: testRandom,
     catalogue: testCatalogue,
-    ...testSecrets(),
+    ...(options.secrets ?? testSecrets()),
     scripts: options.scripts ?? testScripts,
     attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
     ...(options.claims === undefined ? {} : { claims: options.claims }),
