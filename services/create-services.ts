@@ -55,6 +55,7 @@ import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
@@ -236,6 +237,7 @@ export function createServices(options: ServicesOptions): Services {
   const happenings = new NotificationEvents(new Triggers({ entities, declared, rules, limits, clock, hasRoom }))
   const wake = (): void => notifications.wake()
   const watch = new NotificationWatch({ declared, entities, feed, limits, events: happenings, wake, report })
+  const jobs = new Jobs({ declared, entities, clock, report })
   return {
     declared,
     otaUpdates,
@@ -263,6 +265,7 @@ export function createServices(options: ServicesOptions): Services {
       ...{ entities, declared, attributes, changes, clock, random },
       settings: options.claims ?? DEFAULT_CLAIM_SETTINGS,
     }),
+    jobs,
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, clock }),
     provisioning: new Provisioning({
       ...{ entities, declared, attributes, changes, clock },
@@ -304,6 +307,7 @@ export function createServices(options: ServicesOptions): Services {
       cleanup.resumeLater()
       audit.start()
       events.start()
+      jobs.start()
       persistentCalls.start()
       otaUpdates.start()
       alarmExpiry.start()
@@ -323,6 +327,8 @@ export function createServices(options: ServicesOptions): Services {
       users.close()
       const notified = watch.close().then(() => notifications.close())
       const closing = [publisher.close(), cleanup.close(), notified, events.close(), otaUpdates.close()]
+      const others = [notifications.close(), events.close(), otaUpdates.close(), jobs.close()]
+      const closing = [publisher.close(), cleanup.close(), ...others]
       return Promise.all(closing).then(() => undefined)
     },
   }

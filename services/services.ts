@@ -35,6 +35,7 @@ import type { NotificationWatch } from './notifications/watch.ts'
 import type { PresentedCredentials } from './device-credentials.ts'
 import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
+import type { Jobs } from './jobs/jobs.ts'
 import type { DeviceMove } from './onboarding/device-move.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { CallService } from './rpc/call-service.ts'
@@ -249,6 +250,7 @@ export interface Services {
   readonly claims: DeviceClaims
   readonly provisioning: Provisioning
   readonly deviceMove: DeviceMove
+  readonly jobs: Jobs
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly tenantTransfer: TenantTransfer

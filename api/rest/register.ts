@@ -43,6 +43,7 @@ import { authRoutes } from './auth-routes.ts'
 import { requireAuthority } from './authorize.ts'
 import { callRoutes } from './call-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
+import { jobRoutes } from './job-routes.ts'
 import { certificateRoute, connectivityRoutes, type CertificateFiles } from './connectivity-routes.ts'
 import { componentRoutes, type ComponentRoutesParts } from './component-routes.ts'
 import { constantRoutes, PUBLIC_CONSTANTS } from './constant-routes.ts'
@@ -185,6 +186,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
     ...claimRoutes(parts, services),
+    ...jobRoutes({ ...parts, jobs: services.jobs }),
     ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),
     ...importRoutes(parts, services),

@@ -20,6 +20,7 @@ import { CONTENT, CONTENT_PARTS } from './content.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
 import { queueStats } from './queue-stats.ts'
 import { ruleChains } from './rule-chain.ts'
+import { jobs } from './job.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
 import { TRANSFER_LINES, TRANSFERS } from '../import/positions.ts'
@@ -44,6 +45,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   alarms,
   entityViews,
   calculatedFields,
+  jobs,
   queueStats,
 ]
 

@@ -1,4 +1,5 @@
 /** What an endpoint needs beside the world of one thing of each kind, to answer 2xx: a state that is made first, or parameters that fit. */
+import { randomUUID } from 'node:crypto'
 import { isJsonObject, parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { startTestMailServer } from '../../services/mail/testkit.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
@@ -101,7 +102,23 @@ async function withEmptyPackage(world: RestWorld): Promise<Prepared> {
 }
 
 /** By method and path, with the parameters that it is told apart by. */
+/** With a failed task. */
+async function endedJob({ platform }: RestWorld): Promise<Prepared> {
+  const { services, tenant, tenantId } = platform
+  const job = await services.jobs.submitByUser(tenant, {
+    type: 'DUMMY',
+    key: randomUUID(),
+    entityName: null,
+    entityId: { entityType: 'TENANT', id: tenantId },
+    configuration: { failedTasksCount: 1 },
+  })
+  while (await services.jobs.look());
+  return { ids: { jobId: job.id } }
+}
+
 export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepare>([
+  ['DELETE /api/job/{id}', endedJob],
+  ['POST /api/job/{id}/reprocess', endedJob],
   ['POST /api/customer/device/{deviceName}/claim', () => ({ body: { secretKey: CLAIM_SECRET } })],
   ['DELETE /api/2fa/account/config', withOwnFactor],
   ['PUT /api/2fa/account/config', withOwnFactor],

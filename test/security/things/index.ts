@@ -3,6 +3,7 @@ import { makeAdminSettings } from './admin.ts'
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
+import { makeJobs } from './jobs.ts'
 import { makeClaims } from './claims.ts'
 import { makeCustomers } from './customers.ts'
 import { makeTenantProfiles } from './tenant-profiles.ts'
@@ -30,6 +31,7 @@ export const THINGS: readonly MakeThings[] = [
   makeCalculatedFields,
   makeAdminSettings,
   makeClaims,
+  makeJobs,
   makeRuleNodes,
   makeQueueStats,
 ]
