@@ -326,8 +326,7 @@ export function createServices(options: ServicesOptions): Services {
       doubts.close()
       users.close()
       const notified = watch.close().then(() => notifications.close())
-      const closing = [publisher.close(), cleanup.close(), notified, events.close(), otaUpdates.close()]
-      const others = [notifications.close(), events.close(), otaUpdates.close(), jobs.close()]
+      const others = [notified, events.close(), otaUpdates.close(), jobs.close()]
       const closing = [publisher.close(), cleanup.close(), ...others]
       return Promise.all(closing).then(() => undefined)
     },
