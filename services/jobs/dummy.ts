@@ -1,13 +1,6 @@
 /** Tasks that do nothing but succeed, fail, or fail for ever, as the configuration says: they show how jobs are run. */
 import type { JsonObject, JsonValue } from '../../model/json.ts'
-import type { TaskOutcome } from './jobs.ts'
-
-/** How many tasks there are, and how the one at that place ends. */
-export interface TaskPlan {
-  readonly total: number
-  /** `isAgain`: it failed before. */
-  outcome(place: number, isAgain: boolean): TaskOutcome
-}
+import type { TaskPlan } from './task.ts'
 
 /** Times, retries and errors of the whole are the reference's; tasks here take no time and are tried once. */
 export const DUMMY_CONFIGURATION: JsonObject = {

@@ -12,14 +12,9 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { jobs, type Job, type JobStatus } from '../entities/job.ts'
 import { retried } from '../entities/retried.ts'
 import type { Report } from '../outbox.ts'
-import { DUMMY_CONFIGURATION, dummyPlan, type TaskPlan } from './dummy.ts'
+import { DUMMY_CONFIGURATION, dummyPlan } from './dummy.ts'
 import { JobErrors } from './errors.ts'
-
-export interface TaskOutcome {
-  readonly key: string
-  /** Undefined where the task succeeded. */
-  readonly error: string | undefined
-}
+import type { TaskOutcome, TaskPlan } from './task.ts'
 
 export interface JobDraft {
   readonly type: Job['type']

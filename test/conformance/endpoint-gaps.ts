@@ -4,11 +4,6 @@
 export const NOT_SERVED: ReadonlySet<string> = new Set([
   'GET /api/admin/mail/oauth2/authorize',
   'GET /api/admin/mail/oauth2/code',
-  'GET /api/job/*',
-  'GET /api/jobs',
-  'POST /api/job/*/cancel',
-  'POST /api/job/*/reprocess',
-  'GET /api/admin/mail/oauth2/loginProcessingUrl',
 ])
 
 /** Method and path to what the walk gets: a state that it does not make, or a member that is not there. */
