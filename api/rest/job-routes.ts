@@ -2,7 +2,6 @@
 import type { EntityRegistry } from '../../services/entities/entity-registry.ts'
 import { jobs, JOB_STATUSES, JOB_TYPES } from '../../services/entities/job.ts'
 import type { Jobs } from '../../services/jobs/jobs.ts'
-import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import type { RouteMaker } from './declared/declare.ts'
 import { choiceList, optionalTime, optionalUuidList, paging } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -49,14 +48,8 @@ export function jobRoutes({ make, declared, jobs: service }: JobRoutesParts): re
       answer: pageShape(recordShape(jobs)),
       handle: async ({ principal, query }) => {
         const { page, types, statuses, entities, startTime = 0, endTime = Number.MAX_SAFE_INTEGER } = query
-        const where: Condition[] = [
-          { column: 'tenant_id', is: declared.of(jobs).tenantOf(principal) },
-          { column: 'created_time', from: startTime, to: endTime },
-        ]
-        if (types.length > 0) where.push({ column: 'type', in: types })
-        if (statuses.length > 0) where.push({ column: 'status', in: statuses })
-        if (entities.length > 0) where.push({ column: 'entity_id', in: entities.flatMap(addresses) })
-        const rows = await declared.of(jobs).pageWhere({ where, search: ['key', 'entity_name'], query: page })
+        const filter = { types, statuses, entities, startTime, endTime }
+        const rows = await service.page(declared.of(jobs).tenantOf(principal), filter, page)
         return { ...rows, data: rows.data.map((job) => jobs.jsonOf(job)) }
       },
     }),
@@ -92,9 +85,4 @@ export function jobRoutes({ make, declared, jobs: service }: JobRoutesParts): re
       },
     }),
   ]
-}
-
-/** Jobs are of devices, assets and their profiles. */
-function addresses(id: string): readonly string[] {
-  return ['DEVICE', 'ASSET', 'DEVICE_PROFILE', 'ASSET_PROFILE', 'TENANT'].map((type) => `${type}/${id}`)
 }

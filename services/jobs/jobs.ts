@@ -3,11 +3,13 @@
  * piece, several processes do each piece once, and a cancellation comes between two. A tenant has one job under way; others wait.
  */
 import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { jobs, type Job, type JobStatus } from '../entities/job.ts'
 import { retried } from '../entities/retried.ts'
@@ -22,6 +24,17 @@ export interface JobDraft {
   readonly entityId: EntityId
   readonly entityName: string | null
   readonly configuration: JsonObject
+}
+
+/** Empty lists leave it open. */
+export interface JobFilter {
+  readonly types: readonly Job['type'][]
+  readonly statuses: readonly JobStatus[]
+  /** Ids. */
+  readonly entities: readonly string[]
+  /** Unix ms, both belong to the range. */
+  readonly startTime: number
+  readonly endTime: number
 }
 
 export interface JobsParts {
@@ -51,6 +64,18 @@ export class Jobs {
 
   constructor(parts: JobsParts) {
     this.parts = parts
+  }
+
+  page(tenantId: string, filter: JobFilter, query: PageQuery): Promise<Page<Job>> {
+    const { types, statuses, entities, startTime, endTime } = filter
+    const where: Condition[] = [
+      { column: 'tenant_id', is: tenantId },
+      { column: 'created_time', from: startTime, to: endTime },
+    ]
+    if (types.length > 0) where.push({ column: 'type', in: types })
+    if (statuses.length > 0) where.push({ column: 'status', in: statuses })
+    if (entities.length > 0) where.push({ column: 'entity_id', in: entities.flatMap(addresses) })
+    return this.parts.declared.of(jobs).pageWhere({ where, search: ['key', 'entity_name'], query })
   }
 
   /** Throws `UNDER_WAY` where the tenant has one of that key that has not ended, `TOO_MANY`. */
@@ -243,4 +268,9 @@ function placeOf(result: JsonValue): number {
 
 function isBefore(one: Job, other: Job): boolean {
   return one.createdTime < other.createdTime || (one.createdTime === other.createdTime && one.id < other.id)
+}
+
+/** Jobs are of devices, assets, their profiles, and the tenant. */
+function addresses(id: string): readonly string[] {
+  return ['DEVICE', 'ASSET', 'DEVICE_PROFILE', 'ASSET_PROFILE', 'TENANT'].map((type) => `${type}/${id}`)
 }
