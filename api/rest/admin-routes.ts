@@ -8,6 +8,7 @@ import type { Admin } from '../../services/admin/admin.ts'
 import { shownValue, type AdminSetting } from '../../services/admin/admin-settings.ts'
 import { AdminErrors } from '../../services/admin/errors.ts'
 import { HIDDEN_SIGNING_KEY } from '../../services/admin/jwt-settings.ts'
+import { MAIL_OAUTH2_PATH } from '../../services/mail/mail-oauth2.ts'
 import { MAIL_SETTINGS } from '../../services/mail/mail-settings.ts'
 import type { People } from '../../services/users/people.ts'
 import { SECURITY_SETTINGS, securityJson, securitySettingsSchema } from '../../services/users/security-settings.ts'
@@ -17,7 +18,7 @@ import { jsonObject } from './body.ts'
 import { rawAnswer } from './declared/declare.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
-import { EMPTY_ANSWER, SYSTEM, TENANT } from './route.ts'
+import { EMPTY_ANSWER, SYSTEM, TENANT, textAnswer, type RestRoute } from './route.ts'
 import type { SystemInfo } from './system-info.ts'
 import { pairAnswer, pairShape } from './token-pair.ts'
 
@@ -190,7 +191,16 @@ function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRou
       about: 'Where a mail provider would send who let the platform send mails.',
       body: undefined,
       answer: { type: 'string' },
-      handle: async () => '/api/admin/mail/oauth2/code',
+      handle: async () => MAIL_OAUTH2_PATH,
+    }),
+    make.route({
+      ...ALL,
+      method: 'GET',
+      path: '/api/admin/mail/oauth2/authorize',
+      about: 'Where the mail provider asks whether the platform may send mails, by the saved mail settings.',
+      body: undefined,
+      answer: { type: 'string' },
+      handle: async () => rawAnswer(textAnswer(await admin.mailOAuth2.authorizationUrl())),
     }),
     ...(['repositorySettings', 'autoCommitSettings'] as const).map((name) =>
       make.route({
@@ -203,6 +213,19 @@ function factRoutes({ make, admin, people: { twoFactor }, systemInfo }: AdminRou
       }),
     ),
   ]
+}
+
+/** The provider sends the administrator here, who is logged in at a page, not at this call: the state says that the platform asked. */
+export function mailCodeRoute({ mailOAuth2 }: Pick<Admin, 'mailOAuth2'>): RestRoute {
+  return {
+    method: 'GET',
+    pattern: MAIL_OAUTH2_PATH,
+    authorities: 'public',
+    handle: async ({ query }) => {
+      await mailOAuth2.takeCode(query.required('code'), query.required('state'))
+      return { status: 303, contentType: undefined, body: '', headers: { Location: '/settings/outgoing-mail' } }
+    },
+  }
 }
 
 function settingsJson(setting: AdminSetting): JsonObject {

@@ -25,7 +25,7 @@ import { ParameterErrors, errorAnswer, isRequestError, sendError, sendErrorText 
 import { createMetrics, type MetricsSource } from '../metrics.ts'
 import { createPage, type PageContent } from '../page.ts'
 import { workerMetrics } from '../worker-metrics.ts'
-import { adminRoutes, type AdminRoutesParts } from './admin-routes.ts'
+import { adminRoutes, mailCodeRoute, type AdminRoutesParts } from './admin-routes.ts'
 import { SystemInfo, type ProcessFacts } from './system-info.ts'
 import { apiKeyRoutes, type ApiKeyRoutesParts } from './api-key-routes.ts'
 import { alarmCommentRoutes } from './alarm-comment-routes.ts'
@@ -140,6 +140,7 @@ function routesForUsers({
       log.error({ err: error }, 'a link for a new password was not sent'),
     ),
     ...PUBLIC_CONSTANTS,
+    mailCodeRoute(services.admin),
     certificateRoute(certificates),
     publicImageRoute(services.content),
     ...verificationRoutes(services.people, auth),

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { errorText } from '../../model/errors.ts'
 import { mailSettingsOf, MAIL_SETTINGS, readMailSettings, type MailSettings } from '../mail/mail-settings.ts'
+import { MailOAuth2 } from '../mail/mail-oauth2.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { SECURITY_SETTINGS } from '../users/security-settings.ts'
 import { TWO_FACTOR_SETTINGS } from '../users/two-factor-settings.ts'
@@ -39,12 +40,14 @@ export interface AdminParts extends AdminSettingsParts {
 export class Admin {
   readonly settings: AdminSettings
   readonly jwt: JwtSettings
+  readonly mailOAuth2: MailOAuth2
   private readonly parts: AdminParts
 
   constructor(parts: AdminParts) {
     this.parts = parts
     this.settings = new AdminSettings(parts)
     this.jwt = new JwtSettings(this.settings, parts.jwt, parts.clock)
+    this.mailOAuth2 = new MailOAuth2({ settings: this.settings, vault: parts.vault, clock: parts.clock })
   }
 
   /** Takes over what versions before kept, seals what is not sealed under the key in force, makes a signing key where there is none. */

@@ -14,6 +14,8 @@ export const AdminErrors = defineErrors('admin', {
   BASE_URL: { ...BAD_REQUEST, text: 'baseUrl must be an address such as https://iot.example.org' },
   MAIL: { ...BAD_REQUEST, text: 'Invalid mail settings: {reason}' },
   MAIL_FAILED: { ...BAD_REQUEST, text: 'Unable to send mail: {reason}' },
+  MAIL_STATE: { ...BAD_REQUEST, text: 'This way back from the mail provider is not known, or too old: begin again' },
+  MAIL_CODE: { ...BAD_REQUEST, text: 'The mail provider gave no token: {reason}' },
   JWT_ISSUER: { ...BAD_REQUEST, text: 'JWT token issuer should be specified!' },
   JWT_REFRESH_TIME: { ...BAD_REQUEST, text: 'JWT refresh token expiration time should be at least 15 minutes!' },
   JWT_TIME: { ...BAD_REQUEST, text: 'JWT token expiration time should be at least 1 minute!' },

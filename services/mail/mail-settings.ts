@@ -17,6 +17,12 @@ export const mailSettingsSchema = z.object({
   enableTls: z.boolean().nullish().transform(Boolean),
   username: z.string().nullish().transform(orNull),
   password: z.string().nullish().transform(orNull),
+  enableOauth2: z.boolean().nullish().transform(Boolean),
+  clientId: z.string().nullish().transform(orNull),
+  clientSecret: z.string().nullish().transform(orNull),
+  tokenUri: z.string().nullish().transform(orNull),
+  /** What the provider gave for the administrator's code (`mail-oauth2.ts`). */
+  refreshToken: z.string().nullish().transform(orNull),
 })
 
 export type MailSettings = z.infer<typeof mailSettingsSchema>

@@ -12,7 +12,7 @@ export interface Mail {
 
 /** Rejects where the server does not take it. */
 export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<void> {
-  const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls, username, password } = settings
+  const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls } = settings
   const transport = createTransport({
     host: smtpHost,
     port: smtpPort,
@@ -25,7 +25,7 @@ export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<vo
     // Nothing that a user may write is ever read as a file or fetched.
     disableFileAccess: true,
     disableUrlAccess: true,
-    ...(username === null || username === '' ? {} : { auth: { user: username, pass: password ?? '' } }),
+    ...loginOf(settings),
   })
   try {
     const { to, subject, text, html } = mail
@@ -33,4 +33,15 @@ export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<vo
   } finally {
     transport.close()
   }
+}
+
+function loginOf(settings: MailSettings) {
+  const { username, password, enableOauth2, clientId, clientSecret, tokenUri, refreshToken } = settings
+  if (username === null || username === '') return {}
+  if (!enableOauth2) return { auth: { user: username, pass: password ?? '' } }
+  if (clientId === null || clientSecret === null || tokenUri === null || refreshToken === null)
+    throw new Error('the mail provider gave no token yet: let it by GET /api/admin/mail/oauth2/authorize')
+  return {
+    auth: { type: 'OAuth2', user: username, clientId, clientSecret, refreshToken, accessUrl: tokenUri },
+  } as const
 }

@@ -1,10 +1,7 @@
 /** Endpoints of the reference that are not there yet, or answer otherwise than a walk in one small world expects. Both lists only get shorter. */
 
 /** Method and path, with a star for each parameter. */
-export const NOT_SERVED: ReadonlySet<string> = new Set([
-  'GET /api/admin/mail/oauth2/authorize',
-  'GET /api/admin/mail/oauth2/code',
-])
+export const NOT_SERVED: ReadonlySet<string> = new Set([])
 
 /** Method and path to what the walk gets: a state that it does not make, or a member that is not there. */
 export const KNOWN_GAPS: ReadonlyMap<string, string> = new Map([

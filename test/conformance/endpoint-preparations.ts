@@ -178,6 +178,19 @@ export const PREPARATIONS: ReadonlyMap<string, Prepare> = new Map<string, Prepar
   ['DELETE /api/user/mobile/session', () => MOBILE],
   ['GET /api/user/mobile/session', () => MOBILE],
   ['POST /api/user/mobile/session', () => MOBILE],
+  [
+    'GET /api/admin/mail/oauth2/authorize',
+    async (world) => {
+      const provider = 'https://provider.example.org'
+      const jsonValue = {
+        ...{ mailFrom: 'a@example.org', smtpHost: 'localhost', smtpPort: 25, enableOauth2: true },
+        ...{ clientId: 'client', clientSecret: 'secret', scope: ['mail'] },
+        ...{ authUri: `${provider}/authorize`, tokenUri: `${provider}/token`, redirectUri: `${world.url}/code` },
+      }
+      await call(world, 'POST', '/api/admin/settings', { key: 'mail', jsonValue }, world.systemAdministrator)
+      return {}
+    },
+  ],
   ['GET /api/calculatedFields/names', () => ({ query: { type: 'SIMPLE' } })],
   [
     'GET /api/component/{componentDescriptorClazz}',
