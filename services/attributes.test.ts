@@ -247,6 +247,19 @@ test('tells the rule engine and the device of a user’s writes and deletions', 
   })
 })
 
+test('what the platform takes away is told under the number of its commit, after what was read before', async () => {
+  const { services, changes, entities } = platform
+  await save({ entries: [long('a', 1), long('b', 2)], scope: 'SHARED_SCOPE' })
+  const read = await services.attributes.find(entity, 'SHARED_SCOPE', undefined)
+  changes.length = 0
+  await services.attributes.delete(entity, 'SHARED_SCOPE', ['a'])
+  const [told] = changes
+  assert.ok(told?.kind === 'attributes-deleted')
+  assert.equal(told.sequence, (await entities.attributes.all(entity.id)).sequence)
+  assert.ok((told.ownSequence ?? 0) > (read.ownSequence ?? 0))
+  assert.deepEqual(await values(), { 'SH.b': 2 })
+})
+
 test('marks who is to hear a save', async () => {
   const shared = { scope: 'SHARED_SCOPE', entries: [long('a', 1)] } as const
   await save({ ...shared, notify: true, notifyDevice: true })

@@ -143,10 +143,10 @@ export class CachedAttributes implements AttributeService {
   async delete(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const writing = this.entities.write([this.entities.attributes.delete(entity.id, scope, keys)])
-    const written = await this.doubts.watch(writing, () => this.lookAgain(entity, scope))
+    const { sequence } = await this.doubts.watch(writing, () => this.lookAgain(entity, scope))
     const deleted = keys.map((key) => ({ scope, key }))
-    const sequence = this.cache.apply(written.sequence, { entityId: entity.id, saved: [], deleted })
-    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, scope, keys })
+    const ownSequence = this.cache.apply(sequence, { entityId: entity.id, saved: [], deleted })
+    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
   }
 
   async find(
