@@ -105,6 +105,15 @@ test('issue-8 A: messages of one tenant that hang fill the queue for no longer t
   }
 })
 
+test('issue-8 A: a queue that less room has made full gives hanging messages back too', async () => {
+  const opened = await open({ maxHeld: 1000, crowdingTimeoutMs: 4000 })
+  const { clock, link, queue, parking } = opened
+  for (let device = 0; device < 500; device++) link.publish(message({ device, data: 'hangs' }))
+  queue.apply({ maxHeld: 400, crowdingTimeoutMs: 4000 })
+  await clock.advance(5500)
+  assert.equal(parking.figures().messages, 500)
+})
+
 test('a slow message of a tenant within its share keeps its time while the queue is full; so does what is tried out of a parked lane', async () => {
   const opened = await open({ maxHeld: 100, tenantShare: 0.5, crowdingTimeoutMs: 1000 })
   const { clock, link, works, parking, queue } = opened

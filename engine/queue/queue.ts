@@ -393,6 +393,8 @@ class PackQueue implements Queue, LinkConsumer, TaskOwner, ParkingQueue, RoomVie
     }
     this.handOut()
     this.link.wake()
+    // Settings with less room may have filled it without a delivery.
+    this.crowding.watch()
     if (this.inFlight > 0 || this.settled.length > 0) return
     if (this.state === 'closing') this.whenDrained?.()
     else if (this.retiring !== undefined && this.held.count === 0) this.leave(this.retiring.end)
