@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
+import type { EntityId } from '../../model/entity-id.ts'
 import { otaUpdateRows } from '../entities/assigned-packages.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices, type Device } from '../entities/device.ts'
@@ -13,10 +14,18 @@ beforeEach(async () => {
 })
 afterEach(() => platform.close())
 
-/** Of another process. */
-function otherUpdates(): OtaUpdates {
+/** Of another process, which may be held up before it reads what a device was told. */
+function otherUpdates(beforeRead?: (device: EntityId) => Promise<void>): OtaUpdates {
   const { entities, clock, services, feed, reports } = platform
-  const { declared, attributes, telemetry } = services
+  const { declared, attributes: stored, telemetry } = services
+  const attributes: ConstructorParameters<typeof OtaUpdates>[0]['attributes'] = {
+    find: async (entity, scope, keys) => {
+      await beforeRead?.(entity)
+      return stored.find(entity, scope, keys)
+    },
+    save: (request) => stored.save(request),
+    delete: (entity, scope, keys) => stored.delete(entity, scope, keys),
+  }
   return new OtaUpdates({
     entities,
     declared,
@@ -146,6 +155,49 @@ test('two processes do not both tell', async () => {
   await Promise.all([settled(), another.settled()])
   await another.close()
   assert.deepEqual([statesOf(device), reports()], [['QUEUED', 'INITIATED'], []])
+})
+
+/** Two devices of a profile with a package, and a note that is read anew by another process; `meanwhile` when it comes to one of the two. */
+async function toldAgain(meanwhile: (late: Device, now: 'at the first' | 'at the last') => Promise<void>) {
+  const two = [await newDevice('a', { type: 'pump' }), await newDevice('b', { type: 'pump' })] as const
+  const [first, late] = two[0].id < two[1].id ? two : [two[1], two[0]]
+  const profile = await profiles().findAnywhere(late.deviceProfileId)
+  assert.ok(profile)
+  const { id: firmwareId } = await newPackage('1')
+  await profiles().saveByUser(platform.tenant, { ...profile, version: undefined, firmwareId })
+  await settled()
+  const note = { id: 'note', created_time: platform.clock.time, version: 1, tenant_id: platform.tenantId, told: '' }
+  const ofProfile = { owner_type: 'DEVICE_PROFILE', owner_id: profile.id, kind: 'FIRMWARE' }
+  await platform.entities.write([otaUpdateRows(platform.entities).insert({ ...note, ...ofProfile })])
+  const seen = new Set<string>()
+  const another = otherUpdates(async ({ id }) => {
+    if (seen.has(id)) return
+    seen.add(id)
+    await meanwhile(late, id === first.id ? 'at the first' : 'at the last')
+  })
+  await another.settled()
+  await another.close()
+  assert.deepEqual([await waiting(), reports()], [0, []])
+  return late
+}
+
+for (const moment of ['at the first', 'at the last'] as const)
+  test(`a device that gets a package of its own while another process is ${moment} of its profile keeps it`, async () => {
+    const late = await toldAgain(async (device, now) => {
+      if (now !== moment) return
+      await assign(device, { firmwareId: (await newPackage('2')).id })
+      await settled()
+    })
+    assert.equal((await sharedOf(late))['fw_version'], '2')
+    assert.equal(statesOf(late, 'target_fw_version').at(-1), '2')
+  })
+
+test('a device that goes while another process is at its profile is told nothing', async () => {
+  const late = await toldAgain(async ({ id }, now) => {
+    if (now === 'at the first') await service().deleteByUser(platform.tenant, id)
+  })
+  assert.deepEqual((await platform.entities.attributes.all(late.id)).rows, [])
+  assert.deepEqual(statesOf(late), ['QUEUED', 'INITIATED'], 'from before')
 })
 
 test('a package that is not for the device is refused', async () => {

@@ -124,7 +124,7 @@ export class OtaUpdates {
       let claimed = await claim(note, String(note['told']))
       const kind = OTA_TYPES.find((type) => type === note['kind']) ?? 'FIRMWARE'
       for (let some = await this.devicesOf(claimed); some.length > 0; some = await this.devicesOf(claimed)) {
-        for (const device of some) await this.tell(device, kind)
+        for (const { id: deviceId } of some) await this.tell(deviceId, kind)
         if (some.length < DEVICES_AT_ONCE) break
         claimed = await claim(claimed, some.at(-1)?.id ?? '')
         if (this.isClosed) return
@@ -157,11 +157,25 @@ export class OtaUpdates {
     })
   }
 
-  /** Telemetry first: the attributes say that all of it was done. */
-  private async tell(device: Device, kind: PackageKind): Promise<void> {
+  /**
+   * Until what was told is what is wanted: a note of a profile takes a while, in which the device may get a package of its own, of which another
+   * process tells it, or be gone. Whoever writes last has looked after it.
+   */
+  private async tell(deviceId: string, kind: PackageKind): Promise<void> {
+    let told: { readonly packageId: string | undefined } | undefined
+    for (;;) {
+      const device = await this.parts.declared.of(devices).findAnywhere(deviceId)
+      if (device === undefined) return
+      const wanted = await this.wanted(device, kind)
+      if (told !== undefined && told.packageId === wanted?.id) return
+      await this.write(device, PREFIXES[kind], wanted, told !== undefined)
+      told = { packageId: wanted?.id }
+    }
+  }
+
+  /** Telemetry first: the attributes say that all of it was done. `isAgain`: they may say it of what another process did before. */
+  private async write(device: Device, prefix: string, wanted: OtaPackage | undefined, isAgain: boolean): Promise<void> {
     const entity = entityId('DEVICE', device.id)
-    const prefix = PREFIXES[kind]
-    const wanted = await this.wanted(device, kind)
     const entries = wanted === undefined ? [] : attributesOf(prefix, wanted)
     const { value: present } = await this.parts.attributes.find(
       entity,
@@ -169,13 +183,14 @@ export class OtaUpdates {
       ATTRIBUTES.map((name) => `${prefix}_${name}`),
     )
     const stale = present.map(({ key }) => key).filter((key) => !entries.some((entry) => entry.key === key))
-    const isTold = entries.every(({ key, value }) => present.some((each) => each.key === key && each.value === value))
-    if (wanted !== undefined && !isTold) await this.tellStates(device, entity, prefix, wanted)
-    if (!isTold)
+    const isThere = entries.every(({ key, value }) => present.some((each) => each.key === key && each.value === value))
+    if (wanted !== undefined && (isAgain || !isThere)) {
+      await this.tellStates(device, entity, prefix, wanted)
       await this.parts.attributes.save({
         ...{ tenantId: device.tenantId, entity, scope: 'SHARED_SCOPE', entries, sequence: 0 },
         ...{ store: true, notify: true, notifyDevice: true },
       })
+    }
     await this.parts.attributes.delete(entity, 'SHARED_SCOPE', stale)
   }
 
