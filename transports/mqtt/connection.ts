@@ -88,9 +88,9 @@ export interface SessionHost {
   admit(device: DeviceIdentity): boolean
   /** Gives back what `admit` counted. */
   release(tenantId: string): void
-  /** Counts a connection without credentials. False where there are too many. */
-  admitProvisioning(): boolean
-  releaseProvisioning(): void
+  /** Gives a place to a connection without credentials; the oldest loses its own where there are too many. */
+  admitProvisioning(session: MqttConnection): void
+  releaseProvisioning(session: MqttConnection): void
   /** The connection has sent its CONNECT. */
   connectReceived(session: MqttConnection): void
   /** A programming error reached a session: logged with its stack, the session is closed. */

@@ -24,7 +24,7 @@ export interface MqttLimits {
   readonly maxConnectionsPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
-  /** Connections of who has no credentials and may only ask for some; over it CONNACK 0x97, or 3. */
+  /** Connections of who has no credentials and may only ask for some, a tenth of them of one address: over either the oldest is cut off. */
   readonly maxProvisioningConnections: number
   /** Silence after which such a connection is closed; only its requests count as being heard. */
   readonly provisioningTimeoutMs: number

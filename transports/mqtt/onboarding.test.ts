@@ -112,15 +112,28 @@ describe('onboarding over MQTT', () => {
       assert.deepEqual(other.packets, [])
     }))
 
-  it('such connections are few, and end when they asked nothing for a while, pings or not', () =>
+  it('such connections are few: the oldest gives way to a new one, and who holds them all keeps out nobody', () =>
+    bench(
+      async ({ transport, gateway, client }) => {
+        const silent = await client()
+        await silent.login('provision')
+        const device = await client()
+        device.send(device.connectPacket('provision'))
+        assert.equal(seen((await device.received(1))[0]), 0)
+        await silent.end()
+        device.send(device.publish('/provision/request', ASKED, 1))
+        await device.received(2)
+        assert.equal(gateway.provisions.length, 1)
+        assert.equal(transport.figures().overConnectionLimit, 1)
+      },
+      { maxProvisioningConnections: 1 },
+    ))
+
+  it('such connections end when they asked nothing for a while, pings or not', () =>
     bench(
       async ({ clock, client }) => {
         const first = await client()
         await first.login('provision')
-        const second = await client()
-        second.send(second.connectPacket('provision'))
-        assert.equal(seen((await second.received(1))[0]), 3)
-        await second.end()
         first.send({ cmd: 'pingreq' })
         await first.received(1)
         clock.advance(30_000)

@@ -13,6 +13,7 @@ import { MqttErrors } from './errors.ts'
 import type { MqttConnection, MqttCounts, SessionHost } from './connection.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
+import { ProvisioningPlaces } from './provisioning-places.ts'
 import { Reason } from './reason-codes.ts'
 import { MqttSession } from './session.ts'
 
@@ -81,7 +82,7 @@ class MqttServer implements MqttTransport, SessionHost {
   private readonly silent = new Set<MqttSession>()
   private readonly shares: TenantShares
   private readonly stopListening: () => void
-  private provisioning = 0
+  private readonly provisioning: ProvisioningPlaces<MqttSession>
   private toFlush: MqttConnection[] = []
   private waiting = new Set<MqttConnection>()
   private closing: Promise<void> | undefined
@@ -92,6 +93,7 @@ class MqttServer implements MqttTransport, SessionHost {
     this.gateway = options.gateway
     this.limits = { ...DEFAULT_MQTT_LIMITS, ...options.limits }
     this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
+    this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     this.wheel = new KeepAliveWheel(options.clock)
     this.server = createServer({ noDelay: true }, (socket) => this.accept(socket))
@@ -177,17 +179,15 @@ class MqttServer implements MqttTransport, SessionHost {
     return false
   }
 
-  admitProvisioning(): boolean {
-    if (this.provisioning >= this.limits.maxProvisioningConnections) {
-      this.counts.overConnectionLimit++
-      return false
-    }
-    this.provisioning++
-    return true
+  admitProvisioning(session: MqttSession): void {
+    const loser = this.provisioning.take(session)
+    if (loser === undefined) return
+    this.counts.overConnectionLimit++
+    loser.socket.destroy()
   }
 
-  releaseProvisioning(): void {
-    this.provisioning--
+  releaseProvisioning(session: MqttSession): void {
+    this.provisioning.give(session)
   }
 
   release(tenantId: string): void {

@@ -245,7 +245,7 @@ export class MqttSession implements MqttConnection {
     this.phase = 'CLOSED'
     this.host.wheel.remove(this)
     this.released()
-    if (this.isProvisioning) this.host.releaseProvisioning()
+    if (this.isProvisioning) this.host.releaseProvisioning(this)
     this.isProvisioning = false
     // Not before: a closing connection still has its socket.
     const { tenantId } = this

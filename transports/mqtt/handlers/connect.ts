@@ -89,7 +89,7 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
 
 function acceptProvisioning(session: MqttConnection, packet: IConnectPacket): void {
   const { host } = session
-  if (!host.admitProvisioning()) return refuse(session, Reason.QUOTA_EXCEEDED)
+  host.admitProvisioning(session)
   session.isProvisioning = true
   session.phase = 'CONNECTED'
   session.allowedTicks = ticksOf(host.limits.provisioningTimeoutMs)
