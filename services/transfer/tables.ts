@@ -18,13 +18,15 @@ export interface TakenTable extends TransferTable {
   readonly matches: readonly Match[]
   /** By table: the columns that name its rows. */
   readonly names: Readonly<Record<string, string>>
-  /** Rows of these tables, by the column that names this one's: they are replaced with it. */
-  readonly parts: Readonly<Record<string, string>>
+  /** Tables whose rows are a part of this one's: they go with it, in its transaction, under the name of their table. */
+  readonly parts: readonly TakenTable[]
+  /** Columns that name rows of other parts of the same, and in which part; of the row itself too. */
+  readonly inside: Readonly<Record<string, string>>
   /** Columns that mean nothing elsewhere, and what they are there. */
   readonly fresh: Readonly<Record<string, number>>
 }
 
-const NOTHING = { matches: [], names: {}, parts: {}, fresh: {} } as const
+const NOTHING = { matches: [], names: {}, parts: [], inside: {}, fresh: {} } as const
 const BY_TENANT = { column: 'tenant_id', of: [] } as const
 
 /** Older than the declarations. */
@@ -33,8 +35,17 @@ const DEFAULTS: Readonly<Record<string, readonly Match[]>> = {
   asset_profile: [{ columns: ['tenant_id'], where: { is_default: 1 } }],
   rule_chain: [{ columns: ['tenant_id', 'type'], where: { root: 1 } }],
 }
-const PARTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  rule_chain: { rule_node_connection: 'rule_chain_id', rule_node: 'rule_chain_id' },
+/** A chain that had nodes and no connections yet would lose messages. */
+const OF_CHAINS: readonly TakenTable[] = [
+  { ...NOTHING, name: 'rule_node', keys: ['id'], owner: { column: 'rule_chain_id', of: ['rule_chain'] } },
+  {
+    ...{ ...NOTHING, name: 'rule_node_connection', keys: ['rule_chain_id', 'from_node_id', 'to_node_id', 'type'] },
+    owner: { column: 'rule_chain_id', of: ['rule_chain'] },
+    inside: { from_node_id: 'rule_node', to_node_id: 'rule_node' },
+  },
+]
+const WITH_PARTS: Readonly<Record<string, Pick<TakenTable, 'parts' | 'inside'>>> = {
+  rule_chain: { parts: OF_CHAINS, inside: { first_rule_node_id: 'rule_node' } },
 }
 
 function takenOf({ name, unique, columns }: EntityTable): TakenTable {
@@ -53,7 +64,7 @@ function takenOf({ name, unique, columns }: EntityTable): TakenTable {
     owner: BY_TENANT,
     matches: [...(DEFAULTS[name] ?? []), ...found],
     names: Object.fromEntries(named),
-    parts: PARTS[name] ?? {},
+    ...WITH_PARTS[name],
   }
 }
 
@@ -66,15 +77,6 @@ const QUEUE: TakenTable = {
   ...{ ...NOTHING, name: 'queue', keys: ['id'], owner: BY_TENANT },
   matches: [{ columns: ['tenant_id', 'name'], where: {} }],
 }
-const OF_CHAINS: readonly TakenTable[] = [
-  { ...NOTHING, name: 'rule_node', keys: ['id'], owner: { column: 'rule_chain_id', of: ['rule_chain'] } },
-  {
-    ...NOTHING,
-    name: 'rule_node_connection',
-    keys: ['rule_chain_id', 'from_node_id', 'to_node_id', 'type'],
-    owner: { column: 'rule_chain_id', of: ['rule_chain'] },
-  },
-]
 const OF_OTHERS: readonly TakenTable[] = [
   {
     ...{ ...NOTHING, name: 'device_credentials', keys: ['id'], owner: BY_TENANT },
@@ -97,7 +99,6 @@ const OF_OTHERS: readonly TakenTable[] = [
 export const TAKEN: readonly TakenTable[] = [
   QUEUE,
   ...ENTITIES.filter(({ name }) => !LEFT.has(name)).map(takenOf),
-  ...OF_CHAINS,
   ...DECLARED_PARTS.filter(({ name, isInherited }) => isInherited !== true && !LEFT.has(name)).map(takenOf),
   ...OF_OTHERS,
 ]

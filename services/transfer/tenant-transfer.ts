@@ -6,11 +6,11 @@
 import { createHash } from 'node:crypto'
 import type { EntityId } from '../../model/entity-id.ts'
 import { entityId } from '../../model/entity-id.ts'
-import { isJsonObject, LongDecimal, parseJson, stringifyJson, WholeDouble, type JsonObject } from '../../model/json.ts'
+import { stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
-import { sqlValue, type SqlValue, type Statement } from '../../storage/entities/database.ts'
+import type { SqlValue, Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { keysOf } from '../../storage/entities/transfer-rows.ts'
@@ -18,6 +18,7 @@ import type { Changes } from '../changes.ts'
 import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
 import { TenantTransferErrors } from './errors.ts'
+import { rowsIn, textOf, valuesIn, type PartRows, type WholeRow } from './sent-rows.ts'
 import { TAKEN, type Match, type TakenTable } from './tables.ts'
 
 export interface TransferPage {
@@ -65,8 +66,13 @@ export class TenantTransfer {
     const keys = after === undefined ? undefined : valuesIn(after, taken)
     const rows = await this.parts.entities.transferRows.page(taken, tenantId, keys, PAGE)
     const last = rows.length < PAGE ? undefined : rows.at(-1)
+    const texts: string[] = []
+    for (const row of rows) {
+      const whole = isSealed(taken, row) ? undefined : await this.whole(taken, row)
+      if (whole !== undefined) texts.push(textOf(whole))
+    }
     return {
-      rows: rows.filter((row) => !isSealed(taken, row)).map((row) => stringifyJson(jsonOfRow(row))),
+      rows: texts,
       next: last && stringifyJson(Object.values(keysOf(taken, last)).map((value) => value)),
     }
   }
@@ -76,12 +82,14 @@ export class TenantTransfer {
     const taken = tableOf(table)
     const ids: (readonly [string, string])[] = []
     const refused: { place: number; why: string }[] = []
-    for (const [place, row] of rowsIn(taken, texts, tenantId).entries()) {
-      const outcome = await this.place(taken, row, tenantId)
-      if (outcome.why !== undefined) refused.push({ place, why: outcome.why })
-      const before = row['id']
-      if (typeof before === 'string' && outcome.id !== before) ids.push([before, outcome.id])
-    }
+    for (const [place, { row, parts }] of rowsIn(taken, texts, tenantId).entries())
+      for (const { table: of, rows } of [{ table: taken, rows: [row] }, ...parts])
+        for (const each of rows) {
+          const outcome = await this.place(of, each, tenantId)
+          if (outcome.why !== undefined) refused.push({ place, why: outcome.why })
+          const before = each['id']
+          if (typeof before === 'string' && outcome.id !== before) ids.push([before, outcome.id])
+        }
     return { ids, refused }
   }
 
@@ -112,24 +120,66 @@ export class TenantTransfer {
     const counts = { created: 0, changed: 0, same: 0 }
     const steps: Statement[] = []
     const written: Row[] = []
-    for (const sent of rowsIn(taken, texts, tenantId)) {
+    for (const { row: sent, parts } of rowsIn(taken, texts, tenantId)) {
       if (isSealed(taken, sent)) continue
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
       const row = taken.name === 'device_credentials' ? await this.credentials(sent, before) : sent
-      if (before !== undefined && isSame(before, row, taken)) {
+      const isThere = before !== undefined && isSame(before, row, taken)
+      if (isThere && (await this.haveSame(taken, before, parts))) {
         counts.same++
         continue
       }
       counts[before === undefined ? 'created' : 'changed']++
       written.push(row)
-      if (before === undefined) steps.push(transferRows.insert(taken, row))
-      else {
-        const parts = Object.entries(taken.parts)
-        for (const [part, column] of parts) steps.push(transferRows.deleteAll(part, { [column]: row['id'] ?? null }))
-        steps.push(transferRows.update(taken, row))
-      }
+      steps.push(...this.replacing(taken, before, { row, parts }))
     }
     return { counts, steps, written }
+  }
+
+  /** As of one version: read again where a change came between. Undefined where it is no more. */
+  private async whole(taken: TakenTable, found: Row): Promise<WholeRow | undefined> {
+    const { transferRows } = this.parts.entities
+    for (let row: Row | undefined = found; row !== undefined && taken.parts.length > 0;) {
+      const parts = await this.partsOf(taken, row)
+      const now = await transferRows.find(taken.name, keysOf(taken, row))
+      if (now?.['version'] === row['version']) return { row, parts }
+      row = now
+    }
+    return taken.parts.length > 0 ? undefined : { row: found, parts: [] }
+  }
+
+  private partsOf({ parts }: TakenTable, row: Row): Promise<PartRows[]> {
+    const { transferRows } = this.parts.entities
+    const read = async (table: TakenTable) => ({
+      table,
+      rows: await transferRows.findAll(table, { [table.owner.column]: row['id'] ?? null }),
+    })
+    return Promise.all(parts.map(read))
+  }
+
+  private async haveSame(taken: TakenTable, row: Row, parts: readonly PartRows[]): Promise<boolean> {
+    const there = await this.partsOf(taken, row)
+    return parts.every(({ table, rows }, index) => {
+      const byKeys = new Map(there[index]?.rows.map((each) => [keyText(table, each), each]))
+      if (byKeys.size !== rows.length) return false
+      return rows.every((each) => {
+        const before = byKeys.get(keyText(table, each))
+        return before !== undefined && isSame(before, each, table)
+      })
+    })
+  }
+
+  /** One transaction has them all: nobody ever reads a row without its parts. */
+  private replacing(taken: TakenTable, before: Row | undefined, { row, parts }: WholeRow): readonly Statement[] {
+    const { transferRows } = this.parts.entities
+    const added = parts.flatMap(({ table, rows }) => rows.map((each) => transferRows.insert(table, each)))
+    if (before === undefined) return [transferRows.insert(taken, row), ...added]
+    const removed = parts
+      .toReversed()
+      .map(({ table }) => transferRows.deleteAll(table.name, { [table.owner.column]: row['id'] ?? null }))
+    // Who reads parts sees by the version whether they are of one time.
+    const version = taken.parts.length > 0 ? { version: Number(before['version']) + 1 } : {}
+    return [...removed, transferRows.update(taken, { ...row, ...version }), ...added]
   }
 
   /** Two devices can not have the same: one that another tenant has is replaced by a token of its own, once. */
@@ -192,7 +242,6 @@ export class TenantTransfer {
 
   private tell(taken: TakenTable, tenantId: string, row: Row): void {
     const { feed } = this.parts
-    const chainId = taken.owner.of.includes('rule_chain') ? row['rule_chain_id'] : undefined
     if (taken.name === 'attribute') {
       const entity = entityOf('DEVICE', row['entity_id'])
       const nothing = { scope: 'SERVER_SCOPE', attributes: [], audience: 'caches', sequence: 0 } as const
@@ -205,10 +254,7 @@ export class TenantTransfer {
         entity: entityOf('DEVICE', row['device_id']),
         credentialsChanged: true,
       })
-    else if (chainId !== undefined)
-      feed.publish({ kind: 'rule-chain-changed', entity: entityOf('RULE_CHAIN', chainId), tenantId })
-    else if (taken.name !== 'rule_chain' || row['first_rule_node_id'] === null) {
-      // A chain is told of with its nodes: before that it could not run.
+    else {
       const definition = DECLARED.find(({ storedAs }) => storedAs.name === taken.name)
       const change = definition?.tells?.(definition.recordOf(row), 'changed')
       for (const each of change === undefined ? [] : [change].flat()) feed.publish(each)
@@ -251,52 +297,12 @@ function valuesOf({ columns, where }: Match, row: Row): Row | undefined {
   return values
 }
 
-function isSame(before: Row, row: Row, { fresh }: TakenTable): boolean {
-  return Object.entries(row).every(([column, value]) => column in fresh || before[column] === value)
+/** The version of what has parts counts the changes here. */
+function isSame(before: Row, row: Row, { fresh, parts }: TakenTable): boolean {
+  const isFree = (column: string) => column in fresh || (column === 'version' && parts.length > 0)
+  return Object.entries(row).every(([column, value]) => isFree(column) || before[column] === value)
 }
 
-function jsonOfRow(row: Row): JsonObject {
-  return { ...row }
-}
-
-function valuesIn(text: string, { keys, name }: TakenTable): readonly SqlValue[] {
-  const values = parsed(text, name)
-  if (!Array.isArray(values) || values.length !== keys.length)
-    throw TenantTransferErrors.ROW({ table: name, reason: 'keys are expected' })
-  return values.map((value) => valueIn(value, name))
-}
-
-/** As the tenant has them: whosever they were. */
-function rowsIn(taken: TakenTable, texts: readonly string[], tenantId: string): readonly Row[] {
-  return texts.map((text) => {
-    const json = parsed(text, taken.name)
-    if (!isJsonObject(json)) throw TenantTransferErrors.ROW({ table: taken.name, reason: 'an object is expected' })
-    const row: Record<string, SqlValue> = {}
-    for (const [column, value] of Object.entries(json)) {
-      if (!/^[a-z_][a-z0-9_]{0,62}$/.test(column))
-        throw TenantTransferErrors.ROW({ table: taken.name, reason: 'a column name' })
-      row[column] = valueIn(value, taken.name)
-    }
-    for (const key of taken.keys)
-      if (row[key] === undefined) throw TenantTransferErrors.ROW({ table: taken.name, reason: `${key} is missing` })
-    if (taken.owner.of.length === 0) row['tenant_id'] = tenantId
-    return { ...row, ...taken.fresh }
-  })
-}
-
-function valueIn(value: unknown, table: string): SqlValue {
-  try {
-    // A double keeps its dot in JSON; a column takes the number.
-    return sqlValue(value instanceof WholeDouble || value instanceof LongDecimal ? Number(value) : value)
-  } catch (error) {
-    throw TenantTransferErrors.ROW({ table, reason: 'texts, numbers and null are expected' }, error)
-  }
-}
-
-function parsed(text: string, table: string): unknown {
-  try {
-    return parseJson(text)
-  } catch (error) {
-    throw TenantTransferErrors.ROW({ table, reason: 'it is no JSON' }, error)
-  }
+function keyText(table: TakenTable, row: Row): string {
+  return stringifyJson(Object.values(keysOf(table, row)))
 }

@@ -38,6 +38,12 @@ export class TransferRowRepository {
     return row
   }
 
+  /** Rows of a table that have these values, in the order of their keys. */
+  async findAll(table: TransferTable, values: Row): Promise<readonly Row[]> {
+    const keys = sql.join(table.keys.map((key) => sql.ref(key)))
+    return this.rows(sql<Row>`select * from ${sql.table(table.name)} where ${matches(values)} order by ${keys}`)
+  }
+
   /** Whether a row is the tenant's. */
   async isOwned(table: TransferTable, row: Row, tenantId: string): Promise<boolean> {
     const where = sql`${matches(keysOf(table, row))} and ${owned(table, tenantId)}`
