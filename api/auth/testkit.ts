@@ -64,7 +64,11 @@ export class MemorySettings implements SettingsStore {
 /** Keys that never change. */
 export function fixedKeys(
   key: Uint8Array,
-  { former = [], ...own }: Partial<TokenSigning> & { readonly former?: readonly Uint8Array[] } = {},
+  {
+    former = [],
+    retiredAt = Infinity,
+    ...own
+  }: Partial<TokenSigning> & { readonly former?: readonly Uint8Array[]; readonly retiredAt?: number } = {},
 ): TokenKeySource {
   const common = {
     issuer: TOKEN_ISSUER,
@@ -72,7 +76,7 @@ export function fixedKeys(
     refreshLifetimeSeconds: REFRESH_LIFETIME_SECONDS,
     ...own,
   }
-  const keys = { signing: { ...common, key }, former: former.map((each) => ({ ...common, key: each })) }
+  const keys = { signing: { ...common, key }, former: former.map((each) => ({ ...common, key: each, retiredAt })) }
   return { current: async () => keys, lookAgain: async () => false }
 }
 

@@ -171,7 +171,7 @@ async function tried(token: string, keys: TokenKeySource, nowMs: number, lifetim
   const { signing, former } = await keys.current()
   let isOfUnknownKey = true
   let failure: unknown
-  for (const each of [signing, ...former]) {
+  for (const each of [{ ...signing, retiredAt: Infinity }, ...former]) {
     try {
       const { payload } = await jwtVerify(token, each.key, {
         algorithms: ['HS512'],
@@ -182,7 +182,10 @@ async function tried(token: string, keys: TokenKeySource, nowMs: number, lifetim
         maxTokenAge: lifetimeOf(each),
         requiredClaims: ['exp', 'iat', 'sub'],
       })
-      return { payload, isOfUnknownKey: false }
+      if (Number(payload.iat) * 1000 <= each.retiredAt + CLOCK_TOLERANCE_SECONDS * 1000)
+        return { payload, isOfUnknownKey: false }
+      // Good all the same where another process has just taken the key up again.
+      failure ??= new Error('the token is newer than the key that signed it was in use')
     } catch (error) {
       isOfUnknownKey &&= error instanceof errors.JWSSignatureVerificationFailed
       failure ??= error

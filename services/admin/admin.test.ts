@@ -61,7 +61,7 @@ afterEach(async () => {
 })
 
 /** A process over the one database. */
-async function start(vault = new Vault(KEY), envKey?: Uint8Array): Promise<Admin> {
+async function start(vault = new Vault(KEY), envKey?: Uint8Array, formerKeys: Uint8Array[] = []): Promise<Admin> {
   const admin = new Admin({
     ...{ entities, vault, feed, clock },
     doubts: new CommitDoubts(clock),
@@ -72,7 +72,7 @@ async function start(vault = new Vault(KEY), envKey?: Uint8Array): Promise<Admin
         return entities.cleanups.note(testRandom.uuid())
       },
     },
-    jwt: { ...testSecrets().jwt, key: envKey },
+    jwt: { ...testSecrets().jwt, key: envKey, formerKeys },
     mail: undefined,
     send: async (settings, mail) => void sent.push([settings, mail]),
   })
@@ -154,7 +154,7 @@ test('a signing key is changed without logging anybody out, and the former one g
   await admin.jwt.save(principal, { ...draft, tokenSigningKey: key })
   const { signing, former } = await admin.jwt.current()
   assert.equal(Buffer.from(signing.key).toString('base64'), key)
-  assert.deepEqual(former.map(plain), [plain(before)])
+  assert.deepEqual(former.map(plain), [{ ...plain(before), retiredAt: clock.time }])
   for (const hidden of [undefined, '', HIDDEN_SIGNING_KEY]) {
     await admin.jwt.save(principal, { ...draft, tokenSigningKey: hidden })
     assert.deepEqual(plain((await admin.jwt.current()).signing), plain(signing), 'nothing changed')
@@ -175,8 +175,34 @@ test('a key of the environment signs until another is saved, and is good after t
   await admin.jwt.save(principal, { ...draft, tokenSigningKey: saved.toString('base64') })
   const { signing, former } = await admin.jwt.current()
   assert.deepEqual(Buffer.from(signing.key), saved)
-  assert.ok(former.every(({ key }) => Buffer.from(key).equals(envKey)))
-  assert.ok(former.length > 0)
+  assert.deepEqual(
+    former.map(({ key, retiredAt }) => [Buffer.from(key), retiredAt]),
+    [[envKey, clock.time]],
+  )
+  clock.time += 604_800_000
+  assert.deepEqual((await admin.jwt.current()).former, [], 'and goes as others do')
+})
+
+test('a former key of the environment was in use until a first process started without it, and the hour of the others', async () => {
+  const HOUR_MS = 3_600_000
+  const [old, next] = [randomBytes(64), randomBytes(64)]
+  const retiredAt = async (admin: Admin) => (await admin.jwt.current()).former[0]?.retiredAt
+  const notYet = await start(new Vault(KEY), old, [next])
+  const begun = clock.time
+  assert.equal(await retiredAt(notYet), begun + HOUR_MS)
+  clock.time += 5 * HOUR_MS
+  const first = await start(new Vault(KEY), next, [old])
+  assert.equal(await retiredAt(first), clock.time + HOUR_MS)
+  assert.equal(await retiredAt(notYet), Infinity, 'a process signs by it now')
+  clock.time += 1000
+  assert.equal(await retiredAt(await start(new Vault(KEY), next, [old])), begun + 6 * HOUR_MS, 'no start puts it off')
+  const draft = { tokenExpirationTime: 120, refreshTokenExpTime: 1000, tokenIssuer: 'thingsboard.io' }
+  await first.jwt.save(principal, draft)
+  const { former } = await first.jwt.current()
+  assert.ok(
+    former.some(({ key, retiredAt: at }) => old.equals(key) && at === begun + 6 * HOUR_MS),
+    'nor a save',
+  )
 })
 
 test('settings of tokens that nobody could use are refused', async () => {
@@ -197,7 +223,7 @@ test('settings of tokens that nobody could use are refused', async () => {
     await admin.jwt.save(principal, { ...good, tokenExpirationTime: 100 + change })
   await assert.rejects(admin.jwt.save(principal, good), { code: 'admin.JWT_TOO_MANY_KEYS' })
   const { former } = await admin.jwt.current()
-  assert.deepEqual(plain(former.at(-1)), plain(signing), 'and nobody is logged out by it')
+  assert.deepEqual(plain(former.at(-1)), { ...plain(signing), retiredAt: clock.time }, 'and nobody is logged out by it')
 })
 
 test('settings with a call of their own are saved by that alone, and mail settings are looked at', async () => {

@@ -2,7 +2,8 @@
  * How tokens are signed. The environment says how, until a system administrator saves it; where neither names a key, one is made at the
  * first start. What was signed before a change stays good until it expires, so that a change logs nobody out.
  */
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -22,6 +23,8 @@ const SHORTEST_LIFE_SECONDS = 60
 const SHORTEST_REFRESH_SECONDS = 900
 /** Who is sent tokens of an unknown key has the settings read again so often at most. */
 const LEAST_MS_BETWEEN_LOOKS = 1_000
+/** Processes are restarted one after the other: those that were not yet still sign by the key that the first to start calls former. */
+const ROLLING_RESTART_MS = 3_600_000
 
 export interface TokenSigning {
   readonly key: Uint8Array
@@ -31,10 +34,15 @@ export interface TokenSigning {
   readonly refreshLifetimeSeconds: number
 }
 
+export interface FormerSigning extends TokenSigning {
+  /** Unix ms; what was issued later is none of ours. Infinity while a process still signs by it. */
+  readonly retiredAt: number
+}
+
 export interface TokenKeys {
   readonly signing: TokenSigning
   /** They sign nothing any more; what they signed is good until it expires. */
-  readonly former: readonly TokenSigning[]
+  readonly former: readonly FormerSigning[]
 }
 
 /** Where log-ins get the keys from. */
@@ -76,8 +84,11 @@ const storedSchema = z.object({
   tokenExpirationTime: z.number().optional(),
   refreshTokenExpTime: z.number().optional(),
   former: z.array(formerSchema).default([]),
+  /** By fingerprint: since when (Unix ms) a key of the environment is a former one. */
+  retiredOfEnvironment: z.record(z.string(), z.number()).default({}),
 })
 type Stored = z.infer<typeof storedSchema>
+type Signing = Omit<Stored, 'former' | 'retiredOfEnvironment'>
 
 export class JwtSettings implements TokenKeySource {
   private readonly settings: AdminSettings
@@ -93,20 +104,24 @@ export class JwtSettings implements TokenKeySource {
 
   /** Makes a key where there is none. `formerly` is where versions before kept it. */
   async start(formerly: () => Promise<string | undefined>): Promise<void> {
-    if (this.defaults.key !== undefined || (await this.stored()).tokenSigningKey !== undefined) return
-    const made = (await formerly()) ?? randomBytes(MIN_SIGNING_KEY_BYTES).toString('base64')
-    await this.settings.change(JWT_KEY, (before) => ({ tokenSigningKey: made, ...before }))
+    if (this.defaults.key === undefined && (await this.stored()).tokenSigningKey === undefined) {
+      const made = (await formerly()) ?? randomBytes(MIN_SIGNING_KEY_BYTES).toString('base64')
+      await this.settings.change(JWT_KEY, (before) => ({ tokenSigningKey: made, ...before }))
+    }
+    await this.noteRetired()
   }
 
   async current(): Promise<TokenKeys> {
     const stored = await this.stored()
     const signing = this.signingOf(stored)
     const now = this.clock.now()
-    const { issuer, accessLifetimeSeconds, refreshLifetimeSeconds, formerKeys, key } = this.defaults
-    const ofEnvironment = [...(key === undefined ? [] : [key]), ...formerKeys]
+    const { issuer, accessLifetimeSeconds, refreshLifetimeSeconds, formerKeys } = this.defaults
     const former = [
       ...stored.former.filter(({ until }) => until > now).map(formerOf),
-      ...ofEnvironment.map((each) => ({ key: each, issuer, accessLifetimeSeconds, refreshLifetimeSeconds })),
+      ...formerKeys.map((each) => ({
+        ...{ key: each, issuer, accessLifetimeSeconds, refreshLifetimeSeconds },
+        retiredAt: (stored.retiredOfEnvironment[fingerprintOf(each)] ?? Infinity) + ROLLING_RESTART_MS,
+      })),
     ]
     return { signing, former: former.filter((each) => !isSame(each, signing)) }
   }
@@ -130,14 +145,36 @@ export class JwtSettings implements TokenKeySource {
         const tokenSigningKey = isKept ? stored.tokenSigningKey : (draft.tokenSigningKey ?? undefined)
         const members = { tokenExpirationTime, refreshTokenExpTime, tokenIssuer }
         const after = tokenSigningKey === undefined ? members : { ...members, tokenSigningKey }
-        return { ...after, former: this.formerAfter(stored, after) }
+        const { retiredOfEnvironment } = stored
+        return { ...after, former: this.formerAfter(stored, after), retiredOfEnvironment }
       },
       principal,
     )
   }
 
+  /**
+   * Kept beside the settings, not for this process alone: no restart makes a former key good for new tokens again. The key that this
+   * process signs by is no former one, whatever a process of other settings says.
+   */
+  private async noteRetired(): Promise<void> {
+    const { key, formerKeys } = this.defaults
+    const now = this.clock.now()
+    const retiredAfter = (stored: Stored): Stored['retiredOfEnvironment'] => {
+      const added = Object.fromEntries(formerKeys.map((each) => [fingerprintOf(each), now]))
+      const after = { ...added, ...stored.retiredOfEnvironment }
+      if (key !== undefined && stored.tokenSigningKey === undefined) delete after[fingerprintOf(key)]
+      return after
+    }
+    const stored = await this.stored()
+    if (isDeepStrictEqual(retiredAfter(stored), stored.retiredOfEnvironment)) return
+    await this.settings.change(JWT_KEY, (before) => ({
+      ...before,
+      retiredOfEnvironment: retiredAfter(storedSchema.parse(before)),
+    }))
+  }
+
   /** Who has tokens of what was in force keeps them. */
-  private formerAfter(stored: Stored, after: Omit<Stored, 'former'>): JsonObject[] {
+  private formerAfter(stored: Stored, after: Signing): JsonObject[] {
     const now = this.clock.now()
     const before = this.signingOf(stored)
     const still = stored.former.filter(({ until }) => until > now)
@@ -148,7 +185,7 @@ export class JwtSettings implements TokenKeySource {
       tokenIssuer: before.issuer,
       tokenExpirationTime: before.accessLifetimeSeconds,
       refreshTokenExpTime: before.refreshLifetimeSeconds,
-      until: now + Math.max(before.accessLifetimeSeconds, before.refreshLifetimeSeconds) * 1000,
+      until: now + longestLifeMs(before),
     }
     return [was, ...still]
   }
@@ -157,7 +194,7 @@ export class JwtSettings implements TokenKeySource {
     return storedSchema.parse((await this.settings.find(JWT_KEY))?.value ?? {})
   }
 
-  private signingOf(stored: Omit<Stored, 'former'>): TokenSigning {
+  private signingOf(stored: Signing): TokenSigning {
     const { key, issuer, accessLifetimeSeconds, refreshLifetimeSeconds } = this.defaults
     const own = stored.tokenSigningKey === undefined ? key : Buffer.from(stored.tokenSigningKey, 'base64')
     if (own === undefined) throw new Error('tokens are asked for before there is a key to sign them')
@@ -186,13 +223,23 @@ function isHidden(key: string | null | undefined): boolean {
   return key === undefined || key === null || key === '' || key === HIDDEN_SIGNING_KEY
 }
 
-function formerOf(former: z.infer<typeof formerSchema>): TokenSigning {
-  return {
+function formerOf(former: z.infer<typeof formerSchema>): FormerSigning {
+  const signing = {
     key: Buffer.from(former.tokenSigningKey, 'base64'),
     issuer: former.tokenIssuer,
     accessLifetimeSeconds: former.tokenExpirationTime,
     refreshLifetimeSeconds: former.refreshTokenExpTime,
   }
+  return { ...signing, retiredAt: former.until - longestLifeMs(signing) }
+}
+
+/** After it nothing that was signed before is good. */
+function longestLifeMs(signing: TokenSigning): number {
+  return Math.max(signing.accessLifetimeSeconds, signing.refreshLifetimeSeconds) * 1000
+}
+
+function fingerprintOf(key: Uint8Array): string {
+  return createHash('sha256').update(key).digest('hex')
 }
 
 function isSame(a: TokenSigning, b: TokenSigning): boolean {

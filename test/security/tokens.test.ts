@@ -236,6 +236,25 @@ describe('a token is refused', () => {
   })
 })
 
+test('who has a former signing key signs nothing new by it', async () => {
+  const clock = new HandClock()
+  const [former, current] = [randomBytes(64), randomBytes(64)]
+  const rotated = createTokens(fixedKeys(current, { former: [former], retiredAt: clock.now() }))
+  const user = new MemoryUsers(clock).add({ id: '33333333-3333-4333-8333-333333333333', email: 'a@example.org' }, 'x')
+  const ids = ['22222222-2222-4222-8222-222222222222', '44444444-4444-4444-8444-444444444444'] as const
+  clock.advance(60_000)
+  const issuedAfter = (seconds: number) =>
+    createTokens(fixedKeys(former)).issue(user, ...ids, Math.floor(TEST_START / 1000) + seconds)
+  const inTime = await issuedAfter(5)
+  assert.equal((await rotated.verifyAccess(inTime.token, clock.now())).userId, user.id)
+  assert.equal((await rotated.verifyRefresh(inTime.refreshToken, clock.now())).userId, user.id)
+  for (const seconds of [6, 60]) {
+    const late = await issuedAfter(seconds)
+    await assert.rejects(rotated.verifyAccess(late.token, clock.now()), { code: 'auth.TOKEN_EXPIRED' })
+    await assert.rejects(rotated.verifyRefresh(late.refreshToken, clock.now()), { code: 'auth.TOKEN_EXPIRED' })
+  }
+})
+
 test('a new signing key logs nobody out, and what it signs the former one does not open', async () => {
   const settings = { issuer: 'thingsboard.io', accessLifetimeSeconds: 60, refreshLifetimeSeconds: 60 }
   const [former, current] = [randomBytes(64), randomBytes(64)]
