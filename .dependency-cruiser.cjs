@@ -5,7 +5,7 @@ const only = (name, from, allowed, comment) => ({
   severity: 'error',
   from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|testkit' },
   to: {
-    path: '^(model|config|disk|engine|nodes|transports|storage|services|server|api|logging|commands|main\\.ts|compose|test|scripts|benchmarks)',
+    path: '^(model|config|disk|engine|nodes|transports|storage|services|server|api|logging|clients|commands|main\\.ts|compose|test|scripts|benchmarks)',
     pathNot: allowed,
   },
 })
@@ -44,6 +44,8 @@ module.exports = {
       '^(commands|config|model)/',
       'a command talks to a running Millrace over REST',
     ),
+    only('client-stands-alone', '^clients/typescript/', '^clients/typescript/', 'it is copied to where no server is'),
+    only('generator-reads-the-description', '^clients/generator/', '^(clients/generator|model)/', 'it knows no routes'),
     {
       name: 'no-cycle',
       severity: 'error',

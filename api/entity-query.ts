@@ -140,7 +140,7 @@ const relationsFilter = z
     return { kind: 'related', search, types: undefined }
   })
 
-const entityFilter = z.discriminatedUnion('type', [
+const entityFilters = z.discriminatedUnion('type', [
   z
     .object({ type: z.literal('singleEntity'), singleEntity: namedEntity })
     .transform(({ singleEntity }): EntityFilter => ({ kind: 'one', entity: singleEntity })),
@@ -178,6 +178,7 @@ const entityFilter = z.discriminatedUnion('type', [
   searchFilter('entityViewSearchQuery', 'ENTITY_VIEW', 'entityViewTypes'),
   searchFilter('edgeSearchQuery', 'EDGE', 'edgeTypes'),
 ])
+const entityFilter = entityFilters.meta({ title: 'EntityFilter' })
 
 function asked<Value>(value: z.ZodType<Value>): z.ZodType<AskedValue<Value>> {
   const dynamicValue = z
@@ -215,9 +216,10 @@ const simple = [
     .transform((predicate): AskedPredicate => predicate),
 ] as const
 
-/** Nested to a bounded depth. */
+/** Nested to a bounded depth, which the name of each level says. */
 function predicateOf(depth: number): z.ZodType<AskedPredicate> {
-  if (depth === 0) return z.discriminatedUnion('type', [...simple])
+  const named = { title: `KeyFilterPredicate${depth}` }
+  if (depth === 0) return z.discriminatedUnion('type', [...simple]).meta(named)
   const nested = z.lazy(() => predicateOf(depth - 1))
   const complex = z
     .object({
@@ -226,10 +228,12 @@ function predicateOf(depth: number): z.ZodType<AskedPredicate> {
       predicates: z.array(nested).max(MAX_PREDICATES),
     })
     .transform((predicate): AskedPredicate => predicate)
-  return z.discriminatedUnion('type', [...simple, complex])
+  return z.discriminatedUnion('type', [...simple, complex]).meta(named)
 }
 
-const keyFilter: z.ZodType<AskedFilter> = z.object({ key: entityKey, predicate: predicateOf(MAX_DEPTH) })
+const keyFilter: z.ZodType<AskedFilter> = z
+  .object({ key: entityKey, predicate: predicateOf(MAX_DEPTH) })
+  .meta({ title: 'KeyFilter' })
 
 export const pageMembers = {
   page: integer.nullish().transform((value) => value ?? 0),

@@ -18,6 +18,7 @@ const ROOMS = [
   'nodes',
   'transports',
   'api',
+  'clients',
   'commands',
   'compose',
   'main.ts',

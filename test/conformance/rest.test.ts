@@ -1,6 +1,7 @@
 /** The REST API as clients meet it, over real sockets. Error paths beside the happy ones. */
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { MillraceClient } from '../../clients/typescript/client.ts'
 import { DEMO_CUSTOMER, DEMO_SYSADMIN, DEMO_TENANT, RestClient, login } from '../support/clients.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 
@@ -17,6 +18,7 @@ interface ErrorBody {
 
 describe('the REST API', () => {
   let millrace: RunningMillrace
+  let client: MillraceClient
   let tenant: RestClient
   let customer: RestClient
   let sysadmin: RestClient
@@ -27,6 +29,8 @@ describe('the REST API', () => {
     tenant = await clientOf(DEMO_TENANT)
     customer = await clientOf(DEMO_CUSTOMER)
     sysadmin = await clientOf(DEMO_SYSADMIN)
+    client = new MillraceClient({ url: millrace.url })
+    await client.login(DEMO_TENANT.username, DEMO_TENANT.password)
   })
   after(() => millrace.stop())
 
@@ -85,37 +89,26 @@ describe('the REST API', () => {
   })
 
   test('creates, reads, lists, changes and deletes a device with its credentials', async () => {
-    const device = await tenant.expect<{
-      id: { id: string; entityType: string }
-      version: number
-      customerId: { id: string }
-    }>('POST', '/api/device?accessToken=REST_TOKEN_1', { name: 'rest-1', label: 'l', additionalInfo: { n: 1 } })
+    const device = await client.postDevice({
+      accessToken: 'REST_TOKEN_1',
+      body: { name: 'rest-1', label: 'l', additionalInfo: { n: 1 } },
+    })
     assert.equal(device.id.entityType, 'DEVICE')
     assert.equal(device.customerId.id, NULL_UUID)
-    const id = device.id.id
-    const credentials = await tenant.expect<{ id: { id: string }; credentialsId: string }>(
-      'GET',
-      `/api/device/${id}/credentials`,
-    )
+    const deviceId = device.id.id
+    const credentials = await client.getDeviceByDeviceIdCredentials({ deviceId })
     assert.equal(credentials.credentialsId, 'REST_TOKEN_1')
-    await tenant.expect('POST', '/api/device/credentials', { ...credentials, credentialsId: 'REST_TOKEN_2' })
-    const changed = await tenant.expect<{ label: string; version: number }>('POST', '/api/device', {
-      ...device,
-      label: 'new',
-    })
+    await client.postDeviceCredentials({ body: { ...credentials, credentialsId: 'REST_TOKEN_2' } })
+    const changed = await client.postDevice({ body: { ...device, label: 'new' } })
     assert.deepEqual([changed.label, changed.version], ['new', device.version + 1])
-    await refused(tenant, 'POST', '/api/device', device, 409, 35, /already changed by someone else/)
-    const page = await tenant.expect<{ data: { name: string }[]; totalElements: number; hasNext: boolean }>(
-      'GET',
-      '/api/tenant/devices?pageSize=1&page=0&textSearch=REST-1',
-    )
+    const overtaken = { status: 409, errorCode: 35, message: /already changed by someone else/ }
+    await assert.rejects(client.postDevice({ body: device }), overtaken)
+    const page = await client.getTenantDevices({ pageSize: 1, page: 0, textSearch: 'REST-1' })
     assert.deepEqual([page.data.map(({ name }) => name), page.totalElements, page.hasNext], [['rest-1'], 1, false])
-    assert.equal(
-      (await tenant.expect<{ id: { id: string } }>('GET', '/api/tenant/devices?deviceName=rest-1')).id.id,
-      id,
-    )
-    assert.equal((await tenant.call('DELETE', `/api/device/${id}`)).text, '')
-    await refused(tenant, 'GET', `/api/device/${id}`, undefined, 404, 32, `Device with id [${id}] is not found`)
+    assert.equal((await client.getTenantDevices({ deviceName: 'rest-1' })).id.id, deviceId)
+    assert.equal(await client.deleteDeviceByDeviceId({ deviceId }), undefined)
+    const gone = { status: 404, errorCode: 32, message: `Device with id [${deviceId}] is not found` }
+    await assert.rejects(client.getDeviceByDeviceId({ deviceId }), gone)
   })
 
   test('refuses devices that cannot be, and leaves nothing of them', async () => {

@@ -76,16 +76,17 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
           requestBody: {
             required: route.bodyIs !== 'optional',
             content: {
-              [BODY_TYPES[route.bodyIs ?? 'json']]: contentOf(bodySchema(route.body), route.example?.(SAMPLE_IDS)),
+              [BODY_TYPES[route.bodyIs ?? 'json']]: contentOf(
+                schemas.take(bodySchema(route.body)),
+                route.example?.(SAMPLE_IDS),
+              ),
             },
           },
         }),
     responses: {
       200: {
         description: route.mayBeEmpty === true ? 'Done; empty where there is nothing.' : 'Done.',
-        ...(route.answer === undefined || route.mayBeEmpty === true
-          ? {}
-          : { content: { 'application/json': { schema: schemas.take(route.answer) } } }),
+        ...(route.answer === undefined ? {} : answerOf(schemas.take(route.answer), route.mayBeEmpty === true)),
       },
       ...(route.body === undefined && Object.keys(route.query).length === 0
         ? {}
@@ -95,6 +96,11 @@ function operationOf(route: DeclaredRoute, schemas: NamedSchemas): JsonObject {
       ...(Object.keys(route.targets).length === 0 ? {} : { 404: { description: 'Not there.', ...REFUSAL } }),
     },
   }
+}
+
+/** No content type may stand beside an answer that may be empty: what it is otherwise is told under a name of ours. */
+function answerOf(schema: JsonObject, mayBeEmpty: boolean): JsonObject {
+  return mayBeEmpty ? { 'x-answer': schema } : { content: { 'application/json': { schema } } }
 }
 
 /** What a call is about: the first word of its path behind `/api`. */
@@ -115,12 +121,19 @@ function joined(one: JsonObject, other: JsonObject): JsonObject {
       parameters.set(name, isInBoth || parameter['in'] === 'path' ? parameter : { ...parameter, required: false })
     }
   }
+  const cases = [one, other].flatMap((operation) => operation['x-cases'] ?? caseOf(operation))
   return {
     ...one,
+    'x-cases': cases,
     summary: `${textOf(one['summary'])} Or: ${textOf(other['summary'])}`,
     parameters: [...parameters.values()],
     responses: joinedResponses(one['responses'], other['responses']),
   }
+}
+
+/** What a client may hold to: which parameters lead to which answer. The standard has no word for it. */
+function caseOf({ summary = '', parameters = [], responses = {} }: JsonObject): JsonObject {
+  return { summary, parameters, responses }
 }
 
 /** By status; an answer is that of either. */
@@ -179,7 +192,7 @@ function contentOf(schema: JsonObject, example: JsonValue | undefined): JsonObje
 
 /** As clients send it. What a schema reads by code of its own may be anything. */
 function bodySchema(body: z.ZodType): JsonObject {
-  const schema = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
+  const { $schema: _, ...schema } = z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' })
   return JSON.parse(JSON.stringify(schema)) as JsonObject
 }
 
@@ -192,9 +205,12 @@ function operationId({ method, path }: DeclaredRoute): string {
   return `${method.toLowerCase()}${words.join('')}`
 }
 
-function capital(word: string): string {
-  const plain = word.replace(/\W+/g, '')
-  return plain.charAt(0).toUpperCase() + plain.slice(1)
+/** `rule-engine` is `RuleEngine`. */
+function capital(text: string): string {
+  return text
+    .split(/[\W_]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('')
 }
 
 function isObject(value: JsonValue | undefined): value is JsonObject {
