@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { NULL_UUID } from '../../model/entity-id.ts'
+import type { Principal } from '../../model/principal.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
 import { devices, type Device } from '../entities/device.ts'
 import { entityViews } from '../entities/entity-view.ts'
+import { otaPackages } from '../entities/ota-package.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 
@@ -56,6 +58,32 @@ describe('a device that goes to another tenant', () => {
     assert.equal(await alarms.findActive(device.id, 'hot'), undefined)
     const told = platform.changes.find(({ kind, entity: { id } }) => kind === 'device-changed' && id === device.id)
     assert.ok(told?.kind === 'device-changed' && told.credentialsChanged)
+  })
+
+  test('is told of the firmware of its new profile, and no more of that of its former tenant', async () => {
+    const { services } = platform
+    const { attributes, declared, otaUpdates } = services
+    const stranger = { ...platform.tenant, tenantId: other }
+    const draft = { title: 'fw', url: 'http://127.0.0.1/fw' }
+    const newPackage = (by: Principal, type: 'FIRMWARE' | 'SOFTWARE') =>
+      declared.of(otaPackages).saveByUser(by, { ...draft, type, packageVersion: `${type} of ${by.tenantId}` })
+    const own = await newPackage(platform.tenant, 'FIRMWARE')
+    const ownSoftware = await newPackage(platform.tenant, 'SOFTWARE')
+    const there = await newPackage(stranger, 'FIRMWARE')
+    const packages = { firmwareId: own.id, softwareId: ownSoftware.id }
+    await declared.of(devices).saveByUser(platform.tenant, { ...device, version: undefined, ...packages })
+    const first = await services.devices.saveByUser(stranger, { name: `first ${count}`, type: 'pump' })
+    const profile = await declared.of(deviceProfiles).find(other, first.deviceProfileId)
+    await declared.of(deviceProfiles).saveByUser(stranger, { ...profile, version: undefined, firmwareId: there.id })
+    await otaUpdates.settled()
+    const told = async () => {
+      const { value } = await attributes.find(entity(), 'SHARED_SCOPE', ['fw_version', 'sw_version'])
+      return value.map((attribute) => attribute.value)
+    }
+    assert.deepEqual(await told(), [own.packageVersion, ownSoftware.packageVersion])
+    await move()
+    await otaUpdates.settled()
+    assert.deepEqual(await told(), [there.packageVersion])
   })
 
   test('is told to both rule engines; the new tenant hears no name of a user', async () => {

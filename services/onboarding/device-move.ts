@@ -11,8 +11,10 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { attemptedOn } from '../audit/audit-log.ts'
 import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
+import { notesOf } from '../entities/assigned-packages.ts'
 import { devices, type Device } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
+import { OTA_TYPES } from '../entities/ota-package.ts'
 import { retried } from '../entities/retried.ts'
 import { tenants, type Tenant } from '../entities/tenant.ts'
 import type { LimitsOfTenants } from '../limits.ts'
@@ -65,6 +67,8 @@ export class DeviceMove {
       entities.rpcs.deleteOf(deviceId),
       entities.deviceClaims.withdraw(deviceId),
       ...entities.credentialChanges.note(deviceId, clock.now()),
+      // It keeps its shared attributes: those of a package of its former tenant too, until it is told anew.
+      ...notesOf('DEVICE', device, OTA_TYPES, declared),
     ]
     const commit = changes.commitAll(steps, await this.events(principal, before, device, tenant))
     await doubts.watch(commit, () => this.tell(deviceId))
