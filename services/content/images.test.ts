@@ -86,6 +86,19 @@ test('another picture takes the place of one, under the same key', async () => {
   assert.equal(after.publicResourceKey, before.publicResourceKey)
 })
 
+test('changes of an image that come together are all there', async () => {
+  const image = await create('a.png', await picture(4, 4))
+  const other = await picture(8, 8)
+  await Promise.all([
+    images().setPublic(platform.tenant, image, false),
+    images().rename(platform.tenant, image, 'renamed'),
+    images().replace(platform.tenant, image, 'b.png', other),
+  ])
+  const [now] = await files().byIds(platform.tenant, [image.id])
+  assert.deepEqual([now?.public, now?.title, now?.fileName], [false, 'renamed', 'b.png'])
+  assert.deepEqual([now?.dataSize, now && (await files().read(now))], [other.length, other])
+})
+
 test('what one server exports another imports', async () => {
   const bytes = await picture(30, 30)
   const { data, title, fileName, publicResourceKey } = await images().exported(await create('a.png', bytes))

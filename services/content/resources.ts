@@ -89,19 +89,17 @@ export class Resources {
   ): Promise<TbResource> {
     const id = members['id']
     const before = typeof id === 'string' ? await this.required(id) : undefined
-    const stored = { ...before, ...members, version: undefined }
-    if (bytes === undefined) return this.service.saveByUser(principal, draftOf(stored))
+    if (bytes === undefined) return this.service.saveByUser(principal, ...over(before, members))
     const tenantId = before?.tenantId ?? this.service.tenantOf(principal)
     const largest = await shareOf(this.parts.declared, tenantId, 'maxResourceSize')
     if (largest !== undefined && bytes.length > largest) throw ResourceErrors.TOO_LARGE({ limit: largest })
     const limit = await shareOf(this.parts.declared, tenantId, 'maxResourcesInBytes')
     const dataSize = bytes.length + preview.length
-    const draft = draftOf<typeof tbResources.columns>({
-      ...stored,
-      ...{ etag: await etagOf(bytes), dataSize, previewSize: preview.length },
-    })
+    const ofBytes = { etag: await etagOf(bytes), dataSize, previewSize: preview.length }
+    const [draft, options] = over(before, { ...members, ...ofBytes })
     const tooMuch = (): Error => ResourceErrors.SHARE_USED_UP({ limit: limit ?? 0 })
     return this.service.saveByUser(principal, draft, {
+      ...options,
       following: (record) => [
         ...(limit === undefined ? [] : [this.service.within(record, 'dataSize', limit, tooMuch)]),
         ...this.parts.bytes.replace(record, bytes),
@@ -221,6 +219,13 @@ function visible({ tenantId }: Principal, isOwnOnly: boolean): Condition {
 
 function objectsOf(records: readonly TbResource[]): readonly JsonObject[] {
   return records.flatMap(({ lwm2mObject }) => (isJsonObject(lwm2mObject) ? [lwm2mObject] : []))
+}
+
+/** At each try over what is stored then: another save may change other members meanwhile. */
+function over(before: TbResource | undefined, members: Readonly<Record<string, unknown>>) {
+  const draftOver = (stored: TbResource | undefined) =>
+    draftOf<typeof tbResources.columns>({ ...stored, ...members, version: undefined })
+  return [draftOver(before), { over: draftOver }] as const
 }
 
 function withoutUndefined(draft: ResourceDraft): Readonly<Record<string, unknown>> {
