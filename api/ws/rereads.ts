@@ -19,7 +19,7 @@ export class Rereads {
   private readonly report: (error: unknown) => void
   private isFailing = false
   private readonly waiting = new Set<Rereadable>()
-  private underWay = 0
+  private readonly underWay = new Set<Rereadable>()
 
   /** `report` hears of the first read that fails after one that did not. */
   constructor(clock: Clock, report: (error: unknown) => void) {
@@ -27,7 +27,7 @@ export class Rereads {
     this.report = report
   }
 
-  /** Once for all who ask before its turn comes. */
+  /** Once for all who ask before its turn comes; while it is read, once more when that has ended. */
   ask(subscription: Rereadable): void {
     this.waiting.add(subscription)
     this.begin()
@@ -46,9 +46,11 @@ export class Rereads {
 
   private begin(): void {
     for (const subscription of this.waiting) {
-      if (this.underWay >= AT_A_TIME) return
+      if (this.underWay.size >= AT_A_TIME) return
+      // A slow one that asks again and again would take every place.
+      if (this.underWay.has(subscription)) continue
       this.waiting.delete(subscription)
-      this.underWay++
+      this.underWay.add(subscription)
       void this.run(subscription)
     }
   }
@@ -63,7 +65,7 @@ export class Rereads {
         if (!subscription.isClosed) this.ask(subscription)
       })
     } finally {
-      this.underWay--
+      this.underWay.delete(subscription)
       this.begin()
     }
   }
