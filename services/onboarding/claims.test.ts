@@ -52,6 +52,20 @@ describe('claiming', () => {
     assert.equal(await claim(device, ''), 'SUCCESS')
   })
 
+  test('hears one of many secrets that are tried side by side', async () => {
+    const device = await make()
+    await offer(device, 's')
+    const secrets = [...Array.from({ length: 5 }, (_none, index) => `wrong ${index}`), 's']
+    const answers = await Promise.all(secrets.map((secret) => claim(device, secret)))
+    assert.deepEqual(
+      answers,
+      secrets.map(() => 'FAILURE'),
+    )
+    assert.equal(await customerOf(device), null)
+    await offer(device, 'next')
+    assert.equal(await claim(device, 'next'), 'SUCCESS')
+  })
+
   test('counts the first of two offers, until it is over', async () => {
     const device = await make()
     await offer(device, 's1', 1000)

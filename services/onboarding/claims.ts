@@ -124,7 +124,10 @@ export class DeviceClaims {
       metadata: { assignedCustomerId: customerId, assignedCustomerName: customer?.title ?? '' },
       joined: {
         statements: [
-          entities.deviceClaims.withdraw(deviceId),
+          // Of all who read the offer at once, with whatever secret, only the first to commit was heard.
+          standing.claimId === undefined
+            ? entities.deviceClaims.withdraw(deviceId)
+            : entities.deviceClaims.take(standing.claimId),
           entities.attributes.delete(deviceId, 'SERVER_SCOPE', deleted),
         ],
         committed: (written) => this.parts.attributes.writtenWith(written, deviceEntity(device), { deleted }),

@@ -79,6 +79,12 @@ export class DeviceClaimRepository {
     return this.rows.deleteAll([{ column: 'device_id', is: deviceId }])
   }
 
+  /** The transaction throws `VERSION_CONFLICT` where this offer is spent or withdrawn. */
+  take(claimId: string): Statement {
+    const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'Claim' })
+    return { ...this.spend(claimId), expect: { changes: 1, otherwise } }
+  }
+
   /** Only this offer: a newer one stays. */
   spend(claimId: string): Statement {
     return this.rows.deleteAll([{ column: 'id', is: claimId }])
