@@ -81,7 +81,7 @@ export class Admin {
   /** Where people reach the platform; undefined where nobody said it. */
   async baseUrl(): Promise<string | undefined> {
     const value = (await this.settings.find(GENERAL_SETTINGS))?.value['baseUrl']
-    return typeof value === 'string' && value !== '' ? value.replace(/\/+$/, '') : undefined
+    return typeof value === 'string' && value !== '' ? value.replace(/(?<!\/)\/+$/, '') : undefined
   }
 
   mailSettings(): Promise<MailSettings | undefined> {
