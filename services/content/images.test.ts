@@ -43,10 +43,7 @@ test('a large picture has a small one of its shape, a small one is its own', asy
 test('which kind it is the bytes say', async () => {
   assert.equal((await readPicture(await picture(10, 10, 'jpeg'))).mediaType, 'image/jpeg')
   const vector = await readPicture(svg('<rect width="10" height="10"/>'))
-  assert.deepEqual(
-    [vector.mediaType, vector.preview?.mediaType, vector.preview?.width],
-    ['image/svg+xml', 'image/png', 250],
-  )
+  assert.deepEqual(vector, { mediaType: 'image/svg+xml', width: 500, height: 100, preview: undefined })
   const bitmap = Buffer.alloc(54)
   bitmap.write('BM')
   bitmap.writeInt32LE(7, 18)
@@ -62,10 +59,45 @@ test('what is no picture is refused', async () => {
   await assert.rejects(symbol, { code: 'resources.SCADA_NOT_SVG' })
 })
 
-test('a vector picture reads no file and asks nobody', async () => {
-  const inside =
-    '<image href="file:///etc/hostname" width="9" height="9"/><image href="http://127.0.0.1:1/a" width="9" height="9"/>'
-  assert.equal((await readPicture(svg(inside))).preview?.width, 250)
+test('a vector picture is never drawn, whatever it asks for and however it is named', async () => {
+  const filter = '<filter id="f"><feTurbulence baseFrequency="9" numOctaves="9999"/></filter>'
+  const drawing = `${filter}<rect width="100%" height="100%" filter="url(#f)"/>`.repeat(20)
+  const { user } = process.cpuUsage()
+  for (const fileName of ['a.svg', 'a.png', 'a']) {
+    const image = await create(fileName, svg(drawing, 9_000))
+    assert.equal(image.previewSize, 0)
+    assert.deepEqual(await files().readPreview(image), svg(drawing, 9_000))
+  }
+  assert.ok(process.cpuUsage().user - user < 5_000_000, 'seconds of drawing')
+})
+
+test('what a vector picture says of its size, in the units of browsers', async () => {
+  const sides = async (attributes: string, before = '') => {
+    const { width, height } = await readPicture(Buffer.from(`${before}<svg ${attributes}><g/></svg>`))
+    return [width, height]
+  }
+  assert.deepEqual(await sides('width="10" height="20px"'), [10, 20])
+  assert.deepEqual(await sides('width="1in" height="25.4mm"'), [96, 96])
+  assert.deepEqual(await sides('viewBox="0 0 30,40"'), [30, 40])
+  assert.deepEqual(await sides('width="100%" height="100%" viewBox="0 0 30 40"'), [30, 40])
+  assert.deepEqual(await sides('width="60" viewBox="0 0 30 40"'), [60, 80])
+  assert.deepEqual(await sides(''), [300, 150])
+  assert.deepEqual(await sides('width="-1" height="1e999"'), [300, 150])
+  const before = '\ufeff<?xml version="1.0"?>\n<!-- <svg> --><!DOCTYPE svg [<!ENTITY a "b">]>'
+  assert.deepEqual(await sides(`title="a>b" width='7' height='8'`, before), [7, 8])
+  const { width } = await readPicture(Buffer.from('<s:svg xmlns:s="http://www.w3.org/2000/svg" width="5" height="5"/>'))
+  assert.equal(width, 5)
+  for (const text of ['<svg width="9"', '<svg width="9">', '<svg a=b c></svg>', '<!-- <svg/>', '<p><svg/></p>'])
+    await assert.rejects(readPicture(Buffer.from(text)), { code: 'resources.NO_IMAGE' }, text)
+})
+
+test('bitmaps wait for their turn, and no more than may wait', async () => {
+  const bytes = await picture(300, 300)
+  const results = await Promise.allSettled(Array.from({ length: 40 }, () => readPicture(bytes)))
+  const refused = results.filter((each) => each.status === 'rejected').map(({ reason }): unknown => reason)
+  assert.ok(refused.length > 0 && refused.length < 40, String(refused.length))
+  for (const error of refused) assert.ok(error instanceof Error && 'code' in error && error.code === 'resources.BUSY')
+  assert.equal((await readPicture(bytes)).width, 300)
 })
 
 test('two files of one name have keys of their own, and each its public link', async () => {
