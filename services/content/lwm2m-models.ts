@@ -17,6 +17,8 @@ export interface ObjectModel {
   }[]
 }
 
+/** Reading one holds up everybody else; objects of the registry are far smaller. */
+const MAX_MODEL_BYTES = 1 << 20
 const MAX_ID = 65_535
 const id = z
   .string()
@@ -56,12 +58,14 @@ const parser = new XMLParser({
   isArray: (name) => name === 'Object' || name === 'Item',
 })
 
-/** The first object of the document. Throws `MODEL`. */
+/** The first object of the document. Throws `MODEL`, `TOO_LARGE`. */
 export function parseModel(bytes: Buffer, fileName: string): ObjectModel {
+  if (bytes.length > MAX_MODEL_BYTES) throw ResourceErrors.TOO_LARGE({ limit: MAX_MODEL_BYTES })
   const refused = (cause: unknown): Error => ResourceErrors.MODEL({ fileName }, cause)
   let parsed: unknown
   try {
     const document = bytes.toString('utf8')
+    // The parser takes half a document for a whole one.
     const validity = XMLValidator.validate(document)
     if (validity !== true) throw new Error(validity.err.msg)
     parsed = parser.parse(document)

@@ -107,6 +107,15 @@ test('a document that is no model is refused, also one that would grow', async (
     })
 })
 
+test('a model larger than any is refused before it is read', async () => {
+  const filled = (bytes: number) => modelOf(3, 'Device').replace('words', 'w'.repeat(bytes))
+  await assert.rejects(upload('large.xml', filled(1 << 20), 'LWM2M_MODEL'), {
+    ...{ code: 'resources.TOO_LARGE', status: 400 },
+    message: 'Resource exceeds the maximum size of 1048576 bytes',
+  })
+  assert.equal((await upload('3.xml', filled(1 << 19), 'LWM2M_MODEL')).resourceKey, '3_1.0')
+})
+
 test('what is shown somewhere goes only by force', async () => {
   const script = await upload('clock.js')
   await upload('clock.js2')
