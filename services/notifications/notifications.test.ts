@@ -197,6 +197,18 @@ test('who asks for more entities reaches the system administrators', async () =>
   assert.match(JSON.stringify(data[0]['text']), /maximum number of devices/)
 })
 
+test('who asks for more entities again is heard once a day, of each type', async () => {
+  const count = async () => (await inbox().page(platform.systemAdministrator, true, PAGE)).totalElements
+  await Promise.all([1, 2, 3].map(() => notifications().askForMore(platform.tenant, 'DEVICE')))
+  await notifications().askForMore(platform.tenant, 'DEVICE')
+  assert.equal(await count(), 1)
+  await notifications().askForMore(platform.tenant, 'ASSET')
+  assert.equal(await count(), 2)
+  platform.clock.time += 86_400_000
+  await notifications().askForMore(platform.tenant, 'DEVICE')
+  assert.equal(await count(), 3)
+})
+
 test('a secret of the settings is neither shown nor stored as it is, and stays where a save leaves it out', async () => {
   const { settings } = notifications()
   const secret = 'xoxb-very-secret'

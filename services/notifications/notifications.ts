@@ -2,6 +2,7 @@
  * Notifications: requests by users and by rules wait in the table until they are due, are resolved to users by their targets, and delivered.
  * Source: `rest-api.md` 15.4.
  */
+import { LRUCache } from 'lru-cache'
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import type { EntityType } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
@@ -56,6 +57,8 @@ const MAX_SENT = 10_000
 const MAX_DELAY_SECONDS = 604_800
 const CLEANUP_INTERVAL_MS = 600_000
 const ROWS_PER_REMOVAL = 1_000
+const ASKED_AGAIN_MS = 86_400_000
+const MAX_REMEMBERED = 100_000
 
 export class Notifications {
   readonly inbox: Inbox
@@ -66,6 +69,8 @@ export class Notifications {
   private readonly due: DueRequests
   private readonly requests: EntityService<typeof notificationRequests.columns>
   private readonly rows: RowStore
+  /** Until when (Unix ms) a tenant that asks for more entities of a type has asked already. */
+  private readonly asked = new LRUCache<string, number>({ max: MAX_REMEMBERED })
   private timer: TimerHandle | undefined
   private isClosed = false
 
@@ -154,8 +159,24 @@ export class Notifications {
     }
   }
 
-  /** Asks the system administrators for room for more entities of that type. */
+  /**
+   * Asks the system administrators for room for more entities of that type. They hear it of a tenant once a day: nobody fills their inboxes
+   * by asking again.
+   */
   async askForMore(principal: Principal, entityType: EntityType): Promise<void> {
+    const now = this.parts.clock.now()
+    const key = `${this.requests.tenantOf(principal)}/${entityType}`
+    if ((this.asked.get(key) ?? 0) > now) return
+    this.asked.set(key, now + ASKED_AGAIN_MS)
+    try {
+      await this.tellOfLimit(principal, entityType)
+    } catch (error) {
+      this.asked.delete(key)
+      throw error
+    }
+  }
+
+  private async tellOfLimit(principal: Principal, entityType: EntityType): Promise<void> {
     const { declared, doubts, entities, random, clock } = this.parts
     const type = 'ENTITIES_LIMIT_INCREASE_REQUEST'
     const what = entityType.toLowerCase().replaceAll('_', ' ')
