@@ -55,8 +55,8 @@ export function eventRoutes(parts: EventRoutesParts): readonly DeclaredRoute[] {
       body: undefined,
       answer: pageShape(EVENT_SHAPE),
       words: { eventType: EVENT_TYPES },
-      handle: async ({ path, targets, query }) =>
-        pageJson(await events.page(query.tenantId, targets.entityId, path.eventType, query, query.page)),
+      handle: async ({ principal, path, targets, query }) =>
+        pageJson(await events.page(tenantOf(principal, query), targets.entityId, path.eventType, query, query.page)),
     }),
     make.route({
       method: 'GET',
@@ -67,8 +67,8 @@ export function eventRoutes(parts: EventRoutesParts): readonly DeclaredRoute[] {
       query: SEARCH,
       body: undefined,
       answer: pageShape(EVENT_SHAPE),
-      handle: async ({ targets, query }) =>
-        pageJson(await events.page(query.tenantId, targets.entityId, 'LC_EVENT', query, query.page)),
+      handle: async ({ principal, targets, query }) =>
+        pageJson(await events.page(tenantOf(principal, query), targets.entityId, 'LC_EVENT', query, query.page)),
     }),
     make.route({
       method: 'POST',
@@ -80,8 +80,8 @@ export function eventRoutes(parts: EventRoutesParts): readonly DeclaredRoute[] {
       body: eventFilter,
       example: () => ({ eventType: 'DEBUG_RULE_NODE', isError: true, msgDirectionType: 'OUT' }),
       answer: pageShape(EVENT_SHAPE),
-      handle: async ({ targets, query, body }) =>
-        pageJson(await events.page(query.tenantId, targets.entityId, body, query, query.page)),
+      handle: async ({ principal, targets, query, body }) =>
+        pageJson(await events.page(tenantOf(principal, query), targets.entityId, body, query, query.page)),
     }),
     make.route({
       method: 'POST',
@@ -147,6 +147,11 @@ function latestRoutes({ make, events, fieldService }: EventRoutesParts): readonl
       },
     }),
   ]
+}
+
+/** System administrators alone, who have no tenant, name one. */
+function tenantOf({ tenantId }: Principal, query: { readonly tenantId: string }): string {
+  return tenantId ?? query.tenantId
 }
 
 function pageJson({ data, ...page }: Awaited<ReturnType<Events['page']>>): JsonObject {
