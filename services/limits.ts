@@ -1,5 +1,5 @@
 /** What a tenant's profile allows: its limits, and the steps of a transaction that refuse what is one too many. */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../model/lru-map.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import { defineErrors } from '../model/errors.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
@@ -42,7 +42,7 @@ const MOST_KNOWN = 10_000
 
 export class LimitsOfTenants {
   private readonly entities: EntityStore
-  private readonly known = new LRUCache<string, Promise<TenantLimits>>({ max: MOST_KNOWN })
+  private readonly known = lruMap<Promise<TenantLimits>>(MOST_KNOWN)
   private readonly stops: readonly (() => void)[]
 
   constructor(entities: EntityStore, feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>) {

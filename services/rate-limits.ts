@@ -2,7 +2,7 @@
  * How many calls a tenant may make, and each of its customers (`rest-api.md` 2.5): buckets that fill steadily, `100:1,2000:60` being a hundred
  * a second and two thousand a minute. Each process counts for itself, as the reference's do.
  */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../model/lru-map.ts'
 import type { Clock } from '../model/clock.ts'
 import { defineErrors } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
@@ -53,9 +53,7 @@ export class RateBuckets {
 
 /** Of many callers, by their ids. */
 export class RatesById {
-  private readonly known = new LRUCache<string, { readonly limits: string; readonly buckets: RateBuckets }>({
-    max: MOST_BUCKETS,
-  })
+  private readonly known = lruMap<{ readonly limits: string; readonly buckets: RateBuckets }>(MOST_BUCKETS)
 
   get size(): number {
     return this.known.size

@@ -2,7 +2,8 @@
  * Counts failures by key and locks a key that had too many of them: the one file that knows rate-limiter-flexible. That library keeps every
  * key it hears of; here the one touched longest ago is forgotten when there are too many.
  */
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 
 export interface FailureLimit {
@@ -22,12 +23,7 @@ export class FailureCounter {
   constructor(limit: FailureLimit) {
     this.limit = limit
     this.limiter = new RateLimiterMemory({ points: limit.failures, duration: limit.windowSeconds })
-    this.keys = new LRUCache<string, true>({
-      max: limit.maxKeys,
-      dispose: (_value, key, reason) => {
-        if (reason !== 'set') void this.limiter.delete(key)
-      },
-    })
+    this.keys = lruMap<true>(limit.maxKeys, (key) => void this.limiter.delete(key))
   }
 
   /** Keys that are held. */

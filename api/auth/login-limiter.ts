@@ -6,7 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { LRUCache } from 'lru-cache'
+import type { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { ApiErrors } from '../errors.ts'
 import { AuthErrors } from './errors.ts'
@@ -60,7 +61,7 @@ export class LoginLimiter {
     const wide = { lockSeconds: windowSeconds, windowSeconds, maxKeys }
     this.addresses = new FailureCounter({ failures: failuresPerAddress, ...wide })
     this.users = new FailureCounter({ failures: failuresPerUser, ...wide })
-    this.familiar = new LRUCache({ max: maxKeys })
+    this.familiar = lruMap<true>(maxKeys)
     this.places = new CheckPlaces(limits)
   }
 

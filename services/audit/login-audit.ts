@@ -1,5 +1,5 @@
 /** Log-ins, log-outs and lock-outs in the audit log of the user's tenant. Who is no user leaves no row: there is no log that it belongs to. */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { User } from '../../model/entities.ts'
 import { entityId } from '../../model/entity-id.ts'
@@ -20,7 +20,7 @@ export class LoginAudit {
   private readonly clock: Clock
   private readonly report: Report
   /** When a lock-out of user and address was told, Unix ms. */
-  private readonly lockouts = new LRUCache<string, number>({ max: MAX_LOCKOUTS })
+  private readonly lockouts = lruMap<number>(MAX_LOCKOUTS)
 
   constructor(entities: EntityStore, audit: AuditLog, clock: Clock, report: Report) {
     this.entities = entities

@@ -1,5 +1,4 @@
-/** Hands a mail to a mail server: the one file that knows nodemailer. */
-import { createTransport } from 'nodemailer'
+/** Hands a mail to a mail server: the one file that knows nodemailer, which is loaded with the first mail: most processes send none. */
 import type { MailSettings } from './mail-settings.ts'
 
 export interface Mail {
@@ -13,6 +12,7 @@ export interface Mail {
 /** Rejects where the server does not take it. */
 export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<void> {
   const { mailFrom, smtpProtocol, smtpHost, smtpPort, timeout, enableTls } = settings
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     host: smtpHost,
     port: smtpPort,

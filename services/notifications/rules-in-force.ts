@@ -1,5 +1,5 @@
 /** The enabled rules of tenants and of the system, kept in memory: every change of an entity asks for them. */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { notificationRules, type NotificationRule } from '../entities/notification.ts'
@@ -9,7 +9,7 @@ const MAX_TENANTS = 10_000
 
 export class RulesInForce {
   private readonly declared: EntityRegistry
-  private readonly known = new LRUCache<string, Promise<readonly NotificationRule[]>>({ max: MAX_TENANTS })
+  private readonly known = lruMap<Promise<readonly NotificationRule[]>>(MAX_TENANTS)
   private readonly stops: readonly (() => void)[]
 
   constructor(declared: EntityRegistry, feed: ChangeFeed) {

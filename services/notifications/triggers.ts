@@ -2,7 +2,7 @@
  * What sets rules off. The requests that follow go into the transaction of the change itself, so that none is lost and none is made for a
  * change that is not there; escalations wait among the requests until their time has come. Source: `rest-api.md` 15.4.
  */
-import { LRUCache } from 'lru-cache'
+import { lruMap } from '../../model/lru-map.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -61,7 +61,7 @@ export class Triggers {
   private readonly tenantRates = new RatesById()
   private readonly ruleRates = new RatesById()
   /** Until when (Unix ms), by rule and what happened. */
-  private readonly told = new LRUCache<string, number>({ max: MAX_REMEMBERED })
+  private readonly told = lruMap<number>(MAX_REMEMBERED)
 
   constructor(parts: TriggersParts) {
     this.parts = parts

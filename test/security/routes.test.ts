@@ -23,6 +23,7 @@ const OPEN_ROUTES = [
   'GET /api/noauth/resetPassword',
   'POST /api/noauth/resetPassword',
   'GET /api/noauth/userPasswordPolicy',
+  'GET /api/admin/mail/oauth2/code',
   'GET /api/images/public/:publicResourceKey',
   'POST /api/noauth/oauth2Clients',
   'POST /api/auth/login',
