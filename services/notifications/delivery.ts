@@ -58,10 +58,27 @@ const contextSchema = z.object({
 /** More errors of one way are counted, not kept. */
 const MAX_ERRORS = 100
 
-interface Sent {
-  readonly count: number
-  readonly errors: readonly (readonly [string, string])[]
-}
+/** Well below how long a request is held for: nobody else sends the mail meanwhile. */
+const MAIL_MS = 45_000
+
+const progressSchema = z.object({
+  /** The last user who was tried: they come in the order of their ids. */
+  after: z.string(),
+  count: z.number(),
+  failed: z.number(),
+  /** The first of them. */
+  errors: z.array(z.tuple([z.string(), z.string()])),
+})
+
+/** How far the mails of a request are. */
+export type MailProgress = z.infer<typeof progressSchema>
+
+const NOBODY_YET: MailProgress = { after: '', count: 0, failed: 0, errors: [] }
+
+/** Called between slow steps, with how far the mails are: whoever delivers says that it still does, or throws to end it. */
+export type Hold = (progress: MailProgress) => Promise<void>
+
+type Sent = Omit<MailProgress, 'after'>
 
 export class Delivery {
   private readonly parts: DeliveryParts
@@ -86,8 +103,8 @@ export class Delivery {
     return { name: stored.name, type: stored.notificationType, methods: methodsOf(stored.configuration) }
   }
 
-  /** `hold` is called between slow steps: whoever delivers says that it still does. */
-  async deliver(request: NotificationRequest, hold: () => Promise<void>): Promise<DeliveryOutcome> {
+  /** Mails go on behind the progress that is in the request. */
+  async deliver(request: NotificationRequest, hold: Hold): Promise<DeliveryOutcome> {
     const { tenantId } = request
     const { parameters, concerned } = contextOf(request.context)
     try {
@@ -109,7 +126,7 @@ export class Delivery {
     template: ResolvedTemplate,
     parameters: Parameters,
     request: NotificationRequest,
-    hold: () => Promise<void>,
+    hold: Hold,
   ): Promise<DeliveryOutcome> {
     const sent: Record<string, number> = {}
     const errors: Record<string, JsonObject> = {}
@@ -126,10 +143,10 @@ export class Delivery {
         sent[method] = wanting.length
         continue
       }
-      const outcome = method === 'EMAIL' ? await this.byMail(wanting, own, parameters, hold) : notServed(method)
+      const outcome = method === 'EMAIL' ? await this.byMail(wanting, own, request, hold) : notServed(method)
       if (outcome.count > 0) sent[method] = outcome.count
-      totalErrors += outcome.errors.length
-      if (outcome.errors.length > 0) errors[method] = Object.fromEntries(outcome.errors.slice(0, MAX_ERRORS))
+      totalErrors += outcome.failed
+      if (outcome.failed > 0) errors[method] = Object.fromEntries(outcome.errors)
     }
     return { stats: { sent, errors, totalErrors, error: null }, statements, told }
   }
@@ -169,30 +186,47 @@ export class Delivery {
 
   private async byMail(
     users: readonly User[],
-    { subject, body }: JsonObject,
-    parameters: Parameters,
-    hold: () => Promise<void>,
+    template: JsonObject,
+    { context }: NotificationRequest,
+    hold: Hold,
   ): Promise<Sent> {
-    const { mail } = this.parts
-    const settings = await mail.settings()
+    const settings = await this.parts.mail.settings()
     if (settings === undefined) return failed('Mail server is not configured')
-    let count = 0
-    const errors: (readonly [string, string])[] = []
+    const { parameters } = contextOf(context)
+    let progress = progressOf(context)
     for (const user of users) {
-      await hold()
-      const own = { ...parameters, ...recipientParameters(user) }
-      const text = filled(typeof body === 'string' ? body : '', own)
-      const html = filled(typeof body === 'string' ? body : '', escaped(own))
-      const line = filled(typeof subject === 'string' ? subject : '', own).replaceAll(/[\r\n]+/g, ' ')
+      if (user.id <= progress.after) continue
+      await hold(progress)
       try {
-        await mail.send(settings, { to: user.email, subject: line, text, html })
-        count++
+        await this.send(settings, mailTo(user, template, parameters))
+        progress = { ...progress, after: user.id, count: progress.count + 1 }
       } catch (error) {
-        errors.push([titleOf(user), errorText(error)])
+        const errors = [...progress.errors, [titleOf(user), errorText(error)] as [string, string]].slice(0, MAX_ERRORS)
+        progress = { ...progress, after: user.id, failed: progress.failed + 1, errors }
       }
     }
-    return { count, errors }
+    return progress
   }
+
+  /** A server that answers a little now and then would take for ever. */
+  private async send(settings: MailSettings, mail: Mail): Promise<void> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const late = (): void => reject(NotificationErrors.MAIL_TOO_SLOW({ seconds: MAIL_MS / 1000 }))
+    const timer = this.parts.clock.after(MAIL_MS, late)
+    try {
+      await Promise.race([this.parts.mail.send(settings, mail), promise])
+    } finally {
+      timer.cancel()
+    }
+  }
+}
+
+function mailTo(user: User, { subject, body }: JsonObject, parameters: Parameters): Mail {
+  const own = { ...parameters, ...recipientParameters(user) }
+  const text = filled(typeof body === 'string' ? body : '', own)
+  const html = filled(typeof body === 'string' ? body : '', escaped(own))
+  const line = filled(typeof subject === 'string' ? subject : '', own).replaceAll(/[\r\n]+/g, ' ')
+  return { to: user.email, subject: line, text, html }
 }
 
 const NOT_SERVED: Readonly<Record<Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>, string>> = {
@@ -208,7 +242,7 @@ function notServed(method: Exclude<DeliveryMethod, 'WEB' | 'EMAIL'>): Sent {
 
 /** Nobody was reached: no recipient is named. */
 function failed(reason: string): Sent {
-  return { count: 0, errors: [['', reason]] }
+  return { count: 0, failed: 1, errors: [['', reason]] }
 }
 
 function enabled(template: JsonValue | undefined): JsonObject | undefined {
@@ -227,6 +261,17 @@ export function contextJson({ parameters, concerned }: RequestContext): JsonObje
     ...(userId === undefined ? {} : { userId }),
     ...(tenantId === undefined ? {} : { tenantId }),
   }
+}
+
+/** The context with how far the mails are; without where that matters no more. */
+export function withProgress(context: JsonValue, mails: MailProgress | undefined): JsonValue {
+  const { mails: _before, ...rest } = isJsonObject(context) ? context : {}
+  return mails === undefined ? rest : { ...rest, mails }
+}
+
+function progressOf(context: JsonValue): MailProgress {
+  const parsed = progressSchema.safeParse(isJsonObject(context) ? context['mails'] : undefined)
+  return parsed.success ? parsed.data : NOBODY_YET
 }
 
 function contextOf(value: JsonValue): RequestContext {

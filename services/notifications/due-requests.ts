@@ -11,7 +11,7 @@ import type { EntityService } from '../entities/entity-service.ts'
 import { notificationRequests, type NotificationRequest } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
 import type { Report } from '../outbox.ts'
-import type { Delivery } from './delivery.ts'
+import { withProgress, type Delivery, type MailProgress } from './delivery.ts'
 import type { Inbox } from './inbox.ts'
 
 export interface DueRequestsParts {
@@ -30,6 +30,8 @@ export interface DueRequestsParts {
 const LOOK_MS = 5_000
 const LEASE_MS = 120_000
 const RENEW_MS = 60_000
+/** So many mails are sent twice at most when the process is killed. */
+const MAILS_PER_NOTE = 50
 const TAKEN_AT_A_TIME = 1_000
 /** Tenants whose requests are sent side by side: a mail server that hangs holds up its tenant alone. */
 const TENANTS_AT_A_TIME = 8
@@ -126,22 +128,37 @@ export class DueRequests {
   private async send(request: NotificationRequest): Promise<void> {
     const { delivery, entities, requests, inbox, doubts, clock, maxSent } = this.parts
     let taken = request
-    const take = async (): Promise<void> => {
-      taken = { ...taken, version: taken.version + 1, status: 'PROCESSING', dueTime: clock.now() + LEASE_MS }
+    let mailsNoted = 0
+    const take = async (holdMs: number, progress?: MailProgress): Promise<void> => {
+      const context = progress === undefined ? taken.context : withProgress(taken.context, progress)
+      const dueTime = clock.now() + holdMs
+      taken = { ...taken, version: taken.version + 1, status: 'PROCESSING', dueTime, context }
       await entities.write([requests.update(taken)])
     }
-    const hold = async (): Promise<void> => {
-      if ((taken.dueTime ?? 0) - clock.now() < RENEW_MS) await take()
+    const hold = async (progress: MailProgress): Promise<void> => {
+      if (this.isClosed) {
+        await take(0, progress)
+        throw new Interrupted()
+      }
+      const mails = progress.count + progress.failed
+      const isEnough = mails - mailsNoted >= MAILS_PER_NOTE
+      if (!isEnough && (taken.dueTime ?? 0) - clock.now() >= RENEW_MS) return
+      await take(LEASE_MS, progress)
+      mailsNoted = mails
     }
     try {
-      await take()
+      await take(LEASE_MS)
       const { stats, statements, told } = await delivery.deliver(taken, hold)
-      const sent: NotificationRequest = { ...taken, version: taken.version + 1, status: 'SENT', stats, dueTime: null }
+      const context = withProgress(taken.context, undefined)
+      const done = { version: taken.version + 1, status: 'SENT', stats, dueTime: null, context } as const
+      const sent: NotificationRequest = { ...taken, ...done }
       const bound = this.rows.keepNewest({ tenant_id: sent.tenantId, status: 'SENT' }, maxSent)
       const tell = (): void => inbox.tell(told)
       await doubts.watch(entities.write([requests.update(sent), ...statements, bound]), tell)
       tell()
     } catch (error) {
+      // The next process goes on.
+      if (error instanceof Interrupted) return
       // Another process has it, or it was cancelled.
       if (isMillraceError(error) && error.code === 'entities.VERSION_CONFLICT') return
       this.parts.report('A notification request is not sent yet; it is tried again', {
@@ -151,3 +168,6 @@ export class DueRequests {
     }
   }
 }
+
+/** This process ends before all mails of a request are sent. */
+class Interrupted extends Error {}

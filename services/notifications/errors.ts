@@ -16,6 +16,7 @@ export const NotificationErrors = defineErrors('notifications', {
   TRIGGER_UNAVAILABLE: { ...BAD_REQUEST, text: 'Trigger type {type} is not available' },
   TRIGGER_FIXED: { ...BAD_REQUEST, text: 'Trigger type of a notification rule cannot be changed' },
   IN_USE: { ...BAD_REQUEST, text: '{what} is referenced by {by}' },
+  MAIL_TOO_SLOW: { kind: 'retryable', status: 503, text: 'The mail server took longer than {seconds} s' },
   SLACK: { ...BAD_REQUEST, text: 'Slack is not configured' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },
 })
