@@ -234,18 +234,47 @@ test('settings with a call of their own are saved by that alone, and mail settin
   await assert.rejects(admin.save(principal, 'general', { baseUrl: 'javascript:alert(1)' }), { code: 'admin.BASE_URL' })
 })
 
-test('a test mail goes by the settings of the call; the kept password goes to no other server', async () => {
+test('a mail password that was not given goes to the server it was given for, and only the way it went', async () => {
   const admin = await start()
   await admin.save(principal, 'mail', { ...MAIL, password: PASSWORD })
-  await admin.sendTestMail(principal, { ...MAIL, smtpPort: 587 })
-  await admin.sendTestMail(principal, { ...MAIL, smtpHost: 'evil.example.org' })
+  await admin.sendTestMail(principal, { ...MAIL, smtpPort: 25, mailFrom: 'b@example.org' })
+  const elsewhere = [
+    { smtpHost: 'evil.example.org' },
+    { smtpPort: 587 },
+    { smtpProtocol: 'smtps' },
+    { enableTls: true },
+  ]
+  for (const other of elsewhere) {
+    const value = { ...MAIL, ...other }
+    await assert.rejects(admin.sendTestMail(principal, value), {
+      code: 'admin.MAIL',
+      message: /password: give it again/,
+    })
+    await assert.rejects(admin.save(principal, 'mail', value), { code: 'admin.MAIL', status: 400 })
+    await admin.sendTestMail(principal, { ...value, password: null })
+  }
+  assert.equal((await admin.mailSettings())?.password, PASSWORD)
+  await admin.save(principal, 'mail', { ...MAIL, smtpHost: 'open.example.org', username: '' })
+  assert.equal((await admin.mailSettings())?.password, null, 'forgotten where nobody logs in')
+  await admin.save(principal, 'mail', { ...MAIL, smtpHost: 'other.example.org', password: 'another' })
+  assert.equal((await admin.mailSettings())?.password, 'another')
   assert.deepEqual(
-    sent.map(([{ smtpHost, smtpPort, password }, { to }]) => [smtpHost, smtpPort, password, to]),
-    [
-      ['mail.example.org', 587, PASSWORD, principal.email],
-      ['evil.example.org', 25, null, principal.email],
-    ],
+    sent.map(([{ password }]) => password),
+    [PASSWORD, null, null, null, null],
   )
+})
+
+test('what a provider gave goes to no other provider', async () => {
+  const admin = await start()
+  const oauth = { ...MAIL, enableOauth2: true, clientId: 'c', tokenUri: 'https://mail.example.org/token' }
+  await admin.save(principal, 'mail', { ...oauth, clientSecret: 's', refreshToken: 'r' })
+  await admin.save(principal, 'mail', { ...oauth, timeout: 5000 })
+  assert.equal((await admin.mailSettings())?.refreshToken, 'r')
+  const elsewhere = { ...oauth, tokenUri: 'https://evil.example.org/token' }
+  for (const given of [{}, { clientSecret: 's' }, { refreshToken: 'r' }])
+    await assert.rejects(admin.save(principal, 'mail', { ...elsewhere, ...given }), { code: 'admin.MAIL' })
+  await admin.save(principal, 'mail', { ...elsewhere, clientSecret: 'other', refreshToken: null })
+  assert.equal((await admin.mailSettings())?.clientSecret, 'other')
 })
 
 function plain(signing: { readonly key: Uint8Array } | undefined) {

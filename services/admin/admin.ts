@@ -3,12 +3,17 @@ import { z } from 'zod'
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { errorText } from '../../model/errors.ts'
-import { mailSettingsOf, MAIL_SETTINGS, readMailSettings, type MailSettings } from '../mail/mail-settings.ts'
+import {
+  mailSettingsOf,
+  MAIL_SETTINGS,
+  readMailSettings,
+  withKeptMailSecrets,
+  type MailSettings,
+} from '../mail/mail-settings.ts'
 import { MailOAuth2 } from '../mail/mail-oauth2.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { SECURITY_SETTINGS } from '../users/security-settings.ts'
 import { TWO_FACTOR_SETTINGS } from '../users/two-factor-settings.ts'
-import { withKeptSecrets } from '../vault/sealed-members.ts'
 import { AdminSettings, type AdminSetting, type AdminSettingsParts } from './admin-settings.ts'
 import { AdminErrors } from './errors.ts'
 import { JwtSettings, JWT_KEY, type JwtDefaults } from './jwt-settings.ts'
@@ -73,8 +78,11 @@ export class Admin {
   async save(principal: Principal, key: string, value: JsonObject): Promise<AdminSetting> {
     const call = OTHER_CALLS.get(key)
     if (call !== undefined) throw AdminErrors.KEY_OF_ANOTHER_CALL({ key, call })
-    if (key === MAIL_SETTINGS) mailSettingsOf(value)
     if (key === GENERAL_SETTINGS) checkGeneral(value)
+    if (key === MAIL_SETTINGS) {
+      mailSettingsOf(value)
+      return this.settings.change(key, (before) => withKeptMailSecrets(value, before), principal)
+    }
     return this.settings.save(principal, key, value)
   }
 
@@ -88,12 +96,10 @@ export class Admin {
     return readMailSettings(this.settings, this.parts.mail)
   }
 
-  /** By the settings as they are given, with the saved password where they have none. Throws `admin.MAIL`, `admin.MAIL_FAILED`. */
+  /** By the settings as they are given, with the saved secrets where they have none and name the same server. Throws `admin.MAIL`, `admin.MAIL_FAILED`. */
   async sendTestMail(principal: Principal, value: JsonObject): Promise<void> {
     const saved = (await this.settings.find(MAIL_SETTINGS))?.value ?? {}
-    // A password that was never shown goes nowhere but to the server it was given for.
-    const isSameServer = saved['smtpHost'] === value['smtpHost']
-    const settings = mailSettingsOf(isSameServer ? withKeptSecrets(value, saved) : value)
+    const settings = mailSettingsOf(withKeptMailSecrets(value, saved))
     const mail = { to: principal.email, subject: 'Test message', text: 'Test message from your IoT platform.\n' }
     try {
       await this.parts.send(settings, mail)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import type { AdminSettings } from '../admin/admin-settings.ts'
 import { AdminErrors } from '../admin/errors.ts'
+import { withKeptSecrets } from '../vault/sealed-members.ts'
 
 export const MAIL_SETTINGS = 'mail'
 
@@ -33,6 +34,35 @@ export function mailSettingsOf(value: JsonObject): MailSettings {
   if (result.success) return result.data
   const [issue] = result.error.issues
   throw AdminErrors.MAIL({ reason: `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}` })
+}
+
+const AUTHORIZATION_SECRETS = ['clientSecret', 'refreshToken']
+
+/**
+ * Secrets that `value` leaves out stay where they would go where they went before. Who may save settings was never shown them, and a
+ * changed address, port or way of sealing would show them to whoever listens there. Throws `admin.MAIL` where one is to be given again.
+ */
+export function withKeptMailSecrets(value: JsonObject, before: JsonObject): JsonObject {
+  const kept = withKeptSecrets(value, before)
+  const [after, was] = [mailSettingsOf(value), mailSettingsSchema.safeParse(before).data]
+  const isGone = (name: string): boolean => {
+    if (Object.hasOwn(value, name)) return false
+    const isOfProvider = AUTHORIZATION_SECRETS.includes(name)
+    if (isSameServer(after, was) && (!isOfProvider || after.tokenUri === was?.tokenUri)) return false
+    if (isOfProvider ? after.enableOauth2 : Boolean(after.username))
+      throw AdminErrors.MAIL({ reason: `${name}: give it again, it would go to another server or another way` })
+    return true
+  }
+  return Object.fromEntries(Object.entries(kept).filter(([name]) => !isGone(name)))
+}
+
+function isSameServer(a: MailSettings, b: MailSettings | undefined): boolean {
+  return (
+    a.smtpHost === b?.smtpHost &&
+    a.smtpPort === b.smtpPort &&
+    a.smtpProtocol === b.smtpProtocol &&
+    a.enableTls === b.enableTls
+  )
 }
 
 /** What is saved, else what the environment says; undefined where nobody said how mails go out. */
