@@ -105,6 +105,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     secondStep: (user) => services.people.twoFactor.secondStep(user),
+    checkSetUp: (user, sessionId) => services.people.twoFactor.checkSetUp(user, sessionId),
     tokenKeys: services.admin.jwt,
     clock: systemClock,
     random: systemRandom,

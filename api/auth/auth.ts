@@ -26,6 +26,8 @@ export interface AuthOptions {
   readonly tokenKeys: TokenKeySource
   /** What is still asked of who gave the password; undefined where it is enough. */
   readonly secondStep?: (user: User) => Promise<SecondStep | undefined>
+  /** Throws where the user has a second factor that another session set up. */
+  readonly checkSetUp?: (user: User, sessionId: string) => Promise<void>
   readonly clock: Clock
   readonly random: Random
   /** Where logged-out sessions are kept, and where versions before kept them. */
@@ -56,7 +58,7 @@ export interface Auth {
   login(username: string, password: string, address: string): Promise<TokenPair>
   /** Who gave the password and must still give, or set up, a second factor. Throws as `authenticate`. */
   halfLoggedIn(token: string, scope: HalfScope): Promise<User>
-  /** The same as who acts, for the calls that set one up. */
+  /** Who acts, for the calls that set one up. Throws as `checkSetUp` too. */
   authenticateToSetUp(token: string): Promise<Principal>
   /** A pair where `check` does not throw, whose failures count as those of passwords do. */
   loginVerified(token: string, address: string, check: (user: User) => Promise<void>): Promise<TokenPair>
@@ -123,12 +125,15 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
     return { token, refreshToken: '', scope }
   }
 
-  const halfLoggedIn = async (token: string, scope: HalfScope): Promise<User> => {
+  const halfLogin = async (
+    token: string,
+    scope: HalfScope,
+  ): Promise<{ readonly user: User; readonly sessionId: string }> => {
     const claims = await tokens.verifyHalf(withoutScheme(token), scope, clock.now())
     const [user, validFrom] = await Promise.all([find(claims), validFromOf(claims.userId)])
     if (user === undefined || user.email !== claims.email || claims.issuedAt < firstValidSecond(validFrom))
       throw AuthErrors.TOKEN_EXPIRED()
-    return user
+    return { user, sessionId: claims.sessionId }
   }
 
   const issueOrAsk = async (user: User): Promise<TokenPair> => {
@@ -154,10 +159,14 @@ export async function createAuth(options: AuthOptions): Promise<Auth> {
       if (user === undefined) throw AuthErrors.BAD_CREDENTIALS()
       return issueOrAsk(user)
     },
-    halfLoggedIn,
-    authenticateToSetUp: async (token) => principalOf(await halfLoggedIn(token, 'MFA_CONFIGURATION_TOKEN')),
+    halfLoggedIn: async (token, scope) => (await halfLogin(token, scope)).user,
+    async authenticateToSetUp(token) {
+      const { user, sessionId } = await halfLogin(token, 'MFA_CONFIGURATION_TOKEN')
+      await options.checkSetUp?.(user, sessionId)
+      return { ...principalOf(user), setUpSession: sessionId }
+    },
     async loginVerified(token, address, check) {
-      const user = await halfLoggedIn(token, 'PRE_VERIFICATION_TOKEN')
+      const { user } = await halfLogin(token, 'PRE_VERIFICATION_TOKEN')
       await limiter.attempt(`second factor of ${user.email}`, address, async () => {
         await check(user)
         return user

@@ -193,10 +193,10 @@ export function verificationRoutes({ twoFactor }: Pick<People, 'twoFactor'>, aut
       pattern: '/api/auth/2fa/login',
       authorities: 'public',
       handle: async ({ credentials }) => {
-        const user = await auth.halfLoggedIn(credentials, 'MFA_CONFIGURATION_TOKEN')
-        if ((await twoFactor.providersOf(user)).length === 0) throw UserErrors.TWO_FACTOR_NOT_SET_UP()
-        // What was confirmed a moment ago is not asked for again.
-        return pairAnswer(await auth.issueFor(user.id))
+        // What this session confirmed a moment ago is not asked for again; it is refused where another did.
+        const { userId } = await auth.authenticateToSetUp(credentials)
+        if ((await twoFactor.providersOf({ id: userId })).length === 0) throw UserErrors.TWO_FACTOR_NOT_SET_UP()
+        return pairAnswer(await auth.issueFor(userId))
       },
     },
   ]

@@ -51,6 +51,12 @@ export const UserErrors = defineErrors('users', {
     text: 'At least one 2FA provider is required if two-factor authentication is enforced',
   },
   TWO_FACTOR_NOT_SET_UP: { ...BAD_REQUEST, text: 'Two-factor authentication is not set up yet' },
+  TWO_FACTOR_OF_ANOTHER_SESSION: {
+    kind: 'denied',
+    status: 401,
+    restCode: 10,
+    text: 'Two-factor authentication was set up in another session: log in again',
+  },
   TWO_FACTOR_TOO_OFTEN: { kind: 'retryable', status: 429, restCode: 33, text: 'Too many requests' },
   TWO_FACTOR_LOCKED: {
     kind: 'denied',

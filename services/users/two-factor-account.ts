@@ -1,20 +1,23 @@
 /** What is kept of a user's second factors, its secrets sealed, and how it is shown. */
 import { z } from 'zod'
-import type { JsonObject } from '../../model/json.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Vault } from '../vault/vault.ts'
 import type { ProviderType } from './two-factor-settings.ts'
 
 const sentSchema = z.object({ email: z.string(), code: z.string(), expires: z.number() })
 
+/** `session`: the one that could do nothing but set it up; absent where a whole login did. */
+const common = { useByDefault: z.boolean(), session: z.string().optional() }
+
 const accountSchema = z.object({
-  totp: z.object({ authUrl: z.string(), useByDefault: z.boolean(), lastStep: z.number() }).optional(),
-  email: z.object({ email: z.string(), useByDefault: z.boolean() }).optional(),
+  totp: z.object({ ...common, authUrl: z.string(), lastStep: z.number() }).optional(),
+  email: z.object({ ...common, email: z.string() }).optional(),
   /** The newest code that was mailed; it is good once. */
   sent: sentSchema.optional(),
   /** Unix ms of the newest mail. */
   sentTime: z.number().optional(),
   /** Hashes of those that are left. */
-  backup: z.object({ hashes: z.array(z.string()), useByDefault: z.boolean() }).optional(),
+  backup: z.object({ ...common, hashes: z.array(z.string()) }).optional(),
   /** Wrong codes since the last good one. */
   failures: z.number().optional(),
 })
@@ -23,6 +26,16 @@ export type TwoFactorAccount = z.output<typeof accountSchema>
 /** Of those that stand alone: backup codes go with another. */
 export function hasFactor({ totp, email }: TwoFactorAccount): boolean {
   return totp !== undefined || email !== undefined
+}
+
+/** Of those that are offered: others do not keep the user from setting up another. */
+export function isOfAnotherSession(
+  { totp, email, backup }: TwoFactorAccount,
+  offered: readonly ProviderType[],
+  session: string,
+): boolean {
+  const factors = { TOTP: totp, EMAIL: email, BACKUP_CODE: backup }
+  return offered.some((type) => factors[type] !== undefined && factors[type].session !== session)
 }
 
 export function configuredTypes(account: TwoFactorAccount): readonly { type: ProviderType; isDefault: boolean }[] {
@@ -68,7 +81,8 @@ export function isSealedAnew(vault: Vault, json: JsonObject): boolean {
 export function shownAccount({ totp, email, backup }: TwoFactorAccount): JsonObject {
   const configs: JsonObject = {}
   if (totp !== undefined) configs['TOTP'] = { providerType: 'TOTP', useByDefault: totp.useByDefault }
-  if (email !== undefined) configs['EMAIL'] = { providerType: 'EMAIL', ...email }
+  if (email !== undefined)
+    configs['EMAIL'] = { providerType: 'EMAIL', email: email.email, useByDefault: email.useByDefault }
   if (backup !== undefined)
     configs['BACKUP_CODE'] = {
       providerType: 'BACKUP_CODE',
@@ -86,7 +100,13 @@ function placeOf(userId: string): string {
 function jsonOf(account: TwoFactorAccount): JsonObject {
   return Object.fromEntries(
     Object.entries(account).flatMap(([name, member]) =>
-      member === undefined ? [] : [[name, typeof member === 'object' ? { ...member } : member]],
+      member === undefined ? [] : [[name, typeof member === 'object' ? defined(member) : member]],
     ),
   )
+}
+
+function defined(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const kept: JsonObject = {}
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) kept[name] = value
+  return kept
 }

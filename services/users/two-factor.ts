@@ -18,6 +18,7 @@ import { matchingStep, newTotpSecret, totpSecretOf, totpUrl } from './totp.ts'
 import {
   configuredTypes,
   hasFactor,
+  isOfAnotherSession,
   isSealedAnew,
   openedAccount,
   sealedAccount,
@@ -131,6 +132,15 @@ export class TwoFactor {
     return (await this.isMeant(platform.enforcedUsersFilter, user)) ? { step: 'set up', seconds } : undefined
   }
 
+  /**
+   * Who has the password alone may set up a first factor, and nothing once the user has one: else a session of before the user set one up
+   * would be as good as a code. Throws `TWO_FACTOR_OF_ANOTHER_SESSION`.
+   */
+  async checkSetUp(user: Pick<User, 'id'>, session: string): Promise<void> {
+    if (isOfAnotherSession(await this.accountOf(user.id), await this.providers(), session))
+      throw UserErrors.TWO_FACTOR_OF_ANOTHER_SESSION()
+  }
+
   /** What the user is to confirm with a code. Throws `TWO_FACTOR_PROVIDER`. */
   async generate(principal: Principal, type: ProviderType): Promise<JsonObject> {
     const provider = await this.provider(type)
@@ -155,25 +165,33 @@ export class TwoFactor {
     if (config.providerType === 'EMAIL') await this.mailCode(principal, config.email)
   }
 
-  /** The code shows that the user has what it takes. Throws `TWO_FACTOR_CODE` too. */
+  /** The code shows that the user has what it takes. Throws `TWO_FACTOR_CODE`, `TWO_FACTOR_OF_ANOTHER_SESSION` too. */
   async save(principal: Principal, config: AccountConfig, code: string | undefined): Promise<JsonObject> {
     await this.checkConfig(config)
-    const useByDefault = config.useByDefault ?? false
+    const { setUpSession } = principal
+    const common = {
+      useByDefault: config.useByDefault ?? false,
+      ...(setUpSession === undefined ? {} : { session: setUpSession }),
+    }
+    const offered = await this.providers()
     return this.change(principal, (before) => {
+      // Again, for both may have been under way.
+      if (setUpSession !== undefined && isOfAnotherSession(before, offered, setUpSession))
+        throw UserErrors.TWO_FACTOR_OF_ANOTHER_SESSION()
       switch (config.providerType) {
         case 'BACKUP_CODE':
           if (!hasFactor(before)) throw UserErrors.TWO_FACTOR_FIRST()
-          return { ...before, backup: { hashes: config.codes.map(hashOfToken), useByDefault } }
+          return { ...before, backup: { hashes: config.codes.map(hashOfToken), ...common } }
         case 'EMAIL': {
           if (!this.isMailed(before, config.email, code ?? '')) throw UserErrors.TWO_FACTOR_CODE()
           const { sent: _used, ...rest } = before
-          return { ...rest, email: { email: config.email, useByDefault } }
+          return { ...rest, email: { email: config.email, ...common } }
         }
         case 'TOTP': {
           const secret = totpSecretOf(config.authUrl) ?? ''
           const lastStep = matchingStep(secret, code ?? '', this.parts.clock.now(), 0)
           if (lastStep === undefined) throw UserErrors.TWO_FACTOR_CODE()
-          return { ...before, totp: { authUrl: config.authUrl, useByDefault, lastStep } }
+          return { ...before, totp: { authUrl: config.authUrl, ...common, lastStep } }
         }
       }
     })

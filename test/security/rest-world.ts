@@ -78,6 +78,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     users: services.users,
     userOfApiKey: (value) => services.people.apiKeys.userOf(value),
     secondStep: (user) => services.people.twoFactor.secondStep(user),
+    checkSetUp: (user, sessionId) => services.people.twoFactor.checkSetUp(user, sessionId),
     tokenKeys: services.admin.jwt,
     clock,
     random: testRandom,

@@ -194,6 +194,44 @@ test('who must have a second factor can do nothing before it is set up', async (
   assert.equal((await call('POST', '/api/auth/2fa/login', (await login('must@example.org')).body['token'])).status, 401)
 })
 
+test('a session that could only set up a second factor ends with the factor that another session set up', async () => {
+  const { clock } = world.platform
+  assert.equal((await savePlatform({ enforceTwoFa: true })).status, 200)
+  await newUser('early@example.org')
+  const [thief, user] = [
+    (await login('early@example.org')).body['token'],
+    (await login('early@example.org')).body['token'],
+  ]
+  const setUp = async (token: unknown) => {
+    const { body: config } = await call('POST', `${CONFIG}/generate?providerType=TOTP`, user)
+    const code = totpCode(totpSecretOf(String(config['authUrl'])) ?? '', totpStep(clock.now()))
+    return (await call('POST', `${CONFIG}?verificationCode=${code}`, token, config)).status
+  }
+  assert.equal((await call('GET', '/api/2fa/account/settings', thief)).status, 200)
+  assert.equal(await setUp(user), 200)
+  const refused = await call('POST', '/api/auth/2fa/login', thief)
+  assert.equal(refused.status, 401)
+  assert.match(String(refused.body['message']), /another session/)
+  assert.equal(refused.body['token'], undefined)
+  assert.equal(await setUp(thief), 401)
+  assert.equal((await call('GET', '/api/2fa/account/settings', thief)).status, 401)
+  assert.equal(await setUp(user), 200, 'the session that set it up may do it again')
+  const { body: codes } = await call('POST', `${CONFIG}/generate?providerType=BACKUP_CODE`, user)
+  const saved = await call('POST', CONFIG, user, codes)
+  assert.deepEqual(Object.keys(saved.body['configs'] as object), ['TOTP', 'BACKUP_CODE'])
+  assert.ok(!JSON.stringify(saved.body).includes('session'))
+  const { body: pair } = await call('POST', '/api/auth/2fa/login', user)
+  assert.equal(await setUp(pair['token']), 200, 'a whole login may change it')
+  assert.equal((await call('POST', '/api/auth/2fa/login', user)).status, 401)
+  await savePlatform({ enforceTwoFa: true, providers: PLATFORM.providers.slice(1, 2) })
+  const { body: half } = await login('early@example.org')
+  assert.equal(
+    (await call('POST', `${CONFIG}/generate?providerType=EMAIL`, half['token'])).status,
+    200,
+    'not offered any more',
+  )
+})
+
 test('an account shows no secret, and keeps none that can be read', async () => {
   const { services, clock } = world.platform
   const id = await newUser('tess@example.org')
