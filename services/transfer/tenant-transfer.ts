@@ -123,6 +123,12 @@ export class TenantTransfer {
     for (const { row: sent, parts } of rowsIn(taken, texts, tenantId)) {
       if (isSealed(taken, sent)) continue
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
+      if (before !== undefined && !(await transferRows.isOwned(taken, before, tenantId)))
+        throw TenantTransferErrors.FOREIGN({
+          table: taken.name,
+          column: taken.keys.join(', '),
+          id: keyText(taken, sent),
+        })
       const row = taken.name === 'device_credentials' ? await this.credentials(sent, before) : sent
       const isThere = before !== undefined && isSame(before, row, taken)
       if (isThere && (await this.haveSame(taken, before, parts))) {
