@@ -107,7 +107,7 @@ class Race {
       isSlow: false,
       whenDrained: () => undefined,
       atTurnEnd: (each: { flush(): void }) => this.clock.soon(() => each.flush()),
-      rereads: new Rereads(this.clock, () => undefined),
+      rereads: new Rereads(this.clock, () => undefined).of('tenant'),
     }
     return new Subscription(7, DEVICE, new TimeSeriesSelection(telemetry, query), host, OPEN).start()
   }

@@ -14,7 +14,7 @@ interface Frame {
 class Bench {
   readonly clock = new StepClock()
   readonly store = new TestStore()
-  private readonly rereads = new Rereads(this.clock, () => undefined)
+  private readonly rereads = new Rereads(this.clock, () => undefined).of('tenant')
   private readonly sent: Frame[] = []
 
   timeSeries(window?: { startTs: number; endTs: number }): Subscription {

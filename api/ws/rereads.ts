@@ -1,10 +1,12 @@
 /**
  * Reads that are done again because something may have been missed: of all subscriptions at once, but a few at a time, so that
- * the stores are not asked everything in one moment.
+ * the stores are not asked everything in one moment. Tenants are served in turn, and none has more than a half of the places: what one asks
+ * for in thousands holds nobody else up.
  */
 import type { Clock } from '../../model/clock.ts'
 
 const AT_A_TIME = 32
+const OF_A_TENANT = AT_A_TIME / 2
 /** After a read that failed. */
 const RETRY_MS = 1000
 
@@ -14,12 +16,28 @@ export interface Rereadable {
   readonly isClosed: boolean
 }
 
+/** As a session sees them: of its own tenant. */
+export interface TenantRereads {
+  /** Once for all who ask before its turn comes; while it is read, once more when that has ended. */
+  ask(subscription: Rereadable): void
+  /** It is closed: nothing keeps it. */
+  forget(subscription: Rereadable): void
+  /** A store does not answer, which every subscription that asks it would say. */
+  failed(error: unknown): void
+}
+
+interface Queue {
+  readonly waiting: Set<Rereadable>
+  readonly underWay: Set<Rereadable>
+}
+
 export class Rereads {
   private readonly clock: Clock
   private readonly report: (error: unknown) => void
   private isFailing = false
-  private readonly waiting = new Set<Rereadable>()
-  private readonly underWay = new Set<Rereadable>()
+  /** Of each tenant that has any; whose turn is next comes first. */
+  private readonly queues = new Map<string, Queue>()
+  private underWay = 0
 
   /** `report` hears of the first read that fails after one that did not. */
   constructor(clock: Clock, report: (error: unknown) => void) {
@@ -27,46 +45,72 @@ export class Rereads {
     this.report = report
   }
 
-  /** Once for all who ask before its turn comes; while it is read, once more when that has ended. */
-  ask(subscription: Rereadable): void {
-    this.waiting.add(subscription)
+  of(tenantId: string): TenantRereads {
+    return {
+      ask: (subscription) => this.ask(tenantId, subscription),
+      forget: (subscription) => this.forget(tenantId, subscription),
+      failed: (error) => this.failed(error),
+    }
+  }
+
+  private ask(tenantId: string, subscription: Rereadable): void {
+    const queue = this.queues.get(tenantId)
+    if (queue === undefined) this.queues.set(tenantId, { waiting: new Set([subscription]), underWay: new Set() })
+    else queue.waiting.add(subscription)
     this.begin()
   }
 
-  /** It is closed: nothing keeps it. */
-  forget(subscription: Rereadable): void {
-    this.waiting.delete(subscription)
+  private forget(tenantId: string, subscription: Rereadable): void {
+    this.queues.get(tenantId)?.waiting.delete(subscription)
+    this.dropIdle(tenantId)
   }
 
-  /** A store does not answer, which every subscription that asks it would say. */
-  failed(error: unknown): void {
+  private failed(error: unknown): void {
     if (!this.isFailing) this.report(error)
     this.isFailing = true
   }
 
+  /** Who is served goes to the end of the map, so that the loop comes to it again: until the places are taken, or nobody may have one. */
   private begin(): void {
-    for (const subscription of this.waiting) {
-      if (this.underWay.size >= AT_A_TIME) return
-      // A slow one that asks again and again would take every place.
-      if (this.underWay.has(subscription)) continue
-      this.waiting.delete(subscription)
-      this.underWay.add(subscription)
-      void this.run(subscription)
+    for (const [tenantId, queue] of this.queues) {
+      if (this.underWay >= AT_A_TIME) return
+      const next = nextOf(queue)
+      if (next === undefined) continue
+      this.queues.delete(tenantId)
+      this.queues.set(tenantId, queue)
+      queue.waiting.delete(next)
+      queue.underWay.add(next)
+      this.underWay++
+      void this.run(tenantId, queue, next)
     }
   }
 
-  private async run(subscription: Rereadable): Promise<void> {
+  private async run(tenantId: string, queue: Queue, subscription: Rereadable): Promise<void> {
     try {
       await subscription.readAgain()
       this.isFailing = false
     } catch (error) {
       this.failed(error)
       this.clock.after(RETRY_MS, () => {
-        if (!subscription.isClosed) this.ask(subscription)
+        if (!subscription.isClosed) this.ask(tenantId, subscription)
       })
     } finally {
-      this.underWay.delete(subscription)
+      this.underWay--
+      queue.underWay.delete(subscription)
+      this.dropIdle(tenantId)
       this.begin()
     }
   }
+
+  private dropIdle(tenantId: string): void {
+    const queue = this.queues.get(tenantId)
+    if (queue?.waiting.size === 0 && queue.underWay.size === 0) this.queues.delete(tenantId)
+  }
+}
+
+/** A slow one that asks again and again would take every place: one that is read waits until that has ended. */
+function nextOf({ waiting, underWay }: Queue): Rereadable | undefined {
+  if (underWay.size >= OF_A_TENANT) return undefined
+  for (const subscription of waiting) if (!underWay.has(subscription)) return subscription
+  return undefined
 }

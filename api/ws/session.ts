@@ -7,6 +7,7 @@ import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { WebSocketConnection } from '../../server/http-server.ts'
+import { SYSTEM_TENANT } from '../../services/changes.ts'
 import type { Login } from '../auth/auth.ts'
 import { CommandRunner, type CommandWorld } from './command-runner.ts'
 import { parseEnvelope, type AuthCommand, type EnvelopeKind } from './commands.ts'
@@ -14,7 +15,7 @@ import type { Command, LiveCommand, LiveCommands } from './define-command.ts'
 import { PARSE_ERROR_FRAME } from './frames.ts'
 import { Outgoing } from './outgoing.ts'
 import type { ReadTurns, SessionReads } from './read-turns.ts'
-import type { Rereads } from './rereads.ts'
+import type { Rereads, TenantRereads } from './rereads.ts'
 import type { Flushable, SubscriptionHost } from './subscription.ts'
 import { NO_PROFILE, type ProfileLimits } from './profile-limits.ts'
 import type { SessionCounts } from './session-counts.ts'
@@ -63,7 +64,6 @@ const PONG_TIMEOUT_MS = 30_000
 
 export class Session implements SubscriptionHost, LiveCommands {
   readonly feed: ChangeFeed
-  readonly rereads: Rereads
   private readonly connection: WebSocketConnection
   private readonly kind: EnvelopeKind
   private readonly world: SessionWorld
@@ -91,7 +91,6 @@ export class Session implements SubscriptionHost, LiveCommands {
     this.kind = kind
     this.world = world
     this.feed = world.feed
-    this.rereads = world.rereads
     this.outgoing = new Outgoing(connection, world.limits, () =>
       this.end(CLOSE.policy, 'Max pending updates limit reached!'),
     )
@@ -99,6 +98,10 @@ export class Session implements SubscriptionHost, LiveCommands {
     this.authTimer = world.clock.after(AUTH_TIMEOUT_MS, () => {
       if (this.runner === undefined) this.end(CLOSE.policy, 'Auth cmd is missing')
     })
+  }
+
+  get rereads(): TenantRereads {
+    return this.world.rereads.of(this.principal?.tenantId ?? SYSTEM_TENANT)
   }
 
   get subscriptionCount(): number {

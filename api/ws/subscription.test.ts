@@ -28,7 +28,7 @@ function subscribe(store: TestStore, clock: StepClock, window: boolean) {
       isSlow: false,
       whenDrained: () => undefined,
       atTurnEnd: (each) => clock.soon(() => each.flush()),
-      rereads: new Rereads(clock, () => undefined),
+      rereads: new Rereads(clock, () => undefined).of('tenant'),
     },
     OPEN,
   )

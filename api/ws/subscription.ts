@@ -7,7 +7,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import type { Change, ChangeFeed } from '../../engine/subscriptions/change.ts'
 import { isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { updateFrame, type ShownValue } from './frames.ts'
-import type { Rereadable, Rereads } from './rereads.ts'
+import type { Rereadable, TenantRereads } from './rereads.ts'
 import { push, type Selection, type Shown } from './selection.ts'
 
 /** Changes kept while a snapshot is read; one more, and the snapshot is read again instead. */
@@ -30,7 +30,7 @@ export interface SubscriptionHost {
   readonly isSlow: boolean
   /** Calls `flush` when the client has read what waits. */
   whenDrained(sender: Flushable): void
-  readonly rereads: Rereads
+  readonly rereads: TenantRereads
 }
 
 export interface SubscriptionAccess {
