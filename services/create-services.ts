@@ -234,9 +234,11 @@ export function createServices(options: ServicesOptions): Services {
   const otaUpdates = new OtaUpdates({ entities, declared, attributes, telemetry, feed, clock, report })
   const rules = new RulesInForce(declared, feed)
   const hasRoom = (tenantId: string): Promise<boolean> => notifications.hasRoom(tenantId)
-  const happenings = new NotificationEvents(new Triggers({ entities, declared, rules, limits, clock, hasRoom }))
+  const triggers = new Triggers({ entities, declared, rules, limits, clock, hasRoom })
+  const happenings = new NotificationEvents(triggers)
   const wake = (): void => notifications.wake()
-  const watch = new NotificationWatch({ declared, entities, feed, limits, events: happenings, wake, report })
+  const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
+  const watch = new NotificationWatch(ofWatch)
   const jobs = new Jobs({ declared, entities, clock, report })
   return {
     declared,

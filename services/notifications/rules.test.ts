@@ -182,6 +182,26 @@ test('the system hears once when a tenant comes near a limit, and so do its admi
   assert.deepEqual(await told(), ['50% of 4 assets'])
 })
 
+test('of a change that came to nothing the limit is told at the next one, and only once', async () => {
+  const { systemAdministrator } = platform
+  const affected = await newTarget({ type: 'AFFECTED_TENANT_ADMINISTRATORS' }, systemAdministrator)
+  const config = { entityTypes: ['ASSET'], threshold: 0.5 }
+  await newRule('ENTITIES_LIMIT', 'near', config, { targets: [affected] }, systemAdministrator)
+  const [profile] = await declared().of(tenantProfiles).findWhere([])
+  assert.ok(profile !== undefined)
+  const limits = { ...profile.profileData.limits, maxAssets: 4 }
+  await declared()
+    .of(tenantProfiles)
+    .saveByUser(systemAdministrator, { ...profile, profileData: { ...profile.profileData, limits } })
+  await newAsset('one')
+  await assert.rejects(newAsset('one'), { code: 'entities.NAME_TAKEN' })
+  platform.clock.time += 10_001
+  await newAsset('two')
+  platform.clock.time += 10_001
+  await newAsset('three')
+  assert.deepEqual(await told(), ['near'])
+})
+
 test('a rule that is switched off, or of another tenant’s trigger, tells nothing', async () => {
   const mine = await newTarget({ type: 'TENANT_ADMINISTRATORS' })
   const config = { entityTypes: ['ASSET'], created: true }

@@ -54,6 +54,13 @@ export interface TriggerEvent {
 }
 
 const MAX_REMEMBERED = 100_000
+/** Changes side by side tell once; one that came to nothing holds back the next one no longer. */
+const COMMIT_MS = 10_000
+
+interface ToldOnce {
+  readonly key: string
+  readonly until: number
+}
 
 export class Triggers {
   private readonly parts: TriggersParts
@@ -62,6 +69,8 @@ export class Triggers {
   private readonly ruleRates = new RatesById()
   /** Until when (Unix ms), by rule and what happened. */
   private readonly told = lruMap<number>(MAX_REMEMBERED)
+  /** What counts as told once the step is durable. */
+  private readonly uncommitted = new WeakMap<Statement, ToldOnce>()
 
   constructor(parts: TriggersParts) {
     this.parts = parts
@@ -79,18 +88,33 @@ export class Triggers {
     for (const rule of await this.parts.rules.of(event.tenantId, event.type)) {
       if (event.ends?.(rule) === true) statements.push(...(await this.ending(rule, event)))
       else if (event.fires(rule) && (await this.isAdmitted(rule, event)))
-        for (const [delay, targets] of recipientsOf(rule.triggerType, rule.recipientsConfig))
-          statements.push(await this.request(rule, event, targets, delay))
+        for (const [delay, targets] of recipientsOf(rule.triggerType, rule.recipientsConfig)) {
+          const statement = await this.request(rule, event, targets, delay)
+          if (event.once !== undefined)
+            this.uncommitted.set(statement, {
+              key: onceKeyOf(rule, event.once.key),
+              until: this.parts.clock.now() + event.once.forMs,
+            })
+          statements.push(statement)
+        }
     }
     return statements
+  }
+
+  /** The steps are durable. */
+  committed(statements: readonly Statement[]): void {
+    for (const statement of statements) {
+      const once = this.uncommitted.get(statement)
+      if (once !== undefined) this.told.set(once.key, once.until)
+    }
   }
 
   private async isAdmitted(rule: NotificationRule, { tenantId, once }: TriggerEvent): Promise<boolean> {
     const { clock, limits, hasRoom } = this.parts
     if (once !== undefined) {
-      const key = `${rule.id}/${once.key}`
+      const key = onceKeyOf(rule, once.key)
       if ((this.told.get(key) ?? 0) > clock.now()) return false
-      this.told.set(key, clock.now() + once.forMs)
+      this.told.set(key, clock.now() + Math.min(once.forMs, COMMIT_MS))
     }
     if (!(await hasRoom(tenantId))) return false
     if (tenantId === SYSTEM_TENANT) return true
@@ -139,6 +163,10 @@ export class Triggers {
     ])
     return targets.length === 0 ? [waiting] : [waiting, await this.request(rule, event, targets, 0)]
   }
+}
+
+function onceKeyOf({ id }: NotificationRule, key: string): string {
+  return `${id}/${key}`
 }
 
 function keyOf(rule: NotificationRule, originator: EntityId): string {

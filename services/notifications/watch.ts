@@ -11,6 +11,7 @@ import type { LimitsOfTenants } from '../limits.ts'
 import type { Report } from '../outbox.ts'
 import type { ChangeNotifications } from './change-notifications.ts'
 import type { NotificationEvents } from './events.ts'
+import type { Triggers } from './triggers.ts'
 
 export interface WatchParts {
   readonly declared: EntityRegistry
@@ -18,6 +19,7 @@ export interface WatchParts {
   readonly feed: ChangeFeed
   readonly limits: Pick<LimitsOfTenants, 'limitOf' | 'count'>
   readonly events: NotificationEvents
+  readonly triggers: Pick<Triggers, 'committed'>
   /** Sends what was just committed. */
   readonly wake: () => void
   readonly report: Report
@@ -57,7 +59,9 @@ export class NotificationWatch implements ChangeNotifications {
   }
 
   committed(statements: readonly Statement[]): void {
-    if (statements.length > 0) this.parts.wake()
+    if (statements.length === 0) return
+    this.parts.triggers.committed(statements)
+    this.parts.wake()
   }
 
   /** Resolves when every device that was heard of is told. */
