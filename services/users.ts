@@ -75,8 +75,11 @@ export class StoredUsers implements UserService {
     if (user === undefined || credentials === undefined) return undefined
     if (credentials.passwordHash === null) throw UserErrors.NOT_ACTIVE()
     if (!matches) return this.refused(user, credentials)
-    if (!credentials.isEnabled) throw UserErrors.NOT_ACTIVE()
-    await this.checkOwnPassword(password, user, credentials)
+    // Comparing takes a while: wrong passwords side by side may have locked it meanwhile.
+    const now = await this.entities.users.credentials(user.id)
+    if (now === undefined || now.passwordHash !== credentials.passwordHash) return undefined
+    if (!now.isEnabled) throw UserErrors.NOT_ACTIVE()
+    await this.checkOwnPassword(password, user, now)
     return user
   }
 
@@ -86,8 +89,16 @@ export class StoredUsers implements UserService {
     const most = maxFailedLoginAttempts ?? 0
     if (most === 0 || !credentials.isEnabled) return undefined
     const { statement, count } = this.entities.users.noteFailure(user.id)
-    if (count(await this.entities.write([statement])) <= most) return undefined
-    await this.replaceCredentials(credentials, { ...credentials, failures: 0, isEnabled: false })
+    const failures = count(await this.entities.write([statement]))
+    if (failures <= most) return undefined
+    try {
+      await this.replaceCredentials({ ...credentials, failures }, { ...credentials, failures: 0, isEnabled: false })
+    } catch (error) {
+      const now = await this.entities.users.credentials(user.id)
+      // Another wrong password locked it first, and told of it.
+      if (now?.isEnabled === false) throw UserErrors.LOCKED()
+      throw error
+    }
     if (userLockoutNotificationEmail !== null && userLockoutNotificationEmail !== '')
       this.onLocked(user, userLockoutNotificationEmail)
     throw UserErrors.LOCKED()

@@ -55,6 +55,37 @@ test('one wrong password too many switches the user off, and tells who asked for
   assert.equal((await login('First1!!'))?.id, id)
 })
 
+test('a lock that came while the right password was compared holds, also where the password is too old', async (context) => {
+  const { services, clock, entities } = platform
+  const { users } = entities
+  const lockDuring = () => {
+    const read = users.credentials.bind(users)
+    const mocked = context.mock.method(users, 'credentials', async (userId: string) => {
+      const before = await read(userId)
+      mocked.mock.restore()
+      await services.people.accounts.setEnabled(userId, false)
+      return before
+    })
+  }
+  lockDuring()
+  await assert.rejects(login('First1!!'), { code: 'users.NOT_ACTIVE' })
+  await services.people.accounts.setEnabled(id, true)
+  await security({ passwordPolicy: { passwordExpirationPeriodDays: 30 } })
+  clock.time += 30 * DAY_MS + 1
+  lockDuring()
+  await assert.rejects(login('First1!!'), { code: 'users.NOT_ACTIVE' })
+  assert.equal((await users.credentials(id))?.isEnabled, false)
+})
+
+test('who read a user before the lock does not undo it', async () => {
+  const { entities } = platform
+  const before = await entities.users.credentials(id)
+  assert.ok(before !== undefined)
+  await entities.write(entities.users.replaceCredentials(before, { ...before, isEnabled: false }))
+  const write = entities.write(entities.users.replaceCredentials(before, { ...before, lastLoginTime: 1 }))
+  await assert.rejects(write, { code: 'entities.VERSION_CONFLICT' })
+})
+
 test('a password that is too old opens nothing but the choice of another', async () => {
   const { services, clock } = platform
   await security({ passwordPolicy: { passwordExpirationPeriodDays: 30 } })

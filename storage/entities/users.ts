@@ -148,15 +148,17 @@ export class UserRepository {
     return this.replaceCredentials(before, { ...before, passwordHash, tokensValidFrom })
   }
 
-  /** Where password and tokens still are those of `before`. Throws `VERSION_CONFLICT` otherwise. */
+  /** Where password and tokens still are those of `before`, and so is whether it may log in. Throws `VERSION_CONFLICT` otherwise. */
   replaceCredentials(before: UserCredentials, after: UserCredentials): readonly Statement[] {
-    const { user_id, ...columns } = credentialsRow(after)
+    const { user_id, failures, ...columns } = credentialsRow(after)
     const query = this.database.builder
       .updateTable('user_credentials')
-      .set(columns)
+      // Wrong passwords that were counted meanwhile stay counted.
+      .set(after.failures === before.failures ? columns : { ...columns, failures })
       .where('user_id', '=', user_id)
       .where('password_hash', '=', before.passwordHash ?? NO_PASSWORD)
       .where('tokens_valid_from', '=', before.tokensValidFrom)
+      .where(sql`coalesce(enabled, 1)`, '=', booleanColumn(before.isEnabled))
       .where('activation_token', before.activation === null ? 'is' : '=', before.activation?.token ?? null)
       .where('reset_token', before.reset === null ? 'is' : '=', before.reset?.token ?? null)
     const otherwise = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'User' })
