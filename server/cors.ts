@@ -23,14 +23,16 @@ export function withCors(request: HttpRequest, reply: HttpReply): HttpReply {
       return reply.open
     },
     onClosed: (listener) => reply.onClosed(listener),
-    send: (status, contentType, body, headers) =>
-      reply.send(status, contentType, body, {
+    send: (status, contentType, body, headers, left) => {
+      const withOrigin = {
         ...headers,
         'Access-Control-Allow-Origin': origin,
         'Access-Control-Allow-Credentials': 'true',
         'Access-Control-Expose-Headers': PUBLISHED,
         Vary: 'Origin',
-      }),
+      }
+      reply.send(status, contentType, body, withOrigin, left)
+    },
   }
 }
 

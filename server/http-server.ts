@@ -30,12 +30,16 @@ export interface HttpReply {
   readonly open: boolean
   /** Calls back if the client goes away before the answer is sent: for answers that wait (long polls). */
   onClosed(listener: () => void): void
-  /** Sends the whole answer; a second call is a programming error and throws. */
+  /**
+   * Sends the whole answer; a second call is a programming error and throws. `left` is for large answers: they go at the pace of the client, without
+   * a copy, and it is called once when all was handed to the system or the client went away.
+   */
   send(
     status: number,
     contentType: string | undefined,
     body: string | Uint8Array,
     headers?: Readonly<Record<string, string>>,
+    left?: () => void,
   ): void
 }
 

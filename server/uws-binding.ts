@@ -18,6 +18,10 @@ export interface UwsResponse {
   writeStatus(status: string): UwsResponse
   writeHeader(name: string, value: string): UwsResponse
   end(body: string | Uint8Array, closeConnection?: boolean): UwsResponse
+  /** Sends what the system takes of a body of `total` bytes, and keeps nothing of the rest. */
+  tryEnd(rest: Uint8Array, total: number): [isTaken: boolean, isDone: boolean]
+  /** `offset`: how much of the body was taken. */
+  onWritable(handler: (offset: number) => boolean): UwsResponse
   onAborted(handler: () => void): UwsResponse
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse
   cork(run: () => void): UwsResponse

@@ -52,6 +52,8 @@ export class UwsExchange implements HttpRequest, HttpReply {
   private readonly owner: ExchangeOwner
   private state: 'waiting' | 'sent' | 'aborted' = 'waiting'
   private closedListener: (() => void) | undefined
+  /** Of an answer that is on its way. */
+  private leftListener: (() => void) | undefined
   private readonly client: Client | undefined
 
   /** Reads all it needs at once, since `request` dies with the callback. */
@@ -106,19 +108,44 @@ export class UwsExchange implements HttpRequest, HttpReply {
     contentType: string | undefined,
     body: string | Uint8Array,
     headers?: Readonly<Record<string, string>>,
+    left?: () => void,
   ): void {
     if (this.state === 'sent') throw new Error(`a second answer to ${this.method} ${this.path}`)
-    if (this.state === 'aborted') return
+    if (this.state === 'aborted') return left?.()
     this.state = 'sent'
+    const endsConnection = this.endsConnection || this.owner.isClosing
+    const inParts = left !== undefined && typeof body !== 'string' && body.length > 0 && !endsConnection
     this.response.cork(() => {
       this.response.writeStatus(REASONS[status] ?? String(status))
       if (contentType !== undefined) this.response.writeHeader('Content-Type', contentType)
       if (headers !== undefined) {
         for (const name of Object.keys(headers)) this.response.writeHeader(name, headers[name] ?? '')
       }
-      this.response.end(body, this.endsConnection || this.owner.isClosing)
+      if (inParts) this.sendInParts(body, left)
+      else this.response.end(body, endsConnection)
     })
+    if (inParts) return
+    left?.()
     this.owner.ended()
+  }
+
+  private sendInParts(body: Uint8Array, left: () => void): void {
+    this.leftListener = left
+    const sendFrom = (offset: number): boolean => {
+      const [isTaken, isDone] = this.response.tryEnd(body.subarray(offset), body.length)
+      if (isDone) this.leave()
+      return isTaken
+    }
+    this.response.onWritable(sendFrom)
+    sendFrom(0)
+  }
+
+  private leave(): void {
+    const left = this.leftListener
+    if (left === undefined) return
+    this.leftListener = undefined
+    this.owner.ended()
+    left()
   }
 
   /** Answers in the place of the route, which may still be about to: what it sends then is for nobody. */
@@ -134,6 +161,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
   }
 
   private abort(): void {
+    this.leave()
     if (this.state !== 'waiting') return
     this.state = 'aborted'
     this.owner.ended()

@@ -232,3 +232,34 @@ test('a WebSocket message over the limit is refused with 1009', async (context) 
   client.send('x'.repeat(101))
   assert.equal((await once(client, 'close'))[0], 1009)
 })
+
+test('a large answer waits for its client, and is told when it left or when the client went', async (context) => {
+  const server = openServer(context)
+  const body = Buffer.alloc(32 << 20, 'x')
+  let left = 0
+  const told = new EventTarget()
+  server.route('GET', '/large', (_request, reply) =>
+    reply.send(200, undefined, body, {}, () => {
+      left++
+      told.dispatchEvent(new Event('left'))
+    }),
+  )
+  const port = await server.listen('127.0.0.1', 0)
+  const taken = once(told, 'left')
+  const whole = Buffer.from(await (await fetch(`http://127.0.0.1:${port}/large`)).arrayBuffer())
+  assert.ok(whole.equals(body))
+  await taken
+  assert.equal(left, 1)
+
+  const socket = connect(port, '127.0.0.1')
+  const before = process.memoryUsage.rss()
+  socket.write('GET /large HTTP/1.1\r\nHost: x\r\n\r\n')
+  await once(socket, 'readable')
+  await fetch(`http://127.0.0.1:${port}/none`)
+  assert.equal(left, 1, 'the client reads nothing: the answer is still here')
+  assert.ok(process.memoryUsage.rss() - before < 24 << 20, 'no copy of it is')
+  const gone = once(told, 'left')
+  socket.destroy()
+  await gone
+  assert.equal(left, 2)
+})

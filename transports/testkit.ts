@@ -62,7 +62,12 @@ export class FakeGateway implements DeviceGateway {
   readonly provisions: [ProvisionRequest, string][] = []
   provisioned: ProvisionAnswer | Error = { status: 'NOT_FOUND' }
   readonly downloads: [device: string, request: PackageRequest][] = []
-  package: PackagePart = { fileName: 'fw.bin', contentType: 'text/plain', bytes: Buffer.from('0123') }
+  package: PackagePart = {
+    fileName: 'fw.bin',
+    contentType: 'text/plain',
+    bytes: Buffer.from('0123'),
+    release: () => undefined,
+  }
   private readonly devices: Map<string, DeviceIdentity>
   private readonly writableListeners = new Set<() => void>()
   private readonly uploadListeners = new Set<() => void>()

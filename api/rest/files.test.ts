@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileAnswer } from './files.ts'
 
-const FILE = { contentType: 'image/svg+xml', etag: 'abc', read: () => Promise.resolve(Buffer.from('<svg/>')) }
+const FILE = {
+  contentType: 'image/svg+xml',
+  etag: 'abc',
+  read: () => Promise.resolve({ bytes: Buffer.from('<svg/>'), release: () => undefined }),
+}
 
 test('a picture that people uploaded may load and run nothing where it is opened', async () => {
   const { headers, status, bytes } = await fileAnswer('', FILE)

@@ -1,4 +1,6 @@
 /** Answers that are files: what a browser may do with them, and what it has of them already (`rest-api.md` 14.3). */
+import { stringifyJson, type JsonValue } from '../../model/json.ts'
+import type { HeldBytes } from '../../services/content/file-room.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { attachment } from './form.ts'
 import type { Answer } from './route.ts'
@@ -7,7 +9,7 @@ export interface FileAnswer {
   readonly contentType: string
   readonly etag: string
   /** Asked for where the client has not got it. */
-  readonly read: () => Promise<Uint8Array>
+  readonly read: () => Promise<HeldBytes>
   /** To be saved under this name, in the place of shown. */
   readonly fileName?: string | undefined
 }
@@ -29,7 +31,13 @@ export async function fileAnswer(
   const headers = { ETag: `"${etag}"`, 'Cache-Control': 'no-cache', ...HARMLESS }
   if (isThere(ifNoneMatch, etag)) return rawAnswer({ status: 304, contentType: undefined, body: '', headers })
   const named = fileName === undefined ? {} : attachment(fileName)
-  return rawAnswer({ status: 200, contentType, body: '', bytes: await read(), headers: { ...headers, ...named } })
+  return rawAnswer({ status: 200, contentType, body: '', ...(await read()), headers: { ...headers, ...named } })
+}
+
+/** A value with the bytes of a file in it, which hold their room until it has left. */
+export function jsonWithBytes(value: JsonValue, release: HeldBytes['release']): Answer {
+  const bytes = Buffer.from(stringifyJson(value))
+  return rawAnswer({ status: 200, contentType: 'application/json', body: '', bytes, release })
 }
 
 function isThere(ifNoneMatch: string, etag: string): boolean {

@@ -9,7 +9,7 @@ import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { flag, optionalChoice, paging } from './declared/query.ts'
 import type { DeclaredRoute, Target } from './declared/route.ts'
 import { pageShape } from './declared/shapes.ts'
-import { fileAnswer } from './files.ts'
+import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { base64, deleteAnswer, DELETED, EXPORTED, RESOURCE } from './resource-shapes.ts'
 import { EVERYBODY, SYSTEM_AND_TENANT, type PublicRoute } from './route.ts'
@@ -42,7 +42,7 @@ export function publicImageRoute({ resources }: Pick<ImageRoutesParts['content']
       return fileAnswer(call.header('if-none-match'), {
         contentType: mediaTypeOf(record),
         etag: record.etag ?? '',
-        read: () => resources.read(record),
+        read: () => resources.hold(record, 'unknown'),
       })
     },
   }
@@ -156,7 +156,7 @@ function readRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
         return fileAnswer(header('if-none-match'), {
           contentType: mediaTypeOf(record),
           etag: record.etag ?? '',
-          read: () => resources.read(record),
+          read: () => resources.hold(record),
         })
       },
     }),
@@ -171,7 +171,7 @@ function readRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
         return fileAnswer(header('if-none-match'), {
           contentType: mediaType,
           etag,
-          read: () => resources.readPreview(record),
+          read: () => resources.holdPreview(record),
         })
       },
     }),
@@ -189,7 +189,10 @@ function readRoutes(parts: ImageRoutesParts): readonly DeclaredRoute[] {
       about: 'An image with its bytes, for another server.',
       authorities: SYSTEM_AND_TENANT,
       answer: EXPORTED,
-      handle: async ({ targets }) => images.exported(targets.imageKey),
+      handle: async ({ targets }) => {
+        const { image, release } = await images.exported(targets.imageKey)
+        return jsonWithBytes(image, release)
+      },
     }),
   ]
 }

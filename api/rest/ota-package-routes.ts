@@ -8,6 +8,7 @@ import type { OtaPackages } from '../../services/content/ota-packages.ts'
 import { draftOf } from '../../services/entities/define.ts'
 import { OTA_TYPES, otaPackages } from '../../services/entities/ota-package.ts'
 import { found, requireKnownUser, tenantOf } from './authorize.ts'
+import { jsonWithBytes } from './files.ts'
 import { attachment, MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { crud, type EntityRoutesParts } from './declared/entity-routes.ts'
@@ -67,8 +68,10 @@ export function otaPackageRoutes(parts: OtaRoutesParts): readonly DeclaredRoute[
       answer: INFO,
       handle: async ({ path: { otaPackageId } }) => {
         const record = found(await service.findAnywhere(otaPackageId), 'Ota package', otaPackageId)
-        const data = record.hasData ? (await content.otaPackages.download(otaPackageId)).bytes.toString('base64') : null
-        return { ...(await service.renderOne(record)), data }
+        const rendered = await service.renderOne(record)
+        if (!record.hasData) return { ...rendered, data: null }
+        const { bytes, release } = await content.otaPackages.download(otaPackageId)
+        return jsonWithBytes({ ...rendered, data: bytes.toString('base64') }, release)
       },
     }),
     make.route({
@@ -131,12 +134,12 @@ export function otaPackageRoutes(parts: OtaRoutesParts): readonly DeclaredRoute[
       body: undefined,
       answer: { type: 'string', format: 'binary' },
       handle: async ({ path }) => {
-        const { record, bytes } = await content.otaPackages.download(path.otaPackageId)
+        const { record, bytes, release } = await content.otaPackages.download(path.otaPackageId)
         return rawAnswer({
           status: 200,
           contentType: record.contentType ?? 'application/octet-stream',
           body: '',
-          bytes,
+          ...{ bytes, release },
           headers: attachment(record.fileName ?? record.title),
         })
       },

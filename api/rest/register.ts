@@ -280,8 +280,8 @@ export function registerRestApi(options: RestApiOptions): readonly RestRoute[] {
     const handler: HttpHandler = (request, plainReply) => {
       const reply = withCors(request, plainReply)
       void answer(route, request, options, maxPageSize).then(
-        ({ status, contentType, body, bytes, headers }) =>
-          reply.send(status, contentType, bytes ?? body, { ...NO_STORE, ...headers }),
+        ({ status, contentType, body, bytes, headers, release }) =>
+          reply.send(status, contentType, bytes ?? body, { ...NO_STORE, ...headers }, release),
         (error: unknown) => refuse(route, request, reply, error, clock.now(), log),
       )
     }

@@ -14,7 +14,7 @@ import { ApiErrors, ParameterErrors } from '../errors.ts'
 import type { EntityRoutesParts } from './declared/entity-routes.ts'
 import { flag, type QuerySchema } from './declared/query.ts'
 import type { DeclaredRoute, Target } from './declared/route.ts'
-import { fileAnswer } from './files.ts'
+import { fileAnswer, jsonWithBytes } from './files.ts'
 import { MAX_UPLOAD_BYTES, uploadedFile } from './form.ts'
 import { oneOf } from './query.ts'
 import { resourceListRoutes } from './resource-list-routes.ts'
@@ -198,9 +198,10 @@ function readRoutes({ make, content: { resources } }: ResourceRoutesParts): read
       authorities: SYSTEM_AND_TENANT,
       answer: RESOURCE_WITH_DATA,
       handle: async ({ targets: { resourceId: record } }) => {
-        const data = (await resources.read(record)).toString('base64')
+        const rendered = await service.renderOne(record)
         const preview = record.previewSize === 0 ? null : (await resources.readPreview(record)).toString('base64')
-        return { ...(await service.renderOne(record)), data, preview }
+        const { bytes, release } = await resources.hold(record)
+        return jsonWithBytes({ ...rendered, data: bytes.toString('base64'), preview }, release)
       },
     }),
     make.route({
@@ -282,7 +283,7 @@ function downloaded(
   const { etag, fileName, title } = record
   return fileAnswer(ifNoneMatch, {
     ...{ contentType, etag: etag ?? '', fileName: fileName ?? title },
-    read: () => resources.read(record),
+    read: () => resources.hold(record),
   })
 }
 

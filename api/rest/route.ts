@@ -34,6 +34,8 @@ export interface Answer {
   readonly body: string
   /** Sent in the place of `body`. */
   readonly bytes?: Uint8Array
+  /** Called once `bytes` were sent or have nobody to go to. */
+  readonly release?: () => void
   readonly headers?: Readonly<Record<string, string>>
 }
 

@@ -114,6 +114,8 @@ export interface PackagePart {
   readonly fileName: string
   readonly contentType: string
   readonly bytes: Buffer
+  /** To be called once the bytes were sent or have nobody to go to. */
+  readonly release: () => void
 }
 
 export interface DeviceGateway {

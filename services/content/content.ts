@@ -1,5 +1,6 @@
 /** What people look at and devices load: dashboards, widgets, files. */
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
+import { FileRoom } from './file-room.ts'
 import { Images } from './images.ts'
 import { OtaDownloads } from './ota-downloads.ts'
 import { OtaPackages } from './ota-packages.ts'
@@ -20,13 +21,14 @@ export type ContentParts = DashboardsParts & WidgetsParts
 
 export function createContent(parts: ContentParts): ContentServices {
   const bytes = new StoredBytes(parts.entities, parts.clock, parts.random)
-  const resources = new Resources({ declared: parts.declared, bytes })
+  const room = new FileRoom()
+  const resources = new Resources({ declared: parts.declared, bytes, room })
   return {
     resources,
     images: new Images(resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
-    otaDownloads: new OtaDownloads({ declared: parts.declared, bytes }),
-    otaPackages: new OtaPackages({ declared: parts.declared, bytes, clock: parts.clock }),
+    otaDownloads: new OtaDownloads({ declared: parts.declared, bytes, room }),
+    otaPackages: new OtaPackages({ declared: parts.declared, bytes, room, clock: parts.clock }),
   }
 }

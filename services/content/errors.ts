@@ -15,7 +15,7 @@ export const ContentErrors = defineErrors('content', {
   OTA_FIXED: { ...BAD_REQUEST, text: 'Updating otaPackage {what} is prohibited!' },
   OTA_CHECKSUM: { ...BAD_REQUEST, text: 'Wrong otaPackage file!' },
   OTA_OTHER: { ...BAD_REQUEST, text: 'The device is to have {title} {version}' },
-  DOWNLOADS_BUSY: { kind: 'retryable', status: 503, text: 'Too many packages are read at once' },
+  FILES_BUSY: { kind: 'retryable', status: 503, text: 'Too many files are sent at once, try again later' },
   FILE_EMPTY: { ...BAD_REQUEST, text: 'The file is empty' },
   SHARE_USED_UP: { ...BAD_REQUEST, text: 'Failed to store: the {what} of the tenant may have at most {limit} bytes' },
   NOT_FOUND: { kind: 'invalid', status: 404, text: "Requested item wasn't found!", restCode: 32 },

@@ -100,6 +100,15 @@ test('bitmaps wait for their turn, and no more than may wait', async () => {
   assert.equal((await readPicture(bytes)).width, 300)
 })
 
+test('who is not known has a part of the room for files, given back with the answer', async () => {
+  const large = await create('a.svg', svg(' '.repeat(17 << 20)))
+  const held = await files().hold(large, 'unknown')
+  await assert.rejects(files().hold(large, 'unknown'), { code: 'content.FILES_BUSY', status: 503 })
+  assert.equal((await files().hold(large)).bytes.length, large.dataSize)
+  held.release()
+  await files().hold(large, 'unknown')
+})
+
 test('two files of one name have keys of their own, and each its public link', async () => {
   const bytes = await picture(4, 4)
   const [one, two] = [await create('a b.png', bytes), await create('a b.png', bytes)]
@@ -133,7 +142,8 @@ test('changes of an image that come together are all there', async () => {
 
 test('what one server exports another imports', async () => {
   const bytes = await picture(30, 30)
-  const { data, title, fileName, publicResourceKey } = await images().exported(await create('a.png', bytes))
+  const { image } = await images().exported(await create('a.png', bytes))
+  const { data, title, fileName, publicResourceKey } = image
   assert.deepEqual([data, title, fileName], [bytes.toString('base64'), 'a.png', 'a.png'])
   const again = await images().create(platform.tenant, {
     ...{ fileName: 'a.png', bytes, public: false },

@@ -61,8 +61,9 @@ export class Images {
   }
 
   /** To be imported elsewhere. */
-  async exported(record: TbResource): Promise<JsonObject> {
-    return {
+  async exported(record: TbResource): Promise<{ readonly image: JsonObject; readonly release: () => void }> {
+    const { bytes, release } = await this.resources.hold(record)
+    const image = {
       link: linkOf(record),
       title: record.title,
       type: record.resourceType,
@@ -71,9 +72,10 @@ export class Images {
       fileName: record.fileName,
       publicResourceKey: record.publicResourceKey,
       mediaType: mediaTypeOf(record),
-      data: (await this.resources.read(record)).toString('base64'),
+      data: bytes.toString('base64'),
       public: record.public,
     }
+    return { image, release }
   }
 
   /** `card.png`, then `card_(1).png`. */

@@ -6,25 +6,23 @@ import { devices, packagesOf } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { otaPackages, type OtaPackage } from '../entities/ota-package.ts'
 import { ContentErrors } from './errors.ts'
-import type { StoredBytes } from './stored-bytes.ts'
+import type { FileRoom, HeldBytes } from './file-room.ts'
+import { bytesRead, type StoredBytes } from './stored-bytes.ts'
 
 export interface OtaDownloadsParts {
   readonly declared: EntityRegistry
   readonly bytes: Pick<StoredBytes, 'readPart'>
+  readonly room: FileRoom
 }
-
-/** Of what is read for devices at one time: a fleet that asks for whole packages at once must not fill the memory. */
-const MAX_BYTES_AT_ONCE = 256 << 20
 
 export class OtaDownloads {
   private readonly parts: OtaDownloadsParts
-  private bytesBeingRead = 0
 
   constructor(parts: OtaDownloadsParts) {
     this.parts = parts
   }
 
-  /** Throws `NOT_FOUND`, `OTA_OTHER`, `DOWNLOADS_BUSY`. */
+  /** Throws `NOT_FOUND`, `OTA_OTHER`, `FILES_BUSY`. */
   async part(device: DeviceIdentity, { kind, title, version, size, chunk }: PackageRequest): Promise<PackagePart> {
     const wanted = await this.wanted(device, kind)
     if (wanted?.hasData !== true) throw ContentErrors.NOT_FOUND()
@@ -36,19 +34,15 @@ export class OtaDownloads {
     return {
       fileName: wanted.fileName ?? wanted.title,
       contentType: wanted.contentType ?? 'application/octet-stream',
-      bytes: await this.read(wanted.id, start, length),
+      ...(await this.read(wanted.id, start, length, whole)),
     }
   }
 
-  private async read(id: string, start: number, length: number): Promise<Buffer> {
-    if (length === 0) return Buffer.alloc(0)
-    if (this.bytesBeingRead + length > MAX_BYTES_AT_ONCE) throw ContentErrors.DOWNLOADS_BUSY()
-    this.bytesBeingRead += length
-    try {
-      return await this.parts.bytes.readPart(id, start, length)
-    } finally {
-      this.bytesBeingRead -= length
-    }
+  /** A fleet that asks for whole packages at once must not fill the memory. */
+  private async read(id: string, start: number, length: number, whole: number): Promise<HeldBytes> {
+    if (length === 0) return { bytes: Buffer.alloc(0), release: () => undefined }
+    const { room, bytes } = this.parts
+    return room.hold(bytesRead(start, length, whole), 'known', () => bytes.readPart(id, start, length))
   }
 
   private async wanted(

@@ -9,6 +9,7 @@ import { otaPackages, type OtaPackage } from '../entities/ota-package.ts'
 import { itemNotFound } from '../errors.ts'
 import { checksumOf, type ChecksumAlgorithm } from './checksums.ts'
 import { ContentErrors } from './errors.ts'
+import type { FileRoom, HeldBytes } from './file-room.ts'
 import type { StoredBytes } from './stored-bytes.ts'
 import { shareOf } from './shares.ts'
 
@@ -19,6 +20,7 @@ export interface UploadedBytes {
 }
 
 export interface OtaPackagesParts {
+  readonly room: FileRoom
   readonly declared: EntityRegistry
   readonly bytes: StoredBytes
   readonly clock: Clock
@@ -79,10 +81,12 @@ export class OtaPackages {
     })
   }
 
-  async download(id: string): Promise<{ readonly record: OtaPackage; readonly bytes: Buffer }> {
+  /** To be sent. Throws `NOT_FOUND`, `FILES_BUSY`. */
+  async download(id: string): Promise<HeldBytes & { readonly record: OtaPackage }> {
     const record = await this.required(id)
     if (!record.hasData) throw ContentErrors.NOT_FOUND()
-    return { record, bytes: await this.parts.bytes.read(id) }
+    const { bytes, room } = this.parts
+    return { record, ...(await room.hold(record.dataSize ?? 0, 'known', () => bytes.read(id))) }
   }
 
   /** For devices: a part of a package. */

@@ -9,6 +9,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import { RESOURCE_TYPES, tbResources, type ResourceType, type TbResource } from '../entities/tb-resource.ts'
 import { itemNotFound } from '../errors.ts'
+import type { FileRoom, HeldBytes } from './file-room.ts'
 import { keyOfModel, objectJson, parseModel, titleOfModel } from './lwm2m-models.ts'
 import { referencesTo, type References } from './references.ts'
 import { ResourceErrors } from './resource-errors.ts'
@@ -18,6 +19,7 @@ import { previewOf, type StoredBytes } from './stored-bytes.ts'
 export interface ResourcesParts {
   readonly declared: EntityRegistry
   readonly bytes: StoredBytes
+  readonly room: FileRoom
 }
 
 /** What a save says of a file; undefined members stay as they are. */
@@ -123,6 +125,16 @@ export class Resources {
   /** Of a picture; itself where it is small. */
   readPreview({ id, previewSize }: TbResource): Promise<Buffer> {
     return this.parts.bytes.read(previewSize === 0 ? id : previewOf(id))
+  }
+
+  /** To be sent. Throws `FILES_BUSY`. */
+  hold(record: TbResource, who: 'known' | 'unknown' = 'known'): Promise<HeldBytes> {
+    return this.parts.room.hold((record.dataSize ?? 0) - (record.previewSize ?? 0), who, () => this.read(record))
+  }
+
+  holdPreview(record: TbResource): Promise<HeldBytes> {
+    if (record.previewSize === 0) return this.hold(record)
+    return this.parts.room.hold(record.previewSize ?? 0, 'known', () => this.readPreview(record))
   }
 
   /** As links name it: the own one, or the system's. */

@@ -72,6 +72,12 @@ export class StoredBytes {
   }
 }
 
+/** What a part takes in memory: whole pieces are read for it. */
+export function bytesRead(start: number, length: number, whole: number): number {
+  const first = Math.floor(start / PIECE_BYTES) * PIECE_BYTES
+  return Math.min(whole, Math.ceil((start + length) / PIECE_BYTES) * PIECE_BYTES) - first
+}
+
 /** Under what the preview of a picture is kept. */
 export function previewOf(ownerId: string): string {
   return `${ownerId}/preview`

@@ -21,10 +21,11 @@ export class DeviceApiAnswers {
     reply.send(200, JSON_TYPE, text)
   }
 
-  file(reply: HttpReply, { fileName, contentType, bytes }: PackagePart): void {
+  file(reply: HttpReply, { fileName, contentType, bytes, release }: PackagePart): void {
     const name = fileName.replace(/[^\x20-\x7e]|["\\;]/g, '_')
     const type = CONTENT_TYPE.test(contentType) ? contentType : 'application/octet-stream'
-    reply.send(200, type, bytes, { 'content-disposition': `attachment;filename=${name}`, 'x-filename': name })
+    const headers = { 'content-disposition': `attachment;filename=${name}`, 'x-filename': name }
+    reply.send(200, type, bytes, headers, release)
   }
 
   /** Nobody has this token. */

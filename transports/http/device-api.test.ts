@@ -214,7 +214,12 @@ describe('HTTP packages', () => {
       const answer = await fetch(`${url}/api/v1/one/firmware?title=fw&version=1`)
       assert.deepEqual([answer.status, await answer.text()], [200, '0123'])
       assert.equal(answer.headers.get('content-disposition'), 'attachment;filename=fw.bin')
-      gateway.package = { fileName: 'a"\r\nb;', contentType: 'no type', bytes: Buffer.alloc(0) }
+      gateway.package = {
+        fileName: 'a"\r\nb;',
+        contentType: 'no type',
+        bytes: Buffer.alloc(0),
+        release: () => undefined,
+      }
       const part = await fetch(`${url}/api/v1/two/software?title=fw&version=1&size=10&chunk=3`)
       assert.deepEqual([part.status, part.headers.get('x-filename')], [200, 'a___b_'])
       assert.equal(part.headers.get('content-type'), 'application/octet-stream')
