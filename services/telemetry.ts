@@ -15,7 +15,7 @@ import type { Changes } from './changes.ts'
 import { TelemetryErrors } from './errors.ts'
 import { historyQueryOf } from './history.ts'
 import { checkKey } from './names.ts'
-import { requireRoute, type RouteLookup } from './message-route.ts'
+import { requireRoute, type MessageRoute, type RouteLookup } from './message-route.ts'
 import type { HistoryRequest, TelemetryService } from './services.ts'
 
 interface WaitingSave {
@@ -57,19 +57,24 @@ export class StoredTelemetry implements TelemetryService {
     return this.changes.attempt(principal, tried, () => this.saveOfUser(principal, entity, groups, ttlSeconds))
   }
 
+  /** Throws what `saveByUser` would refuse of these, for an entity that is not there yet too. */
+  checkByUser(principal: Principal, entity: EntityId, place: MessageRoute, groups: readonly TelemetryGroup[]): void {
+    checkKeys(groups)
+    const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
+    this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
+  }
+
   private async saveOfUser(
     principal: Principal,
     entity: EntityId,
     groups: readonly TelemetryGroup[],
     ttlSeconds: number,
   ): Promise<void> {
-    for (const group of groups) for (const entry of group.entries) checkKey(entry.key, TelemetryErrors.KEY_EMPTY)
+    checkKeys(groups)
     const place = await requireRoute(this.routeOf, entity)
     const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
     const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
-    const series = groups.map((group) => `{"ts":${group.ts},"values":${entriesJson(group.entries)}}`)
-    const data = `{"timeseries":[${series.join(',')}]}`
-    const event = { principal, ...place, originator: entity, metadata: {}, data }
+    const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
     const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
     const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
     this.publish(entity, points, await this.store.write([write]))
@@ -157,4 +162,13 @@ export class StoredTelemetry implements TelemetryService {
 function writeOf(request: TelemetrySave): PointsWrite {
   const { points, sequence, ttlSeconds, history, latest } = request
   return { entityId: request.entity.id, points, sequence, ttlSeconds, history, latest }
+}
+
+function checkKeys(groups: readonly TelemetryGroup[]): void {
+  for (const group of groups) for (const entry of group.entries) checkKey(entry.key, TelemetryErrors.KEY_EMPTY)
+}
+
+function dataOf(groups: readonly TelemetryGroup[]): string {
+  const series = groups.map((group) => `{"ts":${group.ts},"values":${entriesJson(group.entries)}}`)
+  return `{"timeseries":[${series.join(',')}]}`
 }

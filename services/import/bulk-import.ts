@@ -1,12 +1,13 @@
 /**
  * Devices and assets from a file of comma-separated values, matched by name, line by line (`rest-api.md` 5.6). A line is one transaction: the
- * entity, what it presents, its attributes, their audit rows and their messages, all of it or nothing.
+ * entity, what it presents, its attributes, their audit rows and their messages, all of it or nothing. Its series lie in another store: they come after
+ * it, and with it once more where they did not come.
  */
 import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
-import type { AttributeScope, Entry } from '../../model/value.ts'
+import type { AttributeScope, Entry, TelemetryGroup } from '../../model/value.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { assets } from '../entities/asset.ts'
 import type { ColumnSet, DraftOf, RecordOf } from '../entities/define.ts'
@@ -15,17 +16,19 @@ import type { EntityService } from '../entities/entity-service.ts'
 import type { Joined } from '../entities/service-parts.ts'
 import { ServiceErrors, TelemetryErrors } from '../errors.ts'
 import { checkKey } from '../names.ts'
-import type { AttributeService, DeviceService, TelemetryService } from '../services.ts'
+import type { AttributeService, DeviceService } from '../services.ts'
+import type { StoredTelemetry } from '../telemetry.ts'
 import { draftIn, nameIn, rowOf } from './columns.ts'
 import { credentialsOf } from './credential-columns.ts'
 import { csvLines, type CsvLine } from './csv.ts'
 import type { Imported, Importer, ImportRequest, ImportResult, ImportRow } from './importer.ts'
+import type { LineMark } from './positions.ts'
 
 export interface BulkImportParts {
   readonly declared: EntityRegistry
   readonly devices: Pick<DeviceService, 'saveByUser'>
   readonly attributes: Pick<AttributeService, 'savingByUser'>
-  readonly telemetry: Pick<TelemetryService, 'saveByUser'>
+  readonly telemetry: Pick<StoredTelemetry, 'saveByUser' | 'checkByUser'>
   readonly clock: Clock
 }
 
@@ -39,8 +42,17 @@ export interface LineOutcome {
   readonly error?: string
 }
 
-/** Of lines that are noted as done: the step that does so, in the transaction of the line. */
-export type MarkLine = (line: number, isNew: boolean) => Statement
+/** How lines are noted as done, so that those that were cut off are done once more. */
+export interface LineMarks {
+  /** Of all points: written once more they are the same. */
+  readonly seriesTime: number
+  /** Lines of which all but the series is there, and whether they made something new. */
+  readonly begun: ReadonlyMap<number, boolean>
+  /** A step of the transaction of the line. */
+  mark(line: number, mark: LineMark): Statement
+  /** Its series are there too. */
+  whole(line: number): Promise<void>
+}
 
 type Before = RecordOf<ColumnSet> | undefined
 
@@ -71,11 +83,11 @@ export class BulkImport implements Importer {
     type: Imported,
     lines: Iterable<CsvLine>,
     request: Pick<ImportRequest, 'columns' | 'update'>,
-    mark?: MarkLine,
+    marks?: LineMarks,
   ): Promise<readonly LineOutcome[]> {
     const service = this.parts.declared.ofType(type)
     if (service === undefined) throw new TypeError(`${type} is not served`)
-    const line = new LineImport(this.parts, principal, type, service, request.update, mark)
+    const line = new LineImport(this.parts, principal, type, service, request.update, marks)
     const outcomes: LineOutcome[] = []
     for (const some of groups(lines)) outcomes.push(...(await line.together(some, request.columns)))
     return outcomes
@@ -94,7 +106,7 @@ class LineImport {
   private readonly type: Imported
   private readonly service: EntityService<ColumnSet>
   private readonly update: boolean
-  private readonly mark: MarkLine | undefined
+  private readonly marks: LineMarks | undefined
 
   constructor(
     parts: BulkImportParts,
@@ -102,14 +114,14 @@ class LineImport {
     type: Imported,
     service: EntityService<ColumnSet>,
     update: boolean,
-    mark: MarkLine | undefined,
+    marks: LineMarks | undefined,
   ) {
     this.parts = parts
     this.principal = principal
     this.type = type
     this.service = service
     this.update = update
-    this.mark = mark
+    this.marks = marks
   }
 
   /** Lines of one name come one after the other: the first may make what the next changes. */
@@ -154,23 +166,45 @@ class LineImport {
 
   /** Whether it was not there before. */
   private async save(number: number, row: ImportRow, before: Before): Promise<boolean> {
+    const begun = this.marks?.begun.get(number)
+    if (begun !== undefined) {
+      // It may have been deleted meanwhile.
+      if (before !== undefined) await this.saveSeries(number, before.id, row)
+      return begun
+    }
     const isNew = before === undefined
+    const hasSeries = row.series.length > 0 && (isNew || this.update)
     const { definition } = this.service
     const options = {
       // Who changed it meanwhile is not overwritten: the line is laid over what is there at each try.
       over: (now: RecordOf<ColumnSet>) => draftIn(definition, row, now),
-      joined: async (record: RecordOf<ColumnSet>) => [
-        ...(isNew || this.update ? await this.attributes(record, row) : []),
-        ...(this.mark === undefined ? [] : [{ statements: [this.mark(number, isNew)] }]),
-      ],
+      joined: async (record: RecordOf<ColumnSet>) => {
+        if (hasSeries) await this.checkSeries(record, row)
+        return [
+          ...(isNew || this.update ? await this.attributes(record, row) : []),
+          ...(this.marks === undefined ? [] : [{ statements: [this.marks.mark(number, { isNew, hasSeries })] }]),
+        ]
+      },
     }
     const draft = isNew ? draftIn(definition, row, undefined) : { id: before.id }
     const id = await this.saveEntity(draft, row, options)
-    if (row.series.length > 0 && (isNew || this.update)) {
-      const group = { ts: this.parts.clock.now(), entries: row.series }
-      await this.parts.telemetry.saveByUser(this.principal, entityId(this.type, id), [group], 0)
-    }
+    if (hasSeries) await this.saveSeries(number, id, row)
     return isNew
+  }
+
+  /** Refused while nothing of the line is there. */
+  private async checkSeries(record: RecordOf<ColumnSet>, row: ImportRow): Promise<void> {
+    const place = await this.service.routeOf(record)
+    this.parts.telemetry.checkByUser(this.principal, entityId(this.type, record.id), place, [this.groupOf(row)])
+  }
+
+  private async saveSeries(number: number, id: string, row: ImportRow): Promise<void> {
+    await this.parts.telemetry.saveByUser(this.principal, entityId(this.type, id), [this.groupOf(row)], 0)
+    await this.marks?.whole(number)
+  }
+
+  private groupOf({ series }: ImportRow): TelemetryGroup {
+    return { ts: this.marks?.seriesTime ?? this.parts.clock.now(), entries: series }
   }
 
   private async saveEntity(draft: DraftOf<ColumnSet>, row: ImportRow, options: LineOptions): Promise<string> {

@@ -57,12 +57,22 @@ export class FileImport implements FileImporter {
     { type, file, delimiter, firstLine, columns, update }: FilePiece,
     transfer: Transfer,
   ): Promise<readonly LineOutcome[]> {
-    const marked = await this.transfers.marked(transfer)
+    const { whole, begun } = await this.transfers.marked(transfer)
     const numbered = [...csvLines(file, delimiter)].map((line) => ({ ...line, number: line.number + firstLine - 1 }))
-    const left = numbered.filter(({ number }) => !marked.has(number))
-    const mark = (line: number, isNew: boolean) => this.transfers.mark(transfer, line, isNew)
-    const done = await this.lines.lines(principal, type, left, { columns, update }, mark)
-    return [...[...marked].map(([line, isNew]) => ({ line, isNew })), ...done]
+    const left = numbered.filter(({ number }) => !whole.has(number))
+    const done = await this.lines.lines(
+      principal,
+      type,
+      left,
+      { columns, update },
+      {
+        seriesTime: transfer.createdTime,
+        begun,
+        mark: (line, mark) => this.transfers.mark(transfer, line, mark),
+        whole: (line) => this.transfers.whole(transfer, line),
+      },
+    )
+    return [...[...whole].map(([line, isNew]) => ({ line, isNew })), ...done]
   }
 }
 

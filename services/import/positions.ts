@@ -33,7 +33,7 @@ export const TRANSFERS: EntityTable = {
 
 export const TRANSFER_LINES: EntityTable = {
   name: 'transfer_line',
-  version: 1,
+  version: 2,
   columns: [
     {
       ...text('transfer_id'),
@@ -41,6 +41,7 @@ export const TRANSFER_LINES: EntityTable = {
     },
     integer('line'),
     integer('is_new'),
+    { ...integer('series_left'), since: 2, filledBy: '0' },
   ],
   unique: [{ columns: ['transfer_id', 'line'] }],
   indexes: [],
@@ -49,6 +50,7 @@ export const TRANSFER_LINES: EntityTable = {
 export interface Transfer {
   readonly row: Row
   readonly id: string
+  readonly createdTime: number
   readonly tenantId: string
   readonly position: number
   readonly created: number
@@ -57,6 +59,19 @@ export interface Transfer {
   /** Where the piece before the position began, and what was refused of it. */
   readonly lastFrom: number
   readonly lastErrors: readonly string[]
+}
+
+export interface LineMark {
+  readonly isNew: boolean
+  /** Its series are not there yet. */
+  readonly hasSeries: boolean
+}
+
+/** Of the piece under way, by line: whether it made something new. */
+export interface MarkedLines {
+  readonly whole: ReadonlyMap<number, boolean>
+  /** All but their series are there. */
+  readonly begun: ReadonlyMap<number, boolean>
 }
 
 export interface PieceDone {
@@ -102,16 +117,31 @@ export class Transfers {
     return transferOf(row)
   }
 
-  /** Lines of the piece under way that are there already, and whether they made something new. */
-  async marked({ id }: Transfer): Promise<ReadonlyMap<number, boolean>> {
+  async marked({ id }: Transfer): Promise<MarkedLines> {
     const rows = await this.lines.findAll([{ column: 'transfer_id', is: id }])
-    return new Map(rows.map((row) => [Number(row['line']), row['is_new'] === 1]))
+    const those = (seriesLeft: 0 | 1) =>
+      new Map(
+        rows
+          .filter((row) => row['series_left'] === seriesLeft)
+          .map((row) => [Number(row['line']), row['is_new'] === 1]),
+      )
+    return { whole: those(0), begun: those(1) }
   }
 
   /** A step of the transaction that brings the line. */
-  mark({ id, tenantId }: Transfer, line: number, isNew: boolean): Statement {
+  mark({ id, tenantId }: Transfer, line: number, { isNew, hasSeries }: LineMark): Statement {
     const identity = { id: this.random.uuid(), created_time: this.clock.now(), version: 1, tenant_id: tenantId }
-    return this.lines.insert({ ...identity, transfer_id: id, line, is_new: isNew ? 1 : 0 })
+    const state = { is_new: isNew ? 1 : 0, series_left: hasSeries ? 1 : 0 }
+    return this.lines.insert({ ...identity, transfer_id: id, line, ...state })
+  }
+
+  /** The line's series are there too. */
+  async whole({ id }: Transfer, line: number): Promise<void> {
+    const where = [
+      { column: 'transfer_id', is: id },
+      { column: 'line', is: line },
+    ]
+    await this.entities.write([this.lines.updateAll(where, { series_left: 0 })])
   }
 
   /** Steps that move the position behind a piece. Refused where another moved it meanwhile. */
@@ -146,6 +176,7 @@ function transferOf(row: Row): Transfer {
   return {
     row,
     id: String(row['id']),
+    createdTime: number('created_time'),
     tenantId: String(row['tenant_id']),
     position: number('position'),
     created: number('created'),
