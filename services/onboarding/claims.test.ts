@@ -112,6 +112,26 @@ describe('claiming', () => {
     assert.deepEqual(told?.kind === 'attributes-deleted' && told.keys, ['claimingAllowed', 'claimingData'])
   })
 
+  test('hears of a user few wrong guesses of claimingData, one after the other or side by side, until a while has passed', async () => {
+    const device = await make()
+    const entity = { entityType: 'DEVICE', id: device.id } as const
+    const value = JSON.stringify({ secretKey: 'k', expirationTime: platform.clock.now() + 86_400_000 })
+    await platform.services.attributes.saveByUser(platform.tenant, entity, SERVER, [
+      { key: 'claimingData', type: 'JSON', value },
+    ])
+    for (let times = 0; times < 9; times++) assert.equal(await claim(device, `wrong ${times}`), 'FAILURE')
+    const many = await Promise.allSettled(Array.from({ length: 30 }, (_none, index) => claim(device, `other ${index}`)))
+    assert.ok(many.filter(({ status }) => status === 'fulfilled').length <= 10)
+    const tooMany = { code: 'onboarding.TOO_MANY_WRONG', status: 429 }
+    await assert.rejects(claim(device, 'k'), tooMany)
+    assert.equal(await customerOf(device), null)
+    const other = await make()
+    await offer(other, 's')
+    assert.equal(await claim(other, 's'), 'SUCCESS')
+    platform.clock.time += 600_000
+    assert.equal(await claim(device, 'k'), 'SUCCESS')
+  })
+
   test('is given back by who has it, not by another customer, and by nobody of a public link', async () => {
     const { claims, declared } = platform.services
     const other = await declared.of(customers).saveByUser(platform.tenant, { title: `other ${++count}` })

@@ -1,6 +1,6 @@
 /**
  * Claiming: a device offers itself to whoever knows a secret, and a customer's user takes it. A wrong secret spends the offer, so that
- * nobody tries secrets one after the other. Source: `device-api.md` 9.4, `rest-api.md` 5.5.
+ * nobody tries secrets one after the other. What the tenant wrote stays: of a user it hears a few wrong ones, and then none for a while. Source: `device-api.md` 9.4, `rest-api.md` 5.5.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock, Random } from '../../model/clock.ts'
@@ -21,6 +21,7 @@ import { retried } from '../entities/retried.ts'
 import { ServiceErrors } from '../errors.ts'
 import type { DeviceAttributes } from './device-attributes.ts'
 import { OnboardingErrors } from './errors.ts'
+import { WrongAttempts, type AttemptLimits } from './wrong-attempts.ts'
 
 export interface ClaimSettings {
   /** Whether devices may be claimed that do not have the server attribute `claimingAllowed`. */
@@ -34,7 +35,7 @@ export const DEFAULT_CLAIM_SETTINGS: ClaimSettings = { isAllowedByDefault: true,
 export type ClaimResult =
   | { readonly response: 'SUCCESS'; readonly device: Device }
   /** `CLAIMED`: it is somebody's. `FAILURE`: there is no such offer. */
-  | { readonly response: 'CLAIMED' | 'FAILURE' }
+  | { readonly response: 'CLAIMED' | 'FAILURE'; readonly isWrongSecret?: true }
 
 export interface DeviceClaimsParts {
   readonly entities: EntityStore
@@ -52,6 +53,9 @@ const LABEL = 'Device'
 /** Longer ones count so long: nobody means more. */
 const LONGEST_OFFER_MS = 10 * 365 * 86_400_000
 
+/** Of a user and a device. */
+const GUESSES: AttemptLimits = { wrongPerAddress: 10, windowMs: 600_000, atOnce: 1_000, atOncePerAddress: 10 }
+
 /** What a device may be claimed with. */
 interface Standing {
   readonly secretHash: string
@@ -62,9 +66,11 @@ interface Standing {
 
 export class DeviceClaims {
   private readonly parts: DeviceClaimsParts
+  private readonly guesses: WrongAttempts
 
   constructor(parts: DeviceClaimsParts) {
     this.parts = parts
+    this.guesses = new WrongAttempts(parts.clock, GUESSES)
   }
 
   /** Of a device that has a customer, or may not be claimed, the offer is dropped; so is a second one while the first counts. */
@@ -86,12 +92,13 @@ export class DeviceClaims {
     }
   }
 
-  /** For the user's customer. Throws `DEVICE_UNKNOWN` where the tenant has no device of that name. */
+  /** For the user's customer. Throws `DEVICE_UNKNOWN` where the tenant has no device of that name; `TOO_MANY_WRONG`, `BUSY`. */
   async claimByUser(principal: Principal, name: string, secretKey: string): Promise<ClaimResult> {
     const { id } = await this.deviceNamed(principal, name)
     const tried = () => attemptedOn('ASSIGNED_TO_CUSTOMER', entityId('DEVICE', id))
+    const claim = () => retried(LABEL, () => this.claim(principal, id, secretKey))
     const result = await this.parts.changes.attempt(principal, tried, () =>
-      retried(LABEL, () => this.claim(principal, id, secretKey)),
+      this.guesses.run(`${principal.userId} ${id}`, claim, isWrongSecret),
     )
     if (result.response !== 'SUCCESS') await this.parts.changes.failed(principal, tried(), REASONS[result.response])
     return result
@@ -113,7 +120,7 @@ export class DeviceClaims {
     if (standing === undefined) return { response: device.customerId === null ? 'FAILURE' : 'CLAIMED' }
     if (clock.now() > standing.expiresAt || !isSame(hashOf(secretKey), standing.secretHash)) {
       if (standing.claimId !== undefined) await entities.write([entities.deviceClaims.spend(standing.claimId)])
-      return { response: 'FAILURE' }
+      return { response: 'FAILURE', isWrongSecret: true }
     }
     if (device.customerId !== null) return { response: 'CLAIMED' }
     const customer = await declared.of(customers).find(tenantId, customerId)
@@ -207,6 +214,10 @@ export class DeviceClaims {
 }
 
 const REASONS = { CLAIMED: 'The device is claimed already', FAILURE: 'There is no such offer of the device' } as const
+
+function isWrongSecret(result: ClaimResult): boolean {
+  return result.response !== 'SUCCESS' && result.isWrongSecret === true
+}
 
 function deviceEntity({ id }: Device) {
   return entityId('DEVICE', id)

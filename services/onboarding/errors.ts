@@ -15,8 +15,8 @@ export const OnboardingErrors = defineErrors('onboarding', {
   TOO_MANY_WRONG: {
     kind: 'denied',
     status: 429,
-    text: 'Too many attempts from this address were wrong, try again later',
+    text: 'Too many attempts were wrong, try again later',
     restCode: 33,
   },
-  BUSY: { kind: 'retryable', status: 503, text: 'More devices ask for credentials than there is room for' },
+  BUSY: { kind: 'retryable', status: 503, text: 'More attempts are under way than there is room for' },
 })

@@ -1,6 +1,6 @@
 /**
- * Who asks for credentials with a wrong key or secret, by address: from one that was wrong too often nothing is heard for a while. And how
- * much strangers may have under way. Both are bounded, as anybody may call.
+ * Who was wrong about a key or a secret, by address, or by what else stands for one: from one that was wrong too often nothing is heard for a
+ * while. And how much may be under way. Both are bounded, as strangers may call.
  */
 import type { Clock } from '../../model/clock.ts'
 import { OnboardingErrors } from './errors.ts'
