@@ -72,6 +72,9 @@ const ENTITIES = DECLARED.map(({ storedAs }) => storedAs)
 const ENTITY_NAMES = ENTITIES.map(({ name }) => name).filter((name) => !LEFT.has(name))
 const DECLARED_PARTS = DECLARED_TABLES.slice(ENTITIES.length)
 
+/** Where whatever a row names is looked for. */
+export const NAMED: readonly string[] = ['tenant', ...ENTITY_NAMES]
+
 /** Those that the first releases made, which no declaration says all of. */
 const QUEUE: TakenTable = {
   ...{ ...NOTHING, name: 'queue', keys: ['id'], owner: BY_TENANT },

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { EntityId } from '../../model/entity-id.ts'
-import { entityId } from '../../model/entity-id.ts'
+import { entityId, NULL_UUID } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -19,7 +19,7 @@ import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
 import { TenantTransferErrors } from './errors.ts'
 import { rowsIn, textOf, valuesIn, type PartRows, type WholeRow } from './sent-rows.ts'
-import { TAKEN, type Match, type TakenTable } from './tables.ts'
+import { NAMED, TAKEN, type Match, type TakenTable } from './tables.ts'
 
 export interface TransferPage {
   readonly rows: readonly string[]
@@ -243,6 +243,17 @@ export class TenantTransfer {
       if (taken.name === 'app_user' && row['authority'] === 'SYS_ADMIN') throw TenantTransferErrors.AUTHORITY()
       if (taken.owner.of.length > 0) await require(taken.owner.of, taken.owner.column, row[taken.owner.column] ?? null)
       for (const [table, column] of Object.entries(taken.names)) await require([table], column, row[column] ?? null)
+      for (const [column, value] of Object.entries(row))
+        for (const id of NAMING.test(column) ? idsIn(value) : []) {
+          if (seen.has(id)) continue
+          const owners = await transferRows.ownersOf(NAMED, id)
+          // What is gone, or comes later, is nobody's.
+          if (!owners.every((owner) => owner === tenantId || (owner === NULL_UUID && column !== 'owner_id')))
+            throw TenantTransferErrors.FOREIGN({ table: taken.name, column, id })
+          if (taken.name === 'content_piece' && owners.length === 0)
+            throw TenantTransferErrors.FOREIGN({ table: taken.name, column, id })
+          seen.add(id)
+        }
     }
   }
 
@@ -271,6 +282,14 @@ export class TenantTransfer {
 /** Second factors are sealed under the key of their platform, and open nowhere else. */
 function isSealed({ name }: TakenTable, row: Row): boolean {
   return name === 'user_settings' && row['type'] === 'TWO_FACTOR'
+}
+
+/** Columns of ids, alone or behind a type. What a debug event was about is no name of it. */
+const NAMING = /^(?!body_)(.+_id|entity|rule_entity)$/
+
+function idsIn(value: SqlValue): readonly string[] {
+  const found = String(value ?? '').match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi) ?? []
+  return found.map((id) => id.toLowerCase()).filter((id) => id !== NULL_UUID)
 }
 
 function entityOf<const Type extends EntityId['entityType']>(type: Type, id: SqlValue | undefined) {

@@ -50,6 +50,16 @@ export class TransferRowRepository {
     return (await this.rows(sql<Row>`select * from ${sql.table(table.name)} where ${where} limit 1`)).length > 0
   }
 
+  /** Whose the entity of that id is, in any of the tables; null is the system. */
+  async ownersOf(tables: readonly string[], id: string): Promise<readonly SqlValue[]> {
+    const each = tables.map((table) =>
+      table === 'tenant'
+        ? sql`select id as tenant_id from tenant where id = ${id}`
+        : sql`select tenant_id from ${sql.table(table)} where id = ${id}`,
+    )
+    return (await this.rows(sql<Row>`${sql.join(each, sql` union all `)}`)).map((row) => row['tenant_id'] ?? null)
+  }
+
   insert(table: TransferTable, row: Row): Statement {
     const names = sql.join(Object.keys(row).map((name) => sql.ref(name)))
     return this.statement(sql`insert into ${sql.table(table.name)} (${names}) values (${sql.join(Object.values(row))})`)
