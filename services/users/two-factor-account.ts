@@ -16,7 +16,7 @@ const accountSchema = z.object({
   sent: sentSchema.optional(),
   /** Unix ms of the newest mail. */
   sentTime: z.number().optional(),
-  /** Hashes of those that are left. */
+  /** Hashes of those that are left, sealed: a code is short, and all there could be are soon tried against its hash. */
   backup: z.object({ ...common, hashes: z.array(z.string()) }).optional(),
   /** Wrong codes since the last good one. */
   failures: z.number().optional(),
@@ -51,10 +51,13 @@ export function configuredTypes(account: TwoFactorAccount): readonly { type: Pro
 
 /** Who has the secret of a code has the codes: it is kept sealed. */
 export function sealedAccount(vault: Vault, userId: string, account: TwoFactorAccount): JsonObject {
-  const { totp, sent } = account
+  const { totp, sent, backup } = account
   const place = placeOf(userId)
   return jsonOf({
     ...account,
+    ...(backup === undefined
+      ? {}
+      : { backup: { ...backup, hashes: backup.hashes.map((hash) => vault.seal(hash, place)) } }),
     ...(totp === undefined ? {} : { totp: { ...totp, authUrl: vault.seal(totp.authUrl, place) } }),
     ...(sent === undefined ? {} : { sent: { ...sent, code: vault.seal(sent.code, place) } }),
   })
@@ -63,18 +66,23 @@ export function sealedAccount(vault: Vault, userId: string, account: TwoFactorAc
 /** Throws `vault.KEY_UNKNOWN`, `vault.DAMAGED`. */
 export function openedAccount(vault: Vault, userId: string, json: JsonObject): TwoFactorAccount {
   const account = accountSchema.parse(json)
-  const { totp, sent } = account
+  const { totp, sent, backup } = account
   const place = placeOf(userId)
   return {
     ...account,
+    ...(backup === undefined
+      ? {}
+      : { backup: { ...backup, hashes: backup.hashes.map((hash) => vault.open(hash, place)) } }),
     ...(totp === undefined ? {} : { totp: { ...totp, authUrl: vault.open(totp.authUrl, place) } }),
     ...(sent === undefined ? {} : { sent: { ...sent, code: vault.open(sent.code, place) } }),
   }
 }
 
 export function isSealedAnew(vault: Vault, json: JsonObject): boolean {
-  const { totp, sent } = accountSchema.parse(json)
-  return [totp?.authUrl, sent?.code].every((text) => text === undefined || vault.isCurrent(text))
+  const { totp, sent, backup } = accountSchema.parse(json)
+  return [totp?.authUrl, sent?.code, ...(backup?.hashes ?? [])].every(
+    (text) => text === undefined || vault.isCurrent(text),
+  )
 }
 
 /** Without secrets: who took over a session learns none. */

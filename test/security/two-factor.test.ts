@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test'
 import { users } from '../../services/entities/user.ts'
 import { MAIL_SETTINGS } from '../../services/mail/mail-settings.ts'
 import { startTestMailServer, type TestMailServer } from '../../services/mail/testkit.ts'
+import { hashOfToken } from '../../services/users/credentials.ts'
 import { totpCode, totpSecretOf, totpStep } from '../../services/users/totp.ts'
 import { openRestWorld, type RestWorld } from './rest-world.ts'
 
@@ -244,4 +245,23 @@ test('an account shows no secret, and keeps none that can be read', async () => 
   assert.ok(!JSON.stringify(shown.body).includes(secret))
   const kept = JSON.stringify(await services.people.settings.find({ userId: id }, 'TWO_FACTOR'))
   assert.ok(kept.includes('sealed:1:') && !kept.includes(secret))
+
+  const { settings, twoFactor } = services.people
+  const { body: generated } = await call('POST', `${CONFIG}/generate?providerType=BACKUP_CODE`, token)
+  assert.equal((await call('POST', CONFIG, token, generated)).status, 200)
+  const codes = generated['codes'] as string[]
+  const hashes = codes.map(hashOfToken)
+  const keptText = async () => JSON.stringify(await settings.find({ userId: id }, 'TWO_FACTOR'))
+  const isOpen = () => hashes.some((hash, index) => text.includes(hash) || text.includes(codes[index] ?? ''))
+  let text = await keptText()
+  assert.equal(isOpen(), false)
+  const user = { id, tenantId: world.platform.tenantId }
+  await twoFactor.check(user, 'BACKUP_CODE', codes[0] ?? '')
+  const old = { hashes: hashes.slice(1), useByDefault: false }
+  await settings.change({ userId: id, tenantId: user.tenantId }, 'TWO_FACTOR', (before) => ({ ...before, backup: old }))
+  await twoFactor.sealAnew()
+  text = await keptText()
+  assert.equal(isOpen(), false, 'those of versions before are sealed at the next start')
+  await twoFactor.check(user, 'BACKUP_CODE', codes[1] ?? '')
+  await assert.rejects(twoFactor.check(user, 'BACKUP_CODE', codes[1] ?? ''), { code: 'users.TWO_FACTOR_CODE' })
 })
