@@ -86,6 +86,30 @@ test('who read a user before the lock does not undo it', async () => {
   await assert.rejects(write, { code: 'entities.VERSION_CONFLICT' })
 })
 
+test('wrong passwords do not switch off the last system administrator who can log in', async () => {
+  const { services, systemAdministrator } = platform
+  const { accounts } = services.people
+  await security({ maxFailedLoginAttempts: 1 })
+  const add = async (email: string): Promise<string> => {
+    const saved = await services.declared.of(users).saveByUser(systemAdministrator, { email, authority: 'SYS_ADMIN' })
+    const { token } = await accounts.activation(saved.id)
+    await accounts.activate(token, 'First1!!')
+    return saved.id
+  }
+  const wrong = (email: string) => services.users.authenticate(email, 'wrong')
+  const [first, second] = [await add('one@example.org'), await add('two@example.org')]
+  await services.declared
+    .of(users)
+    .saveByUser(systemAdministrator, { email: 'idle@example.org', authority: 'SYS_ADMIN' })
+  await accounts.setEnabled(systemAdministrator.userId, false)
+  assert.equal(await wrong('one@example.org'), undefined)
+  await assert.rejects(wrong('one@example.org'), { code: 'users.LOCKED' }, 'there is another')
+  for (let time = 0; time < 4; time++) assert.equal(await wrong('two@example.org'), undefined)
+  assert.equal((await services.users.authenticate('two@example.org', 'First1!!'))?.id, second)
+  await accounts.setEnabled(first, true)
+  await assert.rejects(wrong('two@example.org'), { code: 'users.LOCKED' })
+})
+
 test('a password that is too old opens nothing but the choice of another', async () => {
   const { services, clock } = platform
   await security({ passwordPolicy: { passwordExpirationPeriodDays: 30 } })

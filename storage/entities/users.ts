@@ -96,6 +96,21 @@ export class UserRepository {
     return row !== undefined
   }
 
+  /** Somebody else, who can log in. */
+  async hasOtherSystemAdministrator(userId: string): Promise<boolean> {
+    const row = await this.database.builder
+      .selectFrom('app_user')
+      .innerJoin('user_credentials', 'user_credentials.user_id', 'app_user.id')
+      .select('app_user.id')
+      .where('app_user.authority', '=', 'SYS_ADMIN')
+      .where('app_user.id', '!=', userId)
+      .where('user_credentials.password_hash', '!=', NO_PASSWORD)
+      .where(sql`coalesce(user_credentials.enabled, 1)`, '!=', 0)
+      .limit(1)
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   credentials(userId: string): Promise<UserCredentials | undefined> {
     return this.findCredentials('user_id', userId)
   }
