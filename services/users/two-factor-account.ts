@@ -16,6 +16,8 @@ const accountSchema = z.object({
   sent: sentSchema.optional(),
   /** Unix ms of the newest mail. */
   sentTime: z.number().optional(),
+  /** Mails to addresses that nobody confirmed, since (Unix ms). */
+  unconfirmed: z.object({ since: z.number(), count: z.number() }).optional(),
   /** Hashes of those that are left, sealed: a code is short, and all there could be are soon tried against its hash. */
   backup: z.object({ ...common, hashes: z.array(z.string()) }).optional(),
   /** Wrong codes since the last good one. */

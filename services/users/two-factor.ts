@@ -37,6 +37,9 @@ import type { UserSettings } from './user-settings.ts'
 
 const CODE_BYTES = 5
 const MAILED_DIGITS = 6
+/** Of mails of one user to addresses that nobody confirmed, in a day: they reach who asked for nothing. */
+const MOST_UNCONFIRMED = 20
+const DAY_MS = 86_400_000
 /** Users whose checks are counted at a time. */
 const MOST_COUNTED = 10_000
 
@@ -287,7 +290,8 @@ export class TwoFactor {
     if (!(await this.parts.mailer.isSetUp())) throw UserErrors.TWO_FACTOR_MAIL()
     await this.change(whose, (before) => {
       if (before.sentTime !== undefined && now < before.sentTime + pauseMs) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
-      return { ...before, sentTime: now, sent: { email, code, expires: now + seconds * 1000 } }
+      const sent = { email, code, expires: now + seconds * 1000 }
+      return { ...before, ...countedMail(before, email, now), sentTime: now, sent }
     })
     const text = `Your verification code is ${code}. It is good for ${seconds} seconds.\n`
     await this.parts.mailer.send({ to: email, subject: 'Verification code', text })
@@ -342,6 +346,15 @@ export class TwoFactor {
     )
     return shownAccount(openedAccount(vault, userId, after))
   }
+}
+
+/** Throws `TWO_FACTOR_TOO_OFTEN`. */
+function countedMail(before: TwoFactorAccount, email: string, now: number): Pick<TwoFactorAccount, 'unconfirmed'> {
+  if (before.email?.email === email) return {}
+  const { since, count } = before.unconfirmed ?? { since: now, count: 0 }
+  if (now >= since + DAY_MS) return { unconfirmed: { since: now, count: 1 } }
+  if (count >= MOST_UNCONFIRMED) throw UserErrors.TWO_FACTOR_TOO_OFTEN()
+  return { unconfirmed: { since, count: count + 1 } }
 }
 
 export function platformJson({ providers, enforcedUsersFilter, ...members }: PlatformTwoFactor): JsonObject {

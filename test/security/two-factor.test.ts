@@ -132,6 +132,27 @@ test('a code that was mailed opens once, for a while, and no sooner than one may
   assert.equal((await check(lastCode())).status, 400, 'too late')
 })
 
+test('codes go to addresses that nobody confirmed twenty times a day', async () => {
+  const { clock } = world.platform
+  await newUser('many@example.org')
+  const { token } = (await login('many@example.org')).body
+  const submit = async (email: string) => {
+    clock.time += 5_000
+    return (await call('POST', `${CONFIG}/submit`, token, { providerType: 'EMAIL', email })).status
+  }
+  assert.equal(await submit('own@example.org'), 200)
+  const own = { providerType: 'EMAIL', email: 'own@example.org' }
+  assert.equal((await call('POST', `${CONFIG}?verificationCode=${lastCode()}`, token, own)).status, 200)
+  for (let mail = 1; mail < 20; mail++) assert.equal(await submit(`victim${mail}@example.org`), 200)
+  assert.equal(await submit('victim@example.org'), 429)
+  assert.equal((await call('DELETE', `${CONFIG}?providerType=TOTP`, token)).status, 200)
+  assert.equal(await submit('victim@example.org'), 429, 'whatever is taken away')
+  assert.equal(await submit('own@example.org'), 200, 'the own is not counted')
+  const { body: half } = await login('many@example.org')
+  clock.time += 5_000
+  assert.equal((await call('POST', '/api/auth/2fa/verification/send?providerType=EMAIL', half['token'])).status, 200)
+})
+
 test('too many checks are 429, and too many wrong codes switch the user off', async () => {
   await savePlatform({ verificationCodeCheckRateLimit: '2:60', maxVerificationFailuresBeforeUserLockout: 3 })
   const { services, clock } = world.platform
