@@ -51,7 +51,8 @@ export function tenantTransferRoutes(
         properties: { rows: TEXTS, next: { type: ['string', 'null'] } },
         required: ['rows', 'next'],
       },
-      handle: async ({ path, query }) => {
+      handle: async ({ principal, path, query }) => {
+        await tenantTransfer.noteExport(principal, path.tenantId)
         const { rows, next } = await tenantTransfer.page(path.tenantId, query.table, query.after)
         return { rows: [...rows], next: next ?? null }
       },

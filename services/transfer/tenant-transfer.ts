@@ -48,9 +48,13 @@ export interface TenantTransferParts {
 }
 
 const PAGE = 500
+/** Pages that are asked for later are of another export. */
+const EXPORT_MS = 3_600_000
 
 export class TenantTransfer {
   private readonly parts: TenantTransferParts
+  /** When they were noted, by who takes along and what. */
+  private readonly exports = new Map<string, number>()
 
   constructor(parts: TenantTransferParts) {
     this.parts = parts
@@ -59,6 +63,23 @@ export class TenantTransfer {
   /** In the order in which they can be brought in. */
   get tables(): readonly string[] {
     return TAKEN.map(({ name }) => name)
+  }
+
+  /** Lets the tenant see who takes it along: once for all the pages of an export, whichever is asked for first. */
+  async noteExport(principal: Principal, tenantId: string): Promise<void> {
+    const { entities, changes, clock } = this.parts
+    const now = clock.now()
+    for (const [key, since] of this.exports) if (since <= now - EXPORT_MS) this.exports.delete(key)
+    const key = `${principal.userId} ${tenantId}`
+    if (this.exports.has(key)) return
+    const entity = entityId('TENANT', tenantId)
+    const action = {
+      actionType: 'CREDENTIALS_READ',
+      entity,
+      actionData: stringifyJson({ exported: tenantId }),
+    } as const
+    await entities.write([await changes.auditedAction({ ...principal, tenantId }, action)])
+    this.exports.set(key, now)
   }
 
   async page(tenantId: string, table: string, after: string | undefined): Promise<TransferPage> {
