@@ -320,15 +320,13 @@ export function createServices(options: ServicesOptions): Services {
       stopFollowing()
       admin.close()
       limits.close()
-      audit.close()
       rules.close()
       persistentCalls.close()
-      alarmExpiry.close()
       answers.close()
       doubts.close()
       users.close()
       const notified = watch.close().then(() => notifications.close())
-      const others = [notified, events.close(), otaUpdates.close(), jobs.close()]
+      const others = [notified, events.close(), otaUpdates.close(), jobs.close(), audit.close(), alarmExpiry.close()]
       const closing = [publisher.close(), cleanup.close(), ...others]
       return Promise.all(closing).then(() => undefined)
     },

@@ -2,12 +2,13 @@
  * Alarms go when they ended longer ago than the tenant's profile keeps them (`alarmsTtlDays`), and the oldest, cleared ones first, when a tenant
  * has more than its share: rules may raise them without end. A few at a time, each with its message to the rule engine.
  */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
-import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { Clock } from '../../model/clock.ts'
+import { isMillraceError } from '../../model/errors.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import type { LimitsOfTenants } from '../limits.ts'
 import type { Report } from '../outbox.ts'
+import { Sweeps } from '../sweeps.ts'
 import type { AlarmService } from './alarm-service.ts'
 
 export const DEFAULT_MAX_ALARMS = 1_000_000
@@ -31,20 +32,25 @@ const DAY_MS = 86_400_000
 
 export class AlarmExpiry {
   private readonly parts: AlarmExpiryParts
-  private timer: TimerHandle | undefined
+  private readonly sweeps: Sweeps
   private isClosed = false
 
   constructor(parts: AlarmExpiryParts) {
     this.parts = parts
+    this.sweeps = new Sweeps({
+      ...{ clock: parts.clock, report: parts.report, intervalMs: SWEEP_MS, pauseMs: PAUSE_MS },
+      failure: 'Old alarms are not removed; trying again',
+      sweep: () => this.sweep(),
+    })
   }
 
   start(): void {
-    this.sweepIn(SWEEP_MS)
+    this.sweeps.start()
   }
 
-  close(): void {
+  close(): Promise<void> {
     this.isClosed = true
-    this.timer?.cancel()
+    return this.sweeps.close()
   }
 
   /** Deletes a bounded number; whether there are more. */
@@ -74,18 +80,5 @@ export class AlarmExpiry {
         if (!isMillraceError(error) || error.kind !== 'invalid') throw error
       }
     }
-  }
-
-  private sweepIn(ms: number): void {
-    if (this.isClosed) return
-    this.timer = this.parts.clock.after(ms, () => {
-      void this.sweep().then(
-        (isMore) => this.sweepIn(isMore ? PAUSE_MS : SWEEP_MS),
-        (error: unknown) => {
-          this.parts.report('Old alarms are not removed; trying again', { error: errorText(error) })
-          this.sweepIn(SWEEP_MS)
-        },
-      )
-    })
   }
 }

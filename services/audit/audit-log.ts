@@ -3,7 +3,7 @@
  * they are older than the setting says, and the oldest of a tenant when it has too many.
  */
 import type { ActionType, AuditEntry } from '../../model/audit.ts'
-import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import type { Clock, Random } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import { entityId, NULL_UUID, type EntityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
@@ -13,6 +13,7 @@ import type { AuditFilter } from '../../storage/entities/audit-log.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Report } from '../outbox.ts'
+import { Sweeps } from '../sweeps.ts'
 
 export type { AuditFilter }
 
@@ -59,11 +60,15 @@ const ROWS_PER_REMOVAL = 1_000
 
 export class AuditLog {
   private readonly parts: AuditLogParts
-  private timer: TimerHandle | undefined
-  private isClosed = false
+  private readonly sweeps: Sweeps
 
   constructor(parts: AuditLogParts) {
     this.parts = parts
+    this.sweeps = new Sweeps({
+      ...{ clock: parts.clock, report: parts.report, intervalMs: CLEANUP_INTERVAL_MS, pauseMs: CLEANUP_PAUSE_MS },
+      failure: 'Old rows of the audit log are not removed; trying again',
+      sweep: () => this.cleanUp(),
+    })
   }
 
   /** A step of the transaction that makes the change. */
@@ -90,12 +95,11 @@ export class AuditLog {
 
   /** Cleans up from now on. */
   start(): void {
-    this.cleanUpIn(CLEANUP_INTERVAL_MS)
+    this.sweeps.start()
   }
 
-  close(): void {
-    this.isClosed = true
-    this.timer?.cancel()
+  close(): Promise<void> {
+    return this.sweeps.close()
   }
 
   /** Removes a bounded number of rows; whether there are more. */
@@ -112,19 +116,6 @@ export class AuditLog {
       isMore ||= over > ROWS_PER_REMOVAL
     }
     return isMore
-  }
-
-  private cleanUpIn(ms: number): void {
-    if (this.isClosed) return
-    this.timer = this.parts.clock.after(ms, () => {
-      void this.cleanUp().then(
-        (isMore) => this.cleanUpIn(isMore ? CLEANUP_PAUSE_MS : CLEANUP_INTERVAL_MS),
-        (error: unknown) => {
-          this.parts.report('Old rows of the audit log are not removed; trying again', { error: errorText(error) })
-          this.cleanUpIn(CLEANUP_INTERVAL_MS)
-        },
-      )
-    })
   }
 
   private async entryOf(principal: Principal, action: AuditedAction, failure: string): Promise<AuditEntry> {

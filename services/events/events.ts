@@ -1,12 +1,12 @@
 /** Events as users see them: searched, taken away, and gone when they are old or too many. */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { Clock } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityId } from '../../model/entity-id.ts'
-import { errorText } from '../../model/errors.ts'
 import { EVENT_TYPES, type EventRecord, type EventType } from '../../model/event.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import type { Report } from '../outbox.ts'
+import { Sweeps } from '../sweeps.ts'
 import { conditionsOf, type EventFilter } from './event-filters.ts'
 import type { EventWriter } from './event-writer.ts'
 
@@ -49,12 +49,16 @@ const ALL_TIME: TimeRange = { startTime: undefined, endTime: undefined }
 export class Events {
   readonly writer: EventWriter
   private readonly parts: EventParts
-  private timer: TimerHandle | undefined
-  private isClosed = false
+  private readonly sweeps: Sweeps
 
   constructor(parts: EventParts) {
     this.parts = parts
     this.writer = parts.writer
+    this.sweeps = new Sweeps({
+      ...{ clock: parts.clock, report: parts.report, intervalMs: CLEANUP_INTERVAL_MS, pauseMs: CLEANUP_PAUSE_MS },
+      failure: 'Old events are not removed; trying again',
+      sweep: () => this.cleanUp(),
+    })
   }
 
   /** Of one entity and type. What this process noted before the call is in the answer. */
@@ -83,13 +87,12 @@ export class Events {
 
   /** Cleans up from now on. */
   start(): void {
-    this.cleanUpIn(CLEANUP_INTERVAL_MS)
+    this.sweeps.start()
   }
 
-  close(): Promise<void> {
-    this.isClosed = true
-    this.timer?.cancel()
-    return this.writer.close()
+  async close(): Promise<void> {
+    await this.sweeps.close()
+    await this.writer.close()
   }
 
   /** Removes a bounded number of rows of each type; whether there are more. */
@@ -111,19 +114,6 @@ export class Events {
       isMore ||= over > ROWS_PER_REMOVAL
     }
     return isMore
-  }
-
-  private cleanUpIn(ms: number): void {
-    if (this.isClosed) return
-    this.timer = this.parts.clock.after(ms, () => {
-      void this.cleanUp().then(
-        (isMore) => this.cleanUpIn(isMore ? CLEANUP_PAUSE_MS : CLEANUP_INTERVAL_MS),
-        (error: unknown) => {
-          this.parts.report('Old events are not removed; trying again', { error: errorText(error) })
-          this.cleanUpIn(CLEANUP_INTERVAL_MS)
-        },
-      )
-    })
   }
 
   private searchOf(

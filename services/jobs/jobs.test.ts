@@ -73,6 +73,31 @@ describe('jobs', () => {
     assert.deepEqual([again['successfulCount'], again['failedCount'], again['totalCount']], [2, 1, 3])
   })
 
+  test('cost a piece what the piece is long, not the whole job', async () => {
+    const job = await submit({ successfulTasksCount: 2 ** 40 })
+    await runner.look()
+    assert.equal((await found(job)).result?.['successfulCount'], 100)
+    await runner.cancelByUser(platform.tenant, job.id)
+  })
+
+  test('that can not go on are told, and hold up nobody', async () => {
+    const { clock, entities, services } = platform
+    const told: unknown[] = []
+    const broken = {
+      ...entities,
+      write: () => Promise.reject(new Error('the disk is full')),
+    }
+    const other = new Jobs({
+      ...{ declared: services.declared, entities: broken, clock },
+      report: (_text, facts) => void told.push(facts['error']),
+    })
+    const job = await submit({ successfulTasksCount: 1 })
+    assert.equal(await other.look(), false)
+    assert.deepEqual(told, ['the disk is full'])
+    await runAll()
+    assert.equal((await found(job)).status, 'COMPLETED')
+  })
+
   test('end when they are cancelled, and only then or later may go', async () => {
     const job = await submit({ successfulTasksCount: 250 })
     await runner.look()

@@ -2,7 +2,7 @@
  * Long work in pieces. Each piece is one commit with how far the job came, guarded by the job's version: a restart goes on behind the last
  * piece, several processes do each piece once, and a cancellation comes between two. A tenant has one job under way; others wait.
  */
-import type { Clock, TimerHandle } from '../../model/clock.ts'
+import type { Clock } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
@@ -14,6 +14,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { jobs, type Job, type JobStatus } from '../entities/job.ts'
 import { retried } from '../entities/retried.ts'
 import type { Report } from '../outbox.ts'
+import { Sweeps } from '../sweeps.ts'
 import { DUMMY_CONFIGURATION, dummyPlan } from './dummy.ts'
 import { JobErrors } from './errors.ts'
 import type { TaskOutcome, TaskPlan } from './task.ts'
@@ -58,12 +59,16 @@ const JOBS_PER_LOOK = 1_000
 
 export class Jobs {
   private readonly parts: JobsParts
-  private timer: TimerHandle | undefined
+  private readonly looks: Sweeps
   private isClosed = false
-  private running: Promise<void> = Promise.resolve()
 
   constructor(parts: JobsParts) {
     this.parts = parts
+    this.looks = new Sweeps({
+      ...{ clock: parts.clock, report: parts.report, intervalMs: LOOK_INTERVAL_MS, pauseMs: 0 },
+      failure: 'Jobs do not go on; trying again',
+      sweep: () => this.look(),
+    })
   }
 
   page(tenantId: string, filter: JobFilter, query: PageQuery): Promise<Page<Job>> {
@@ -93,7 +98,7 @@ export class Jobs {
     const configuration = { ...LEFT_OUT[draft.type], ...draft.configuration, ...own }
     const result = emptyResult(draft.type, total, clock.now())
     const job = await service.saveByUser(principal, { ...draft, configuration, status: 'QUEUED', result })
-    this.lookIn(0)
+    this.looks.soon()
     return job
   }
 
@@ -122,7 +127,7 @@ export class Jobs {
       const again = emptyResult(before.type, result.results.length, this.parts.clock.now())
       return { status: 'QUEUED', configuration, result: again, done: 0 }
     })
-    this.lookIn(0)
+    this.looks.soon()
     return job
   }
 
@@ -136,13 +141,12 @@ export class Jobs {
 
   /** Goes on with what was under way when the last process ended. */
   start(): void {
-    this.lookIn(0)
+    this.looks.soon()
   }
 
   async close(): Promise<void> {
     this.isClosed = true
-    this.timer?.cancel()
-    await this.running
+    await this.looks.close()
   }
 
   private change(principal: Principal, jobId: string, members: (job: Job) => Partial<Job>): Promise<Job> {
@@ -151,20 +155,6 @@ export class Jobs {
       const before = await service.findAnywhere(jobId)
       if (before === undefined) throw JobErrors.ENDED()
       return service.changeByUser(principal, before, members(before), { type: 'ENTITY_UPDATED' })
-    })
-  }
-
-  private lookIn(ms: number): void {
-    if (this.isClosed) return
-    this.timer?.cancel()
-    this.timer = this.parts.clock.after(ms, () => {
-      this.running = this.look().then(
-        (isMore) => this.lookIn(isMore ? 0 : LOOK_INTERVAL_MS),
-        (error: unknown) => {
-          this.parts.report('Jobs do not go on; trying again', { error: errorText(error) })
-          this.lookIn(LOOK_INTERVAL_MS)
-        },
-      )
     })
   }
 
@@ -177,11 +167,18 @@ export class Jobs {
       const first = next.get(job.tenantId)
       if (first === undefined || isBefore(job, first)) next.set(job.tenantId, job)
     }
+    let isMore = false
     for (const job of next.values()) {
       if (this.isClosed) return false
-      await this.piece(job)
+      try {
+        await this.piece(job)
+        isMore = true
+      } catch (error) {
+        // Those of other tenants go on; this one is tried again with the next look.
+        this.parts.report('A job does not go on; trying again', { jobId: job.id, error: errorText(error) })
+      }
     }
-    return next.size > 0
+    return isMore
   }
 
   private async piece(job: Job): Promise<void> {
@@ -252,12 +249,13 @@ function resultOf({ type, result }: Job): Result {
   }
 }
 
-/** Of the next tasks, as many as fit into a piece. */
+/** Of the next tasks, as many as fit into a piece: what the whole job is long costs nothing here. */
 function outcomesOf({ type, configuration, done }: Job, limit: number): readonly TaskOutcome[] {
   const plan = PLANS[type](configuration ?? {})
   const again = configuration?.['toReprocess']
-  const places = Array.isArray(again) ? again.map(placeOf) : Array.from({ length: plan.total }, (_none, place) => place)
-  return places.slice(done, done + limit).map((place) => plan.outcome(place, Array.isArray(again)))
+  if (Array.isArray(again)) return again.slice(done, done + limit).map((task) => plan.outcome(placeOf(task), true))
+  const length = Math.max(0, Math.min(limit, plan.total - done))
+  return Array.from({ length }, (_none, index) => plan.outcome(done + index, false))
 }
 
 /** `Task 5` is at place 4. */
