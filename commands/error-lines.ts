@@ -12,7 +12,7 @@ export class ErrorLines {
 
   /** What is there is kept where an import goes on; a line that was cut off is taken away. */
   static async open(path: string, isGoingOn: boolean): Promise<ErrorLines> {
-    const text = await readFile(path, 'utf8').catch(() => undefined)
+    const text = await textIn(path)
     if (text === undefined) return new ErrorLines(path, 0)
     const whole = isGoingOn ? text.slice(0, text.lastIndexOf('\n') + 1) : ''
     const handle = await open(path, 'r+')
@@ -37,6 +37,16 @@ export class ErrorLines {
       await handle.close()
     }
     this.last = numberOf(fresh.at(-1))
+  }
+}
+
+/** Undefined where there is no such file. One that can not be read is not one that is not there: its lines would be written twice. */
+async function textIn(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
   }
 }
 
