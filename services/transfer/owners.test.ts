@@ -57,12 +57,13 @@ describe('an import', () => {
       ['content_piece', { ...base, owner_id: id, position: 0, data: '' }],
       ['relation', { ...base, ...ends, from_id: otherId, to_id: device.id, additional_info: 'null' }],
       ['relation', { ...base, ...ends, from_id: device.id, to_id: otherId, additional_info: 'null' }],
-      ['ota_update', { ...base, owner_type: 'DEVICE', owner_id: device.id, kind: 'FIRMWARE', told: '' }],
       ['alarm', { ...base, assignee_id: tenant.userId }],
       ['alarm', { ...base, originator_id: device.id }],
       ['calculated_field', { ...base, entity: `DEVICE/${device.id}` }],
       ['device', { ...base, firmware_id: made.id, device_profile_id: await profileOf(otherId) }],
     ]
+    const update = { ...base, owner_type: 'DEVICE', owner_id: device.id, kind: 'FIRMWARE', told: '' }
+    await assert.rejects(bringIn('ota_update', JSON.stringify(update)), { code: 'tenant-transfer.TABLE' })
     for (const [table, row] of rows)
       await assert.rejects(bringIn(table, JSON.stringify(row)), FOREIGN, `${table} ${JSON.stringify(row)}`)
     const own = { ...base, ...ends, from_id: otherId, to_id: await profileOf(otherId), additional_info: 'null' }

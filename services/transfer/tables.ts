@@ -4,7 +4,11 @@ import type { TransferTable } from '../../storage/entities/transfer-rows.ts'
 import { DECLARED, DECLARED_TABLES } from '../entities/declared.ts'
 
 /** The system's own, what is under way, and the audit log, which stays where it was written. */
-const LEFT = new Set(['tenant', 'tenant_profile', 'audit_log', 'rpc', 'transfer', 'transfer_line', 'admin_settings'])
+const LEFT = new Set([
+  ...['tenant', 'tenant_profile', 'audit_log', 'admin_settings'],
+  // Both platforms would send, tell and work at them.
+  ...['rpc', 'transfer', 'transfer_line', 'notification_request', 'ota_update', 'job', 'queue_stats'],
+])
 
 /** Rows that are found as the same by these, where they are so. */
 export interface Match {

@@ -66,3 +66,21 @@ test('a chain without its graph is refused before anything is written', async (c
     code: 'tenant-transfer.ROW',
   })
 })
+
+test('an import is in the audit log of the tenant, and what is under way stays where it is', async (context) => {
+  const platform = await openTestPlatform()
+  context.after(() => platform.close())
+  const { services, tenantId, systemAdministrator, entities } = platform
+  const { tenantTransfer } = services
+  for (const table of ['rpc', 'notification_request', 'ota_update', 'job', 'queue_stats'])
+    assert.ok(!tenantTransfer.tables.includes(table), table)
+  const { rows } = await tenantTransfer.page(tenantId, 'device', undefined)
+  const renamed = rows.map((row) => row.replace('"name":"Demo Thermometer"', '"name":"Another"'))
+  assert.notDeepEqual(renamed, rows)
+  await tenantTransfer.apply(systemAdministrator, tenantId, 'device', renamed)
+  const page = await entities.auditLog.page(
+    { tenantId, startTime: 0, endTime: Number.MAX_SAFE_INTEGER, actionTypes: [] },
+    { page: 0, pageSize: 100 },
+  )
+  assert.ok(page.data.some(({ actionData }) => actionData.includes('"imported":"device"')))
+})

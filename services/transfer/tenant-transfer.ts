@@ -15,6 +15,7 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { keysOf } from '../../storage/entities/transfer-rows.ts'
 import type { Changes } from '../changes.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
 import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
 import { TenantTransferErrors } from './errors.ts'
@@ -44,6 +45,7 @@ export interface TenantTransferParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly feed: ChangeFeed
+  readonly doubts: CommitDoubts
   readonly clock: Clock
 }
 
@@ -125,14 +127,20 @@ export class TenantTransfer {
     const { steps, written, counts } = await this.compared(taken, tenantId, texts)
     if (steps.length === 0) return counts
     await this.requireOwn(taken, tenantId, written)
-    const { entities, changes, clock } = this.parts
+    const { entities, changes, doubts, clock } = this.parts
     const actionData = stringifyJson({ imported: table, rows: written.length })
     const tenant = entityId('TENANT', tenantId)
-    const audited = await changes.auditedAction(principal, { actionType: 'UPDATED', entity: tenant, actionData })
+    const audited = await changes.auditedAction(
+      { ...principal, tenantId },
+      { actionType: 'UPDATED', entity: tenant, actionData },
+    )
     const devices = taken.name === 'device_credentials' ? written.map((row) => String(row['device_id'])) : []
     const noted = devices.flatMap((id) => entities.credentialChanges.note(id, clock.now()))
-    await entities.write([...steps, ...noted, audited])
-    for (const row of written) this.tell(taken, tenantId, row)
+    const tell = (): void => {
+      for (const row of written) this.tell(taken, tenantId, row)
+    }
+    await doubts.watch(entities.write([...steps, ...noted, audited]), tell)
+    tell()
     return counts
   }
 
