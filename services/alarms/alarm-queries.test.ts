@@ -1,17 +1,13 @@
 /** Alarm queries over real stores, on both databases. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { AlarmDataQuery } from '../../model/alarm-query.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { AskedFilter } from '../../model/entity-query.ts'
 import type { Principal } from '../../model/principal.ts'
-import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
-import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { assets } from '../entities/asset.ts'
-import { DECLARED_TABLES } from '../entities/declared.ts'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
-
-const server = await serverForFile()
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import type { TestPlatform } from '../testkit.ts'
 
 const ALL: AlarmDataQuery = {
   filter: { kind: 'type', entityType: 'ASSET', name: '', types: undefined },
@@ -36,21 +32,7 @@ const ALL: AlarmDataQuery = {
   },
 }
 
-describe('alarm queries on SQLite', () => testQueries(() => openTestPlatform()))
-if (server !== undefined) {
-  describe('alarm queries on PostgreSQL', () =>
-    testQueries(() =>
-      openTestPlatform({
-        openEntities: async (clock) =>
-          openPostgresEntityStore({
-            url: await emptyDatabase(server),
-            applicationName: 'test',
-            clock,
-            tables: DECLARED_TABLES,
-          }),
-      }),
-    ))
-}
+await onBothDatabases('alarm queries ', testQueries)
 
 function testQueries(open: () => Promise<TestPlatform>): void {
   let platform: TestPlatform

@@ -1,38 +1,20 @@
 /** Alarms over real stores, on both databases. */
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { parseJson, type JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
-import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
-import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
 import { assets } from '../entities/asset.ts'
 import { customers } from '../entities/customer.ts'
-import { DECLARED_TABLES } from '../entities/declared.ts'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import type { TestPlatform } from '../testkit.ts'
 import { DEFAULT_LIMITS } from '../entities/tenant-limits.ts'
 import { AlarmExpiry } from './alarm-expiry.ts'
 import type { AlarmService, UserAlarmDraft } from './alarm-service.ts'
 
-const server = await serverForFile()
 const PAGE = { page: 0, pageSize: 10 }
 
-describe('alarms on SQLite', () => testAlarms(() => openTestPlatform()))
-
-if (server !== undefined) {
-  describe('alarms on PostgreSQL', () =>
-    testAlarms(() =>
-      openTestPlatform({
-        openEntities: async (clock) =>
-          openPostgresEntityStore({
-            url: await emptyDatabase(server),
-            applicationName: 'test',
-            clock,
-            tables: DECLARED_TABLES,
-          }),
-      }),
-    ))
-}
+await onBothDatabases('alarms ', testAlarms)
 
 function testAlarms(open: () => Promise<TestPlatform>): void {
   let platform: TestPlatform

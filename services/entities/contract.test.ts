@@ -4,33 +4,15 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
-import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
-import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import type { TestPlatform } from '../testkit.ts'
 import type { Column } from './column.ts'
 import { ContractWorld, type AnyDefinition, type AnyDraft, type AnyRecord } from './contract-world.ts'
-import { DECLARED, DECLARED_TABLES } from './declared.ts'
+import { DECLARED } from './declared.ts'
 import { draftOf, type ColumnSet } from './define.ts'
 
-const server = await serverForFile()
-
-describe('on SQLite', () => testAll(() => openTestPlatform()))
-
-if (server !== undefined) {
-  describe('on PostgreSQL', () =>
-    testAll(() =>
-      openTestPlatform({
-        openEntities: async (clock) =>
-          openPostgresEntityStore({
-            url: await emptyDatabase(server),
-            applicationName: 'test',
-            clock,
-            tables: DECLARED_TABLES,
-          }),
-      }),
-    ))
-}
+await onBothDatabases('', testAll)
 
 function testAll(open: () => Promise<TestPlatform>): void {
   for (const definition of DECLARED) describe(definition.type, () => testDeclared(definition, open))

@@ -1,36 +1,22 @@
 /** Tenants: what a new one has, how one goes, and how many things its profile lets it have. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
-import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
-import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import type { TestPlatform } from '../testkit.ts'
 import { assetProfiles } from './asset-profile.ts'
 import { assets } from './asset.ts'
 import { customers } from './customer.ts'
-import { DECLARED_TABLES } from './declared.ts'
 import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
 import { DEFAULT_LIMITS, parseRates, type TenantLimits } from './tenant-limits.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import type { Tenant } from './tenant.ts'
 
-const server = await serverForFile()
 const PAGE = { pageSize: 100, page: 0 }
 
-describe('on SQLite', () => testAll(() => openTestPlatform()))
-
-if (server !== undefined) {
-  const openEntities = async (clock: { now(): number }) =>
-    openPostgresEntityStore({
-      url: await emptyDatabase(server),
-      applicationName: 'test',
-      clock,
-      tables: DECLARED_TABLES,
-    })
-  describe('on PostgreSQL', () => testAll(() => openTestPlatform({ openEntities })))
-}
+await onBothDatabases('', testAll)
 
 /** Its administrator, without a row of his own. */
 function administratorOf(platform: TestPlatform, tenant: Tenant): Principal {

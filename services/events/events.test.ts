@@ -4,16 +4,13 @@ import { randomUUID } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import type { EventBody, EventType } from '../../model/event.ts'
-import { openPostgresEntityStore } from '../../storage/entities/entity-store.ts'
-import { emptyDatabase, serverForFile } from '../../storage/postgres/testkit.ts'
-import { DECLARED_TABLES } from '../entities/declared.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
 import { openTestPlatform, testRandom, type TestPlatform } from '../testkit.ts'
 import { NotedChainEvents } from './chain-events.ts'
 import { eventFilter } from './event-filters.ts'
 import { DEFAULT_EVENT_WRITER_SETTINGS, EventWriter } from './event-writer.ts'
 import { Events } from './events.ts'
 
-const server = await serverForFile()
 const PAGE = { page: 0, pageSize: 100, sortProperty: 'createdTime' } as const
 const ALWAYS = { startTime: undefined, endTime: undefined }
 const ID = '11111111-1111-4111-8111-111111111111'
@@ -92,22 +89,7 @@ const FILTERS: Readonly<Record<EventType, readonly [readonly object[], readonly 
   ],
 }
 
-describe('events on SQLite', () => testAll(() => openTestPlatform()))
-
-if (server !== undefined) {
-  describe('events on PostgreSQL', () =>
-    testAll(() =>
-      openTestPlatform({
-        openEntities: async (clock) =>
-          openPostgresEntityStore({
-            url: await emptyDatabase(server),
-            applicationName: 'test',
-            clock,
-            tables: DECLARED_TABLES,
-          }),
-      }),
-    ))
-}
+await onBothDatabases('events ', testAll)
 
 function testAll(open: () => Promise<TestPlatform>): void {
   let platform: TestPlatform
