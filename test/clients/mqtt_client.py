@@ -3,27 +3,14 @@ import json
 import sys
 import threading
 import time
-import traceback
 import urllib.error
 import urllib.request
 
 from tb_device_mqtt import TBDeviceMqttClient
 
+from parts import end, part
+
 url, mqtt_port = sys.argv[1], int(sys.argv[2])
-failed = False
-
-
-def part(name, run, *values):
-    global failed
-    try:
-        result = run(*values)
-        print(f'ok {name}', flush=True)
-        return result
-    except Exception as error:
-        failed = True
-        where = traceback.extract_tb(error.__traceback__)
-        line = next((frame.lineno for frame in reversed(where) if frame.filename == __file__), 0)
-        print(f'FAIL {name}: line {line}: {type(error).__name__}: {str(error)[:600]}', flush=True)
 
 
 def rest(method, path, body=None, token=None):
@@ -159,4 +146,4 @@ part('calls from the device', calls_from_device, client)
 part('claiming', claiming, client, token)
 client.stop()
 client.disconnect()
-sys.exit(1 if failed else 0)
+end()

@@ -2,7 +2,6 @@
 import json
 import sys
 import threading
-import traceback
 
 from tb_rest_client.models import (
     Alarm, Asset, Customer, Dashboard, Device, EntityRelation, User, EntityDataQuery, EntityCountQuery, EntityDataPageLink,
@@ -10,21 +9,9 @@ from tb_rest_client.models import (
 )
 from tb_rest_client.rest_client import RestClient
 
+from parts import end, part
+
 url, mqtt_port = sys.argv[1], int(sys.argv[2])
-failed = False
-
-
-def part(name, run, *values):
-    global failed
-    try:
-        result = run(*values)
-        print(f'ok {name}', flush=True)
-        return result
-    except Exception as error:
-        failed = True
-        where = traceback.extract_tb(error.__traceback__)
-        line = next((frame.lineno for frame in reversed(where) if frame.filename == __file__), 0)
-        print(f'FAIL {name}: line {line}: {type(error).__name__}: {str(error)[:600]}', flush=True)
 
 
 def devices(client):
@@ -167,4 +154,4 @@ part('entity queries', queries, client)
 dashboard = part('dashboards', dashboards, client)
 part('audit log', audit, client)
 part('deletion', deletion, client, device, asset, customer, user, dashboard)
-sys.exit(1 if failed else 0)
+end()

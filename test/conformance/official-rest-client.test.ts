@@ -1,26 +1,8 @@
 /** The official Python REST client, unchanged, does what its users do: log-in to deletion, and a call to a device over MQTT. */
-import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { pythonClients } from '../support/python-clients.ts'
-import { requireTool } from '../support/require-tool.ts'
-import { PROJECT_ROOT, startMillrace } from '../support/start-millrace.ts'
+import { runPythonScript } from '../support/python-script.ts'
 
-const SCRIPT = join(PROJECT_ROOT, 'test', 'clients', 'rest_client.py')
-
-test('the official REST client works', { timeout: 300_000 }, async (context) => {
-  if (!requireTool(context, 'python3')) return
-  const python = await pythonClients()
-  const millrace = await startMillrace()
-  context.after(() => millrace.stop())
-  const parameters = [SCRIPT, millrace.url, String(millrace.ports['mqtt'] ?? 0)]
-  const client = spawn(python, parameters, { stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 })
-  let output = ''
-  for (const stream of [client.stdout, client.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text))
-  const [code] = (await once(client, 'close')) as [number | null]
-  assert.equal(code, 0, output)
-  assert.equal(output.match(/^ok /gm)?.length, 11, output)
-})
+test('the official REST client works', { timeout: 300_000 }, (context) =>
+  runPythonScript(context, { python: pythonClients, script: 'rest_client.py', parts: 11 }),
+)
