@@ -4,9 +4,9 @@
  */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
-import { restartWithOneArena } from './compose/one-arena.ts'
+import { restartWithLeanMalloc } from './compose/malloc.ts'
 
-if (process.argv.length === 2) restartWithOneArena(process.env)
+if (process.argv.length === 2) restartWithLeanMalloc(process.env)
 enableCompileCache(join(import.meta.dirname, '.cache', 'compile'))
 
 const USAGE = `Millrace: IoT stream processing
