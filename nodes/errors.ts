@@ -16,4 +16,5 @@ export const NodeErrors = defineErrors('node', {
   QUEUE_UNKNOWN: { kind: 'invalid', status: 400, text: 'There is no queue {queueName}' },
   NO_RESULT: { kind: 'invalid', status: 400, text: 'The script returned an empty list: no message to go on with' },
   CALL_MALFORMED: { kind: 'invalid', status: 400, text: "'{missing}' of the call is missing" },
+  PATTERN_BODY: { kind: 'invalid', status: 400, text: 'Failed to process pattern!' },
 })
