@@ -1,0 +1,118 @@
+/**
+ * Replays the cases recorded from a real ThingsBoard's rule nodes, chains and scripts against this server, by their own runner, which
+ * compares every debug event, reply and effect. The recordings are no part of the project: without them this is a printed skip.
+ */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { DEMO_TENANT } from '../support/clients.ts'
+import { SLOWNESS } from '../support/slowness.ts'
+import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { ABSENT } from './golden-answers.ts'
+import { MAX_SHARE, NODE_DIFFERENCES, NOT_BUILT } from './golden-nodes-differences.ts'
+import { runInProject } from './golden-runner.ts'
+
+const FOLDER = join('..', 'shared', 'golden-nodes')
+const CASES = join(PROJECT_ROOT, FOLDER, 'cases')
+const skip = existsSync(CASES) ? false : 'the recorded cases are not beside this checkout'
+
+/** Cases at a time, and the pauses around saving a chain: an answered save is deployed here. */
+const QUICK = ['--jobs', '12', '--settle', '60']
+/** For what failed beside eleven others. */
+const CALM = ['--jobs', '4', '--settle', '350']
+/** A copy of a case that passes, with a wrong expectation: it must fail. */
+const PLANTED = 'planted-wrong-relation'
+const PLANTED_IN = 'filter-script-tbel-null-safe'
+
+interface Case {
+  readonly name: string
+  readonly expected: object
+}
+
+test(
+  'the recorded cases of rule nodes match, but for the listed paths',
+  { skip, timeout: 600_000 },
+  async (context) => {
+    const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-nodes-'))
+    context.after(() => rm(folder, { recursive: true }))
+    const cases = readdirSync(CASES).map((file) => readCase(join(CASES, file)))
+    assert.ok(cases.length > 350, `only ${cases.length} cases were found`)
+    const findings: string[] = []
+    const given = cases.map((recorded) => withDifferences(recorded, findings))
+    const millrace = await startMillrace()
+    context.after(() => millrace.stop())
+    const first = await replay(millrace, join(folder, 'all'), [...given, plantedIn(cases)], QUICK)
+    const again = given.filter(({ name }) => first.has(name) && !NOT_BUILT.has(name))
+    const failed = again.length === 0 ? first : await replay(millrace, join(folder, 'again'), again, CALM)
+    for (const [name, difference] of failed)
+      if (!NOT_BUILT.has(name) && name !== PLANTED) findings.push(`${name}: ${difference}`)
+    if (!first.has(PLANTED)) findings.push('a wrong relation that was planted stays unseen')
+    for (const name of NOT_BUILT.keys()) if (!first.has(name)) findings.push(`${name}: listed as not built, and passes`)
+    const names = new Set(cases.map(({ name }) => name))
+    const listed = Object.keys(NODE_DIFFERENCES)
+    findings.push(
+      ...[...NOT_BUILT.keys(), ...listed].filter((name) => !names.has(name)).map((name) => `${name}: no case`),
+    )
+    assert.ok(listed.length <= cases.length * MAX_SHARE, `${listed.length} of ${cases.length} are listed as different`)
+    context.diagnostic(`${cases.length} cases, ${listed.length} differ on purpose, ${NOT_BUILT.size} are not built`)
+    assert.deepEqual(findings, [])
+  },
+)
+
+/** Case to the first place where it fails. */
+async function replay(
+  { url }: RunningMillrace,
+  folder: string,
+  cases: readonly Case[],
+  pace: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  await mkdir(folder)
+  for (const each of cases) await writeFile(join(folder, `${each.name}.json`), JSON.stringify(each))
+  const tenant = ['--user', DEMO_TENANT.username, '--pass', DEMO_TENANT.password]
+  const wait = ['--wait', String(4000 * SLOWNESS)]
+  const server = ['--base', url, '--cases', folder]
+  const output = await runInProject([join(FOLDER, 'nodes.mjs'), 'check', ...server, ...tenant, ...pace, ...wait])
+  assert.match(output, /^\d+ passed, \d+ failed$/m, `the runner did not end:\n${output.slice(-4000)}`)
+  return new Map([...output.matchAll(/^FAIL ([^:]+): (.*)$/gm)].map(([, name = '', text = '']) => [name, text]))
+}
+
+/** As recorded, but at the listed paths as the list says: so every other path is still compared, and the listed ones too. */
+function withDifferences(recorded: Case, findings: string[]): Case {
+  const listed = NODE_DIFFERENCES[recorded.name]
+  if (listed === undefined) return recorded
+  const changed = structuredClone(recorded)
+  for (const [path, answered] of Object.entries(listed.answers)) {
+    if (!replaceAt(changed.expected, path.split('.'), answered))
+      findings.push(`${recorded.name}: ${path}: listed as different, but recorded so`)
+  }
+  return changed
+}
+
+/** False where the value is there already. */
+function replaceAt(holder: object, path: readonly string[], value: unknown): boolean {
+  const keys = [...path]
+  const last = keys.pop() ?? ''
+  let inner = holder as Record<string, unknown>
+  for (const key of keys) inner = inner[key] as Record<string, unknown>
+  const before = Object.hasOwn(inner, last) ? inner[last] : ABSENT
+  if (JSON.stringify(before) === JSON.stringify(value)) return false
+  if (value === ABSENT) Reflect.deleteProperty(inner, last)
+  else inner[last] = value
+  return true
+}
+
+function plantedIn(cases: readonly Case[]): Case {
+  const original = cases.find(({ name }) => name === PLANTED_IN)
+  assert.ok(original, `no case ${PLANTED_IN}`)
+  const planted = { ...structuredClone(original), name: PLANTED }
+  assert.ok(replaceAt(planted.expected, ['steps', '0', 'T', '1', 'relation'], 'Planted'))
+  return planted
+}
+
+/** Written by the recording's runner: its shape is known. */
+function readCase(file: string): Case {
+  return JSON.parse(readFileSync(file, 'utf8')) as Case
+}
