@@ -23,8 +23,8 @@ module.exports = {
     only(
       'nodes-know-node-context',
       '^nodes/',
-      '^(nodes/|model/|engine/rulechain/node\\.ts|engine/script/(script|errors)\\.ts)',
-      'a rule node knows NodeContext and nothing else',
+      '^(nodes/|model/|engine/rulechain/(node|capabilities)\\.ts|engine/rulechain/capabilities/|engine/script/(script|errors)\\.ts)',
+      'a rule node knows NodeContext, its capabilities and nothing else',
     ),
     only(
       'transports-know-the-gateway',

@@ -10,7 +10,7 @@ import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
-import { nodeServicesOf } from '../services/node-services.ts'
+import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
@@ -52,7 +52,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const events = new NotedChainEvents(services.events.writer, systemClock)
   const engine = createRuleEngine({
     catalogue,
-    services: nodeServicesOf(services, scripts),
+    capabilities: nodeCapabilitiesOf(services, scripts),
     clock: systemClock,
     random: systemRandom,
     actors,

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '../model/json.ts'
 import type { EntityType } from '../model/entity-id.ts'
+import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
 import type { NodeCategory, NodeContext, NodeDefinition, NodeInstance } from '../engine/rulechain/node.ts'
 import { NodeErrors } from './errors.ts'
 
@@ -26,7 +27,7 @@ export interface NodeExample {
   }
 }
 
-export interface NodeSpecification<Schema extends z.ZodType> {
+export interface NodeSpecification<Schema extends z.ZodType, Uses extends CapabilityName> {
   readonly type: string
   readonly name: string
   readonly category: NodeCategory
@@ -40,14 +41,20 @@ export interface NodeSpecification<Schema extends z.ZodType> {
   readonly examples: readonly NodeExample[]
   /** Raises a configuration of an older version; throws where it can not. */
   readonly upgrade?: (configuration: JsonObject, fromVersion: number) => JsonObject
-  create(configuration: z.output<Schema>, context: NodeContext): NodeInstance | Promise<NodeInstance>
+  /** What the node asks of the platform: its context holds these and no others. */
+  readonly uses?: readonly Uses[]
+  /** True where it changes the world outside its messages, also by a save: dry runs and shadows replace it. */
+  readonly effects?: boolean
+  create(configuration: z.output<Schema>, context: NodeContext<Uses>): NodeInstance | Promise<NodeInstance>
 }
 
 export interface RuleNodeDefinition extends NodeDefinition {
   readonly examples: readonly NodeExample[]
 }
 
-export function defineNode<Schema extends z.ZodType>(specification: NodeSpecification<Schema>): RuleNodeDefinition {
+export function defineNode<Schema extends z.ZodType, const Uses extends CapabilityName = never>(
+  specification: NodeSpecification<Schema, Uses>,
+): RuleNodeDefinition {
   const { type, name, category, relations, description, examples, upgrade } = specification
   const parse = (configuration: JsonObject): z.output<Schema> =>
     parseConfiguration(name, specification.configuration, configuration)
@@ -58,6 +65,8 @@ export function defineNode<Schema extends z.ZodType>(specification: NodeSpecific
     relations,
     description,
     examples,
+    uses: specification.uses ?? [],
+    effects: specification.effects ?? false,
     configurationVersion: specification.configurationVersion ?? 0,
     defaultConfiguration: specification.defaults,
     configurationSchema: z.toJSONSchema(specification.configuration, { io: 'input' }) as JsonObject,

@@ -39,7 +39,7 @@ export function scriptBody(configuration: ScriptConfiguration): string {
 export async function scriptInstance<Kind extends ScriptKind>(
   kind: Kind,
   configuration: ScriptConfiguration,
-  context: NodeContext,
+  context: NodeContext<'scripts'>,
   outputOf: (message: Message, value: ScriptResults[Kind]) => NodeOutput,
 ): Promise<NodeInstance> {
   const script = await context.services.scripts.compile({

@@ -7,19 +7,25 @@ import { stringifyJson } from '../model/json.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 import { Message } from '../model/message.ts'
 import type { ParsedData } from '../model/message.ts'
-import type { Entry } from '../model/value.ts'
 import type {
-  AttributesSave,
   Emission,
   FlowStep,
   NodeContext,
   NodeDefinition,
-  NodeDeviceCall,
   NodeInstance,
   NodeOutput,
-  TelemetrySave,
 } from '../engine/rulechain/node.ts'
+import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
+import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
+import type { NodeDeviceCall } from '../engine/rulechain/capabilities/calls.ts'
+import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
+import { FakeAlarms } from './fakes/alarms.ts'
+import { FakeAttributes } from './fakes/attributes.ts'
+import { FakeEntities } from './fakes/entities.ts'
+import { FakeHistory } from './fakes/history.ts'
+import { FakeDeviceState, FakeMail, FakeNotifications, FakeViews } from './fakes/noted.ts'
+import { FakeRelations } from './fakes/relations.ts'
 import type { CompiledScript, ScriptHost, ScriptKind, ScriptResults } from '../engine/script/script.ts'
 
 export interface RecordedLine {
@@ -28,15 +34,28 @@ export interface RecordedLine {
   readonly fields: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface TestContext extends NodeContext {
+/** What stands for the platform in a test: fill it before, look at it after. */
+export interface Fakes {
+  readonly alarms: FakeAlarms
+  readonly attributes: FakeAttributes
+  readonly deviceState: FakeDeviceState
+  readonly entities: FakeEntities
+  readonly history: FakeHistory
+  readonly mail: FakeMail
+  readonly notifications: FakeNotifications
+  readonly relations: FakeRelations
+  readonly views: FakeViews
+}
+
+/** Has every capability. */
+export interface TestContext extends NodeContext<CapabilityName> {
+  readonly fakes: Fakes
   readonly telemetrySaves: TelemetrySave[]
   readonly attributeSaves: AttributesSave[]
   readonly enqueued: Message[]
   readonly calls: NodeDeviceCall[]
   readonly replies: (readonly string[])[]
   readonly lines: RecordedLine[]
-  /** What `attributes.find` finds. */
-  readonly storedAttributes: Entry[]
   /** Scripts that are compiled and not closed. */
   openScripts(): number
   /** The next saves fail with this. */
@@ -63,7 +82,9 @@ export function testContext(
     next: () => 0.5,
     uuid: () => `00000000-0000-4000-8000-${String(++issued).padStart(12, '0')}`,
   }
+  const fakes = fakesOf(TENANT_ID, () => (change.clock ?? fixedClock).now())
   const context: TestContext = {
+    fakes,
     tenantId: TENANT_ID,
     ruleChainId: '22222222-2222-4222-8222-222222222222',
     ruleChainName: 'Test chain',
@@ -74,17 +95,20 @@ export function testContext(
     random,
     settings: change.settings ?? { castStrings: true, logsInfo: true },
     telemetrySaves: [],
-    attributeSaves: [],
+    attributeSaves: fakes.attributes.saves,
     enqueued: [],
     calls: [],
     replies: [],
     lines: [],
-    storedAttributes: [],
     openScripts: () => scripts.open,
-    failSavesWith: (error) => void (saveError = error),
+    failSavesWith: (error) => {
+      saveError = error
+      fakes.attributes.failure = error
+    },
     log: (level, text, fields) => void context.lines.push({ level, text, fields }),
     enqueue: async (message) => void context.enqueued.push(message),
     services: {
+      ...fakes,
       scripts,
       calls: {
         toDevice: (call) => void context.calls.push(call),
@@ -97,14 +121,6 @@ export function testContext(
           done(saveError)
         },
       },
-      attributes: {
-        save: async (request) => {
-          if (saveError !== undefined) throw saveError
-          context.attributeSaves.push(request)
-        },
-        find: async (_tenantId, _entity, _scope, keys) =>
-          context.storedAttributes.filter(({ key }) => keys.includes(key)),
-      },
       queues: {
         linkName: async (tenantId, name) =>
           name === 'Slow' && tenantId === TENANT_ID ? `${tenantId}.${name}` : undefined,
@@ -112,6 +128,21 @@ export function testContext(
     },
   }
   return context
+}
+
+function fakesOf(tenantId: string, now: () => number): Fakes {
+  const entities = new FakeEntities(tenantId)
+  return {
+    alarms: new FakeAlarms(now),
+    attributes: new FakeAttributes(),
+    deviceState: new FakeDeviceState(),
+    entities,
+    history: new FakeHistory(),
+    mail: new FakeMail(),
+    notifications: new FakeNotifications(),
+    relations: new FakeRelations((device) => entities.find(device)?.type),
+    views: new FakeViews(),
+  }
 }
 
 export interface MessageDraft {
@@ -153,7 +184,7 @@ export interface NodeResult {
 export async function createNode(
   definition: NodeDefinition,
   configuration: JsonObject = definition.defaultConfiguration,
-  context: NodeContext = testContext(),
+  context: NodeContext<CapabilityName> = testContext(),
 ): Promise<NodeInstance> {
   return definition.create(configuration, context)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
 import type { Entry } from '../model/value.ts'
-import type { AttributesSave } from '../engine/rulechain/node.ts'
+import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
 import { EntityStoreErrors } from '../storage/entities/errors.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 

@@ -8,7 +8,7 @@ import { entriesJson } from '../model/entry-json.ts'
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { ATTRIBUTE_SCOPES, type Attribute, type AttributeScope, type Entry } from '../model/value.ts'
-import type { AttributesSave } from '../engine/rulechain/node.ts'
+import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
 import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attributes.ts'
 import type { Written } from '../storage/entities/database.ts'
@@ -155,14 +155,16 @@ export class CachedAttributes implements AttributeService {
     keys: readonly string[] | undefined,
   ): Promise<Snapshot<readonly ScopedAttribute[]>> {
     const { attributes, ...asOf } = this.cache.lookUp(entity.id) ?? (await this.load(entity.id))
-    const found: ScopedAttribute[] = []
-    for (const each of scope === undefined ? ATTRIBUTE_SCOPES : [scope]) {
-      const byKey = attributes.get(each)
-      if (byKey === undefined) continue
-      if (keys === undefined || keys.length === 0) found.push(...byKey.values())
-      else for (const key of new Set(keys)) pushFound(found, byKey.get(key))
-    }
-    return { value: found, ...asOf }
+    return { value: foundIn(attributes, scope, keys), ...asOf }
+  }
+
+  findHeld(
+    entity: EntityId,
+    scope: AttributeScope,
+    keys: readonly string[] | undefined,
+  ): readonly ScopedAttribute[] | undefined {
+    const held = this.cache.lookUp(entity.id)
+    return held && foundIn(held.attributes, scope, keys)
   }
 
   async keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]> {
@@ -298,6 +300,21 @@ function writesOf(
   sequence: number,
 ): readonly AttributeWrite[] {
   return attributes.map((attribute) => ({ entityId: entity.id, scope: attribute.scope, attribute, sequence }))
+}
+
+function foundIn(
+  attributes: AttributesAsOf['attributes'],
+  scope: AttributeScope | undefined,
+  keys: readonly string[] | undefined,
+): readonly ScopedAttribute[] {
+  const found: ScopedAttribute[] = []
+  for (const each of scope === undefined ? ATTRIBUTE_SCOPES : [scope]) {
+    const byKey = attributes.get(each)
+    if (byKey === undefined) continue
+    if (keys === undefined || keys.length === 0) found.push(...byKey.values())
+    else for (const key of new Set(keys)) pushFound(found, byKey.get(key))
+  }
+  return found
 }
 
 function pushFound(found: ScopedAttribute[], attribute: ScopedAttribute | undefined): void {

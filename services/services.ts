@@ -26,7 +26,8 @@ import type { Relation, RelationDirection, RelationWithName } from '../model/rel
 import type { Principal } from '../model/principal.ts'
 import type { DeadLetter } from '../engine/link/dead-letters.ts'
 import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
-import type { AttributesSave, TelemetrySave } from '../engine/rulechain/node.ts'
+import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
+import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import type { ContentServices } from './content/content.ts'
 import type { Notifications } from './notifications/notifications.ts'
@@ -120,6 +121,12 @@ export interface AttributeService {
     scope: AttributeScope | undefined,
     keys: readonly string[] | undefined,
   ): Promise<Snapshot<readonly (Attribute & { readonly scope: AttributeScope })[]>>
+  /** The same at once, undefined where the entity's attributes are not held. */
+  findHeld(
+    entity: EntityId,
+    scope: AttributeScope,
+    keys: readonly string[] | undefined,
+  ): readonly Attribute[] | undefined
   keys(entity: EntityId, scope: AttributeScope | undefined): Promise<readonly string[]>
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, mock, test } from 'node:test'
 import type { EntityId } from '../model/entity-id.ts'
-import type { TelemetrySave } from '../engine/rulechain/node.ts'
+import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import { TimeSeriesErrors } from '../storage/timeseries/errors.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 

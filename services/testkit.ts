@@ -224,6 +224,8 @@ function definition(type: string): NodeDefinition {
     relations: ['Success'],
     defaultConfiguration: { byDefault: true },
     configurationSchema: {},
+    uses: [],
+    effects: false,
     upgrade: (configuration, fromVersion) => {
       const { queueName: _moved, ...rest } = configuration
       if (type === 'test.MovesQueue') return rest

@@ -1,7 +1,7 @@
 /** Telemetry of entity views is that of their sources, within the keys and the time that the view shows; nobody writes it. */
 import type { EntityId } from '../model/entity-id.ts'
 import type { DataPoint } from '../model/value.ts'
-import type { TelemetrySave } from '../engine/rulechain/node.ts'
+import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/store.ts'
 import { clipped, isShown, type Exposure } from './exposure.ts'
 import { historyQueryOf } from './history.ts'

@@ -49,17 +49,17 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<R
     clock: systemClock,
     random: systemRandom,
     actors,
-    services: {
-      scripts,
-      calls: { toDevice: () => undefined, replyToDevice: () => undefined, answer: () => undefined },
-      telemetry: {
+    capabilities: {
+      scripts: () => scripts,
+      calls: () => ({ toDevice: () => undefined, replyToDevice: () => undefined, answer: () => undefined }),
+      telemetry: () => ({
         save: (request, done) => {
           figures.saved += request.points.length
           done(undefined)
         },
-      },
-      attributes: { save: async () => undefined, find: async () => [] },
-      queues: { linkName: async () => undefined },
+      }),
+      attributes: () => ({ save: async () => undefined, find: () => [], delete: async () => undefined }),
+      queues: () => ({ linkName: async () => undefined }),
     },
     log: (level, text) => {
       if (level !== 'info') throw new Error(text)

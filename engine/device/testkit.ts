@@ -6,7 +6,7 @@ import type { Attribute, AttributeScope, Entry } from '../../model/value.ts'
 import { createActorSystem, type ActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Delivery, Link, LinkConsumer, PublishReceipt } from '../link/link.ts'
-import type { AttributesSave } from '../rulechain/node.ts'
+import type { AttributesSave } from '../rulechain/capabilities/attributes.ts'
 import { TestFeed } from '../subscriptions/testkit.ts'
 import { localDeviceLine } from './announcement.ts'
 import {

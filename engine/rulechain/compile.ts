@@ -10,6 +10,7 @@ import { nodeDebugOf } from './chain-events.ts'
 import { currentConfiguration } from './configuration.ts'
 import { RuleChainErrors } from './errors.ts'
 import { checkGraph } from './graph-check.ts'
+import type { CapabilityName } from './capabilities.ts'
 import type { NodeCatalogue, NodeContext, NodeInstance } from './node.ts'
 import { ChainProgram } from './program.ts'
 import type { ProgramSettings, ProgramSurroundings } from './program.ts'
@@ -18,7 +19,7 @@ export interface CompileInput {
   readonly chain: RuleChain
   readonly graph: RuleChainGraph
   readonly catalogue: NodeCatalogue
-  readonly contextOf: (node: RuleNode) => NodeContext
+  readonly contextOf: (node: RuleNode, uses: readonly CapabilityName[]) => NodeContext<CapabilityName>
   readonly settings: ProgramSettings
   readonly surroundings: ProgramSurroundings
   /** The version before: nodes that did not change keep their instance, and with it what they remember. */
@@ -74,7 +75,7 @@ async function createInstance(
   const definition = input.catalogue.find(record.type)
   if (definition === undefined) throw RuleChainErrors.NODE_TYPE_UNKNOWN({ node: record.name, type: record.type })
   const { configuration } = currentConfiguration(definition, record)
-  return definition.create(configuration, input.contextOf(record))
+  return definition.create(configuration, input.contextOf(record, definition.uses))
 }
 
 /** Kind `retryable` where making the node again may succeed: nothing is wrong with its configuration. */

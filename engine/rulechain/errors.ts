@@ -9,6 +9,7 @@ export const RuleChainErrors = defineErrors('rulechain', {
   NODE_DISABLED: { kind: 'terminal', status: 500, text: "Rule node '{node}' is disabled: {reason}" },
   NODE_INIT_FAILED: { kind: 'terminal', status: 500, text: "Failed to initialise rule node '{node}': {reason}" },
   NODE_STARTING: { kind: 'retryable', status: 503, text: "Rule node '{node}' is not started yet: {reason}" },
+  CAPABILITY_MISSING: { kind: 'terminal', status: 500, text: "There is no '{capability}' here for rule nodes" },
   NODE_SILENT: {
     kind: 'retryable',
     status: 500,

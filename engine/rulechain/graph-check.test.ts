@@ -87,6 +87,8 @@ const definition: NodeDefinition = {
   relations: [],
   defaultConfiguration: { from: 'default' },
   configurationSchema: {},
+  uses: [],
+  effects: false,
   upgrade: (configuration, version) => {
     if (configuration['broken'] === true) throw new Error('cannot be raised')
     return { ...configuration, raisedFrom: version }

@@ -3,8 +3,10 @@ import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleNode } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
 import type { Link } from '../link/link.ts'
+import type { CapabilityName, CapabilitySources, NodeCapabilities, NodeIdentity } from './capabilities.ts'
 import { causedId } from './child-id.ts'
-import type { NodeContext, NodeServices, NodeSettings } from './node.ts'
+import { RuleChainErrors } from './errors.ts'
+import type { NodeContext, NodeSettings } from './node.ts'
 
 /** The system log as the composition root hands it in: it bounds the rate and sums up what repeats. */
 export type EngineLog = (
@@ -16,28 +18,61 @@ export type EngineLog = (
 export interface ContextSources {
   readonly clock: Clock
   readonly random: Random
-  readonly services: NodeServices
+  readonly capabilities: CapabilitySources
   readonly settings: NodeSettings
   readonly link: Pick<Link, 'publish'>
   readonly log: EngineLog
 }
 
-export function nodeContext(sources: ContextSources, chain: RuleChain, node: RuleNode): NodeContext {
+/** Holds just the capabilities that the node's declaration names. Throws `CAPABILITY_MISSING`. */
+export function nodeContext(
+  sources: ContextSources,
+  chain: RuleChain,
+  node: RuleNode,
+  uses: readonly CapabilityName[],
+): NodeContext<CapabilityName> {
   const ids = { tenantId: chain.tenantId, ruleChainId: chain.id, ruleNodeId: node.id, ruleNode: node.name }
-  return {
+  const identity: NodeIdentity = {
     tenantId: chain.tenantId,
     ruleChainId: chain.id,
     ruleChainName: chain.name,
     ruleNodeId: node.id,
     ruleNodeName: node.name,
+  }
+  return {
+    ...identity,
     queueName: node.queueName === '' ? null : node.queueName,
     clock: sources.clock,
     random: sources.random,
-    services: sources.services,
+    services: capabilitiesOf(sources.capabilities, identity, uses),
     settings: sources.settings,
     log: (level, text, fields) => sources.log(level, text, fields === undefined ? ids : { ...fields, ...ids }),
     enqueue: (message) => publish(sources, message, node.id),
   }
+}
+
+function capabilitiesOf(
+  sources: CapabilitySources,
+  node: NodeIdentity,
+  uses: readonly CapabilityName[],
+): NodeCapabilities {
+  const made: MadeCapabilities = {}
+  for (const name of uses) make(made, sources, node, name)
+  // `defineNode` shows the node the part that it names; only beyond that the type says more than is there.
+  return made as NodeCapabilities
+}
+
+type MadeCapabilities = { -readonly [Name in CapabilityName]?: NodeCapabilities[Name] }
+
+function make<Name extends CapabilityName>(
+  made: { -readonly [Made in Name]?: NodeCapabilities[Made] },
+  sources: CapabilitySources,
+  node: NodeIdentity,
+  name: Name,
+): void {
+  const source = sources[name]
+  if (source === undefined) throw RuleChainErrors.CAPABILITY_MISSING({ capability: name })
+  made[name] = source(node)
 }
 
 /** A new message: an id of its own, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */

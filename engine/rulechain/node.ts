@@ -2,13 +2,10 @@
  * What a rule node is to the engine. `nodes/` defines them with this contract and knows nothing else of the engine; the
  * engine receives them as a catalogue and knows none by name.
  */
-import type { DeviceCall } from '../device/calls/call.ts'
 import type { Clock, Random } from '../../model/clock.ts'
-import type { EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
-import type { AttributeScope, DataPoint, Entry } from '../../model/value.ts'
-import type { ScriptHost } from '../script/script.ts'
+import type { CapabilityName, NodeCapabilities, NodeIdentity } from './capabilities.ts'
 
 /** One message going out on one or more relations. */
 export interface Emission {
@@ -54,81 +51,13 @@ export interface NodeInstance {
   close?(): void | Promise<void>
 }
 
-/** What nodes may do to the platform; the composition root fills it from `services/`. */
-export interface NodeServices {
-  readonly telemetry: NodeTelemetry
-  readonly attributes: NodeAttributes
-  readonly queues: NodeQueues
-  readonly calls: NodeCalls
-  readonly scripts: ScriptHost
-}
-
-/** One entity's points to save, with the log position that breaks ties of equal times. */
-export interface TelemetrySave {
-  readonly tenantId: string
-  readonly entity: EntityId
-  readonly points: readonly DataPoint[]
-  /** Seconds; 0 keeps for ever. */
-  readonly ttlSeconds: number
-  readonly sequence: number
-  /** What the save touches (`rule-engine.md` 10.5). */
-  readonly history: boolean
-  readonly latest: boolean
-  readonly notify: boolean
-}
-
-export interface NodeTelemetry {
-  /** Calls back once, when the points are committed (group commit: no promise a message), or with the error. */
-  save(request: TelemetrySave, done: (error: Error | undefined) => void): void
-}
-
-export interface AttributesSave {
-  readonly tenantId: string
-  readonly entity: EntityId
-  readonly scope: AttributeScope
-  readonly entries: readonly Entry[]
-  readonly sequence: number
-  readonly store: boolean
-  readonly notify: boolean
-  /** Pushes shared attributes to the device. */
-  readonly notifyDevice: boolean
-}
-
-export interface NodeAttributes {
-  save(request: AttributesSave): Promise<void>
-  /** The present values of the keys (all when none is named): from the cache where it can. */
-  find(tenantId: string, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<readonly Entry[]>
-}
-
-export interface NodeQueues {
-  /** What the link calls the queue that the tenant means by the name; undefined where there is none. */
-  linkName(tenantId: string, name: string): Promise<string | undefined>
-}
-
-/** A call to a device that a message asks for. */
-export type NodeDeviceCall = DeviceCall
-
-export interface NodeCalls {
-  /** On its way to the device when it returns; who waits is told what becomes of it. The same id twice is one call. */
-  toDevice(call: NodeDeviceCall): void
-  /** To a device that called the rule engine: the process and the session that its message names. */
-  replyToDevice(serviceId: string, sessionId: string, body: string): void
-  /** To a user who called the rule engine: the process and the request that the message names. */
-  answer(serviceId: string, requestId: string, body: string): void
-}
-
-/** All that a node knows of the world. */
-export interface NodeContext {
-  readonly tenantId: string
-  readonly ruleChainId: string
-  readonly ruleChainName: string
-  readonly ruleNodeId: string
-  readonly ruleNodeName: string
+/** All that a node knows of the world: of the platform only what its declaration names. */
+export interface NodeContext<Uses extends CapabilityName = never> extends NodeIdentity {
   /** The queue that the node's settings name: null where they leave it to the message. */
   readonly queueName: string | null
   readonly clock: Clock
   readonly random: Random
-  readonly services: NodeServices
+  readonly services: Pick<NodeCapabilities, Uses>
   readonly settings: NodeSettings
   /** One line in the system log, with the node's ids as fields; counted and summed up when repeated. */
   log(level: 'info' | 'warn' | 'error', text: string, fields?: Readonly<Record<string, unknown>>): void
@@ -162,8 +91,12 @@ export interface NodeDefinition {
   readonly configurationSchema: JsonObject
   /** Raises an old configuration to the present version. */
   upgrade?(configuration: JsonObject, fromVersion: number): JsonObject
+  /** What its context holds, beyond the node's own world. */
+  readonly uses: readonly CapabilityName[]
+  /** It changes the world outside its messages: dry runs and shadows replace it. */
+  readonly effects: boolean
   /** Parses the configuration and compiles what it holds. Throws an `invalid` error that names the field. */
-  create(configuration: JsonObject, context: NodeContext): NodeInstance | Promise<NodeInstance>
+  create(configuration: JsonObject, context: NodeContext<CapabilityName>): NodeInstance | Promise<NodeInstance>
   /** Throws an `invalid` error that names the field; compiles nothing. */
   check(configuration: JsonObject): void
 }

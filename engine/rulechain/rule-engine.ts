@@ -11,6 +11,7 @@ import type { Link, PublishReceipt } from '../link/link.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
 import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
+import type { CapabilitySources } from './capabilities.ts'
 import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
 import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
@@ -21,7 +22,7 @@ import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
 import { nodeContext } from './node-context.ts'
 import type { EngineLog } from './node-context.ts'
-import type { NodeCatalogue, NodeServices, NodeSettings } from './node.ts'
+import type { NodeCatalogue, NodeSettings } from './node.ts'
 import { startLateNodes } from './node-starter.ts'
 import type { ChainProgram, ProgramSettings } from './program.ts'
 
@@ -44,7 +45,8 @@ export const DEFAULT_RULE_ENGINE_SETTINGS: RuleEngineSettings = {
 
 export interface RuleEngineOptions {
   readonly catalogue: NodeCatalogue
-  readonly services: NodeServices
+  /** What nodes may ask of the platform. */
+  readonly capabilities: CapabilitySources
   readonly clock: Clock
   readonly random: Random
   readonly actors: ActorSystem
@@ -271,7 +273,7 @@ class Engine implements RuleEngine {
       chain,
       graph,
       catalogue,
-      contextOf: (node) => nodeContext(sources, chain, node),
+      contextOf: (node, uses) => nodeContext(sources, chain, node, uses),
       settings: this.settings,
       surroundings: {
         clock,

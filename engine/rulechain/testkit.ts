@@ -9,7 +9,7 @@ import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Link } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
 import type { ChainEvents } from './chain-events.ts'
-import type { NodeCatalogue, NodeContext, NodeDefinition, NodeInstance, NodeServices } from './node.ts'
+import type { NodeCatalogue, NodeContext, NodeDefinition, NodeInstance } from './node.ts'
 import { createRuleEngine } from './rule-engine.ts'
 import type { RuleEngine, RuleEngineSettings } from './rule-engine.ts'
 
@@ -30,6 +30,8 @@ export function catalogueOf(types: Readonly<Record<string, MakeNode>>): NodeCata
       relations: 'custom',
       defaultConfiguration: {},
       configurationSchema: {},
+      uses: [],
+      effects: false,
       create: (configuration, context) => create(context, configuration),
       check: () => undefined,
     })
@@ -165,7 +167,7 @@ export function testEngine(
   }
   const engine = createRuleEngine({
     catalogue: catalogueOf(types),
-    services: unusedServices,
+    capabilities: {},
     clock,
     random: new SeededRandom(1),
     actors: createActorSystem({
@@ -184,18 +186,6 @@ export function testEngine(
     await clock.settle()
   }
   return { engine, clock, published, log, run }
-}
-
-const unused = (): never => {
-  throw new Error('the nodes of this test have no services')
-}
-
-const unusedServices: NodeServices = {
-  telemetry: { save: unused },
-  attributes: { save: unused, find: unused },
-  queues: { linkName: unused },
-  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
-  scripts: { compile: unused },
 }
 
 /** Loads while the manual clock turns. */

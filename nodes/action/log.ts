@@ -25,6 +25,7 @@ export const log = defineNode({
       expect: { relations: ['Success'], data: '{"temperature":81}', metadata: { deviceName: 'A' } },
     },
   ],
+  uses: ['scripts'],
   create: async (configuration, context) => {
     const instance = await lineWriter(configuration, context)
     // A script that does not compile is told all the same; one whose line nobody would see is not run.
@@ -32,7 +33,10 @@ export const log = defineNode({
   },
 })
 
-function lineWriter(configuration: ScriptConfiguration, context: NodeContext): NodeInstance | Promise<NodeInstance> {
+function lineWriter(
+  configuration: ScriptConfiguration,
+  context: NodeContext<'scripts'>,
+): NodeInstance | Promise<NodeInstance> {
   const write = (message: Message, text: string): 'Success' => {
     context.log('info', text, fieldsOf(message))
     return 'Success'

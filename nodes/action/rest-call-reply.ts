@@ -18,6 +18,8 @@ export const restCallReply = defineNode({
   }),
   defaults: { serviceIdMetaDataAttribute: 'serviceId', requestIdMetaDataAttribute: 'requestUUID' },
   examples: [],
+  uses: ['calls'],
+  effects: true,
   create: (configuration, { services }) => ({
     handle: ({ metadata, data }) => {
       const required = (name: string | null | undefined, absent: string): string => {

@@ -23,6 +23,8 @@ export const rpcCallReply = defineNode({
     requestIdMetaDataAttribute: 'requestId',
   },
   examples: [],
+  uses: ['calls'],
+  effects: true,
   create: (configuration, { services }) => ({
     handle: ({ originator, metadata, data }) => {
       if (originator.entityType !== 'DEVICE')

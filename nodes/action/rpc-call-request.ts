@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
-import type { NodeDeviceCall } from '../../engine/rulechain/node.ts'
+import type { NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -21,6 +21,8 @@ export const rpcCallRequest = defineNode({
   }),
   defaults: { timeoutInSeconds: 60 },
   examples: [],
+  uses: ['calls'],
+  effects: true,
   create: ({ timeoutInSeconds }, { services, clock }) => ({
     handle: (message) => {
       const { entityType } = message.originator

@@ -46,11 +46,11 @@ test('a blank key and one with HTML fail the message, also where the decoder kne
 
 test('only on change: what has the stored value and type is not written again', async () => {
   const context = testContext()
-  context.storedAttributes.push(
+  context.fakes.attributes.add([
     { key: 'same', type: 'LONG', value: 1 },
     { key: 'otherType', type: 'LONG', value: 2 },
     { key: 'otherValue', type: 'STRING', value: 'x' },
-  )
+  ])
   const change = { updateAttributesOnlyOnValueChange: true, sendAttributesUpdatedNotification: true }
   await run(change, context, { data: '{"same":1,"otherType":2.0,"otherValue":"y","fresh":true}' })
   assert.deepEqual(
@@ -65,7 +65,7 @@ test('only on change: what has the stored value and type is not written again', 
 
 test('without only-on-change every attribute is written', async () => {
   const context = testContext()
-  context.storedAttributes.push({ key: 'same', type: 'LONG', value: 1 })
+  context.fakes.attributes.add([{ key: 'same', type: 'LONG', value: 1 }])
   await run({}, context, { data: '{"same":1}' })
   assert.equal(context.attributeSaves[0]?.entries.length, 1)
 })

@@ -66,6 +66,8 @@ export const saveAttributes = defineNode({
     },
   ],
   upgrade,
+  uses: ['attributes'],
+  effects: true,
   create: (configuration, context) => {
     const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
     return {
@@ -88,7 +90,7 @@ async function save(
   entries: readonly Entry[],
   decision: Readonly<Record<Action, boolean>>,
   configuration: Configuration,
-  context: NodeContext,
+  context: NodeContext<'attributes'>,
 ): Promise<string> {
   const { attributes } = context.services
   const changed = configuration.updateAttributesOnlyOnValueChange
@@ -120,10 +122,10 @@ async function changedOnly(
   message: Message,
   scope: AttributeScope,
   entries: readonly Entry[],
-  context: NodeContext,
+  context: NodeContext<'attributes'>,
 ): Promise<readonly Entry[]> {
   const keys = entries.map((entry) => entry.key)
-  const stored = await context.services.attributes.find(message.tenantId, message.originator, scope, keys)
+  const stored = await context.services.attributes.find(message.originator, scope, keys)
   const byKey = new Map(stored.map((entry) => [entry.key, entry]))
   return entries.filter((entry) => {
     const before = byKey.get(entry.key)

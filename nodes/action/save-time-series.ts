@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import type { ConversionOptions } from '../../model/entry-json.ts'
 import type { Message } from '../../model/message.ts'
-import type { BatchResult, NodeContext, TelemetrySave } from '../../engine/rulechain/node.ts'
+import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
+import type { BatchResult, NodeContext } from '../../engine/rulechain/node.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { processingSettings, saveStrategy } from './save-strategy.ts'
@@ -62,6 +63,8 @@ export const saveTimeSeries = defineNode({
           }
         : { type: 'ON_EVERY_MESSAGE' },
   }),
+  uses: ['telemetry'],
+  effects: true,
   create: (configuration, context) => {
     const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
     const options: ConversionOptions = { castStrings: context.settings.castStrings, nulls: 'refuse' }
@@ -81,7 +84,7 @@ export const saveTimeSeries = defineNode({
 function saveBatch(
   messages: readonly Message[],
   result: BatchResult,
-  context: NodeContext,
+  context: NodeContext<'telemetry'>,
   requestOf: (message: Message) => TelemetrySave | undefined,
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -24,6 +24,7 @@ export const scriptFilter = defineNode({
       expect: { relations: ['False'] },
     },
   ],
+  uses: ['scripts'],
   create: (configuration, context) =>
     scriptInstance('filter', configuration, context, (_message, value) => (value ? 'True' : 'False')),
 })

@@ -28,6 +28,7 @@ export const scriptSwitch = defineNode({
       expect: { relations: ['hot', 'dry'] },
     },
   ],
+  uses: ['scripts'],
   create: (configuration, context) =>
     scriptInstance('switch', configuration, context, (message, relations) => {
       const [only] = relations

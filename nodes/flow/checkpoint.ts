@@ -19,6 +19,7 @@ export const checkpoint = defineNode({
   examples: [],
   // The queue was a part of the configuration; the node has a field of its own for it since.
   upgrade: ({ queueName: _moved, ...configuration }) => configuration,
+  uses: ['queues'],
   create: async (_configuration, { tenantId, queueName, services }) => {
     if (queueName === null) {
       const step = { flow: 'enqueue', relation: 'Success' } as const

@@ -23,6 +23,7 @@ export const scriptTransformation = defineNode({
       expect: { relations: ['Success'], data: '{"celsius":21.5}', metadata: { deviceName: 'A' } },
     },
   ],
+  uses: ['scripts'],
   create: (configuration, context) =>
     scriptInstance('transform', configuration, context, (message, results) => {
       const [only] = results

@@ -12,24 +12,12 @@ import { createQueue, type Queue } from '../../engine/queue/queue.ts'
 import type { QueueSettings } from '../../engine/queue/settings.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { catalogueOf, chainOf, TENANT_ID, type MakeNode } from '../../engine/rulechain/testkit.ts'
-import type { NodeServices } from '../../engine/rulechain/node.ts'
 import { defineErrors } from '../../model/errors.ts'
 import type { MessageFields } from '../../model/message.ts'
 
 const { AWAY } = defineErrors('queue-faults', {
   AWAY: { kind: 'retryable', isOutage: true, status: 503, text: 'the store is away' },
 })
-
-const unused = (): never => {
-  throw new Error('the nodes of this test have no services')
-}
-const NO_SERVICES: NodeServices = {
-  telemetry: { save: unused },
-  attributes: { save: unused, find: unused },
-  queues: { linkName: unused },
-  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
-  scripts: { compile: unused },
-}
 
 interface Platform {
   readonly clock: ManualClock
@@ -62,7 +50,7 @@ async function open(
   const actors = createActorSystem({ clock, onError: ({ error }) => assert.fail(String(error)) })
   const catalogue = catalogueOf(nodesOf(clock))
   const log = (): void => undefined
-  const engine = createRuleEngine({ catalogue, services: NO_SERVICES, clock, random, actors, log, link })
+  const engine = createRuleEngine({ catalogue, capabilities: {}, clock, random, actors, log, link })
   const queue = createQueue({ link, processor: engine, clock, settings })
   const acknowledged = new Map<string, number>()
   const publish: Platform['publish'] = (fields) => {

@@ -15,7 +15,6 @@ import { message } from '../../engine/link/testkit.ts'
 import { createQueue } from '../../engine/queue/queue.ts'
 import { createRuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { catalogueOf, chainOf, TENANT_ID } from '../../engine/rulechain/testkit.ts'
-import type { NodeServices } from '../../engine/rulechain/node.ts'
 import type { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { GroupCommit } from '../../storage/group-commit.ts'
@@ -24,17 +23,6 @@ const DEVICES = 100_000
 const STALL_MS = 2000
 const MAX_BACKLOG_BYTES = 8 << 20
 const MAX_HELD = 20_000
-
-const unused = (): never => {
-  throw new Error('the nodes of this test have no services')
-}
-const NO_SERVICES: NodeServices = {
-  telemetry: { save: unused },
-  attributes: { save: unused, find: unused },
-  queues: { linkName: unused },
-  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
-  scripts: { compile: unused },
-}
 
 test('a stalled store slows the senders down, memory is bounded, and nothing acknowledged is lost', async (context) => {
   const directory = await mkdtemp(join(tmpdir(), 'millrace-stalled-'))
@@ -64,7 +52,7 @@ test('a stalled store slows the senders down, memory is bounded, and nothing ack
     catalogue: catalogueOf({
       save: () => ({ handle: (arrived) => store.add(arrived).then(() => 'Success') }),
     }),
-    services: NO_SERVICES,
+    capabilities: {},
     clock: systemClock,
     random: systemRandom,
     actors,

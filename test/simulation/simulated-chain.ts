@@ -4,7 +4,6 @@ import type { Message } from '../../model/message.ts'
 import type { SeededRandom } from '../../engine/actor/testkit.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Link } from '../../engine/link/link.ts'
-import type { NodeServices } from '../../engine/rulechain/node.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { catalogueOf, chainOf } from '../../engine/rulechain/testkit.ts'
 import { isPoison } from './checker.ts'
@@ -62,7 +61,7 @@ export async function startSimulatedChain(options: SimulatedChainOptions): Promi
       }),
       audit: () => ({ handle: (message) => save('audit', message) }),
     }),
-    services: NO_SERVICES,
+    capabilities: {},
     clock,
     random,
     actors: createActorSystem({ clock, onError: ({ error }) => onError(error) }),
@@ -79,16 +78,4 @@ export async function startSimulatedChain(options: SimulatedChainOptions): Promi
   )
   await engine.load(chain, graph)
   return engine
-}
-
-const unused = (): never => {
-  throw new Error('the nodes of the simulation have no services')
-}
-
-const NO_SERVICES: NodeServices = {
-  telemetry: { save: unused },
-  attributes: { save: unused, find: unused },
-  queues: { linkName: unused },
-  calls: { toDevice: unused, replyToDevice: unused, answer: unused },
-  scripts: { compile: unused },
 }

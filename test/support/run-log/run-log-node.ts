@@ -20,6 +20,8 @@ export const runLogNode: NodeDefinition = {
   relations: ['Success', WITH_TEXT],
   defaultConfiguration: { failEach: 0, failUpTo: 0, failEachLater: 0, ofChildren: false, isForked: false },
   configurationSchema: { type: 'object' },
+  uses: [],
+  effects: true,
   check: () => undefined,
   create: (configuration) => {
     const file = openSync(process.env['RUN_LOG'] ?? '/dev/null', 'a')

@@ -1,0 +1,30 @@
+/** Attributes of any entity of the tenant. */
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { Attribute, AttributeScope, Entry } from '../../../model/value.ts'
+import type { Soon } from './soon.ts'
+
+export interface AttributesSave {
+  readonly tenantId: string
+  readonly entity: EntityId
+  readonly scope: AttributeScope
+  readonly entries: readonly Entry[]
+  readonly sequence: number
+  readonly store: boolean
+  readonly notify: boolean
+  /** Pushes shared attributes to the device. */
+  readonly notifyDevice: boolean
+}
+
+export interface AttributesDelete {
+  readonly entity: EntityId
+  readonly scope: AttributeScope
+  readonly keys: readonly string[]
+}
+
+export interface NodeAttributes {
+  save(request: AttributesSave): Promise<void>
+  /** The present values of the keys, all when none is named; at once where the entity's attributes are held. Nothing of what is not the tenant's. */
+  find(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Soon<readonly Attribute[]>
+  /** Who follows the entity hears of it; the device of shared ones too. */
+  delete(request: AttributesDelete): Promise<void>
+}

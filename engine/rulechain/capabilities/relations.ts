@@ -1,0 +1,42 @@
+/** Relations between entities of the tenant, of the group COMMON. */
+import type { EntityId, EntityType } from '../../../model/entity-id.ts'
+import type { RelationDirection } from '../../../model/relation.ts'
+import type { Soon } from './soon.ts'
+
+export interface NodeRelation {
+  readonly from: EntityId
+  readonly to: EntityId
+  readonly type: string
+}
+
+export interface RelationLevels {
+  /** FROM: the root is the `from` side. */
+  readonly direction: RelationDirection
+  /** 0 is without limit. */
+  readonly maxLevel: number
+  readonly fetchLastLevelOnly: boolean
+}
+
+export interface RelationsQuery extends RelationLevels {
+  /** None means all; no entity types mean any. */
+  readonly filters: readonly { readonly relationType: string; readonly entityTypes: readonly EntityType[] }[]
+}
+
+export interface RelatedDevicesQuery extends RelationLevels {
+  readonly relationType: string
+  /** Names of device profiles; none means any. */
+  readonly deviceTypes: readonly string[]
+}
+
+export interface NodeRelations {
+  exists(relation: NodeRelation): Soon<boolean>
+  /** Of one entity, one level. */
+  list(entity: EntityId, direction: RelationDirection, type?: string): Soon<readonly NodeRelation[]>
+  /** The far ends, each once, nearest first. */
+  find(root: EntityId, query: RelationsQuery): Soon<readonly EntityId[]>
+  relatedDevices(root: EntityId, query: RelatedDevicesQuery): Soon<readonly EntityId[]>
+  /** Made or kept as it is; false where it was there. Both ends must be the tenant's. */
+  create(relation: NodeRelation): Promise<boolean>
+  /** False where there was none. */
+  delete(relation: NodeRelation): Promise<boolean>
+}

@@ -1,0 +1,22 @@
+/** Saving time series. */
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { DataPoint } from '../../../model/value.ts'
+
+/** One entity's points to save, with the log position that breaks ties of equal times. */
+export interface TelemetrySave {
+  readonly tenantId: string
+  readonly entity: EntityId
+  readonly points: readonly DataPoint[]
+  /** Seconds; 0 keeps for ever. */
+  readonly ttlSeconds: number
+  readonly sequence: number
+  /** What the save touches (`rule-engine.md` 10.5). */
+  readonly history: boolean
+  readonly latest: boolean
+  readonly notify: boolean
+}
+
+export interface NodeTelemetry {
+  /** Calls back once, when the points are committed (group commit: no promise a message), or with the error. */
+  save(request: TelemetrySave, done: (error: Error | undefined) => void): void
+}

@@ -1,0 +1,38 @@
+/** Capabilities of which a test wants to know only what was asked of them. */
+import type { DeviceStateEvent, NodeDeviceState } from '../../engine/rulechain/capabilities/device-state.ts'
+import type { NodeMail, NodeMailMessage } from '../../engine/rulechain/capabilities/mail.ts'
+import type { NodeNotificationRequest, NodeNotifications } from '../../engine/rulechain/capabilities/notifications.ts'
+import type { NodeView, NodeViews } from '../../engine/rulechain/capabilities/views.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+
+export class FakeDeviceState implements NodeDeviceState {
+  readonly reports: (readonly [deviceId: string, event: DeviceStateEvent, ts: number])[] = []
+
+  async report(...report: readonly [string, DeviceStateEvent, number]): Promise<void> {
+    this.reports.push(report)
+  }
+}
+
+export class FakeMail implements NodeMail {
+  readonly sent: NodeMailMessage[] = []
+
+  async send(mail: NodeMailMessage): Promise<void> {
+    this.sent.push(mail)
+  }
+}
+
+export class FakeNotifications implements NodeNotifications {
+  readonly sent: NodeNotificationRequest[] = []
+
+  async send(request: NodeNotificationRequest): Promise<void> {
+    this.sent.push(request)
+  }
+}
+
+export class FakeViews implements NodeViews {
+  readonly held: NodeView[] = []
+
+  async of(source: EntityId): Promise<readonly NodeView[]> {
+    return this.held.filter((view) => view.source.id === source.id)
+  }
+}
