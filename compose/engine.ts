@@ -50,6 +50,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
   const events = new NotedChainEvents(services.events.writer, systemClock)
+  await services.movedDevices.start()
   const engine = createRuleEngine({
     catalogue,
     capabilities: nodeCapabilitiesOf(services, scripts),

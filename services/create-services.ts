@@ -57,6 +57,7 @@ import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
+import { MovedDevices } from './onboarding/moved-devices.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { NotificationEvents } from './notifications/events.ts'
@@ -239,6 +240,7 @@ export function createServices(options: ServicesOptions): Services {
   const wake = (): void => notifications.wake()
   const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
   const watch = new NotificationWatch(ofWatch)
+  const movedDevices = new MovedDevices({ entities, feed, clock, report })
   const jobs = new Jobs({ declared, entities, clock, report })
   return {
     declared,
@@ -268,7 +270,8 @@ export function createServices(options: ServicesOptions): Services {
       settings: options.claims ?? DEFAULT_CLAIM_SETTINGS,
     }),
     jobs,
-    deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, clock }),
+    deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
+    movedDevices,
     provisioning: new Provisioning({
       ...{ entities, declared, attributes, changes, clock },
       ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),
@@ -326,7 +329,15 @@ export function createServices(options: ServicesOptions): Services {
       doubts.close()
       users.close()
       const notified = watch.close().then(() => notifications.close())
-      const others = [notified, events.close(), otaUpdates.close(), jobs.close(), audit.close(), alarmExpiry.close()]
+      const others = [
+        notified,
+        events.close(),
+        otaUpdates.close(),
+        jobs.close(),
+        audit.close(),
+        movedDevices.close(),
+        alarmExpiry.close(),
+      ]
       const closing = [publisher.close(), cleanup.close(), ...others]
       return Promise.all(closing).then(() => undefined)
     },

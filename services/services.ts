@@ -38,6 +38,7 @@ import type { Device, devices } from './entities/device.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { DeviceMove } from './onboarding/device-move.ts'
+import type { MovedDevices } from './onboarding/moved-devices.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -257,6 +258,7 @@ export interface Services {
   readonly claims: DeviceClaims
   readonly provisioning: Provisioning
   readonly deviceMove: DeviceMove
+  readonly movedDevices: MovedDevices
   readonly jobs: Jobs
   readonly bulkImport: Importer
   readonly fileImport: FileImporter

@@ -99,7 +99,12 @@ const changeSchema = z.discriminatedUnion('kind', [
     scope: scopeSchema,
     keys: z.array(z.string()),
   }),
-  z.object({ kind: z.literal('device-changed'), entity: entitySchema, credentialsChanged: z.boolean() }),
+  z.object({
+    kind: z.literal('device-changed'),
+    entity: entitySchema,
+    credentialsChanged: z.boolean(),
+    hasMoved: z.literal(true).optional(),
+  }),
   z.object({ kind: z.literal('alarm'), ...tenantChange, alarmId: z.string(), isDeleted: z.boolean() }),
   z.object({ kind: z.literal('rule-chain-changed'), ...tenantChange }),
   z.object({ kind: z.literal('queue-changed'), ...tenantChange }),

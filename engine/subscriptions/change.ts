@@ -57,8 +57,13 @@ export type Change =
       readonly alarmId: string
       readonly isDeleted: boolean
     }
-  /** The device, its profile or its credentials changed: cached identities of it are stale. */
-  | { readonly kind: 'device-changed'; readonly entity: EntityId; readonly credentialsChanged: boolean }
+  /** The device, its profile or its credentials changed: cached identities of it are stale. `hasMoved`: it is another tenant's now. */
+  | {
+      readonly kind: 'device-changed'
+      readonly entity: EntityId
+      readonly credentialsChanged: boolean
+      readonly hasMoved?: true | undefined
+    }
   | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }
   | { readonly kind: 'queue-changed'; readonly entity: EntityId; readonly tenantId: string }
   /** Tokens of the user that were made before now are no good any more. */

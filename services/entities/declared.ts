@@ -1,5 +1,6 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
 import { DEVICE_CLAIM_TABLE } from '../../storage/entities/device-claims.ts'
+import { MOVED_DEVICE_TABLE } from '../../storage/entities/moved-devices.ts'
 import { EVENT_TABLES } from '../../storage/entities/events.ts'
 import { RELATION_TABLE } from '../../storage/entities/relations.ts'
 import { RPC_TABLE } from '../../storage/entities/rpcs.ts'
@@ -63,6 +64,7 @@ const PARTS: readonly EntityTable[] = [
   TRANSFERS,
   TRANSFER_LINES,
   DEVICE_CLAIM_TABLE,
+  MOVED_DEVICE_TABLE,
   ...EVENT_TABLES,
 ]
 

@@ -2,7 +2,7 @@
  * A device goes to another tenant: itself, its credentials, attributes and series. What it was to its former tenant stays behind: its
  * customer, packages, relations, alarms, calculated fields and calls. All of it in one transaction. Source: `rest-api.md` 5.2.
  */
-import type { Clock } from '../../model/clock.ts'
+import type { Clock, Random } from '../../model/clock.ts'
 import { entityId, NULL_UUID } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -18,6 +18,7 @@ import { OTA_TYPES } from '../entities/ota-package.ts'
 import { retried } from '../entities/retried.ts'
 import { tenants, type Tenant } from '../entities/tenant.ts'
 import type { LimitsOfTenants } from '../limits.ts'
+import type { CallService } from '../rpc/call-service.ts'
 import { OnboardingErrors } from './errors.ts'
 
 export interface DeviceMoveParts {
@@ -26,8 +27,10 @@ export interface DeviceMoveParts {
   readonly changes: Changes
   readonly limits: Pick<LimitsOfTenants, 'guard'>
   readonly feed: ChangeFeed
+  readonly calls: Pick<CallService, 'withdrawOf'>
   readonly doubts: CommitDoubts
   readonly clock: Clock
+  readonly random: Random
 }
 
 export class DeviceMove {
@@ -46,7 +49,7 @@ export class DeviceMove {
   }
 
   private async move(principal: Principal, deviceId: string, tenantId: string): Promise<Device> {
-    const { entities, declared, changes, limits, clock, doubts } = this.parts
+    const { entities, declared, changes, limits, calls, clock, random, doubts } = this.parts
     const service = declared.of(devices)
     const before = await service.find(principal.tenantId ?? '', deviceId)
     if (before === undefined) throw OnboardingErrors.DEVICE_UNKNOWN()
@@ -57,6 +60,7 @@ export class DeviceMove {
     const credentials = await entities.deviceCredentials.findByDevice(deviceId)
     if (credentials === undefined) throw OnboardingErrors.DEVICE_UNKNOWN()
     const moved = { ...credentials, tenantId, version: credentials.version + 1 }
+    const noted = { id: random.uuid(), movedTime: clock.now(), deviceId, formerTenantId: before.tenantId, tenantId }
     const steps = [
       ...(await limits.guard(tenantId, 'DEVICE')),
       ...statements,
@@ -66,12 +70,14 @@ export class DeviceMove {
       ...entities.deleteLinks(deviceId),
       entities.rpcs.deleteOf(deviceId),
       entities.deviceClaims.withdraw(deviceId),
+      ...entities.movedDevices.note(noted),
       ...entities.credentialChanges.note(deviceId, clock.now()),
       // It keeps its shared attributes: those of a package of its former tenant too, until it is told anew.
       ...notesOf('DEVICE', device, OTA_TYPES, declared),
     ]
     const commit = changes.commitAll(steps, await this.events(principal, before, device, tenant))
     await doubts.watch(commit, () => this.tell(deviceId))
+    calls.withdrawOf(before.tenantId, deviceId)
     this.tell(deviceId)
     return device
   }
@@ -138,6 +144,7 @@ export class DeviceMove {
       kind: 'device-changed',
       entity: entityId('DEVICE', deviceId),
       credentialsChanged: true,
+      hasMoved: true,
     })
   }
 }

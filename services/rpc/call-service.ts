@@ -172,6 +172,13 @@ export class CallService implements NodeCalls {
     if (owner !== undefined) line.toOwner(owner, { kind: 'withdrawn', deviceId: rpc.deviceId, callId: id })
   }
 
+  /** Calls that wait for the device: it went to another tenant. */
+  withdrawOf(formerTenantId: string, deviceId: string): void {
+    const { line, owners } = this.parts
+    const owner = owners.ownerOf(owners.partitionOf(deviceId))
+    if (owner !== undefined) line.toOwner(owner, { kind: 'moved', deviceId, formerTenantId })
+  }
+
   toDevice(call: NodeDeviceCall): void {
     const { line, owners } = this.parts
     const owner = owners.ownerOf(owners.partitionOf(call.deviceId))

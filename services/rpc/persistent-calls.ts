@@ -15,6 +15,7 @@ import type { StoredRpc } from '../../storage/entities/rpcs.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { Changes } from '../changes.ts'
 import { idJson } from '../entity-json.ts'
+import { itemNotFound } from '../errors.ts'
 import type { RouteLookup } from '../message-route.ts'
 import type { Report } from '../outbox.ts'
 
@@ -70,6 +71,7 @@ export class PersistentCalls implements CallStore {
         (before.status === 'QUEUED' || before.status === 'TIMEOUT') &&
         before.isOpen
       )
+    const gone = () => itemNotFound(entityId('DEVICE', call.deviceId))
     const rpc: StoredRpc = {
       id: call.id,
       createdTime: clock.now(),
@@ -83,7 +85,9 @@ export class PersistentCalls implements CallStore {
       status: 'QUEUED',
       isOpen: true,
     }
-    await this.commit(rpc, [entities.rpcs.insert(rpc)])
+    // A call that waited while its device went to another tenant is the former tenant's.
+    const owned = entities.devices.requireTenant(call.deviceId, call.tenantId, gone)
+    await this.commit(rpc, [owned, entities.rpcs.insert(rpc)])
     return true
   }
 

@@ -6,6 +6,8 @@ import { DECLARED, DECLARED_TABLES } from '../entities/declared.ts'
 /** The system's own, what is under way, and the audit log, which stays where it was written. */
 const LEFT = new Set([
   ...['tenant', 'tenant_profile', 'audit_log', 'admin_settings'],
+  // Whose it was there says nothing here.
+  'moved_device',
   // Both platforms would send, tell and work at them.
   ...['rpc', 'transfer', 'transfer_line', 'notification_request', 'ota_update', 'job', 'queue_stats'],
 ])

@@ -38,6 +38,13 @@ export class DeviceRepository {
     return { sql: text, parameters: parameters.map(sqlValue), expect: { changes: 1, otherwise } }
   }
 
+  /** Changes nothing; undoes the transaction where the device is not the tenant's. */
+  requireTenant(deviceId: string, tenantId: string, otherwise: () => Error): Statement {
+    const query = sql`update device set version = version where id = ${deviceId} and tenant_id = ${tenantId}`
+    const { sql: text, parameters } = query.compile(this.database.builder)
+    return { sql: text, parameters: parameters.map(sqlValue), expect: { changes: 1, otherwise } }
+  }
+
   /** Where its profile sends the device's messages: null means the tenant's root chain, and the queue `Main`. */
   async destinationOf(deviceId: string): Promise<{ ruleChainId: string | null; queueName: string | null }> {
     const row = await this.database.builder

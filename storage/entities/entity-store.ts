@@ -13,6 +13,7 @@ import { DeviceClaimRepository } from './device-claims.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
+import { MovedDeviceRepository } from './moved-devices.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
 import { AlarmQueryRepository } from './queries/alarm-queries.ts'
@@ -43,6 +44,7 @@ export interface EntityStore {
   readonly deviceCredentials: DeviceCredentialsRepository
   readonly credentialChanges: CredentialChangeRepository
   readonly deviceClaims: DeviceClaimRepository
+  readonly movedDevices: MovedDeviceRepository
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
@@ -129,6 +131,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     deviceCredentials: new DeviceCredentialsRepository(database),
     credentialChanges: new CredentialChangeRepository(database),
     deviceClaims: new DeviceClaimRepository(database),
+    movedDevices: new MovedDeviceRepository(database),
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),

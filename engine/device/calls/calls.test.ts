@@ -208,6 +208,16 @@ describe('persistent calls', () => {
     await clock.settle()
     assert.deepEqual((await listening(1)).ids, [])
   })
+
+  test('of its former tenant do not reach a device that went to another one', async () => {
+    await called('p', { isPersistent: true })
+    const waits = await called('w')
+    await called('n', { isPersistent: true, tenantId: 'next' })
+    line.toOwner('me', { kind: 'moved', deviceId: DEVICE, formerTenantId: 't' })
+    await clock.settle()
+    assert.equal(waits.answer, '{"error":"NO_ACTIVE_CONNECTION"}')
+    assert.deepEqual((await listening(1)).ids, [2])
+  })
 })
 
 describe('calls by devices', () => {

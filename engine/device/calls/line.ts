@@ -34,6 +34,8 @@ const toOwner = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('response'), deviceId: z.string(), id: z.int(), body: z.string() }),
   z.object({ kind: z.literal('withdrawn'), deviceId: z.string(), callId: z.string() }),
+  /** It went to another tenant: calls of the former one reach it no more. */
+  z.object({ kind: z.literal('moved'), deviceId: z.string(), formerTenantId: z.string() }),
 ])
 const toTransport = z.discriminatedUnion('kind', [
   z.object({

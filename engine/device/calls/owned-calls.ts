@@ -123,6 +123,15 @@ export class OwnedCalls {
         for (const pending of device?.pending.values() ?? []) {
           if (pending.call.id === word.callId) remove(device, pending)
         }
+        return
+      }
+      case 'moved': {
+        const device = this.devices.get(word.deviceId)
+        for (const pending of device?.pending.values() ?? []) {
+          if (pending.call.tenantId !== word.formerTenantId) continue
+          remove(device, pending)
+          if (!pending.call.isPersistent) this.answer(pending.call, { error: 'NO_ACTIVE_CONNECTION' })
+        }
       }
     }
   }
