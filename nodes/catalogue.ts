@@ -1,12 +1,18 @@
 /** Every rule node there is. To add one: its file, its test, a line here. */
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { RuleNodeDefinition } from './define-node.ts'
+import { pushToCloud, pushToEdge } from './action/push-to-edge.ts'
 import { log } from './action/log.ts'
 import { restCallReply } from './action/rest-call-reply.ts'
 import { rpcCallReply } from './action/rpc-call-reply.ts'
 import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
+import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
+import { checkFieldsPresence } from './filter/check-fields-presence.ts'
+import { entityTypeFilter } from './filter/entity-type-filter.ts'
+import { entityTypeSwitch } from './filter/entity-type-switch.ts'
+import { gpsGeofencingFilter } from './filter/gps-geofencing-filter.ts'
 import { messageTypeFilter } from './filter/message-type-filter.ts'
 import { messageTypeSwitch } from './filter/message-type-switch.ts'
 import { scriptFilter } from './filter/script-filter.ts'
@@ -15,20 +21,36 @@ import { acknowledge } from './flow/acknowledge.ts'
 import { checkpoint } from './flow/checkpoint.ts'
 import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
+import { copyKeys } from './transform/copy-keys.ts'
+import { deleteKeys } from './transform/delete-keys.ts'
+import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
+import { splitArray } from './transform/split-array.ts'
 
 export const ruleNodes: readonly RuleNodeDefinition[] = [
+  checkFieldsPresence,
+  entityTypeFilter,
+  entityTypeSwitch,
+  gpsGeofencingFilter,
   messageTypeFilter,
   messageTypeSwitch,
   scriptFilter,
   scriptSwitch,
+  copyKeys,
+  deleteKeys,
+  renameKeys,
   scriptTransformation,
+  splitArray,
   log,
+  pushToCloud,
+  pushToEdge,
   restCallReply,
   rpcCallReply,
   rpcCallRequest,
   saveAttributes,
   saveTimeSeries,
+  synchronizationEnd,
+  synchronizationStart,
   acknowledge,
   checkpoint,
   ruleChainInput,

@@ -3,6 +3,7 @@ import type { MessageFields, Message } from '../../model/message.ts'
 import type { TransformedMessage } from '../../engine/script/script.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
+import { partId } from '../part-id.ts'
 import { scriptConfiguration, scriptDefaults, scriptInstance } from '../script-configuration.ts'
 
 const SUCCESS = ['Success'] as const
@@ -30,7 +31,7 @@ export const scriptTransformation = defineNode({
       if (only === undefined) throw NodeErrors.NO_RESULT()
       if (results.length === 1) return { message: changed(message, only, message.id), relations: SUCCESS }
       return results.map((result, index) => ({
-        message: changed(message, result, derivedId(message.id, index)),
+        message: changed(message, result, partId(message.id, index)),
         relations: SUCCESS,
       }))
     }),
@@ -43,13 +44,4 @@ function changed(message: Message, result: TransformedMessage, id: string): Mess
   if (result.metadata !== undefined) change.metadata = result.metadata
   if (result.type !== undefined && result.type !== '') change.type = result.type
   return message.with(change)
-}
-
-/**
- * Ids of the parts of a message: the first group of digits is shifted by the part's number. The same on a retry and a
- * replay, unlike random ones, so that an effect outside keeps its idempotency key.
- */
-function derivedId(id: string, index: number): string {
-  const head = (Number.parseInt(id.slice(0, 8), 16) + index + 1) % 0x1_0000_0000
-  return head.toString(16).padStart(8, '0') + id.slice(8)
 }

@@ -1,0 +1,16 @@
+/** Entity types as configurations name them and as the switch labels them. */
+import { z } from 'zod'
+import { ENTITY_TYPES } from '../model/entity-id.ts'
+
+/** Exported chains may name these; nothing here has such an originator. */
+const ABSENT_HERE = ['AI_MODEL', 'MOBILE_APP_BUNDLE'] as const
+
+export const entityTypeName = z.enum([...ENTITY_TYPES, ...ABSENT_HERE])
+
+/** `Device`, `Rule chain`, `Entity View`: `TB_` goes, underscores become spaces, the first letter is a capital. */
+export function entityTypeLabel(type: string): string {
+  if (type === 'ENTITY_VIEW') return 'Entity View'
+  if (type === 'AI_MODEL') return 'AI model'
+  const words = type.replace(/^TB_/, '').toLowerCase().replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
