@@ -2,22 +2,20 @@
 import type { CapabilitySources } from '../engine/rulechain/capabilities.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
+import { nodeCalls } from './node-capabilities/calls.ts'
+import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import type { Services } from './services.ts'
 
 export function nodeCapabilitiesOf(
-  services: Pick<Services, 'telemetry' | 'attributes' | 'queues' | 'calls'>,
+  services: Pick<Services, 'telemetry' | 'attributes' | 'queues' | 'calls' | 'movedDevices'>,
   scripts: ScriptHost,
 ): CapabilitySources {
-  const { telemetry, queues, calls } = services
+  const { queues } = services
   return {
     attributes: nodeAttributes(services),
-    calls: () => ({
-      toDevice: (call) => calls.toDevice(call),
-      replyToDevice: (serviceId, sessionId, body) => calls.replyToDevice(serviceId, sessionId, body),
-      answer: (serviceId, requestId, body) => calls.answer(serviceId, requestId, body),
-    }),
+    calls: nodeCalls(services),
     queues: () => ({ linkName: (tenantId, name) => queues.linkName(tenantId, name) }),
     scripts: () => scripts,
-    telemetry: () => ({ save: (request, done) => telemetry.save(request, done) }),
+    telemetry: nodeTelemetry(services),
   }
 }

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { nodeCapabilitiesOf } from '../node-capabilities.ts'
+import { openTestPlatform, testScripts, type TestPlatform } from '../testkit.ts'
+
+const GONE = { code: 'services.ITEM_NOT_FOUND' }
+const SHARED = 'SHARED_SCOPE'
+
+let platform: TestPlatform
+let other: string
+let device: EntityId
+
+before(async () => {
+  platform = await openTestPlatform()
+  const { services, tenant, systemAdministrator } = platform
+  await services.movedDevices.start()
+  other = (await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })).id
+  const { id } = await services.devices.saveByUser(tenant, { name: 'moved' })
+  device = entityId('DEVICE', id)
+  await services.deviceMove.moveByUser(tenant, id, other)
+  await services.movedDevices.settled()
+})
+after(() => platform.close())
+
+function capabilitiesOf(tenantId: string) {
+  const node: NodeIdentity = { tenantId, ruleChainId: '', ruleChainName: '', ruleNodeId: '', ruleNodeName: '' }
+  const { attributes, calls, telemetry } = nodeCapabilitiesOf(platform.services, testScripts)
+  assert.ok(attributes !== undefined && calls !== undefined && telemetry !== undefined)
+  return { attributes: attributes(node), calls: calls(node), telemetry: telemetry(node) }
+}
+
+test('messages of its former tenant change nothing of a device that moved, and read nothing', async () => {
+  const own = capabilitiesOf(other)
+  const former = capabilitiesOf(platform.tenantId)
+  const attribute = (tenantId: string) => ({
+    ...({ tenantId, entity: device, scope: SHARED, entries: [{ key: 'a', type: 'STRING', value: tenantId }] } as const),
+    ...{ sequence: 1, store: true, notify: true, notifyDevice: true },
+  })
+  await own.attributes.save(attribute(other))
+  await assert.rejects(former.attributes.save({ ...attribute(platform.tenantId), sequence: 2 }), GONE)
+  await assert.rejects(former.attributes.delete({ entity: device, scope: SHARED, keys: ['a'] }), GONE)
+  assert.deepEqual(await former.attributes.find(device, SHARED, ['a']), [])
+  const [kept] = await own.attributes.find(device, SHARED, ['a'])
+  assert.equal(kept?.value, other)
+})
+
+test('series and calls of the former tenant do not reach it', async () => {
+  const own = capabilitiesOf(other)
+  const former = capabilitiesOf(platform.tenantId)
+  const saved = (tenantId: string, { telemetry } = tenantId === other ? own : former) =>
+    new Promise<Error | undefined>((resolve) => {
+      const points = [{ key: 't', type: 'LONG', value: 1, ts: 1 }] as const
+      const kind = { ttlSeconds: 0, sequence: 1, history: true, latest: true, notify: true }
+      telemetry.save({ tenantId, entity: device, points, ...kind }, resolve)
+    })
+  assert.equal(await saved(other), undefined)
+  const before = platform.timeSeries.writes.length
+  assert.match(String(await saved(platform.tenantId)), /not found/)
+  assert.equal(platform.timeSeries.writes.length, before)
+  const call = (tenantId: string) => ({
+    ...{ id: 'call', tenantId, deviceId: device.id, method: 'm', params: '1', isOneway: true, isPersistent: false },
+    ...{ expirationTime: platform.clock.now() + 5000, retries: null, additionalInfo: null, origin: '' },
+  })
+  assert.throws(() => former.calls.toDevice(call(platform.tenantId)), GONE)
+  own.calls.toDevice(call(other))
+})
