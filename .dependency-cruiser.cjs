@@ -5,7 +5,7 @@ const only = (name, from, allowed, comment) => ({
   severity: 'error',
   from: { path: from, pathNot: '\\.test\\.ts$|/contract\\.ts$|testkit' },
   to: {
-    path: '^(model|config|disk|engine|nodes|transports|storage|services|server|api|logging|clients|commands|main\\.ts|compose|test|scripts|benchmarks)',
+    path: '^(model|config|disk|engine|nodes|transports|storage|services|workbench|server|api|logging|clients|commands|main\\.ts|compose|test|scripts|benchmarks)',
     pathNot: allowed,
   },
 })
@@ -37,6 +37,12 @@ module.exports = {
       '^api/',
       '^(api|services|server|model)/|^engine/(subscriptions/change|script/script|device/gateway|rulechain/node)\\.ts|^storage/timeseries/store\\.ts',
       'the REST layer knows services, not SQL',
+    ),
+    only(
+      'workbench-imports-below',
+      '^workbench/',
+      '^(workbench|services|engine|model)/',
+      'rule chains before they run: the catalogue is handed in',
     ),
     only(
       'commands-are-clients',

@@ -14,6 +14,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start                              run (settings come from the environment)
   npm start -- config                    print every setting, its present value and where it came from
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
+  npm start -- chain check|test|diff     rule chains as code: what is wrong, what they do, where two differ (--help tells more)
   npm start -- import FILE               devices or assets from comma-separated values, however many (--help tells more)
   npm start -- tenant export FILE        take along all that a tenant has (--help tells more)
   npm start -- tenant import FILE        bring it in again, here or elsewhere: shows a plan first (--help tells more)
@@ -53,6 +54,11 @@ switch (command) {
   case 'import': {
     const { importFile } = await import('./commands/import.ts')
     process.exitCode = await importFile(rest)
+    break
+  }
+  case 'chain': {
+    const { chainCommand } = await import('./compose/chain-command.ts')
+    process.exitCode = await chainCommand(rest)
     break
   }
   case 'tenant': {

@@ -17,6 +17,7 @@ const ROOMS = [
   'services',
   'nodes',
   'transports',
+  'workbench',
   'api',
   'clients',
   'commands',

@@ -1,0 +1,206 @@
+/** `npm start -- chain …`: rule chains as code. Nothing here needs a running Millrace. */
+import { watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { defineErrors, errorText } from '../model/errors.ts'
+import { catalogue } from '../nodes/catalogue.ts'
+import { parseCases } from '../workbench/cases.ts'
+import { readChainFile } from '../workbench/chain-file.ts'
+import { checkChain, findingText } from '../workbench/check.ts'
+import { differenceLines, diffChains } from '../workbench/diff.ts'
+import { runCases, tryNode } from '../workbench/run-cases.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
+
+export const CHAIN_USAGE = `chain check FILE...       what is wrong with exported rule chains: every finding with its node; code 1 where one does not run
+  --strict               warnings count too
+chain test FILE          runs a rule chain on given messages, in a world and on a clock of their own: nothing is stored or sent
+  --cases FILE           the cases, YAML (default: FILE with .cases.yaml in the place of .json)
+  --only TEXT            cases whose name holds TEXT
+  --least PERCENT        code 1 where fewer of the nodes and connections were taken
+  --watch                again whenever one of both files changes
+chain diff FILE FILE     where two versions differ, layout aside: code 1 where they do
+`
+
+/** An editor writes a file in several steps. */
+const SAVES_MS = 50
+
+const ChainCommandErrors = defineErrors('chain-command', {
+  USAGE: { kind: 'invalid', status: 400, text: '{reason}' },
+})
+
+interface Output {
+  out(line: string): void
+  error(line: string): void
+}
+
+const TERMINAL: Output = {
+  out: (line) => void process.stdout.write(`${line}\n`),
+  error: (line) => void process.stderr.write(`${line}\n`),
+}
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>
+
+interface Action {
+  readonly options: Readonly<Record<string, { readonly type: 'string' | 'boolean' }>>
+  readonly files: { readonly least: number; readonly most: number }
+  /** Resolves with the exit code. */
+  readonly run: (files: readonly string[], flags: Flags, output: Output) => Promise<number>
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  check: { options: { strict: { type: 'boolean' } }, files: { least: 1, most: Infinity }, run: check },
+  test: {
+    options: {
+      cases: { type: 'string' },
+      only: { type: 'string' },
+      least: { type: 'string' },
+      watch: { type: 'boolean' },
+    },
+    files: { least: 1, most: 1 },
+    run: testChain,
+  },
+  diff: { options: {}, files: { least: 2, most: 2 }, run: diff },
+}
+
+/** Resolves with the exit code: 0 where all is well, 1 where something was found, 2 for a wrong use. */
+export async function chainCommand(argv: readonly string[], output: Output = TERMINAL): Promise<number> {
+  const [name = '', ...rest] = argv
+  const action = ACTIONS[name]
+  if (name === '--help' || rest.includes('--help')) {
+    output.out(CHAIN_USAGE.trimEnd())
+    return 0
+  }
+  try {
+    if (action === undefined) throw ChainCommandErrors.USAGE({ reason: `'${name}' is not known\n\n${CHAIN_USAGE}` })
+    const { values, positionals } = argumentsOf(action, rest)
+    return await action.run(positionals, values, output)
+  } catch (error) {
+    output.error(errorText(error))
+    return 2
+  }
+}
+
+function argumentsOf({ options, files }: Action, argv: readonly string[]) {
+  try {
+    const parsed = parseArgs({ args: [...argv], allowPositionals: true, options: { ...options } })
+    const count = parsed.positionals.length
+    if (count >= files.least && count <= files.most) return parsed
+  } catch (error) {
+    throw ChainCommandErrors.USAGE({ reason: `${errorText(error)}\n\n${CHAIN_USAGE}` }, error)
+  }
+  throw ChainCommandErrors.USAGE({ reason: `another number of files is expected\n\n${CHAIN_USAGE}` })
+}
+
+async function check(files: readonly string[], flags: Flags, output: Output): Promise<number> {
+  const workshop = openWorkshop()
+  try {
+    let isRefused = false
+    for (const file of files)
+      isRefused = !(await checkFile(file, flags['strict'] === true, workshop, output)) || isRefused
+    return isRefused ? 1 : 0
+  } finally {
+    await workshop.close()
+  }
+}
+
+async function checkFile(file: string, isStrict: boolean, workshop: Workshop, output: Output): Promise<boolean> {
+  const chain = await readChainFile(file)
+  const findings = await checkChain(chain, { catalogue, tryNode: (node) => tryNode(node, workshop) })
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  const warnings = findings.length - errors
+  output.out(`${file}: '${chain.name}', ${chain.nodes.length} nodes, ${chain.connections.length} connections`)
+  for (const finding of findings) output.out(`  ${findingText(chain, finding)}`)
+  output.out(`  ${errors} errors, ${warnings} warnings`)
+  return errors === 0 && !(isStrict && warnings > 0)
+}
+
+async function testChain([file = '']: readonly string[], flags: Flags, output: Output): Promise<number> {
+  const casesFile = typeof flags['cases'] === 'string' ? flags['cases'] : file.replace(/(\.json)?$/, '.cases.yaml')
+  const workshop = openWorkshop()
+  try {
+    let code = await testOnce(file, casesFile, flags, workshop, output)
+    if (flags['watch'] !== true) return code
+    // For as long as the terminal lets it: each save of either file is a run.
+    for await (const _ of changesOf([file, casesFile])) {
+      output.out('')
+      code = await testOnce(file, casesFile, flags, workshop, output).catch((error: unknown) => {
+        output.error(errorText(error))
+        return 1
+      })
+    }
+    return code
+  } finally {
+    await workshop.close()
+  }
+}
+
+async function testOnce(
+  file: string,
+  casesFile: string,
+  flags: Flags,
+  workshop: Workshop,
+  output: Output,
+): Promise<number> {
+  const chain = await readChainFile(file)
+  const wanted = typeof flags['only'] === 'string' ? flags['only'] : ''
+  const all = parseCases(await readText(casesFile), casesFile)
+  const cases = all.cases.filter(({ name }) => name.includes(wanted))
+  const { results, coverage } = await runCases(chain, { ...all, cases }, workshop)
+  for (const { name, complaints } of results) {
+    output.out(`${complaints.length === 0 ? '✔' : '✖'} ${name}`)
+    for (const complaint of complaints) output.out(`    ${complaint}`)
+  }
+  const failed = results.filter(({ complaints }) => complaints.length > 0).length
+  output.out(`${results.length - failed} passed, ${failed} failed`)
+  for (const line of coverage.lines()) output.out(line)
+  return failed === 0 && coverage.percent >= leastOf(flags) ? 0 : 1
+}
+
+function leastOf({ least }: Flags): number {
+  if (least === undefined) return 0
+  const percent = Number(least)
+  if (percent >= 0 && percent <= 100) return percent
+  throw ChainCommandErrors.USAGE({ reason: `--least ${String(least)}: 0 to 100 is expected` })
+}
+
+/** Throws `USAGE`. */
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw ChainCommandErrors.USAGE({ reason: `cannot read ${file}: ${errorText(error)}` }, error)
+  }
+}
+
+/** Once for each change; several saves close together are one. Folders are watched, since editors replace files. */
+async function* changesOf(files: readonly string[]): AsyncGenerator<void> {
+  let wake: () => void = () => undefined
+  let hasChanged = false
+  const names = new Set(files.map((file) => basename(file)))
+  const watchers = [...new Set(files.map((file) => dirname(file)))].map((folder) =>
+    watch(folder, (_event, name) => {
+      if (name === null || !names.has(name)) return
+      hasChanged = true
+      wake()
+    }),
+  )
+  try {
+    for (;;) {
+      while (!hasChanged) await new Promise<void>((resolve) => (wake = resolve))
+      await delay(SAVES_MS)
+      hasChanged = false
+      yield
+    }
+  } finally {
+    for (const watcher of watchers) watcher.close()
+  }
+}
+
+async function diff([before = '', after = '']: readonly string[], _flags: Flags, output: Output): Promise<number> {
+  const differences = diffChains(await readChainFile(before), await readChainFile(after))
+  for (const line of differences.flatMap(differenceLines)) output.out(line)
+  if (differences.length === 0) output.out('no difference')
+  return differences.length === 0 ? 0 : 1
+}

@@ -1,0 +1,90 @@
+/** Every rule chain of `examples/` is checked and does what its cases say, and every connection of it is taken by one of them. */
+import assert from 'node:assert/strict'
+import { globSync } from 'node:fs'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test, type TestContext } from 'node:test'
+import { chainCommand } from '../../compose/chain-command.ts'
+import { parseChain } from '../../workbench/chain-file.ts'
+import { diffChains } from '../../workbench/diff.ts'
+import { defaultGraph, ROOT_RULE_CHAIN_NAME } from '../../services/rule-chains/default-rule-chain.ts'
+import { PROJECT_ROOT } from '../support/start-millrace.ts'
+
+const EXAMPLES = join(PROJECT_ROOT, 'examples')
+const ROOT_CHAIN = join(EXAMPLES, 'root-rule-chain.json')
+
+async function run(...argv: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+  const lines: string[] = []
+  const code = await chainCommand(argv, {
+    out: (line) => void lines.push(line),
+    error: (line) => void lines.push(line),
+  })
+  return { code, text: lines.join('\n') }
+}
+
+for (const file of globSync('*.json', { cwd: EXAMPLES }).sort()) {
+  test(`${file} is without findings and does what its cases say`, async () => {
+    const checked = await run('check', '--strict', join(EXAMPLES, file))
+    assert.equal(checked.code, 0, checked.text)
+    const tested = await run('test', join(EXAMPLES, file), '--least', '100')
+    assert.equal(tested.code, 0, tested.text)
+  })
+}
+
+test('the example root chain is the one that new tenants get', async () => {
+  const graph = defaultGraph('10000000-0000-4000-8000-000000000001')
+  const made = parseChain(
+    JSON.stringify({ ruleChain: { name: ROOT_RULE_CHAIN_NAME }, metadata: { ...graph, ruleChainConnections: null } }),
+    'default',
+  )
+  assert.deepEqual(diffChains(parseChain(await readFile(ROOT_CHAIN, 'utf8'), ROOT_CHAIN), made), [])
+})
+
+async function changedRootChain(context: TestContext, change: (text: string) => string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'chains-'))
+  context.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'chain.json')
+  await writeFile(file, change(await readFile(ROOT_CHAIN, 'utf8')))
+  await copyFile(ROOT_CHAIN.replace('.json', '.cases.yaml'), file.replace('.json', '.cases.yaml'))
+  return file
+}
+
+test('a chain that changed is caught by its cases, with what was expected and what there was', async (context) => {
+  const file = await changedRootChain(context, (text) => text.replace('CLIENT_SCOPE', 'SERVER_SCOPE'))
+  const { code, text } = await run('test', file, '--only', 'client attributes')
+  assert.equal(code, 1)
+  assert.match(
+    text,
+    /✖ attributes of a device are its client attributes\n {4}effects: expected .*CLIENT_SCOPE.*got .*SERVER_SCOPE/,
+  )
+})
+
+test('a connection that no case takes is named, and too little taken is an error', async (context) => {
+  const file = await changedRootChain(context, (text) => text)
+  const { code, text } = await run('test', file, '--only', 'telemetry is saved', '--least', '50')
+  assert.equal(code, 1)
+  assert.match(text, /nodes 2 of 6, connections 1 of 5 \(27 %\)/)
+  assert.match(text, /never taken: 'Message Type Switch' ─ Other → 'Log Other'/)
+})
+
+test('a script that does not compile is found in both languages, with its place', async (context) => {
+  for (const script of ['tbelScript', 'jsScript']) {
+    const language = script === 'jsScript' ? 'JS' : 'TBEL'
+    const file = await changedRootChain(context, (text) => {
+      const chain = JSON.parse(text) as { metadata: { nodes: { configuration: Record<string, unknown> }[] } }
+      Object.assign(chain.metadata.nodes[4]?.configuration ?? {}, { scriptLang: language, [script]: 'return (1 +;' })
+      return JSON.stringify(chain)
+    })
+    const { code, text } = await run('check', file)
+    assert.equal(code, 1, text)
+    assert.match(text, /error {3}node 4 'Log Other' at 825,379: .*line 1, column 12/, text)
+  }
+})
+
+test('wrong use is told with how it goes', async () => {
+  assert.equal((await run('check')).code, 2)
+  assert.equal((await run('paint', 'x')).code, 2)
+  assert.match((await run('test', 'nowhere.json')).text, /cannot read nowhere\.json/)
+  assert.equal((await run('--help')).code, 0)
+})

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { catalogueOf } from '../engine/rulechain/testkit.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import { defineErrors } from '../model/errors.ts'
+import { stringifyJson } from '../model/json.ts'
+import { checkChain, findingText } from './check.ts'
+import { parseChain, type DrawnChain, type DrawnNode } from './chain-file.ts'
+
+const Errors = defineErrors('test', {
+  BAD: { kind: 'invalid', status: 400, text: 'the script does not compile at 1:7' },
+  AWAY: { kind: 'retryable', status: 503, text: 'no broker' },
+})
+
+type Line = readonly [name: string, type: string]
+
+function chainOf(
+  nodes: readonly Line[],
+  connections: readonly (readonly [number, string, number])[],
+  first: number | null = 0,
+): DrawnChain {
+  const file = {
+    ruleChain: { name: 'Thermostat' },
+    metadata: {
+      firstNodeIndex: first,
+      nodes: nodes.map(([name, type], index) => ({
+        name,
+        type,
+        configuration: {},
+        additionalInfo: { layoutX: index * 100, layoutY: 50 },
+      })),
+      connections: connections.map(([fromIndex, type, toIndex]) => ({ fromIndex, type, toIndex })),
+    },
+  }
+  return parseChain(stringifyJson(file), 'thermostat.json')
+}
+
+const nothing = { handle: () => 'Success' }
+const made = catalogueOf({ filter: () => nothing, save: () => nothing, broken: () => nothing, broker: () => nothing })
+const filter = made.find('filter')
+const catalogue: Pick<NodeCatalogue, 'find'> = {
+  find: (type) =>
+    type === 'filter' && filter !== undefined ? { ...filter, relations: ['True', 'False'] } : made.find(type),
+}
+
+async function tryNode({ type }: DrawnNode): Promise<Error | undefined> {
+  return type === 'broken' ? Errors.BAD() : type === 'broker' ? Errors.AWAY() : undefined
+}
+
+async function findings(chain: DrawnChain): Promise<readonly string[]> {
+  return (await checkChain(chain, { catalogue, tryNode })).map((finding) => findingText(chain, finding))
+}
+
+test('a chain without a fault has no findings, and a broker that is away is none', async () => {
+  const chain = chainOf(
+    [
+      ['Warm', 'filter'],
+      ['Save', 'save'],
+      ['Send', 'broker'],
+    ],
+    [
+      [0, 'true', 1],
+      [0, 'Failure', 2],
+    ],
+  )
+  assert.deepEqual(await findings(chain), [])
+})
+
+test('every fault is told at once, with its node and place', async () => {
+  const chain = chainOf(
+    [
+      ['Warm', 'filter'],
+      ['Save', 'save'],
+      ['Odd', 'nobody.knows'],
+      ['Script', 'broken'],
+      ['Alone', 'save'],
+    ],
+    [
+      [0, 'True', 1],
+      [0, 'Success', 2],
+      [0, 'False', 3],
+    ],
+  )
+  assert.deepEqual(await findings(chain), [
+    "warning node 0 'Warm' at 0,50: nothing ever takes its connection 'Success': filter emits 'True', 'False', 'Failure'",
+    "error   node 2 'Odd' at 200,50: its type is unknown: nobody.knows",
+    "error   node 3 'Script' at 300,50: the script does not compile at 1:7",
+    "warning node 4 'Alone' at 400,50: no way leads to it from the first node",
+  ])
+})
+
+test('each way back is named with the nodes on it', async () => {
+  const nodes = ['A', 'B', 'C', 'D'].map((name): Line => [name, 'save'])
+  const chain = chainOf(nodes, [
+    [0, 'Success', 1],
+    [1, 'Success', 2],
+    [2, 'Success', 1],
+    [2, 'Failure', 3],
+    [3, 'Success', 0],
+  ])
+  assert.deepEqual(await findings(chain), [
+    "error   node 0 'A' at 0,50: a way leads back to it: 'A' → 'B' → 'C' → 'D' → 'A'",
+    "error   node 1 'B' at 100,50: a way leads back to it: 'B' → 'C' → 'B'",
+  ])
+})
+
+test('places that no node has, and a connection to the node itself', async () => {
+  const chain = chainOf(
+    [['A', 'save']],
+    [
+      [0, 'Success', 3],
+      [0, 'Success', 0],
+    ],
+    7,
+  )
+  assert.deepEqual(await findings(chain), [
+    'error   chain: firstNodeIndex 7 is not the place of a node: there are 1',
+    "error   chain: connection 'Success' from 0 to 3: there are 1 nodes",
+    "error   node 0 'A' at 0,50: 'Success' leads to the node itself",
+  ])
+})
+
+test('a chain without a first node settles everything', async () => {
+  assert.deepEqual(await findings(chainOf([['A', 'save']], [], null)), [
+    'warning chain: no node is the first: every message ends here, settled',
+  ])
+})
+
+test('a legacy connection to another chain is a node of its own', () => {
+  const id = '0a1b2c3d-0000-1000-8000-000000000001'
+  const text = stringifyJson({
+    firstNodeIndex: 0,
+    nodes: [{ name: 'A', type: 'save' }],
+    connections: null,
+    ruleChainConnections: [{ fromIndex: 0, targetRuleChainId: { entityType: 'RULE_CHAIN', id }, type: 'Success' }],
+  })
+  const chain = parseChain(text, 'old.json')
+  assert.deepEqual(chain.nodes[1]?.configuration, { ruleChainId: id, forwardMsgToDefaultRuleChain: false })
+  assert.deepEqual(chain.connections, [{ fromIndex: 0, toIndex: 1, type: 'Success' }])
+})
+
+test('what is no chain is refused with the reason', () => {
+  assert.throws(() => parseChain('{"name":1}', 'x.json'), /x\.json is no exported rule chain/)
+  assert.throws(() => parseChain('{', 'x.json'), /Invalid JSON/)
+})

@@ -1,0 +1,154 @@
+/**
+ * What is wrong with a rule chain, seen before a message enters it: all findings at once, each with its node. Where the server's save stops
+ * at the first error (`rule-engine.md` 3.5), this goes on, and it tells what no save refuses: nodes nothing leads to, relations that nobody
+ * emits, scripts that do not compile.
+ */
+import { errorText, isMillraceError } from '../model/errors.ts'
+import { currentConfiguration } from '../engine/rulechain/configuration.ts'
+import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
+import { INPUT_NODE_TYPE, type DrawnChain, type DrawnNode } from './chain-file.ts'
+
+/** `error`: the chain, or one of its nodes, does not run. `warning`: it runs, and does not do what was drawn. */
+export type Severity = 'error' | 'warning'
+
+export interface Finding {
+  readonly severity: Severity
+  /** Its place in the file; undefined where the finding is about the whole chain. */
+  readonly nodeIndex: number | undefined
+  readonly text: string
+}
+
+export interface CheckParts {
+  readonly catalogue: Pick<NodeCatalogue, 'find'>
+  /** Makes the node as the engine would; resolves with what it does not start for. */
+  readonly tryNode: (node: DrawnNode) => Promise<Error | undefined>
+}
+
+/** Findings in the order of the nodes, those of the whole chain first. */
+export async function checkChain(chain: DrawnChain, parts: CheckParts): Promise<readonly Finding[]> {
+  const findings = [...shapeFindings(chain)]
+  if (findings.some(({ severity }) => severity === 'error')) return findings
+  findings.push(...cycleFindings(chain))
+  for (const [index, node] of chain.nodes.entries()) {
+    const definition = parts.catalogue.find(node.type)
+    if (definition === undefined) findings.push(error(index, `its type is unknown: ${node.type}`))
+    else
+      findings.push(
+        ...(await nodeFindings(index, node, definition, parts)),
+        ...relationFindings(chain, index, definition),
+      )
+  }
+  findings.push(...unreachable(chain))
+  return findings.sort((a, b) => (a.nodeIndex ?? -1) - (b.nodeIndex ?? -1))
+}
+
+/** One line: `error  node 3 'Save' at 824,156: …`. */
+export function findingText(chain: DrawnChain, { severity, nodeIndex, text }: Finding): string {
+  return `${severity.padEnd(7)} ${nodeIndex === undefined ? 'chain' : nodeText(chain, nodeIndex)}: ${text}`
+}
+
+export function nodeText(chain: DrawnChain, index: number): string {
+  const node = chain.nodes[index]
+  const place = node?.place === undefined ? '' : ` at ${node.place.x},${node.place.y}`
+  return `node ${index} '${node?.name ?? ''}'${place}`
+}
+
+function error(nodeIndex: number | undefined, text: string): Finding {
+  return { severity: 'error', nodeIndex, text }
+}
+
+function warning(nodeIndex: number | undefined, text: string): Finding {
+  return { severity: 'warning', nodeIndex, text }
+}
+
+function shapeFindings({ nodes, connections, firstNodeIndex }: DrawnChain): readonly Finding[] {
+  const isNode = (index: number): boolean => nodes[index] !== undefined
+  const findings: Finding[] = []
+  if (firstNodeIndex === null) {
+    findings.push(warning(undefined, 'no node is the first: every message ends here, settled'))
+  } else if (!isNode(firstNodeIndex)) {
+    findings.push(
+      error(undefined, `firstNodeIndex ${firstNodeIndex} is not the place of a node: there are ${nodes.length}`),
+    )
+  }
+  for (const { fromIndex, toIndex, type } of connections) {
+    if (!isNode(fromIndex) || !isNode(toIndex)) {
+      findings.push(
+        error(undefined, `connection '${type}' from ${fromIndex} to ${toIndex}: there are ${nodes.length} nodes`),
+      )
+    } else if (fromIndex === toIndex) findings.push(error(fromIndex, `'${type}' leads to the node itself`))
+  }
+  return findings
+}
+
+/** One finding for each way back, at the node where it begins. */
+function cycleFindings(chain: DrawnChain): readonly Finding[] {
+  const findings: Finding[] = []
+  const state = new Map<number, 'open' | 'done'>()
+  for (const start of chain.nodes.keys()) {
+    const path: { readonly node: number; readonly ways: number[] }[] = []
+    const enter = (node: number): void => {
+      state.set(node, 'open')
+      path.push({ node, ways: [...new Set(waysFrom(chain, node).map(({ toIndex }) => toIndex))].reverse() })
+    }
+    if (!state.has(start)) enter(start)
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const target = top.ways.pop()
+      if (target === undefined) {
+        state.set(top.node, 'done')
+        path.pop()
+      } else if (state.get(target) === 'open') {
+        const nodes = path.map(({ node }) => node)
+        const names = [...nodes.slice(nodes.indexOf(target)), target].map(
+          (node) => `'${chain.nodes[node]?.name ?? ''}'`,
+        )
+        findings.push(error(target, `a way leads back to it: ${names.join(' → ')}`))
+      } else if (!state.has(target)) enter(target)
+    }
+  }
+  return findings
+}
+
+async function nodeFindings(
+  index: number,
+  node: DrawnNode,
+  definition: NodeDefinition,
+  { tryNode }: CheckParts,
+): Promise<readonly Finding[]> {
+  const raised = { ...node, ...currentConfiguration(definition, node) }
+  const findings: Finding[] = []
+  if (node.type === INPUT_NODE_TYPE && typeof raised.configuration['ruleChainId'] !== 'string') {
+    findings.push(warning(index, 'it names no rule chain'))
+  }
+  const refusal = await tryNode(raised)
+  // What only fails because the world is not there, such as a broker to connect to, is no fault of the chain.
+  if (refusal !== undefined && !(isMillraceError(refusal) && refusal.kind === 'retryable')) {
+    findings.push(error(index, errorText(refusal)))
+  }
+  return findings
+}
+
+function relationFindings(chain: DrawnChain, index: number, { relations, name }: NodeDefinition): readonly Finding[] {
+  if (relations === 'custom') return []
+  const known = new Set([...relations, 'Failure'].map((relation) => relation.toLowerCase()))
+  const labels = new Set(waysFrom(chain, index).map(({ type }) => type))
+  return [...labels]
+    .filter((label) => !known.has(label.toLowerCase()))
+    .map((label) => {
+      const emitted = [...relations, 'Failure'].map((relation) => `'${relation}'`).join(', ')
+      return warning(index, `nothing ever takes its connection '${label}': ${name} emits ${emitted}`)
+    })
+}
+
+function unreachable(chain: DrawnChain): readonly Finding[] {
+  if (chain.firstNodeIndex === null) return []
+  const reached = new Set<number>([chain.firstNodeIndex])
+  for (const index of reached) for (const { toIndex } of waysFrom(chain, index)) reached.add(toIndex)
+  return [...chain.nodes.keys()]
+    .filter((index) => !reached.has(index))
+    .map((index) => warning(index, 'no way leads to it from the first node'))
+}
+
+function waysFrom({ connections }: DrawnChain, index: number): DrawnChain['connections'] {
+  return connections.filter(({ fromIndex }) => fromIndex === index)
+}

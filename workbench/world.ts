@@ -1,0 +1,406 @@
+/**
+ * The world in which chains are rehearsed: entities, attributes, series, relations, alarms in memory, as a case describes them. What nodes
+ * change is changed in it, and noted with the node that did it. Nothing leaves it: mails, calls, notifications are only noted.
+ */
+import type { CapabilitySources, NodeIdentity } from '../engine/rulechain/capabilities.ts'
+import type {
+  NodeAlarm,
+  NodeAlarmDraft,
+  NodeAlarmSeverity,
+  RaisedAlarm,
+} from '../engine/rulechain/capabilities/alarms.ts'
+import type { NodeEntity } from '../engine/rulechain/capabilities/entities.ts'
+import type { SeriesQuery } from '../engine/rulechain/capabilities/history.ts'
+import type { NodeRelation, RelationLevels } from '../engine/rulechain/capabilities/relations.ts'
+import type { ScriptHost } from '../engine/script/script.ts'
+import type { Clock, Random } from '../model/clock.ts'
+import { entityId, type EntityId, type EntityType } from '../model/entity-id.ts'
+import { valueJson } from '../model/entry-json.ts'
+import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import type { RelationDirection } from '../model/relation.ts'
+import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
+import { aggregated } from './aggregate.ts'
+
+/** What a node did to the world, in the words in which cases expect it. */
+export interface Effect {
+  readonly node: string
+  readonly effect: string
+  readonly [member: string]: JsonValue
+}
+
+export interface WorldParts {
+  readonly tenantId: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly scripts: ScriptHost
+}
+
+export interface WorldEntity {
+  readonly id: EntityId
+  readonly name: string
+  readonly type: string
+  readonly label: string | null
+  readonly json: JsonObject
+  customerId: string | null
+}
+
+export class World {
+  readonly effects: Effect[] = []
+  private readonly parts: WorldParts
+  private readonly entities = new Map<string, WorldEntity>()
+  private readonly attributes = new Map<string, Attribute[]>()
+  private readonly points = new Map<string, DataPoint[]>()
+  private relations: NodeRelation[] = []
+  private readonly alarms: NodeAlarm[] = []
+
+  constructor(parts: WorldParts) {
+    this.parts = parts
+    this.addEntity('TENANT', 'Tenant', { id: parts.tenantId })
+  }
+
+  /** `json`: further members as the API shows the entity. */
+  addEntity(
+    entityType: EntityType,
+    name: string,
+    given: { readonly id?: string; readonly type?: string; readonly label?: string; readonly json?: JsonObject } = {},
+  ): WorldEntity {
+    const id = entityId(entityType, given.id ?? this.parts.random.uuid())
+    const entity: WorldEntity = {
+      ...{ id, name, type: given.type ?? 'default', label: given.label ?? null, customerId: null },
+      json: given.json ?? {},
+    }
+    this.entities.set(id.id, entity)
+    return entity
+  }
+
+  entityNamed(name: string, entityType?: EntityType): WorldEntity | undefined {
+    return [...this.entities.values()].find(
+      (entity) => entity.name === name && (entityType === undefined || entity.id.entityType === entityType),
+    )
+  }
+
+  firstDevice(): WorldEntity | undefined {
+    return [...this.entities.values()].find(({ id }) => id.entityType === 'DEVICE')
+  }
+
+  setAttributes(entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): void {
+    const key = `${entity.id} ${scope}`
+    const changed = new Set(entries.map((entry) => entry.key))
+    const kept = (this.attributes.get(key) ?? []).filter((attribute) => !changed.has(attribute.key))
+    const lastUpdateTs = this.parts.clock.now()
+    this.attributes.set(key, [...kept, ...entries.map((entry): Attribute => ({ ...entry, lastUpdateTs }))])
+  }
+
+  addPoints(entity: EntityId, points: readonly DataPoint[]): void {
+    const added = new Set(points.map(({ key, ts }) => `${ts} ${key}`))
+    const kept = (this.points.get(entity.id) ?? []).filter(({ key, ts }) => !added.has(`${ts} ${key}`))
+    this.points.set(entity.id, [...kept, ...points])
+  }
+
+  addRelation(relation: NodeRelation): boolean {
+    if (this.relations.some((other) => sameRelation(other, relation))) return false
+    this.relations.push(relation)
+    return true
+  }
+
+  raise(draft: NodeAlarmDraft): RaisedAlarm {
+    const active = this.activeAlarm(draft.originator, draft.type)
+    const alarm = this.alarmOf(draft, active)
+    if (active === undefined) this.alarms.push(alarm)
+    else this.alarms.splice(this.alarms.indexOf(active), 1, alarm)
+    const isSame = active?.severity === alarm.severity
+    const result = active === undefined ? 'created' : isSame ? 'updated' : 'severity updated'
+    return { alarm, result, previousSeverity: active?.severity ?? null }
+  }
+
+  /** What the nodes of a chain get of this world. */
+  sources(): CapabilitySources {
+    return {
+      scripts: () => this.parts.scripts,
+      queues: () => ({ linkName: async (tenantId, name) => `${tenantId}.${name}` }),
+      telemetry: (node) => ({
+        save: (request, done) => {
+          this.addPoints(request.entity, request.history || request.latest ? request.points : [])
+          const [first] = request.points
+          this.note(node, 'save telemetry', request.entity, { ts: first?.ts ?? 0, values: valuesOf(request.points) })
+          done(undefined)
+        },
+      }),
+      attributes: (node) => ({
+        save: async ({ entity, scope, entries, store }) => {
+          if (store) this.setAttributes(entity, scope, entries)
+          this.note(node, 'save attributes', entity, { scope, values: valuesOf(entries) })
+        },
+        find: (entity, scope, keys) => {
+          const held = this.attributes.get(`${entity.id} ${scope}`) ?? []
+          return keys.length === 0 ? held : held.filter(({ key }) => keys.includes(key))
+        },
+        delete: async ({ entity, scope, keys }) => {
+          const key = `${entity.id} ${scope}`
+          this.attributes.set(
+            key,
+            (this.attributes.get(key) ?? []).filter((held) => !keys.includes(held.key)),
+          )
+          this.note(node, 'delete attributes', entity, { scope, keys: [...keys] })
+        },
+      }),
+      history: () => ({
+        latest: async (entity, keys) => this.latest(entity, keys),
+        series: async (entity, query) => this.series(entity, query),
+      }),
+      entities: (node) => ({
+        find: (entity) => this.shown(this.entities.get(entity.id), entity.entityType),
+        findByName: async (entityType, name) => this.shown(this.entityNamed(name, entityType), entityType),
+        findOrCreate: async (entityType, name, type) => {
+          const found = this.shown(this.entityNamed(name, entityType), entityType)
+          if (found !== undefined) return { entity: found, isNew: false }
+          const made = this.addEntity(entityType, name, type === undefined ? {} : { type })
+          this.note(node, 'create entity', made.id, { entityType, name })
+          return { entity: this.shownEntity(made), isNew: true }
+        },
+        assignToCustomer: async (entity, customerId) => {
+          this.assign(entity, customerId)
+          this.note(node, 'assign to customer', entity, { customer: this.nameOf(customerId) })
+        },
+        unassignFromCustomer: async (entity) => {
+          this.assign(entity, null)
+          this.note(node, 'unassign from customer', entity, {})
+        },
+        credentialsOf: async () => undefined,
+      }),
+      relations: (node) => ({
+        exists: (relation) => this.relations.some((other) => sameRelation(other, relation)),
+        list: (entity, direction, type) =>
+          this.relations.filter(
+            (relation) =>
+              nearEnd(relation, direction).id === entity.id && (type === undefined || relation.type === type),
+          ),
+        find: (root, { filters, ...levels }) =>
+          this.related(
+            root,
+            levels,
+            (relation, far) =>
+              filters.length === 0 ||
+              filters.some(
+                ({ relationType, entityTypes }) =>
+                  relation.type === relationType && (entityTypes.length === 0 || entityTypes.includes(far.entityType)),
+              ),
+          ),
+        relatedDevices: (root, { relationType, deviceTypes, ...levels }) =>
+          this.related(root, levels, (relation) => relation.type === relationType).filter(
+            ({ id, entityType }) =>
+              entityType === 'DEVICE' &&
+              (deviceTypes.length === 0 || deviceTypes.includes(this.entities.get(id)?.type ?? '')),
+          ),
+        create: async (relation) => {
+          const isNew = this.addRelation(relation)
+          this.noteRelation(node, 'create relation', relation)
+          return isNew
+        },
+        delete: async (relation) => {
+          const before = this.relations.length
+          this.relations = this.relations.filter((other) => !sameRelation(other, relation))
+          if (this.relations.length < before) this.noteRelation(node, 'delete relation', relation)
+          return this.relations.length < before
+        },
+      }),
+      alarms: (node) => ({
+        find: async (id) => this.alarms.find((alarm) => alarm.id === id),
+        findActive: async (originator, type) => this.activeAlarm(originator, type),
+        createOrUpdate: async (draft) => {
+          const raised = this.raise(draft)
+          const { type, severity, details } = raised.alarm
+          this.note(node, `alarm ${raised.result}`, draft.originator, { type, severity, details })
+          return raised
+        },
+        clear: async (originator, type, details) => {
+          const cleared = this.clear(originator, type, details)
+          if (cleared !== undefined) this.note(node, 'alarm cleared', originator, { type, details: cleared.details })
+          return cleared
+        },
+      }),
+      calls: (node) => ({
+        toDevice: ({ deviceId, method, params }) => {
+          this.note(node, 'call device', entityId('DEVICE', deviceId), { method, params: jsonOf(params) })
+        },
+        replyToDevice: (_service, _session, body) =>
+          this.note(node, 'reply to device', undefined, { body: jsonOf(body) }),
+        answer: (_service, _request, body) => this.note(node, 'answer REST call', undefined, { body: jsonOf(body) }),
+      }),
+      deviceState: (node) => ({
+        report: async (deviceId, event, ts) => {
+          this.note(node, 'device state', entityId('DEVICE', deviceId), { event, ts })
+        },
+      }),
+      mail: (node) => ({
+        send: async ({ to, subject, body }) => this.note(node, 'send mail', undefined, { to, subject, body }),
+      }),
+      notifications: (node) => ({
+        send: async ({ originator, templateId }) => this.note(node, 'send notification', originator, { templateId }),
+      }),
+      views: () => ({ of: async () => [] }),
+    }
+  }
+
+  /** As cases name it: its name, or its id where it has none. */
+  nameOf(id: string): string {
+    return this.entities.get(id)?.name ?? id
+  }
+
+  private note(
+    node: NodeIdentity,
+    effect: string,
+    of: EntityId | undefined,
+    members: Readonly<Record<string, JsonValue>>,
+  ) {
+    this.effects.push({
+      node: node.ruleNodeName,
+      effect,
+      ...(of === undefined ? {} : { of: this.nameOf(of.id) }),
+      ...members,
+    })
+  }
+
+  private noteRelation(node: NodeIdentity, effect: string, { from, to, type }: NodeRelation): void {
+    this.note(node, effect, undefined, { from: this.nameOf(from.id), type, to: this.nameOf(to.id) })
+  }
+
+  private latest(entity: EntityId, keys: readonly string[]): readonly DataPoint[] {
+    const latest = new Map<string, DataPoint>()
+    for (const point of this.points.get(entity.id) ?? []) {
+      if (keys.length > 0 && !keys.includes(point.key)) continue
+      const before = latest.get(point.key)
+      if (before === undefined || before.ts <= point.ts) latest.set(point.key, point)
+    }
+    return [...latest.values()]
+  }
+
+  private series(entity: EntityId, query: SeriesQuery): ReadonlyMap<string, readonly DataPoint[]> {
+    const series = new Map<string, readonly DataPoint[]>()
+    for (const key of query.keys) {
+      const inRange = (this.points.get(entity.id) ?? [])
+        .filter((point) => point.key === key && point.ts >= query.startTs && point.ts < query.endTs)
+        .sort((a, b) => a.ts - b.ts)
+      const answer = query.agg === 'NONE' ? inRange : aggregated(key, inRange, query)
+      if (query.order === 'DESC') answer.reverse()
+      if (answer.length > 0) series.set(key, query.agg === 'NONE' ? answer.slice(0, query.limit) : answer)
+    }
+    return series
+  }
+
+  private assign({ id }: EntityId, customerId: string | null): void {
+    const entity = this.entities.get(id)
+    if (entity !== undefined) entity.customerId = customerId
+  }
+
+  private shown(entity: WorldEntity | undefined, entityType: EntityType): NodeEntity | undefined {
+    return entity?.id.entityType === entityType ? this.shownEntity(entity) : undefined
+  }
+
+  private shownEntity({ id, name, type, label, customerId, json }: WorldEntity): NodeEntity {
+    const profileType = { DEVICE: 'DEVICE_PROFILE', ASSET: 'ASSET_PROFILE' } as const
+    const hasProfile = id.entityType === 'DEVICE' || id.entityType === 'ASSET' ? profileType[id.entityType] : undefined
+    return {
+      ...{ id, name, type, label, customerId, createdTime: 0 },
+      owner: customerId === null ? entityId('TENANT', this.parts.tenantId) : entityId('CUSTOMER', customerId),
+      profile: hasProfile === undefined ? null : { id: entityId(hasProfile, id.id), name: type },
+      additionalInfo: json['additionalInfo'] ?? null,
+      json: { ...json, name, type, label, title: name },
+    }
+  }
+
+  /** Breadth first, so that the nearest come first. */
+  private related(
+    root: EntityId,
+    { direction, maxLevel, fetchLastLevelOnly }: RelationLevels,
+    matches: (relation: NodeRelation, far: EntityId) => boolean,
+  ): readonly EntityId[] {
+    const found = new Map<string, EntityId>()
+    let edge = [root]
+    const seen = new Set([root.id])
+    for (let level = 1; edge.length > 0 && (maxLevel === 0 || level <= maxLevel); level++) {
+      const next: EntityId[] = []
+      for (const near of edge) {
+        for (const relation of this.relations) {
+          if (nearEnd(relation, direction).id !== near.id) continue
+          const far = farEnd(relation, direction)
+          if (seen.has(far.id) || !matches(relation, far)) continue
+          seen.add(far.id)
+          next.push(far)
+          if (!fetchLastLevelOnly || level === maxLevel) found.set(far.id, far)
+        }
+      }
+      edge = next
+    }
+    return [...found.values()]
+  }
+
+  private activeAlarm(originator: EntityId, type: string): NodeAlarm | undefined {
+    return this.alarms.findLast(
+      (alarm) => alarm.originator.id === originator.id && alarm.type === type && !alarm.status.startsWith('CLEARED'),
+    )
+  }
+
+  private alarmOf(draft: NodeAlarmDraft, before: NodeAlarm | undefined): NodeAlarm {
+    const now = this.parts.clock.now()
+    const fields = {
+      id: before?.id ?? this.parts.random.uuid(),
+      originator: draft.originator,
+      type: draft.type,
+      severity: draft.severity,
+      status: before?.status ?? ('ACTIVE_UNACK' as const),
+      startTs: before?.startTs ?? draft.startTs ?? now,
+      endTs: draft.endTs ?? now,
+      details: draft.details ?? before?.details ?? null,
+    }
+    return { ...fields, json: this.alarmJson(fields) }
+  }
+
+  private clear(originator: EntityId, type: string, details?: JsonValue): NodeAlarm | undefined {
+    const active = this.activeAlarm(originator, type)
+    if (active === undefined) return undefined
+    const status = active.status === 'ACTIVE_ACK' ? ('CLEARED_ACK' as const) : ('CLEARED_UNACK' as const)
+    const { json: _json, ...fields } = { ...active, status, details: details ?? active.details }
+    const cleared: NodeAlarm = { ...fields, json: this.alarmJson(fields) }
+    this.alarms.splice(this.alarms.indexOf(active), 1, cleared)
+    return cleared
+  }
+
+  private alarmJson(alarm: Omit<NodeAlarm, 'json'>): JsonObject {
+    const { id, originator, type, severity, status, startTs, endTs, details } = alarm
+    return {
+      id: { entityType: 'ALARM', id },
+      tenantId: { entityType: 'TENANT', id: this.parts.tenantId },
+      originator: { ...originator },
+      originatorName: this.nameOf(originator.id),
+      ...{ name: type, type, severity: severity satisfies NodeAlarmSeverity, status, startTs, endTs, details },
+      acknowledged: status.endsWith('_ACK'),
+      cleared: status.startsWith('CLEARED'),
+    }
+  }
+}
+
+function sameRelation(a: NodeRelation, b: NodeRelation): boolean {
+  return a.from.id === b.from.id && a.to.id === b.to.id && a.type === b.type
+}
+
+function nearEnd({ from, to }: NodeRelation, direction: RelationDirection): EntityId {
+  return direction === 'FROM' ? from : to
+}
+
+function farEnd({ from, to }: NodeRelation, direction: RelationDirection): EntityId {
+  return direction === 'FROM' ? to : from
+}
+
+function valuesOf(entries: readonly Entry[]): JsonObject {
+  return Object.fromEntries(entries.map((entry) => [entry.key, parseJson(valueJson(entry))]))
+}
+
+/** Text that is no JSON stays text. */
+function jsonOf(text: string): JsonValue {
+  try {
+    return parseJson(text)
+  } catch {
+    return text
+  }
+}
