@@ -11,6 +11,7 @@ import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
+import { OwnEntities } from '../services/node-capabilities/own-entities.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
@@ -30,7 +31,7 @@ export interface EngineParts {
   readonly scripts: ScriptHost
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
-  readonly devices: Pick<DeviceOwner, 'delivered'>
+  readonly devices: Pick<DeviceOwner, 'delivered' | 'report'>
   /** Undefined where parked messages have no store. */
   readonly parking: Parking | undefined
 }
@@ -51,9 +52,11 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('node log', () => nodeLog.close())
   const events = new NotedChainEvents(services.events.writer, systemClock)
   await services.movedDevices.start()
+  const own = new OwnEntities(services, feed)
+  closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
   const engine = createRuleEngine({
     catalogue,
-    capabilities: nodeCapabilitiesOf(services, scripts),
+    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own }),
     clock: systemClock,
     random: systemRandom,
     actors,

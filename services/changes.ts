@@ -3,7 +3,7 @@
  * these messages (`rule-engine.md` 2.3) with the user block (2.5).
  */
 import type { Clock, Random } from '../model/clock.ts'
-import { NULL_UUID, type EntityId } from '../model/entity-id.ts'
+import { NULL_UUID, type EntityId, type EntityType } from '../model/entity-id.ts'
 import type { KnownMessageType } from '../model/message-type.ts'
 import { Message, type Metadata } from '../model/message.ts'
 import type { Principal } from '../model/principal.ts'
@@ -79,6 +79,7 @@ export class Changes {
 
   /** The audit row of a change that is written elsewhere first, or that no message tells of. */
   async audited(event: Omit<EntityEvent, 'tenantId'>): Promise<readonly Statement[]> {
+    if (event.principal.ruleNodeId !== undefined) return []
     const actionType = event.audit?.actionType ?? actionOf(event.type)
     if (actionType === undefined) return []
     const { entityName } = event.metadata
@@ -108,7 +109,7 @@ export class Changes {
     try {
       return await work()
     } catch (error) {
-      await this.audit.failed(principal, action(), error)
+      if (principal.ruleNodeId === undefined) await this.audit.failed(principal, action(), error)
       throw error
     }
   }
@@ -118,7 +119,7 @@ export class Changes {
    * `link.MESSAGE_TOO_LARGE`: nothing may be written then, as nobody would hear of it.
    */
   announce(event: EntityEvent): Message | undefined {
-    if (event.tenantId === SYSTEM_TENANT) return undefined
+    if (event.tenantId === SYSTEM_TENANT || isUntold(event)) return undefined
     const message = this.messageOf(event)
     this.bound.checkFits(message)
     return message
@@ -139,12 +140,25 @@ export class Changes {
       tenantId: event.tenantId,
       originator: event.originator,
       customerId: event.customerId ?? undefined,
-      metadata: { ...event.metadata, ...userBlock(event.principal), ...customerBlock(event.customerId) },
+      metadata: metadataOf(event),
       data: event.data,
       ruleChainId: event.ruleChainId ?? undefined,
       queueName: event.queueName ?? undefined,
     })
   }
+}
+
+/** What rule nodes make others hear of; the rest they say themselves, where they do. */
+function isUntold({ principal, type, originator }: EntityEvent): boolean {
+  return principal.ruleNodeId !== undefined && (type !== 'ENTITY_CREATED' || !MADE_BY_NODES.has(originator.entityType))
+}
+
+const MADE_BY_NODES: ReadonlySet<EntityType> = new Set(['ASSET', 'CUSTOMER', 'DEVICE'])
+
+function metadataOf({ metadata, principal, customerId }: EntityEvent): Metadata {
+  const { ruleNodeId } = principal
+  if (ruleNodeId !== undefined) return { ruleNodeId }
+  return { ...metadata, ...userBlock(principal), ...customerBlock(customerId) }
 }
 
 function userBlock(principal: Principal): Metadata {

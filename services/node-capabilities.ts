@@ -1,21 +1,42 @@
 /** What rule nodes see of the services: a source for each capability, bound to the tenant of the node. */
-import type { CapabilitySources } from '../engine/rulechain/capabilities.ts'
+import type { CompleteSources } from '../engine/rulechain/capabilities.ts'
+import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
+import { nodeAlarms } from './node-capabilities/alarms.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
 import { nodeCalls } from './node-capabilities/calls.ts'
+import { nodeDeviceState } from './node-capabilities/device-state.ts'
+import { nodeEntities } from './node-capabilities/entities.ts'
+import { nodeHistory } from './node-capabilities/history.ts'
+import { nodeMail } from './node-capabilities/mail.ts'
+import { nodeNotifications } from './node-capabilities/notifications.ts'
+import type { OwnEntities } from './node-capabilities/own-entities.ts'
+import { nodeRelations } from './node-capabilities/relations.ts'
 import { nodeTelemetry } from './node-capabilities/telemetry.ts'
+import { nodeViews } from './node-capabilities/views.ts'
 import type { Services } from './services.ts'
 
-export function nodeCapabilitiesOf(
-  services: Pick<Services, 'telemetry' | 'attributes' | 'queues' | 'calls' | 'movedDevices'>,
-  scripts: ScriptHost,
-): CapabilitySources {
-  const { queues } = services
+export interface CapabilityParts {
+  readonly services: Services
+  readonly scripts: ScriptHost
+  readonly owner: Pick<DeviceOwner, 'report'>
+  readonly own: OwnEntities
+}
+
+export function nodeCapabilitiesOf({ services, scripts, owner, own }: CapabilityParts): CompleteSources {
   return {
-    attributes: nodeAttributes(services),
+    alarms: nodeAlarms(services),
+    attributes: nodeAttributes(services, own),
     calls: nodeCalls(services),
-    queues: () => ({ linkName: (tenantId, name) => queues.linkName(tenantId, name) }),
+    deviceState: nodeDeviceState(services, owner),
+    entities: nodeEntities(services),
+    history: nodeHistory(services, own),
+    mail: nodeMail(services),
+    notifications: nodeNotifications(services),
+    queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
+    relations: nodeRelations(services),
     scripts: () => scripts,
     telemetry: nodeTelemetry(services),
+    views: nodeViews(services),
   }
 }

@@ -311,6 +311,27 @@ describe('device state', () => {
     assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT', 'INACTIVITY_EVENT'])
   })
 
+  it('takes what a chain says of a connection: news only, and inactivity without a wait', async () => {
+    const bench = openGatewayBench()
+    const { deviceId } = identityOf('one')
+    const report = async (event: 'connect' | 'disconnect' | 'activity' | 'inactivity', at: number) => {
+      assert.equal(bench.owner.report(deviceId, event, at), true)
+      await bench.clock.settle()
+    }
+    const at = bench.clock.now()
+    await report('connect', at)
+    await report('activity', at)
+    await report('activity', at)
+    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT'])
+    await report('inactivity', at)
+    assert.deepEqual(lifecycle(bench), ['CONNECT_EVENT', 'ACTIVITY_EVENT'])
+    await report('inactivity', at + 1)
+    await report('disconnect', at + 2)
+    assert.deepEqual(lifecycle(bench).slice(2), ['INACTIVITY_EVENT', 'DISCONNECT_EVENT'])
+    assert.equal(bench.attributes.value(ONE, 'active'), false)
+    assert.equal(bench.attributes.value(ONE, 'inactivityAlarmTime'), at + 1)
+  })
+
   it('goes on where a restart found it: an active device is not activated again', async () => {
     const bench = openGatewayBench()
     bench.attributes.put(ONE, 'SERVER_SCOPE', { key: 'active', type: 'BOOLEAN', value: true })

@@ -43,10 +43,12 @@ export interface NodeIdentity {
   readonly ruleNodeName: string
 }
 
-/**
- * Makes each capability for one node, bound to the node's tenant: what is another tenant's is never found. Without a source for what it names a
- * node can not start.
- */
+/** Makes each capability for one node, bound to the node's tenant: what is another tenant's is never found. */
+export type CompleteSources = {
+  readonly [Name in CapabilityName]: (node: NodeIdentity) => NodeCapabilities[Name]
+}
+
+/** Without a source for what it names a node can not start. */
 export type CapabilitySources = {
-  readonly [Name in CapabilityName]?: (node: NodeIdentity) => NodeCapabilities[Name]
+  readonly [Name in CapabilityName]?: CompleteSources[Name]
 }

@@ -7,6 +7,12 @@ export interface Mail {
   readonly text: string
   /** In the place of the text, for those who can show it. */
   readonly html?: string
+  /** In the place of the server's own. */
+  readonly from?: string
+  readonly cc?: string
+  readonly bcc?: string
+  /** Data URLs by content id: what the HTML shows. */
+  readonly images?: Readonly<Record<string, string>>
 }
 
 /** Rejects where the server does not take it. */
@@ -28,8 +34,9 @@ export async function sendBySmtp(settings: MailSettings, mail: Mail): Promise<vo
     ...loginOf(settings),
   })
   try {
-    const { to, subject, text, html } = mail
-    await transport.sendMail({ from: mailFrom, to, subject, text, ...(html === undefined ? {} : { html }) })
+    const { images = {}, ...envelope } = mail
+    const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
+    await transport.sendMail({ from: mailFrom, ...envelope, attachments })
   } finally {
     transport.close()
   }

@@ -1,23 +1,33 @@
-/** Attributes, as nodes read and write them; of a device that went to another tenant neither. */
-import type { NodeAttributes } from '../../engine/rulechain/capabilities/attributes.ts'
+/** Attributes, as nodes read and write them: of the tenant's entities. */
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
+import type { NodeAttributes } from '../../engine/rulechain/capabilities/attributes.ts'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { itemNotFound } from '../errors.ts'
 import type { Services } from '../services.ts'
+import type { OwnEntities } from './own-entities.ts'
 
-export function nodeAttributes({
-  attributes,
-  movedDevices: moved,
-}: Pick<Services, 'attributes' | 'movedDevices'>): (node: Pick<NodeIdentity, 'tenantId'>) => NodeAttributes {
+type Parts = Pick<Services, 'attributes' | 'movedDevices'>
+
+export function nodeAttributes(
+  { attributes, movedDevices: moved }: Parts,
+  own: OwnEntities,
+): (node: Pick<NodeIdentity, 'tenantId'>) => NodeAttributes {
   return ({ tenantId }) => ({
+    // The originator's, mostly: only of a device that moved it may be another tenant's.
     save: (request) =>
       moved.isFormer(tenantId, request.entity)
         ? Promise.reject(itemNotFound(request.entity))
         : attributes.save(request),
     find: (entity, scope, keys) =>
-      moved.isFormer(tenantId, entity)
-        ? []
-        : (attributes.findHeld(entity, scope, keys) ?? attributes.find(entity, scope, keys).then(({ value }) => value)),
-    delete: ({ entity, scope, keys }) =>
-      moved.isFormer(tenantId, entity) ? Promise.reject(itemNotFound(entity)) : attributes.delete(entity, scope, keys),
+      whenThere(own.owns(tenantId, entity), (isOwn) =>
+        isOwn
+          ? (attributes.findHeld(entity, scope, keys) ??
+            attributes.find(entity, scope, keys).then(({ value }) => value))
+          : [],
+      ),
+    delete: async ({ entity, scope, keys }) => {
+      if (!(await own.owns(tenantId, entity))) throw itemNotFound(entity)
+      await attributes.delete(entity, scope, keys)
+    },
   })
 }

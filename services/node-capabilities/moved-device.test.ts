@@ -3,17 +3,20 @@ import { after, before, test } from 'node:test'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
+import { OwnEntities } from './own-entities.ts'
 import { openTestPlatform, testScripts, type TestPlatform } from '../testkit.ts'
 
 const GONE = { code: 'services.ITEM_NOT_FOUND' }
 const SHARED = 'SHARED_SCOPE'
 
 let platform: TestPlatform
+let own: OwnEntities
 let other: string
 let device: EntityId
 
 before(async () => {
   platform = await openTestPlatform()
+  own = new OwnEntities(platform.services, platform.feed)
   const { services, tenant, systemAdministrator } = platform
   await services.movedDevices.start()
   other = (await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })).id
@@ -22,12 +25,16 @@ before(async () => {
   await services.deviceMove.moveByUser(tenant, id, other)
   await services.movedDevices.settled()
 })
-after(() => platform.close())
+after(async () => {
+  own.close()
+  await platform.close()
+})
 
 function capabilitiesOf(tenantId: string) {
   const node: NodeIdentity = { tenantId, ruleChainId: '', ruleChainName: '', ruleNodeId: '', ruleNodeName: '' }
-  const { attributes, calls, telemetry } = nodeCapabilitiesOf(platform.services, testScripts)
-  assert.ok(attributes !== undefined && calls !== undefined && telemetry !== undefined)
+  const owner = { report: () => false }
+  const parts = { services: platform.services, scripts: testScripts, owner, own }
+  const { attributes, calls, telemetry } = nodeCapabilitiesOf(parts)
   return { attributes: attributes(node), calls: calls(node), telemetry: telemetry(node) }
 }
 

@@ -52,7 +52,7 @@ export interface RequestDraft {
 }
 
 /** Of a tenant, or of the system. */
-const MAX_WAITING = 1_000
+export const MAX_WAITING = 1_000
 const MAX_SENT = 10_000
 const MAX_DELAY_SECONDS = 604_800
 const CLEANUP_INTERVAL_MS = 600_000

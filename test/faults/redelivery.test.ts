@@ -139,7 +139,7 @@ async function openPlatform(
   await seedDemo({ entities, clock: systemClock, random: systemRandom, catalogue })
   const actors = createActorSystem({ clock: systemClock, onError: ({ error }) => assert.ifError(error) })
   closing.add('actors', () => actors.close())
-  const devices = { delivered: () => undefined }
+  const devices = { delivered: () => undefined, report: () => false }
   await startEngine({
     config,
     scripts,

@@ -28,6 +28,8 @@ export type DeviceFact =
       readonly at: number
       readonly heardAt: number
     }
+  /** Somebody else than the clock says that it is silent. */
+  | { readonly kind: 'inactive'; readonly at: number }
   /** The device was deleted, its state with it, or is another process's. */
   | { readonly kind: 'gone' }
 
@@ -66,6 +68,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   /** It was heard until then, which is not to be written down unless it matters. */
   private unreportedAt = 0
   private unattendedAt = 0
+  private inactiveAt = 0
   private isGone = false
 
   constructor(host: DeviceActorHost, deviceId: string) {
@@ -109,6 +112,9 @@ export class DeviceActor implements Behaviour<DeviceFact> {
           this.state.inactivityTimeout = inactivityTimeoutFrom(fact.entry, this.host.inactivityTimeoutMs)
         }
         return this.noteCheck(fact)
+      case 'inactive':
+        this.inactiveAt = fact.at
+        return
       case 'gone':
         this.isGone = true
     }
@@ -121,7 +127,8 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   }
 
   private hasFacts(): boolean {
-    return this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt > 0 || this.unsaved !== undefined
+    const noted = this.connectedAt + this.disconnectedAt + this.heardAt + this.checkAt + this.inactiveAt
+    return noted > 0 || this.unsaved !== undefined
   }
 
   private forget(): void {
@@ -133,7 +140,7 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   }
 
   private forgetFacts(): void {
-    this.connectedAt = this.disconnectedAt = this.heardAt = 0
+    this.connectedAt = this.disconnectedAt = this.heardAt = this.inactiveAt = 0
     this.checkAt = this.unreportedAt = this.unattendedAt = 0
     this.hasReturned = false
   }
@@ -169,13 +176,13 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   }
 
   private mayEmit(state: DeviceState): boolean {
-    if (this.connectedAt + this.disconnectedAt + this.unattendedAt > 0) return true
+    if (this.connectedAt + this.disconnectedAt + this.unattendedAt + this.inactiveAt > 0) return true
     if (state.active) return this.checkAt > 0 && isSilent(state, this.checkAt)
     return this.heardAt > 0
   }
 
   private apply(device: DeviceIdentity | undefined, state: DeviceState): void {
-    const { connectedAt, disconnectedAt, heardAt, checkAt, unreportedAt, unattendedAt, hasReturned } = this
+    const { connectedAt, disconnectedAt, heardAt, checkAt, unreportedAt, unattendedAt, inactiveAt, hasReturned } = this
     this.forgetFacts()
     if (hasReturned) this.left(device, state, disconnectedAt)
     const isConnected = connectedAt > 0 && (this.isNewConnection || connectedAt > state.lastConnectTime)
@@ -189,6 +196,8 @@ export class DeviceActor implements Behaviour<DeviceFact> {
     const leftAt = disconnectedAt > 0 ? disconnectedAt : isLeftOver ? unattendedAt : 0
     if (leftAt > 0 && !hasReturned) this.left(device, state, leftAt)
     if (checkAt > 0) this.check(device, state, checkAt, unreportedAt)
+    if (inactiveAt > state.lastActivityTime && inactiveAt > state.inactivityAlarmTime)
+      this.fellSilent(device, state, inactiveAt)
   }
 
   private left(device: DeviceIdentity | undefined, state: DeviceState, at: number): void {
@@ -211,7 +220,10 @@ export class DeviceActor implements Behaviour<DeviceFact> {
   private check(device: DeviceIdentity | undefined, state: DeviceState, at: number, unreportedAt: number): void {
     if (!state.active || !isSilent(state, at)) return
     if (unreportedAt > state.lastActivityTime) this.set(state, 'lastActivityTime', unreportedAt)
-    if (!isSilent(state, at)) return
+    if (isSilent(state, at)) this.fellSilent(device, state, at)
+  }
+
+  private fellSilent(device: DeviceIdentity | undefined, state: DeviceState, at: number): void {
     this.set(state, 'active', false)
     this.set(state, 'inactivityAlarmTime', at)
     this.emit(device, 'INACTIVITY_EVENT', at, state)

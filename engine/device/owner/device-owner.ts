@@ -70,7 +70,11 @@ export interface DeviceOwnerFigures {
   readonly activityWaiting: number
 }
 
+export type ReportedEvent = 'connect' | 'disconnect' | 'activity' | 'inactivity'
+
 export interface DeviceOwner {
+  /** As if the device itself had done so at that time, Unix ms. False where another process owns it. */
+  report(deviceId: string, event: ReportedEvent, at: number): boolean
   /** What this process has just read of the link, before it is processed. */
   delivered(batch: readonly Delivery[]): void
   figures(): DeviceOwnerFigures
@@ -149,6 +153,13 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
       if (originator.entityType !== 'DEVICE' || !FROM_DEVICES.has(type) || message.resumption !== undefined) continue
       this.heard(this.devices.get(originator.id) ?? this.own(originator.id), message.ts)
     }
+  }
+
+  report(deviceId: string, event: ReportedEvent, at: number): boolean {
+    const device = this.devices.get(deviceId) ?? this.own(deviceId)
+    if (device === undefined) return false
+    this.tell(device, factOf(event, at, device.unreportedActivity))
+    return true
   }
 
   announced(member: string, at: number, announced: readonly AnnouncedDevice[]): void {
@@ -354,5 +365,18 @@ class PartitionDeviceOwner implements DeviceOwner, AnnouncementListener, Directo
     device.silentAt = 0
     const at = this.checkTime(device.partition)
     this.tell(device, { kind: 'inactivity-timeout', entry, at, heardAt: device.unreportedActivity })
+  }
+}
+
+function factOf(event: ReportedEvent, at: number, heardAt: number): DeviceFact {
+  switch (event) {
+    case 'connect':
+      return { kind: 'connected', at, isNew: true }
+    case 'disconnect':
+      return { kind: 'disconnected', at, heardAt }
+    case 'activity':
+      return { kind: 'heard', at }
+    case 'inactivity':
+      return { kind: 'inactive', at }
   }
 }

@@ -40,11 +40,11 @@ export interface NodeEntities {
   /** Undefined where the tenant has none such. The tenant itself is found by its id. */
   find(entity: EntityId): Soon<NodeEntity | undefined>
   findByName(entityType: EntityType, name: string): Promise<NodeEntity | undefined>
-  /** `type` is the profile's name, made too where it is missing. A new one is told to the rule engine. */
+  /** `type` is the profile's name, made too where it is missing. A new one is told to the rule engine: `ENTITY_CREATED`. */
   findOrCreate(entityType: 'ASSET' | 'CUSTOMER' | 'DEVICE', name: string, type?: string): Promise<FoundOrCreated>
-  /** Told to the rule engine. Throws where the entity, or the customer, is not there. */
+  /** The rule engine hears nothing of it. Throws where the entity, or the customer, is not there. */
   assignToCustomer(entity: EntityId & { readonly entityType: AssignableType }, customerId: string): Promise<void>
-  /** Dashboards are taken from the customer that is named; all else from whom it has. */
+  /** Dashboards are taken from the customer that is named; all else from whom it has. Nothing happens to what is not assigned. */
   unassignFromCustomer(
     entity: EntityId & { readonly entityType: AssignableType },
     customerId: string | undefined,
