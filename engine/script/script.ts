@@ -3,8 +3,8 @@ import type { Message } from '../../model/message.ts'
 
 export type ScriptLanguage = 'TBEL' | 'JS'
 
-/** What the script must return: boolean · relations · messages · text. */
-export type ScriptKind = 'filter' | 'switch' | 'transform' | 'log'
+/** What the script must return: boolean · relations · messages · one message · text · any value. */
+export type ScriptKind = 'filter' | 'switch' | 'transform' | 'generate' | 'log' | 'json'
 
 /** One message as a transformation left it: a missing member keeps the original. */
 export interface TransformedMessage {
@@ -18,7 +18,10 @@ export interface ScriptResults {
   filter: boolean
   switch: readonly string[]
   transform: readonly TransformedMessage[]
+  generate: TransformedMessage
   log: string
+  /** JSON text. */
+  json: string
 }
 
 /** Receives each message's outcome; `index` is its place in the batch. */

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { testMessage } from '../testkit.ts'
 import { PERIMETER_DEFAULTS, insideCheck, parseCircle, parsePolygon, perimeterConfiguration } from './perimeter.ts'
-import { distance, isInside } from './shapes.ts'
-import type { Position } from './shapes.ts'
+import { distance, isInside } from '../../model/geo.ts'
+import type { Position } from '../../model/geo.ts'
 
 const at = (latitude: number, longitude: number): Position => ({ latitude, longitude })
 const SQUARE = '[[10.0,10.0],[10.0,20.0],[20.0,20.0],[20.0,10.0]]'

@@ -10,8 +10,8 @@ import type { Message } from '../../model/message.ts'
 import { bodyObject } from '../body.ts'
 import { NodeErrors } from '../errors.ts'
 import { orZero } from '../define-node.ts'
-import { RANGE_UNITS, isInside } from './shapes.ts'
-import type { Perimeter, Point, Position, RangeUnit } from './shapes.ts'
+import { RANGE_UNITS, isInside } from '../../model/geo.ts'
+import type { Perimeter, Point, Position, RangeUnit } from '../../model/geo.ts'
 
 export const perimeterConfiguration = z.looseObject({
   latitudeKeyName: orZero(z.string(), '').meta({

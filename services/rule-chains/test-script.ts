@@ -1,9 +1,10 @@
 /** Runs a script of a rule node once, with a message that a user gives, in the sandbox and under the limits of all scripts. Source: `rest-api.md` 8.3. */
 import { z } from 'zod'
+import { withArgumentNames } from '../../engine/script/argument-names.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import { entityId, NULL_UUID } from '../../model/entity-id.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
-import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import type {
   ScriptHost,
@@ -40,11 +41,6 @@ export interface ScriptTestParts {
   readonly random: Random
 }
 
-/** What is run in the place of the script's text. */
-type Wrap = (body: string, language: ScriptLanguage) => string
-
-const ARGUMENTS = ['msg', 'metadata', 'msgType'] as const
-
 /** Throws `retryable` errors where the sandbox can not be had; what the script itself fails for is the answer. */
 export async function testScript(
   test: ScriptTest,
@@ -57,8 +53,8 @@ export async function testScript(
     originator: entityId('TENANT', NULL_UUID),
     ...{ metadata: test.metadata ?? {}, data: test.msg },
   })
-  const run = <Kind extends ScriptKind>(kind: Kind, wrap?: Wrap): Promise<ScriptResults[Kind]> =>
-    runOnce(kind, test, language, message, parts.scripts, wrap)
+  const run = <Kind extends ScriptKind>(kind: Kind): Promise<ScriptResults[Kind]> =>
+    runOnce(kind, test, language, message, parts.scripts)
   try {
     return { output: await outputOf(test.scriptType, message, run), error: '' }
   } catch (error) {
@@ -70,21 +66,22 @@ export async function testScript(
 async function outputOf(
   type: string,
   message: Message,
-  run: <Kind extends ScriptKind>(kind: Kind, wrap?: Wrap) => Promise<ScriptResults[Kind]>,
+  run: <Kind extends ScriptKind>(kind: Kind) => Promise<ScriptResults[Kind]>,
 ): Promise<string> {
   switch (type) {
     case 'filter':
       return String(await run('filter'))
     case 'switch':
       return stringifyJson([...(await run('switch'))])
-    case 'update':
-    case 'generate': {
+    case 'generate':
+      return stringifyJson(messageJson(await run('generate'), message))
+    case 'update': {
       const made = (await run('transform')).map((each) => messageJson(each, message))
       const [only] = made
       return stringifyJson(made.length === 1 && only !== undefined ? only : made)
     }
     case 'json':
-      return jsonText(await run('log', asJson))
+      return run('json')
     case 'string':
       return run('log')
     default:
@@ -98,10 +95,9 @@ async function runOnce<Kind extends ScriptKind>(
   language: ScriptLanguage,
   message: Message,
   scripts: ScriptHost,
-  wrap: Wrap = (body) => body,
 ): Promise<ScriptResults[Kind]> {
   const { tenantId } = message
-  const body = wrap(renamed(argNames ?? [], language) + source, language)
+  const body = withArgumentNames(source, argNames ?? [])
   const script = await scripts.compile({ language, kind, body, tenantId, ownerId: 'script test' })
   try {
     return await new Promise<ScriptResults[Kind]>((resolve, reject) => {
@@ -116,34 +112,10 @@ async function runOnce<Kind extends ScriptKind>(
   }
 }
 
-/** In JavaScript a text is asked for; the expression language makes one of whatever it gets. */
-const asJson: Wrap = (body, language) =>
-  language === 'TBEL' || body.trim() === '' ? body : `return JSON.stringify((() => {${body}\n})())`
-
-/** Other names for the arguments, on the script's own first line: its lines stay what they are. */
-function renamed(names: readonly string[], language: ScriptLanguage): string {
-  const keyword = language === 'TBEL' ? 'var' : 'let'
-  return names
-    .map((name, index) => (name === ARGUMENTS[index] ? '' : `${keyword} ${name} = ${ARGUMENTS[index] ?? 'null'}; `))
-    .join('')
-}
-
 function messageJson({ data, metadata, type }: TransformedMessage, message: Message): JsonObject {
   return {
     msg: parseJson(data ?? message.data),
     metadata: { ...(metadata ?? message.metadata) },
     msgType: type ?? message.type,
   }
-}
-
-/** A script's text that is no JSON is a JSON text. */
-function jsonText(result: string): string {
-  let json: JsonValue
-  try {
-    json = parseJson(result)
-  } catch (error) {
-    if (!isMillraceError(error)) throw error
-    json = result
-  }
-  return stringifyJson(json)
 }

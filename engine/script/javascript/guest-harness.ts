@@ -82,7 +82,7 @@ export function createHarness(options: HarnessOptions, compileFunction: Function
     for (let index = 0; index < count; index++) {
       const label: unknown = value[index]
       if (typeof label !== 'string') return wrong(`array with ${kindOf(label)}`, 'string or array of strings')
-      labels.push(label)
+      if (labels.indexOf(label) < 0) labels.push(label)
     }
     return labels
   }
@@ -111,8 +111,7 @@ export function createHarness(options: HarnessOptions, compileFunction: Function
   }
 
   function transformed(value: unknown): unknown {
-    if (typeof value !== 'object' || value === null || isArray(value))
-      return wrong(kindOf(value), 'object or array of objects')
+    if (typeof value !== 'object' || value === null || isArray(value)) return wrong(kindOf(value), 'object')
     const { msg, metadata, msgType } = value as { msg?: unknown; metadata?: unknown; msgType?: unknown }
     const data = msg === undefined ? null : (stringify(msg) ?? null)
     let entries: unknown = null
@@ -131,6 +130,7 @@ export function createHarness(options: HarnessOptions, compileFunction: Function
 
   function transformedList(value: unknown): unknown {
     if (!isArray(value)) {
+      if (typeof value !== 'object' || value === null) return wrong(kindOf(value), 'object or array of objects')
       const only = transformed(value)
       return isArray(only) ? [only] : only
     }
@@ -139,7 +139,10 @@ export function createHarness(options: HarnessOptions, compileFunction: Function
     const list: unknown[] = []
     let size = 0
     for (let index = 0; index < count; index++) {
-      const item = transformed(value[index])
+      const each: unknown = value[index]
+      // Existing chains rely on it: an item that is no object stands for the message as it came.
+      const isObject = typeof each === 'object' && each !== null && !isArray(each)
+      const item = isObject ? transformed(each) : [null, null, null]
       if (!isArray(item)) return item
       size += 1 + text(item[0]).length
       if (size > options.resultLimit) return { error: 'result-size', size }
@@ -156,6 +159,10 @@ export function createHarness(options: HarnessOptions, compileFunction: Function
         return relations(value)
       case 'transform':
         return transformedList(value)
+      case 'generate':
+        return transformed(value)
+      case 'json':
+        return stringify(value) ?? 'null'
       case 'log':
         return typeof value === 'string' ? value : wrong(kindOf(value), 'string')
     }

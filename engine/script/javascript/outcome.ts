@@ -36,9 +36,10 @@ export function outcomeValue<Kind extends ScriptKind>(
 export function outcomeValue(kind: ScriptKind, outcome: unknown, limits: OutcomeLimits): ScriptResults[ScriptKind] {
   if (isGuestError(outcome)) throw scriptError(outcome, limits)
   if (kind === 'filter' && typeof outcome === 'boolean') return outcome
-  if (kind === 'log' && typeof outcome === 'string') return outcome
+  if ((kind === 'log' || kind === 'json') && typeof outcome === 'string') return outcome
   if (kind === 'switch' && isTexts(outcome)) return outcome
   if (kind === 'transform' && Array.isArray(outcome)) return outcome.map(transformedMessage)
+  if (kind === 'generate' && Array.isArray(outcome)) return transformedMessage(outcome)
   throw new TypeError(`sandbox answered a ${kind} script with ${typeof outcome}`)
 }
 

@@ -15,12 +15,16 @@ import { contains, matches, similarity, soundsLike } from './text-operators.ts'
 import { Fault } from './fault.ts'
 import { syntaxError } from './source.ts'
 import { Frame, type Code, type Evaluate, type StaticType } from './frame.ts'
-import { payForText, textOf, typeName, type Value } from './values.ts'
+import { ValueSet, isNumber, numberOf, payForText, textOf, typeName, type Value } from './values.ts'
 import type { Budget } from './budget.ts'
 import type { Compiler } from './compiler.ts'
 import type { BinaryOperator, Expression } from './syntax.ts'
 
-export function compileBinary(compiler: Compiler, expression: Extract<Expression, { kind: 'binary' }>): Code {
+type Binary = Extract<Expression, { kind: 'binary' }>
+
+export function compileBinary(compiler: Compiler, expression: Binary): Code {
+  const emptiness = compileEmptiness(compiler, expression)
+  if (emptiness !== undefined) return emptiness
   const left = compiler.expression(expression.left)
   const right = compiler.expression(expression.right)
   const inner = expression.left
@@ -29,6 +33,28 @@ export function compileBinary(compiler: Compiler, expression: Extract<Expression
     inner.kind === 'binary' && inner.grouped !== true && (inner.operator === '/' || inner.operator === '**')
   const leftCode: Code = isChained && expression.operator === '/' ? { ...left, type: 'unknown' } : left
   return joinCodes(compiler, expression.operator, leftCode, right, expression.at)
+}
+
+/** `x == empty`: only on the right the word has its meaning, on the left it equals itself alone. */
+function compileEmptiness(compiler: Compiler, { operator, left, right }: Binary): Code | undefined {
+  if (operator !== '==' && operator !== '!=') return undefined
+  const wanted = operator === '=='
+  const isWord = (operand: Expression): boolean =>
+    operand.kind === 'name' && operand.name === 'empty' && compiler.scope.find('empty') === undefined
+  if (isWord(left)) {
+    const value = isWord(right) === wanted
+    return { run: () => value, type: 'unknown' }
+  }
+  if (!isWord(right)) return undefined
+  const { run } = compiler.expression(left)
+  return { run: (frame) => isEmptyValue(run(frame)) === wanted, type: 'unknown' }
+}
+
+function isEmptyValue(value: Value): boolean {
+  if (typeof value === 'string') return value.trim() === ''
+  if (Array.isArray(value)) return value.length === 0
+  if (value instanceof ValueSet) return value.members.size === 0
+  return value === null || value === false || (isNumber(value) && numberOf(value) === 0)
 }
 
 /** Joins two pieces of code by an operator; literals are joined at once. */

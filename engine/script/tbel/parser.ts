@@ -59,10 +59,19 @@ function parseBraces(tokens: TokenStream): Block {
     const statements: Statement[] = []
     while (!tokens.accept('}')) {
       if (tokens.current.kind === 'end') throw tokens.error("expected '}' but found the end of the script")
-      parseStatementInto(tokens, statements)
+      if (tokens.is('throw')) statements.push(parseThrow(tokens))
+      else parseStatementInto(tokens, statements)
     }
     return { statements }
   })
+}
+
+/** The language has no `throw`: in a block it fails when it is reached, as existing scripts rely on. */
+function parseThrow(tokens: TokenStream): Statement {
+  const { at, text } = tokens.next()
+  parseExpression(tokens)
+  endOfStatement(tokens)
+  return { kind: 'expression', at, expression: { kind: 'name', at, name: text } }
 }
 
 /** A block in braces or a single statement. */

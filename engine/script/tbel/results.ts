@@ -15,7 +15,12 @@ export const conversions: { readonly [Kind in ScriptKind]: ResultConversion<Kind
   },
   switch: toRelations,
   transform: toMessages,
+  generate: (value, resultSize) => {
+    if (isMap(value)) return toMessage(value, resultSize)
+    throw wrongType(value, 'map')
+  },
   log: (value, resultSize) => checkSize(typeof value === 'string' ? value : stringifyJson(toJson(value)), resultSize),
+  json: (value, resultSize) => checkSize(stringifyJson(toJson(value)), resultSize),
 }
 
 function wrongType(value: Value, expected: string): Error {

@@ -4,6 +4,8 @@ import { mathConstants, mathFunctions } from './library/math.ts'
 import { dateFunctions, newDate } from './library/date.ts'
 import { parseFunctions, wrapperFunctions } from './library/parse.ts'
 import { bytesFunctions } from './library/bytes.ts'
+import { geoFunctions } from './library/geo.ts'
+import { hexFunctions } from './library/hex.ts'
 import { objectFunctions, jsonFunctions } from './library/object.ts'
 import { mapEntries } from './maps.ts'
 import { Fault } from './fault.ts'
@@ -13,7 +15,14 @@ import type { Library } from './library/library.ts'
 
 export function standardLibrary(clock: Clock, random: Random): Library {
   return {
-    functions: new Map([...parseFunctions, ...bytesFunctions, ...objectFunctions, ...errorFunctions]),
+    functions: new Map([
+      ...parseFunctions,
+      ...hexFunctions,
+      ...bytesFunctions,
+      ...geoFunctions,
+      ...objectFunctions,
+      ...errorFunctions,
+    ]),
     statics: new Map<string, Functions>([
       ['Math', mathFunctions(() => random.next())],
       ['Date', dateFunctions(clock)],

@@ -175,7 +175,7 @@ table('parsing and bytes', [
   ["return [btoa('hi'), atob('aGk='), base64ToHex('aGk=')];", '["aGk=","hi","6869"]'],
   ["return [parseHexToInt('0102'), parseLittleEndianHexToInt('0102'), parseHexToFloat('41200000')];", '[258,513,10.0]'],
   ['return [parseBytesToInt([1, 2]), parseBytesToInt([1, 2, 3], 1, 2, false)];', '[258,770]'],
-  ['return [intToHex(255), intToHex(-1), longToHex(5)];', '["FF","FFFFFFFF","05"]'],
+  ['return [intToHex(255), intToHex(-1), longToHex(5)];', '["FF","FFFF","05"]'],
   ['return decodeToJson(\'{"a":2.0}\');', '{"a":2.0}'],
 ])
 

@@ -3,19 +3,10 @@ import { Fault } from '../fault.ts'
 import { mapEntries } from '../maps.ts'
 import { parseJson, stringifyJson } from '../../../../model/json.ts'
 import { errorText } from '../../../../model/errors.ts'
-import {
-  MAX_DEPTH,
-  ValueSet,
-  isMap,
-  keyOf,
-  mutableCopy,
-  toJson,
-  typeName,
-  type ScriptMap,
-  type Value,
-} from '../values.ts'
+import { MAX_DEPTH, ValueSet, isMap, mutableCopy, toJson, typeName, type ScriptMap, type Value } from '../values.ts'
 import type { Budget } from '../budget.ts'
 import { argument, booleanArgument, libraryFunction, listArgument, textArgument, type Functions } from './signature.ts'
+import { PlatformArray } from './platform-array.ts'
 import { membersOf, setOf } from './set.ts'
 
 /** JSON text of a value, counted. */
@@ -57,23 +48,34 @@ function toFlatMap(values: readonly Value[], budget: Budget): Value {
 function flatten(to: Flattening, value: Value, path: string, depth: number): void {
   to.budget.step()
   if (depth > MAX_DEPTH) throw new Fault(`value is nested deeper than ${MAX_DEPTH} levels`)
-  const inside = (key: string, member: Value): void => {
-    if (!to.excluded.has(key)) flatten(to, member, to.keepsPath && path !== '' ? `${path}.${key}` : key, depth + 1)
-  }
-  if (isMap(value)) for (const [key, member] of mapEntries(value)) inside(String(key), member)
-  else if (Array.isArray(value)) value.forEach((item, index) => inside(String(index), item))
-  else {
+  if (isMap(value)) {
+    for (const [key, member] of mapEntries(value)) {
+      const name = String(key)
+      if (!to.excluded.has(name)) flatten(to, member, path.trim() === '' ? name : `${path}.${name}`, depth + 1)
+    }
+  } else if (Array.isArray(value) || value instanceof ValueSet) {
+    membersOf(value).forEach((item, index) => flatten(to, item, `${path}.${index}`, depth + 1))
+  } else if (value !== null) {
     to.budget.allocate(48 + 2 * path.length)
-    to.result.set(keyOf(path), value)
+    to.result.set(to.keepsPath ? path : lastName(path), value)
   }
+}
+
+/** The last name of a path; an item of a list goes by the list's name too. */
+function lastName(path: string): string {
+  const names = path.split('.')
+  return names.slice(/^\d+$/.test(names.at(-1) ?? '') ? -2 : -1).join('.')
+}
+
+function isList(value: Value): boolean {
+  return Array.isArray(value) && !(value instanceof PlatformArray)
 }
 
 export const objectFunctions: Functions = new Map([
   ['toFlatMap', libraryFunction(1, 3, toFlatMap, 'map')],
   ['isMap', libraryFunction(1, 1, (values) => isMap(argument(values, 0)))],
-  ['isList', libraryFunction(1, 1, (values) => Array.isArray(argument(values, 0)))],
-  // Lists are no arrays of the platform, and scripts have no others.
-  ['isArray', libraryFunction(1, 1, () => false)],
+  ['isList', libraryFunction(1, 1, (values) => isList(argument(values, 0)))],
+  ['isArray', libraryFunction(1, 1, (values) => argument(values, 0) instanceof PlatformArray)],
   ['isSet', libraryFunction(1, 1, (values) => argument(values, 0) instanceof ValueSet)],
   ['newSet', libraryFunction(0, 0, () => new ValueSet())],
   ['toSet', libraryFunction(1, 1, (values, budget) => setOf(listArgument(values, 0), budget))],

@@ -11,64 +11,45 @@ import {
   type Functions,
   type LibraryFunction,
 } from './signature.ts'
+import { doubleOfBits, single, singleOfBits } from './floating.ts'
+import { unsignedHex } from './hex.ts'
+import { isDecimalText, isHexText, plainWhole, preparedNumber, radixOf, wholeOfText } from './whole-text.ts'
 
-const RADIXES: ReadonlySet<number> = new Set([2, 8, 10, 16, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36])
 const MAX_DIGITS = 100
 
-/** The text of what is to be parsed, without blanks; undefined for null and blank. */
+/** The text of what is to be parsed; undefined for null. */
 function given(values: readonly Value[]): string | undefined {
   const value = argument(values, 0)
-  if (value === null) return undefined
-  if (rankOf(value) === DOUBLE) throw new Fault(`${textOf(value)} is no integer`)
-  const text = textOf(value).trim()
-  if (text.length > MAX_DIGITS)
-    throw new Fault(`a number of ${text.length} characters, at most ${MAX_DIGITS} are allowed`)
-  return text === '' ? undefined : text
-}
-
-/** A whole number; radix 0 finds it: `0x` and hex letters mean 16, otherwise 10. */
-export function wholeNumber(text: string, radix: number): bigint {
-  const negative = text.startsWith('-')
-  let digits = negative || text.startsWith('+') ? text.slice(1) : text
-  let base = radix
-  const isMarked = /^0[xX]/.test(digits)
-  if (isMarked && (base === 0 || base === 16)) {
-    digits = digits.slice(2)
-    base = 16
-  }
-  if (base === 0) base = /^[0-9]+$/.test(digits) ? 10 : 16
-  if (!RADIXES.has(base)) throw new Fault(`radix ${base} is not supported`)
-  let value = 0n
-  if (digits === '') throw new Fault(`'${text}' is no number`)
-  for (const digit of digits.toLowerCase()) {
-    const place = '0123456789abcdefghijklmnopqrstuvwxyz'.indexOf(digit)
-    if (place < 0 || place >= base) throw new Fault(`'${text}' is no number of radix ${base}`)
-    value = value * BigInt(base) + BigInt(place)
-  }
-  return negative ? -value : value
-}
-
-function inRange(value: bigint, bits: number, text: string): bigint {
-  if (BigInt.asIntN(bits, value) !== value)
-    throw new Fault(`${text} is beyond the range of ${bits === 32 ? 'int' : 'long'}`)
-  return value
-}
-
-/** The parsed integer; undefined for blank. */
-function parseWhole(values: readonly Value[], bits: number): bigint | undefined {
-  const text = given(values)
-  return text === undefined ? undefined : inRange(wholeNumber(text, intArgument(values, 1, 0)), bits, text)
+  return value === null ? undefined : textOf(value)
 }
 
 function parseInteger(values: readonly Value[]): Value {
-  const whole = parseWhole(values, 32)
+  const whole = wholeOfText(given(values) ?? '', intArgument(values, 1, 0), 32)
   return whole === undefined ? null : Number(whole)
 }
 
 /** A long is never an int, also where it is small. */
 function parseLongInteger(values: readonly Value[]): Value {
-  const whole = parseWhole(values, 64)
+  const whole = wholeOfText(given(values) ?? '', intArgument(values, 1, 0), 64)
   return whole === undefined ? null : long(whole)
+}
+
+/** Hex text is the number's bits. */
+function parseSingle(values: readonly Value[]): Value {
+  const text = given(values) ?? ''
+  const prepared = preparedNumber(text, true)
+  if (prepared === undefined) return null
+  const radix = radixOf(prepared, intArgument(values, 1, 0), text)
+  return double(radix === 16 ? singleOfBits(plainWhole(prepared, 16, 64)) : single(decimalNumber(text)))
+}
+
+/** Hex text is the number's bits. Throws where the text is blank, unlike its kin. */
+function parseDoubleNumber(values: readonly Value[]): Value {
+  const text = given(values) ?? ''
+  const prepared = preparedNumber(text, true)
+  if (prepared === undefined || (!isDecimalText(text) && !isHexText(text))) throw new Fault(`'${text}' is no number`)
+  const radix = radixOf(prepared, isDecimalText(text) ? 10 : 16, text)
+  return double(radix === 10 ? decimalNumber(prepared) : doubleOfBits(unsignedHex(prepared)))
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?[dDfF]?$/
@@ -79,14 +60,6 @@ export function decimalNumber(text: string): number {
   if (/^[+-]?Infinity$/.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity
   if (plain.length > MAX_DIGITS || !DECIMAL.test(plain)) throw new Fault(`'${plain.slice(0, MAX_DIGITS)}' is no number`)
   return Number(plain.replace(/[dDfF]$/, ''))
-}
-
-function parseDecimal(values: readonly Value[], round: (value: number) => number): Value {
-  const value = argument(values, 0)
-  if (value === null) return null
-  if (rankOf(value) !== 0) return double(round(numberOf(value)))
-  const text = textOf(value)
-  return text.trim() === '' ? null : double(round(decimalNumber(text)))
 }
 
 /** Rounds half up at a number of digits, on the decimal digits as written: `toFixed(1.005, 2)` is 1.01. */
@@ -108,14 +81,16 @@ function toFixed(values: readonly Value[]): Value {
   return double(roundHalfUp(doubleArgument(values, 0), intArgument(values, 1)))
 }
 
-function looksLike(pattern: RegExp, radix: number): LibraryFunction {
-  return libraryFunction(1, 1, (values) => (pattern.test(textArgument(values, 0).slice(0, 10_000)) ? radix : -1), 'int')
+function looksLike(test: (text: string) => boolean, radix: number): LibraryFunction {
+  const run = (values: readonly Value[]): number => (test((given(values) ?? '').slice(0, 10_000)) ? radix : -1)
+  return libraryFunction(1, 1, run, 'int')
 }
 
 function pad(values: readonly Value[], budget: Budget, atStart: boolean): string {
   const text = textArgument(values, 0)
   const length = intArgument(values, 1)
   const filler = textArgument(values, 2)
+  if (filler.length !== 1) throw new Fault('the filler must be one character')
   budget.allocate(2 * Math.max(length, text.length))
   return atStart ? text.padStart(length, filler) : text.padEnd(length, filler)
 }
@@ -127,24 +102,24 @@ function encodeText(text: string, budget: Budget): string {
   return text.replace(uriKept, (letter) => (letter.isWellFormed() ? encodeURIComponent(letter) : '%EF%BF%BD'))
 }
 
+/** Bytes that are no text become the replacement character. */
 function decodeText(text: string, budget: Budget): string {
   budget.allocate(2 * text.length)
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new Fault('text is not URI-encoded')
-  }
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new Fault('text is not URI-encoded')
+  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (bytes) =>
+    Buffer.from(bytes.replaceAll('%', ''), 'hex').toString('utf8'),
+  )
 }
 
 export const parseFunctions: Functions = new Map([
   ['parseInt', libraryFunction(1, 2, parseInteger, 'int')],
   ['parseLong', libraryFunction(1, 2, parseLongInteger)],
-  ['parseFloat', libraryFunction(1, 2, (values) => parseDecimal(values, Math.fround))],
-  ['parseDouble', libraryFunction(1, 1, (values) => parseDecimal(values, (value) => value))],
-  ['isBinary', looksLike(/^[01]+$/, 2)],
-  ['isOctal', looksLike(/^[0-7]+$/, 8)],
-  ['isDecimal', looksLike(/^-?[0-9]+(\.[0-9]+)?$/, 10)],
-  ['isHexadecimal', looksLike(/^-?(0[xX])?[0-9a-fA-F]+$/, 16)],
+  ['parseFloat', libraryFunction(1, 2, parseSingle)],
+  ['parseDouble', libraryFunction(1, 1, parseDoubleNumber)],
+  ['isBinary', looksLike((text) => /^[01]+$/.test(text), 2)],
+  ['isOctal', looksLike((text) => /^[0-7]+$/.test(text), 8)],
+  ['isDecimal', looksLike(isDecimalText, 10)],
+  ['isHexadecimal', looksLike(isHexText, 16)],
   ['toFixed', libraryFunction(2, 2, toFixed)],
   ['toInt', libraryFunction(1, 1, (values) => intOf(roundHalfUp(doubleArgument(values, 0), 0)), 'int')],
   ['padStart', libraryFunction(3, 3, (values, budget) => pad(values, budget, true), 'string')],
@@ -154,15 +129,14 @@ export const parseFunctions: Functions = new Map([
 ])
 
 /** `Integer.parseInt` and its like read plain digits only. */
-function strictWhole(values: readonly Value[], bits: number): bigint {
+function strictWhole(values: readonly Value[], bits: 32 | 64): bigint {
   const value = argument(values, 0)
-  if (rankOf(value) !== 0 && rankOf(value) !== DOUBLE)
-    return inRange(BigInt(value as number | bigint), bits, textOf(value))
+  if (rankOf(value) !== 0 && rankOf(value) !== DOUBLE) return plainWhole(textOf(value), 10, bits)
   const text = textArgument(values, 0)
   const radix = intArgument(values, 1, 10)
   if (typeof value !== 'string' || text.length > MAX_DIGITS || /^[+-]?0[xX]/.test(text))
     throw new Fault(`${typeName(value)} '${text.slice(0, 100)}' is no integer`)
-  return inRange(wholeNumber(text, radix), bits, text)
+  return plainWhole(text, radix, bits)
 }
 
 function toRadix(values: readonly Value[], radix: number): string {

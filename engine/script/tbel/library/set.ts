@@ -2,7 +2,9 @@
 import { ValueSet, textOf, type Value } from '../values.ts'
 import { Fault } from '../fault.ts'
 import type { Budget } from '../budget.ts'
-import { argument, method, type Methods } from './signature.ts'
+import { strictlyEqual } from '../comparison.ts'
+import { argument, booleanArgument, method, type Methods } from './signature.ts'
+import { sorter } from './list.ts'
 
 const MEMBER_BYTES = 96
 
@@ -35,6 +37,23 @@ function toList(set: ValueSet, budget: Budget): Value[] {
   return [...set.members.values()]
 }
 
+function sorted(set: ValueSet, values: readonly Value[], budget: Budget): Value[] {
+  const items = toList(set, budget)
+  return items.sort(sorter(items, booleanArgument(values, 0, true), budget))
+}
+
+function replaceMembers(set: ValueSet, items: readonly Value[]): null {
+  set.members.clear()
+  for (const item of items) set.add(item)
+  return null
+}
+
+function keepMembers(set: ValueSet, budget: Budget, keep: (item: Value) => boolean): boolean {
+  const before = set.members.size
+  replaceMembers(set, toList(set, budget).filter(keep))
+  return set.members.size !== before
+}
+
 export const setMethods: Methods<ValueSet> = new Map([
   ['add', method<ValueSet>(1, 1, (set, values, budget) => addCounted(set, argument(values, 0), budget))],
   [
@@ -51,5 +70,26 @@ export const setMethods: Methods<ValueSet> = new Map([
   ['isEmpty', method<ValueSet>(0, 0, (set) => set.members.size === 0)],
   ['clear', method<ValueSet>(0, 0, clear)],
   ['toList', method<ValueSet>(0, 0, (set, _values, budget) => toList(set, budget))],
+  ['sort', method<ValueSet>(0, 1, (set, values, budget) => replaceMembers(set, sorted(set, values, budget)))],
+  ['toSorted', method<ValueSet>(0, 1, (set, values, budget) => setOf(sorted(set, values, budget), budget))],
+  [
+    'containsAll',
+    method<ValueSet>(1, 1, (set, values) => membersOf(argument(values, 0)).every((item) => set.has(item))),
+  ],
+  [
+    'removeAll',
+    method<ValueSet>(1, 1, (set, values, budget) => {
+      const gone = setOf(membersOf(argument(values, 0)), budget)
+      return keepMembers(set, budget, (item) => !gone.has(item))
+    }),
+  ],
+  [
+    'retainAll',
+    method<ValueSet>(1, 1, (set, values, budget) => {
+      const kept = setOf(membersOf(argument(values, 0)), budget)
+      return keepMembers(set, budget, (item) => kept.has(item))
+    }),
+  ],
+  ['equals', method<ValueSet>(1, 1, (set, values) => strictlyEqual(set, argument(values, 0)))],
   ['toString', method<ValueSet>(0, 0, (set) => textOf(set))],
 ])
