@@ -23,9 +23,11 @@ import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
 import { copyKeys } from './transform/copy-keys.ts'
 import { deleteKeys } from './transform/delete-keys.ts'
+import { jsonPath } from './transform/json-path.ts'
 import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
 import { splitArray } from './transform/split-array.ts'
+import { toEmail } from './transform/to-email.ts'
 
 export const ruleNodes: readonly RuleNodeDefinition[] = [
   checkFieldsPresence,
@@ -38,9 +40,11 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   scriptSwitch,
   copyKeys,
   deleteKeys,
+  jsonPath,
   renameKeys,
   scriptTransformation,
   splitArray,
+  toEmail,
   log,
   pushToCloud,
   pushToEdge,

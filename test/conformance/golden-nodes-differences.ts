@@ -216,16 +216,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-geofencing-first-message-strategy',
     'action-geofencing-outside-duration',
   ],
-  TbJsonPathNode: [
-    'transform-jsonpath-bad-path',
-    'transform-jsonpath-deep',
-    'transform-jsonpath-filter',
-    'transform-jsonpath-length',
-    'transform-jsonpath-negative-index',
-    'transform-jsonpath-null-value',
-    'transform-jsonpath-root',
-    'transform-jsonpath-slice',
-  ],
   TbMathNode: [
     'action-math-attribute-absent',
     'action-math-attribute-and-series',

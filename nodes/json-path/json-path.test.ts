@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isMillraceError } from '../../model/errors.ts'
+import { parseJson, stringifyJson } from '../../model/json.ts'
+import type { JsonValue } from '../../model/json.ts'
+import { compileJsonPath } from './json-path.ts'
+
+const STORE = `{"store":{"book":[
+  {"category":"reference","author":"Nigel Rees","title":"Sayings","price":8.95},
+  {"category":"fiction","author":"Evelyn Waugh","title":"Sword","price":12.99},
+  {"category":"fiction","author":"Herman Melville","title":"Moby","isbn":"0-553","price":8.99},
+  {"category":"fiction","author":"J. R. R. Tolkien","title":"Lord","isbn":null,"price":"22.99"}],
+  "bicycle":{"color":"red","price":19.0}},"expensive":10,"tags":["a","b","c"],"big":9007199254740993}`
+
+async function select(path: string, text = STORE): Promise<string> {
+  return stringifyJson((await compileJsonPath(path))(parseJson(text)))
+}
+
+test('a path to one place gives the value there, spelled as it was', async () => {
+  for (const [path, expected] of [
+    ['$.store.bicycle.price', '19.0'],
+    ["$['store']['bicycle']", '{"color":"red","price":19.0}'],
+    ['$["big"]', '9007199254740993'],
+    ['$.store.book[0].title', '"Sayings"'],
+    ['$.store.book[-1].title', '"Lord"'],
+    ['$.store.book[3].isbn', 'null'],
+    ['expensive', '10'],
+    ["$.store.bicycle['color','price','size']", '{"color":"red","price":19.0}'],
+  ] as const) {
+    assert.equal(await select(path), expected, path)
+  }
+  assert.equal(await select("$['a\\'b']", `{"a'b":1}`), '1')
+})
+
+test('a path that may meet several places gives a list', async () => {
+  for (const [path, expected] of [
+    ['$.tags[*]', '["a","b","c"]'],
+    ['$.tags[0,2]', '["a","c"]'],
+    ['$.tags[0,7]', '["a"]'],
+    ['$.tags[1:]', '["b","c"]'],
+    ['$.tags[:2]', '["a","b"]'],
+    ['$.tags[-2:]', '["b","c"]'],
+    ['$.tags[0:-1]', '["a","b"]'],
+    ['$.tags[5:]', '[]'],
+    ['$..price', '[8.95,12.99,8.99,"22.99",19.0]'],
+    ['$.store..color', '["red"]'],
+    ['$..book[0].title', '["Sayings"]'],
+    ['$.store.bicycle.*', '["red",19.0]'],
+    ['$.store.book[*].isbn', '["0-553",null]'],
+    ["$.store.book[*]['title','price'].x", '[]'],
+    ['$..nothing', '[]'],
+    ['$.expensive.*', '[]'],
+  ] as const) {
+    assert.equal(await select(path), expected, path)
+  }
+})
+
+test('filters compare values, paths and texts', async () => {
+  for (const [condition, expected] of [
+    ['@.price < 10', ['Sayings', 'Moby']],
+    ['@.price < $.expensive', ['Sayings', 'Moby']],
+    ['@.isbn', ['Moby', 'Lord']],
+    ['!@.isbn', ['Sayings', 'Sword']],
+    ['@.isbn == null', ['Lord']],
+    ["@.category == 'fiction' && @.price < 10", ['Moby']],
+    ["@.category=='reference'||@.title=='Lord'", ['Sayings', 'Lord']],
+    ["!(@.category == 'fiction')", ['Sayings']],
+    ["@.category == 'fiction' && @.isbn || @.price == 8.95", ['Sayings', 'Moby', 'Lord']],
+    ['@.price == 22.99', ['Lord']],
+    ['@.price === 22.99', []],
+    ['@.price != 8.95', ['Sword', 'Moby', 'Lord']],
+    ['@.author =~ /.*rees/i', ['Sayings']],
+    ['@.author =~ /Rees/', []],
+    ['@.title in [\'Sword\', "Moby"]', ['Sword', 'Moby']],
+    ["@.title nin ['Sword', 'Moby']", ['Sayings', 'Lord']],
+    ["@.title contains 'or'", ['Sword', 'Lord']],
+    ['@.title size 4', ['Moby', 'Lord']],
+    ['@.isbn empty false', ['Moby']],
+    ["'Lord' == @.title", ['Lord']],
+    ["@['title'] > 'N'", ['Sayings', 'Sword']],
+    ['@.nothing < 5', []],
+    ['@.nothing != 5', ['Sayings', 'Sword', 'Moby', 'Lord']],
+    ['$.tags.length() == 3 && @.price >= 12.99', ['Sword']],
+    ["$.tags subsetof ['a','b','c','d'] && @.price <= 8.95", ['Sayings']],
+    ["$.tags anyof ['c'] && $.tags noneof ['z'] && @.isbn == '0-553'", ['Moby']],
+  ] as const) {
+    assert.equal(await select(`$.store.book[?(${condition})].title`), JSON.stringify(expected), condition)
+  }
+  assert.equal(await select('$.store.bicycle[?(@.price == 19)].color'), '["red"]')
+  assert.equal(await select('$..[?(@.isbn)].title'), '["Moby","Lord"]')
+  assert.equal(await select("$.tags[?(@ > 'a')]"), '["b","c"]')
+})
+
+test('functions count, add up and choose', async () => {
+  for (const [path, expected] of [
+    ['$.tags.length()', '3'],
+    ['$.store.size()', '2'],
+    ['$.expensive.length()', 'null'],
+    ['$..book.length()', '1'],
+    ['$.n.sum()', '10.0'],
+    ['$.n.avg()', '2.5'],
+    ['$.n.max()', '4.0'],
+    ['$.n.min()', '1.0'],
+    ['$.n.stddev()', '1.118033988749895'],
+    ['$..price.sum()', '49.93'],
+    ['$.store.bicycle.keys()', '["color","price"]'],
+    ['$.tags.first()', '"a"'],
+    ['$.tags.last()', '"c"'],
+    ['$.tags.index(1)', '"b"'],
+    ["$.tags.concat('-', $.store.bicycle.color)", '"abc-red"'],
+  ] as const) {
+    assert.equal(await select(path, `{"n":[1,2.0,3,4,"x"],${STORE.slice(1)}`), expected, path)
+  }
+})
+
+test('what is not there is not found, also on the way', async () => {
+  for (const path of [
+    '$.nothing',
+    '$.store.nothing.deeper',
+    '$.store.nothing[*]',
+    '$.expensive.price',
+    '$.store[0]',
+    '$.tags[3]',
+    '$.tags[-4]',
+    '$.expensive[?(@.a)]',
+    '$.tags.sum()',
+    '$.constructor',
+  ]) {
+    await assert.rejects(select(path), (error) => isMillraceError(error) && error.code === 'json-path.NOT_FOUND', path)
+  }
+})
+
+test('wrong paths are refused with the place', async () => {
+  for (const path of [
+    '$..[',
+    '$.',
+    '$..',
+    '$.a.',
+    '$[',
+    '$[]',
+    '$[a]',
+    "$['a]",
+    '$[1:2:3]',
+    '$[:]',
+    '$[?(@.a == )]',
+    '$[?(5)]',
+    '$[?(@.a === 1)',
+    '$.a b',
+    '$.a.evil()',
+    '$[(@.length-1)]',
+    '$[?(@.a =~ /(/)]',
+    '$[?(@.a =~ /(?=a)/)]',
+    `$[?(${'('.repeat(50)}@.a${')'.repeat(50)})]`,
+    `$.${'a'.repeat(3000)}`,
+  ]) {
+    await assert.rejects(
+      compileJsonPath(path),
+      (error) => isMillraceError(error) && error.code === 'json-path.PATH_INVALID',
+      path,
+    )
+  }
+})
+
+test('a path that visits a body over and over ends by its bound', async () => {
+  const wide = parseJson(`[${Array(2000).fill('{"a":[1]}').join(',')}]`)
+  const deep = parseJson('{"a":'.repeat(90) + '1' + '}'.repeat(90))
+  for (const [path, document] of [
+    ['$..*..*..*..*..*', deep],
+    ['$..[?($..a)]', wide],
+    ['$[?(@.a == $..a)]', wide],
+  ] as const) {
+    const compiled = await compileJsonPath(path)
+    assert.throws(() => compiled(document), /too much of this message/, path)
+  }
+  const long: JsonValue = { list: Array<JsonValue>(100).fill('a'.repeat(10_000)) }
+  const pattern = await compileJsonPath('$.list[?(@ =~ /(.{50}a*)*b/)]')
+  assert.deepEqual(pattern(long), [])
+})
+
+test('any text is read or refused, never anything else', () => {
+  const piece = fc.constantFrom(
+    '$',
+    '.',
+    '..',
+    '[',
+    ']',
+    '*',
+    '?(',
+    ')',
+    '@',
+    'a',
+    "'b'",
+    '0',
+    ':',
+    ',',
+    '==',
+    '/x/',
+    ' ',
+  )
+  return fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 14 }), async (pieces) => {
+      const text = `$${pieces.join('')}`
+      try {
+        const path = await compileJsonPath(text)
+        path({ a: [{ b: 1 }, 2], b: { a: null } })
+      } catch (error) {
+        assert.ok(isMillraceError(error), `${text}: ${String(error)}`)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
