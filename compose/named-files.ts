@@ -11,12 +11,19 @@ import { certificateFiles } from './certificate.ts'
 import { errorText } from '../model/errors.ts'
 
 type FileKey =
-  'mqttsCaFile' | 'coapsCaFile' | 'natsCaFile' | 'natsCertFile' | 'natsKeyFile' | 'natsCredsFile' | 'questDbCaFile'
+  | 'mqttsCaFile'
+  | 'coapsCaFile'
+  | 'natsCaFile'
+  | 'natsCertFile'
+  | 'natsKeyFile'
+  | 'natsCredsFile'
+  | 'questDbCaFile'
+  | 'redisCaFile'
 
 /** Throws `config.FILE_UNUSABLE`, `config.CONTRADICTION`. */
 export function refuseUnusableFiles(config: Config): void {
   certificateFiles(config)
-  for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile'] as const) {
+  for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile', 'redisCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }
   check(config, 'natsCertFile', (cert) => void createSecureContext({ cert }))

@@ -30,6 +30,7 @@ import { openParking } from './parking.ts'
 import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
 import { openVault } from './secrets-key.ts'
 import { openScripting } from './scripts.ts'
+import { openSharedAttributes } from './shared-attributes.ts'
 import { openStores, type Stores } from './stores.ts'
 
 export interface Platform {
@@ -60,6 +61,7 @@ export async function startPlatform(
     const opened = await openParking({ config, log, closing, cluster, stores })
     const { vault, settled } = await openVault({ config, log, folder: stores.folder, entities: stores.entities })
     const { scripts, javaScript } = openScripting(config, closing)
+    const shared = await openSharedAttributes(config, stores.entities, log, closing)
     const stored = createServices({
       vault,
       jwt: jwtDefaults(config),
@@ -75,6 +77,7 @@ export async function startPlatform(
       catalogue,
       scripts,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
+      sharedAttributes: shared?.part,
       callLine: cluster.callLine,
       owners: cluster.owners,
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
@@ -141,6 +144,7 @@ export async function startPlatform(
         ...cluster.metricsSources,
         ...stores.metricsSources,
         ...metricsSources,
+        ...(shared?.metricsSources ?? []),
         { name: 'events', figures: () => eventFigures(stored.events.writer) },
         ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],

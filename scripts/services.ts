@@ -1,5 +1,5 @@
 /**
- * `npm run services`: NATS, PostgreSQL and QuestDB on loopback for development, their data kept in `data/services` (or
+ * `npm run services`: NATS, PostgreSQL, QuestDB and Valkey on loopback for development, their data kept in `data/services` (or
  * `SERVICES_DATA_DIR`), and the environment for `npm start` in its production shape. Ctrl-C stops them. `npm run services -- nats postgres` starts only these.
  *
  * They take their usual ports; where one is in use, it says so and takes a free one.
@@ -10,6 +10,7 @@ import {
   startNats,
   startPostgres,
   startQuestDb,
+  startValkey,
   type RunningServer,
   type ServerName,
 } from '../test/support/servers/index.ts'
@@ -40,6 +41,11 @@ const SERVICES: Readonly<Record<ServerName, Service>> = {
     ports: [9000, 8812],
     start: (dataDir, ports) => startQuestDb({ dataDir, ports, heapMiB: 512 }),
     environment: ({ url }) => ({ DATABASE_TS_TYPE: 'questdb', QUESTDB_URL: url }),
+  },
+  valkey: {
+    ports: [6379],
+    start: (dataDir, ports) => startValkey({ dataDir, ports }),
+    environment: ({ url }) => ({ CACHE_TYPE: 'redis', REDIS_PORT: new URL(url).port }),
   },
 }
 

@@ -1,5 +1,5 @@
 /**
- * The attributes of lately read entities, all of an entity or none, so that "all attributes" and absence are known too.
+ * The attributes of lately read entities in memory, all of an entity or none, so that "all attributes" and absence are known too.
  * A read says up to which commit of the database it holds what other processes wrote, and up to which change what this one did: every change
  * of this process is applied and numbered here before it is told, since several may share a commit. What another process changed is not applied: what is held of the entity is dropped, and a
  * read under way begins again.
@@ -53,7 +53,28 @@ interface Meanwhile {
   isStale: boolean
 }
 
-export class AttributeCache {
+/** What the services ask of a cache, whatever is behind it. Source: `requirements.md` 2.7, `rule-engine.md` 10.6. */
+export interface AttributeCache {
+  /** About the memory of what is held. */
+  readonly bytes: number
+  /** At once where the entity is held in memory. */
+  lookUp(entityId: string): AttributesAsOf | undefined
+  /** Reads the entity; those who ask at the same time share one read. */
+  load(entityId: string): Promise<AttributesAsOf>
+  /** Applies a change that this process committed; returns its number among those of this process. */
+  apply(commit: number, effect: AttributeEffect): number
+  /**
+   * Another process changed the entity, or the end of a commit is not known: what was read before counts no more. `commit` is the change's
+   * number where it has one.
+   */
+  invalidate(entityId: string, commit?: number): void
+  /** The entity is gone. */
+  forget(entityId: string): void
+  /** Other processes may have changed anything. */
+  invalidateAll(): void
+}
+
+export class MemoryAttributeCache implements AttributeCache {
   private readonly readAll: (entityId: string) => Promise<Read<ScopedAttribute>>
   /** Undefined where nothing is held. */
   private readonly held: ByteCache<Held> | undefined
@@ -68,23 +89,19 @@ export class AttributeCache {
     this.held = maxBytes > 0 ? new ByteCache<Held>(options) : undefined
   }
 
-  /** About the memory of what is held. */
   get bytes(): number {
     return this.held?.bytes ?? 0
   }
 
-  /** At once where the entity is held. */
   lookUp(entityId: string): AttributesAsOf | undefined {
     const held = this.held?.get(entityId)
     return held && this.asOf(held.attributes, held.sequence)
   }
 
-  /** Reads the entity from the store; those who ask at the same time share one read. */
   load(entityId: string): Promise<AttributesAsOf> {
     return (this.loads.get(entityId) ?? this.startLoad(entityId)).result
   }
 
-  /** Applies a committed change; returns its number among those of this process. */
   apply(commit: number, effect: AttributeEffect): number {
     const held = this.held?.peek(effect.entityId)
     if (held !== undefined) {
@@ -95,18 +112,16 @@ export class AttributeCache {
     return ++this.applied
   }
 
-  forget(entityId: string): void {
-    this.held?.delete(entityId)
-  }
-
-  /** Another process changed the entity: what was read before counts no more. */
   invalidate(entityId: string): void {
-    this.forget(entityId)
+    this.held?.delete(entityId)
     const load = this.loads.get(entityId)
     if (load !== undefined) load.meanwhile.isStale = true
   }
 
-  /** Other processes may have changed anything. */
+  forget(entityId: string): void {
+    this.invalidate(entityId)
+  }
+
   invalidateAll(): void {
     this.held?.clear()
     for (const { meanwhile } of this.loads.values()) meanwhile.isStale = true

@@ -10,6 +10,7 @@ import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
+import type { SharedAttributes } from '../storage/entities/shared-attributes.ts'
 import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import { entityId, type EntityId } from '../model/entity-id.ts'
 import { PermissionTable } from './access.ts'
@@ -21,7 +22,7 @@ import type { Vault } from './vault/vault.ts'
 import { AuditLog, DEFAULT_AUDIT_SETTINGS, type AuditSettings } from './audit/audit-log.ts'
 import { LoginAudit } from './audit/login-audit.ts'
 import { nameLookup } from './audit/names.ts'
-import { AttributeCache } from './attribute-cache.ts'
+import { MemoryAttributeCache, type AttributeCache } from './attribute-cache.ts'
 import { CachedAttributes } from './attributes.ts'
 import { Changes } from './changes.ts'
 import { Cleanup } from './cleanup.ts'
@@ -79,6 +80,7 @@ import { QueueStatistics } from './queue-statistics.ts'
 import { StoredQueues } from './queues.ts'
 import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { Services } from './services.ts'
+import { SharedAttributeCache } from './shared-attribute-cache.ts'
 import { StoredTelemetry } from './telemetry.ts'
 import { TenantProperty } from './tenant-property.ts'
 import { tenantStart } from './tenant-start.ts'
@@ -111,6 +113,8 @@ export interface ServicesOptions {
   readonly scripts: ScriptHost
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
+  /** Behind that memory, for all processes together (`CACHE_TYPE=redis`). */
+  readonly sharedAttributes?: SharedAttributes | undefined
   /** Absent where one process is all there is. */
   readonly callLine?: CallLine
   readonly owners?: PartitionOwners
@@ -165,7 +169,12 @@ export function createServices(options: ServicesOptions): Services {
     persistent: persistentCalls,
   })
   const cleanup = new Cleanup(entities, timeSeries, new Remains(options.deadLetters, options.parked), clock, report)
-  const cache = new AttributeCache((entityId) => entities.attributes.all(entityId), options.attributeCacheBytes)
+  const readAttributes = (entityId: string) => entities.attributes.all(entityId)
+  const { attributeCacheBytes, sharedAttributes } = options
+  const cache =
+    sharedAttributes === undefined
+      ? new MemoryAttributeCache(readAttributes, attributeCacheBytes)
+      : new SharedAttributeCache(readAttributes, attributeCacheBytes, sharedAttributes)
   const stopFollowing = followOtherProcesses(feed, cache)
   const doubts = new CommitDoubts(clock)
   const admin = new Admin({
@@ -352,8 +361,8 @@ function saysNothing(change: ChangeOf<'attributes' | 'attributes-deleted'>): boo
 /** The first listener of the feed: who hears a change of another process reads what is so since then. */
 function followOtherProcesses(feed: ChangeFeed, cache: AttributeCache): () => void {
   const stopListening = feed.listenToAll(['attributes', 'attributes-deleted', 'entity-deleted'], (change) => {
-    if (change.kind === 'entity-deleted' || change.remote === true || saysNothing(change))
-      cache.invalidate(change.entity.id)
+    if (change.kind === 'entity-deleted') cache.forget(change.entity.id)
+    else if (change.remote === true || saysNothing(change)) cache.invalidate(change.entity.id, change.sequence)
   })
   const stopGaps = feed.onGap(() => cache.invalidateAll())
   return () => {

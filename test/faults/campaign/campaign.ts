@@ -1,5 +1,5 @@
 /** Runs faults in worlds, one world a shape (and one a disk of its own), and reads everything back once more at the end. */
-import type { ServerName } from '../../support/servers/index.ts'
+import type { StoreServer } from '../../support/servers/index.ts'
 import { seededRandom, type SeededRandom } from '../../support/seeded-random.ts'
 import { CHAIN_FAULTS } from './chain-faults.ts'
 import { CLOCK_FAULTS } from './clock-faults.ts'
@@ -69,7 +69,7 @@ export async function openStage(
 }
 
 /** An empty PostgreSQL takes 60, and QuestDB sets 16 aside for each column. */
-const DISK_MIB: Readonly<Record<ServerName, number>> = { nats: 64, postgres: 192, questdb: 768 }
+const DISK_MIB: Readonly<Record<StoreServer, number>> = { nats: 64, postgres: 192, questdb: 768 }
 
 function openWorld(shape: World['shape'], seed: number, smallDisk: SmallDisk | undefined): Promise<World> {
   if (shape === 'embedded') return openEmbeddedWorld(smallDisk?.folder)

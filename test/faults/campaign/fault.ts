@@ -1,6 +1,6 @@
 /** A fault: what it does to a world, and how that ends. */
 import type { SeededRandom } from '../../support/seeded-random.ts'
-import type { ServerName } from '../../support/servers/index.ts'
+import type { StoreServer } from '../../support/servers/index.ts'
 import type { Shape, World } from './world.ts'
 
 export interface Fault {
@@ -12,7 +12,7 @@ export interface Fault {
   /** Needs a disk of its own below the data. */
   readonly onSmallDisk?: boolean
   /** Whose data is on it, where it is a server's; NATS where nothing is said. */
-  readonly smallDiskOf?: ServerName
+  readonly smallDiskOf?: StoreServer
   /** Messages that a node enqueued may end without having run: they are not judged. */
   readonly losesChildren?: boolean
   /** Between injection and heal, ms, by chance. */

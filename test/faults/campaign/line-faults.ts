@@ -1,10 +1,10 @@
 /** Faults of the lines between members and servers: cut, silent, slow, or one engine alone without them. */
 import type { FaultProxy } from '../../support/fault-proxy.ts'
-import type { ServerName } from '../../support/servers/index.ts'
+import type { StoreServer } from '../../support/servers/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { requireOne, type Fault, type Heal } from './fault.ts'
 
-const TITLES: Readonly<Record<ServerName, string>> = { nats: 'NATS', postgres: 'PostgreSQL', questdb: 'QuestDB' }
+const TITLES: Readonly<Record<StoreServer, string>> = { nats: 'NATS', postgres: 'PostgreSQL', questdb: 'QuestDB' }
 
 function healOf(lines: readonly FaultProxy[]): Heal {
   return async () => {
@@ -13,7 +13,7 @@ function healOf(lines: readonly FaultProxy[]): Heal {
 }
 
 function linesFault(
-  server: ServerName,
+  server: StoreServer,
   name: string,
   holdMs: readonly [number, number],
   worsen: (lines: readonly FaultProxy[], random: SeededRandom) => void,
@@ -52,7 +52,7 @@ function slowAll(lines: readonly FaultProxy[], random: SeededRandom): void {
   for (const line of lines) line.change(weather)
 }
 
-function alone(server: ServerName): Fault {
+function alone(server: StoreServer): Fault {
   return {
     name: `one engine alone without ${TITLES[server]}`,
     row: 'K3',

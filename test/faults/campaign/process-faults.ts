@@ -1,5 +1,5 @@
 /** Faults of processes: killed, stopped for a while, added and removed. */
-import type { RunningServer, ServerName } from '../../support/servers/index.ts'
+import type { RunningServer, StoreServer } from '../../support/servers/index.ts'
 import type { SeededRandom } from '../../support/seeded-random.ts'
 import { requireOne, type Fault } from './fault.ts'
 import type { Member } from './member.ts'
@@ -44,7 +44,7 @@ function pauseMember(
   }
 }
 
-function killServer(server: ServerName, title: string): Fault {
+function killServer(server: StoreServer, title: string): Fault {
   return {
     name: `SIGKILL of ${title}`,
     row: 'D2',
@@ -58,7 +58,7 @@ function killServer(server: ServerName, title: string): Fault {
   }
 }
 
-function pauseServer(server: ServerName, title: string): Fault {
+function pauseServer(server: StoreServer, title: string): Fault {
   return {
     name: `SIGSTOP of ${title}`,
     row: server === 'nats' ? 'D2' : 'B1',

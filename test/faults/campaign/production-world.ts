@@ -12,7 +12,7 @@ import {
   startQuestDb,
   type NatsRoute,
   type RunningServer,
-  type ServerName,
+  type StoreServer,
 } from '../../support/servers/index.ts'
 import { productionEnvironment, type ClusterRole } from '../../support/start-cluster.ts'
 import { Member } from './member.ts'
@@ -29,10 +29,10 @@ export interface ProductionWorldOptions {
 
 export interface SmallDisk {
   readonly folder: string
-  readonly of: ServerName
+  readonly of: StoreServer
 }
 
-type Lines = Readonly<Record<ServerName, FaultProxy>>
+type Lines = Readonly<Record<StoreServer, FaultProxy>>
 
 export async function openProductionWorld(options: ProductionWorldOptions): Promise<World> {
   const closing: (() => Promise<unknown>)[] = []
@@ -116,9 +116,9 @@ async function open(
 async function startServers(
   { shape, smallDisk }: ProductionWorldOptions,
   closing: (() => Promise<unknown>)[],
-): Promise<Readonly<Record<ServerName, readonly RunningServer[]>> & { readonly natsRoutes: readonly NatsRoute[] }> {
+): Promise<Readonly<Record<StoreServer, readonly RunningServer[]>> & { readonly natsRoutes: readonly NatsRoute[] }> {
   let natsRoutes: readonly NatsRoute[] = []
-  const placeOf = (server: ServerName) => (smallDisk?.of === server ? { dataDir: join(smallDisk.folder, server) } : {})
+  const placeOf = (server: StoreServer) => (smallDisk?.of === server ? { dataDir: join(smallDisk.folder, server) } : {})
   const keep = async <Kept extends { stop(): Promise<void> }>(starting: Promise<Kept>): Promise<Kept> => {
     const started = await starting
     closing.push(() => started.stop())
@@ -141,11 +141,11 @@ async function startServers(
 }
 
 async function openLines(
-  servers: Readonly<Record<ServerName, readonly RunningServer[]>>,
+  servers: Readonly<Record<StoreServer, readonly RunningServer[]>>,
   seed: number,
   closing: (() => Promise<unknown>)[],
 ): Promise<Lines> {
-  const line = async (server: ServerName, offset: number): Promise<FaultProxy> => {
+  const line = async (server: StoreServer, offset: number): Promise<FaultProxy> => {
     const proxy = await startFaultProxy({ target: servers[server][0]?.url ?? '', seed: seed + offset })
     closing.push(() => proxy.close())
     return proxy

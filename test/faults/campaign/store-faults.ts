@@ -2,13 +2,13 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { RunningServer, ServerName } from '../../support/servers/index.ts'
+import type { RunningServer, StoreServer } from '../../support/servers/index.ts'
 import { hasTool } from '../../support/require-tool.ts'
 import { isAlive } from '../../support/servers/server-process.ts'
 import { requireOne, type Fault } from './fault.ts'
 import { fillDisk, freeDisk } from './small-disk.ts'
 
-type Store = Extract<ServerName, 'postgres' | 'questdb'>
+type Store = Extract<StoreServer, 'postgres' | 'questdb'>
 
 const TITLES: Readonly<Record<Store, string>> = { postgres: 'PostgreSQL', questdb: 'QuestDB' }
 

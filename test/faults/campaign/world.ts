@@ -1,7 +1,7 @@
 /** What a fault of the campaign can lay hands on: the processes of one shape of Millrace, its servers, and the lines between. */
 import type { FaultProxy } from '../../support/fault-proxy.ts'
 import type { RunLog } from '../../support/run-log/index.ts'
-import type { NatsRoute, RunningServer, ServerName } from '../../support/servers/index.ts'
+import type { NatsRoute, RunningServer, StoreServer } from '../../support/servers/index.ts'
 import type { Member } from './member.ts'
 import type { TransportAddress } from './steady-load.ts'
 
@@ -15,9 +15,9 @@ export interface World {
   /** Every Millrace process once. */
   readonly members: readonly Member[]
   /** Of a NATS cluster every node. */
-  readonly servers: Readonly<Record<ServerName, readonly RunningServer[]>>
+  readonly servers: Readonly<Record<StoreServer, readonly RunningServer[]>>
   /** The lines to a server, one a member; none where members are connected without a proxy. */
-  lines(server: ServerName, members?: readonly Member[]): readonly FaultProxy[]
+  lines(server: StoreServer, members?: readonly Member[]): readonly FaultProxy[]
   /** Where devices connect, a transport each. */
   readonly addresses: readonly TransportAddress[]
   /** The MQTT lines of devices, one a transport; none where they connect without a proxy. */

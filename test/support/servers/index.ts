@@ -2,5 +2,6 @@
 export { startNats, startNatsCluster, type NatsCluster, type NatsOptions, type NatsRoute } from './nats.ts'
 export { startPostgres, type PostgresOptions } from './postgres.ts'
 export { startQuestDb, type QuestDbOptions, type RunningQuestDb } from './questdb.ts'
+export { startValkey, type ValkeyOptions } from './valkey.ts'
 export { requireOwnServer, requireServer } from './require-server.ts'
-export type { RunningServer, ServerName } from './server.ts'
+export type { RunningServer, ServerName, StoreServer } from './server.ts'

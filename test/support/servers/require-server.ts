@@ -5,6 +5,7 @@ import { canRunNats } from './nats.ts'
 import { canRunPostgres } from './postgres.ts'
 import { canRunQuestDb } from './questdb.ts'
 import type { ServerName } from './server.ts'
+import { canRunValkey } from './valkey.ts'
 
 const WAYS: Readonly<
   Record<ServerName, { readonly here: () => boolean; readonly address: string; readonly needs: string }>
@@ -16,6 +17,7 @@ const WAYS: Readonly<
     needs: 'PostgreSQL 13 or later, or npm to install it',
   },
   questdb: { here: canRunQuestDb, address: 'TEST_QUESTDB_URL', needs: 'java 17 and mvn' },
+  valkey: { here: canRunValkey, address: 'TEST_VALKEY_URL', needs: 'valkey-server, or python3 to install it' },
 }
 
 /** What it needs of a test. */

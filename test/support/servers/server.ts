@@ -1,6 +1,8 @@
 /** What a real server is to a test, whichever server it is. */
 
-export type ServerName = 'nats' | 'postgres' | 'questdb'
+/** Those that keep what must not be lost. */
+export type StoreServer = 'nats' | 'postgres' | 'questdb'
+export type ServerName = StoreServer | 'valkey'
 
 export interface RunningServer {
   /** Where clients connect; several nodes of a cluster are joined by commas. */
