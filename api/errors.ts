@@ -49,6 +49,8 @@ export const ParameterErrors = defineErrors('parameter', {
   SORT_PROPERTY: { kind: 'invalid', status: 400, text: 'Invalid sort property' },
   BODY_MISSING: { kind: 'invalid', status: 400, text: 'Required request body is missing' },
   BODY_NOT_JSON: { kind: 'invalid', status: 400, text: 'JSON parse error: {reason}' },
+  /** Where the rule engine gets the body, as text. */
+  BODY_REFUSED: { kind: 'invalid', status: 400, text: 'Invalid request body' },
   BODY_INVALID: { kind: 'invalid', status: 400, text: 'Invalid request body: {reason}' },
 })
 

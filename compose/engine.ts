@@ -62,6 +62,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     actors,
     link: stores.link,
     events,
+    storedGraph: (tenantId, id) => services.ruleChains.graph(tenantId, id),
     log: (level, text, fields) => nodeLog[level](text, fields),
     settings: {
       nodeTimeoutMs: config.ruleNodeTimeoutMs,

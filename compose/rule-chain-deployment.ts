@@ -167,7 +167,7 @@ export class RuleChainDeployment {
       const step = before?.nodeIds.delete(node.ruleNodeId) === true ? 'UPDATED' : 'STARTED'
       if (!node.isKept) this.events?.lifecycle(tenantId, entity, step, node.error)
       if (node.error === undefined) continue
-      this.log.warn('a rule node does not run: its messages take Failure', {
+      this.log.warn('a rule node does not run: its messages fail', {
         ruleChain: name,
         ruleNode: node.name,
         reason: node.error.message,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Clock } from '../../model/clock.ts'
 import { isUuid, type EntityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
-import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import { CALL_STATUSES, type CallDraft } from '../../services/rpc/call-service.ts'
 import { rpcJson } from '../../services/rpc/persistent-calls.ts'
@@ -208,6 +208,7 @@ function inTexts({ access, devices }: Services): AccessControl {
   }
 }
 
+const RULE_ENGINE_BODY = z.string().meta({ type: 'object', description: 'Any JSON' })
 const DEFAULT_REPLY_MS = 10_000
 const ENTITY = { entityId: { typedBy: 'entityType', operation: 'WRITE' } } as const
 
@@ -217,7 +218,8 @@ function ruleEngineRoutes(make: RouteMaker, { calls }: Services): readonly Decla
     method: 'POST',
     authorities: EVERYBODY,
     query: {},
-    body: anyJson,
+    body: RULE_ENGINE_BODY,
+    bodyIs: 'json-text',
     answer: {},
     example: (): JsonValue => ({ question: 1 }),
     errorsAsText: true,
@@ -225,12 +227,13 @@ function ruleEngineRoutes(make: RouteMaker, { calls }: Services): readonly Decla
   const ask = async (
     principal: Principal,
     entity: EntityId,
-    body: JsonValue,
+    body: string,
     { timeout, queueName }: { readonly timeout?: string; readonly queueName?: string } = {},
   ): Promise<Answer> => {
     const timeoutMs = timeout === undefined ? DEFAULT_REPLY_MS : timeoutOf(timeout)
+    requireJson(body)
     const answer = await calls.callRuleEngineByUser(principal, entity, {
-      data: stringifyJson(body),
+      data: body,
       timeoutMs,
       queueName,
     })
@@ -268,6 +271,16 @@ function ruleEngineRoutes(make: RouteMaker, { calls }: Services): readonly Decla
         ask(principal, targets.entityId, body, { timeout: path.timeout, queueName: path.queueName }),
     }),
   ]
+}
+
+/** The chain gets the text as it was sent. */
+function requireJson(text: string): void {
+  if (text.trim() === '') throw ParameterErrors.BODY_MISSING()
+  try {
+    parseJson(text)
+  } catch (error) {
+    throw ParameterErrors.BODY_REFUSED({}, error)
+  }
 }
 
 function timeoutOf(text: string): number {

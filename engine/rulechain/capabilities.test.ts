@@ -13,7 +13,7 @@ function contextOf(capabilities: CapabilitySources, uses: Parameters<typeof node
   const random: Random = new SeededRandom(1)
   const sources = {
     ...{ clock, random, capabilities, settings: { castStrings: true, logsInfo: true } },
-    ...{ link: { publish: () => undefined }, log: () => undefined },
+    ...{ link: { publish: () => undefined }, log: () => undefined, enqueued: () => undefined },
   }
   const [node] = graph.nodes
   assert.ok(node !== undefined)

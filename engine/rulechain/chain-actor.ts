@@ -16,7 +16,13 @@ import type { ChainProgram } from './program.ts'
 /** A compiled version, or why the chain can not run. */
 export type ChainVersion =
   | { readonly chain: RuleChain; readonly program: ChainProgram; readonly failure?: undefined }
-  | { readonly chain: RuleChain; readonly program?: undefined; readonly failure: Error }
+  | {
+      readonly chain: RuleChain
+      readonly program?: undefined
+      readonly failure: Error
+      /** Asked for each batch: where it is so, the messages end well. */
+      readonly isMeantEmpty?: () => Promise<boolean>
+    }
 
 export interface NodeTotals {
   received: number
@@ -201,7 +207,12 @@ export class RuleChainActor {
     if (this.version?.program !== undefined) return this.version.program.turn(branches)
     const error =
       this.version?.failure ?? RuleChainErrors.CHAIN_FAILED({ chain: this.id, reason: 'it was never loaded' })
-    for (const { work } of branches) work.end(error)
+    const isMeantEmpty = this.version?.isMeantEmpty
+    if (isMeantEmpty === undefined) return endAll(branches, error)
+    return isMeantEmpty().then(
+      (isMeant) => endAll(branches, isMeant ? undefined : error),
+      () => endAll(branches, error),
+    )
   }
 
   private async change(takeovers: readonly Takeover[]): Promise<void> {
@@ -272,6 +283,10 @@ function instancesOf(program: ChainProgram | undefined): ReadonlySet<NodeInstanc
   const instances = new Set<NodeInstance>()
   for (const node of program?.nodes ?? []) if (node.instance !== undefined) instances.add(node.instance)
   return instances
+}
+
+function endAll(branches: readonly Branch[], error: Error | undefined): void {
+  for (const { work } of branches) work.end(error)
 }
 
 function isTakeovers(batch: readonly Mail[]): batch is readonly Takeover[] {

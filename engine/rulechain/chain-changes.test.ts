@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
 import { isMillraceError } from '../../model/errors.ts'
+import type { RuleChainGraph } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
 import { chainOf, loaded, testEngine, testWork } from './testkit.ts'
 import type { MakeNode, TestEngine } from './testkit.ts'
@@ -68,8 +69,9 @@ test('messages of a node that could not be made take Failure with the reason', a
   const work = testWork()
   const toDisabled = testWork({ ruleNodeId: 'A-3' })
   await setup.run(work, toDisabled)
-  assert.match(end.seen[0]?.metadata['error'] ?? '', /Failed to initialise rule node 'Bad one': never/)
-  assert.deepEqual(work.errors, [])
+  // As in the reference, its Failure connection is not taken: the queue has the message, and its strategy.
+  assert.equal(end.seen.length, 0)
+  assert.match(work.errors[0]?.message ?? '', /Failed to initialise rule node 'Bad one': never/)
   assert.match(toDisabled.errors[0]?.message ?? '', /is disabled/)
 })
 
@@ -234,6 +236,24 @@ test('a chain that nobody has drawn yet settles nothing, one that was saved empt
   await setup.run(late)
   assert.ok(late.isSettled)
   assert.deepEqual(late.errors, [])
+})
+
+test('a chain that nobody has drawn anywhere settles its messages; one that only this process knows undrawn does not', async () => {
+  const drawn = chainOf('A', [{ type: 'pass' }], [])
+  let stored: RuleChainGraph | undefined = chainOf('A', [], []).graph
+  const setup = testEngine({ pass }, {}, undefined, { storedGraph: async () => stored })
+  await load(setup, 'A', [], [])
+  const codeOf = async (): Promise<string | boolean | undefined> => {
+    const work = testWork()
+    await setup.run(work)
+    assert.ok(work.isSettled)
+    return isMillraceError(work.errors[0]) && work.errors[0].code
+  }
+  assert.equal(await codeOf(), false)
+  stored = drawn.graph
+  assert.equal(await codeOf(), 'rulechain.CHAIN_NOT_DRAWN')
+  stored = undefined
+  assert.equal(await codeOf(), 'rulechain.CHAIN_NOT_DRAWN')
 })
 
 test('totals go on through new versions, removed nodes and removed chains', async () => {

@@ -48,8 +48,9 @@ export class NodeDebug {
     this.events = events
   }
 
-  entered(message: Message): void {
-    if (this.clock.now() < this.until) this.tell('IN', message, undefined, undefined)
+  /** `relation` is empty at a chain's first node, and behind a fork. */
+  entered(message: Message, relation: string): void {
+    if (this.clock.now() < this.until) this.tell('IN', message, relation, undefined)
   }
 
   left(message: Message, relation: string, error?: unknown): void {

@@ -10,8 +10,8 @@ export interface Way {
 
 export interface Ways {
   readonly ways: readonly Way[]
-  /** `Failure` was emitted and nothing is connected to it. */
-  readonly hasUnhandledFailure: boolean
+  /** `Failure` was emitted and nothing is connected to it: the first such emission. */
+  readonly unhandled: Emission | undefined
 }
 
 export function isEmissions(output: Emission | readonly Emission[] | FlowStep): output is readonly Emission[] {
@@ -27,15 +27,16 @@ export function isFailure(relation: string): boolean {
 /** Every connection that an emission matches is a way of its own. */
 export function waysOf(node: CompiledNode, emissions: readonly Emission[]): Ways {
   const ways: Way[] = []
-  let hasUnhandledFailure = false
-  for (const { message, relations } of emissions) {
+  let unhandled: Emission | undefined
+  for (const emission of emissions) {
+    const { message, relations } = emission
     const before = ways.length
     for (const relation of withoutRepeats(relations)) {
       for (const target of node.targets(relation)) ways.push({ target, message })
     }
-    if (ways.length === before && relations.some(isFailure)) hasUnhandledFailure = true
+    if (ways.length === before && relations.some(isFailure)) unhandled ??= emission
   }
-  return { ways, hasUnhandledFailure }
+  return { ways, unhandled }
 }
 
 /** A set of relations is emitted once each, in whatever case they are spelled. */

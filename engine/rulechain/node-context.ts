@@ -22,6 +22,8 @@ export interface ContextSources {
   readonly settings: NodeSettings
   readonly link: Pick<Link, 'publish'>
   readonly log: EngineLog
+  /** A node's message is stored, for the start of its chain. */
+  readonly enqueued: (node: NodeIdentity, message: Message) => void
 }
 
 /** Holds just the capabilities that the node's declaration names. Throws `CAPABILITY_MISSING`. */
@@ -47,7 +49,7 @@ export function nodeContext(
     services: capabilitiesOf(sources.capabilities, identity, uses),
     settings: sources.settings,
     log: (level, text, fields) => sources.log(level, text, fields === undefined ? ids : { ...fields, ...ids }),
-    enqueue: (message) => publish(sources, message, node.id),
+    enqueue: (message) => publish(sources, identity, message),
   }
 }
 
@@ -76,11 +78,16 @@ function make<Name extends CapabilityName>(
 }
 
 /** A new message: an id of its own, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
-function publish(sources: ContextSources, message: Message, nodeId: string): Promise<void> {
+function publish(sources: ContextSources, node: NodeIdentity, message: Message): Promise<void> {
   const queueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
-  const fresh = message.with({ id: causedId(message, nodeId), ruleNodeId: undefined, queueName, resumption: undefined })
+  const id = causedId(message, node.ruleNodeId)
+  const fresh = message.with({ id, ruleNodeId: undefined, queueName, resumption: undefined })
   fresh.sequence = 0
   return new Promise((resolve, reject) => {
-    sources.link.publish(fresh, { stored: resolve, refused: reject })
+    const stored = (): void => {
+      sources.enqueued(node, fresh)
+      resolve()
+    }
+    sources.link.publish(fresh, { stored, refused: reject })
   })
 }

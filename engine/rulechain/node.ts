@@ -11,6 +11,8 @@ import type { CapabilityName, NodeCapabilities, NodeIdentity } from './capabilit
 export interface Emission {
   readonly message: Message
   readonly relations: readonly string[]
+  /** Why the message goes on `Failure`, changed: told in the node's events, and to the queue where nothing is connected. */
+  readonly error?: Error
 }
 
 /**
@@ -33,7 +35,7 @@ export type FlowStep =
 
 /**
  * What a node makes of a message: a relation's name (the same message goes on there), emissions, a step of the flow nodes, or
- * nothing (the message ends here, settled). A thrown error takes the `Failure` relation with its text in the metadata key `error`.
+ * nothing (the message ends here, settled). A thrown error takes the `Failure` relation with the message as it is: the text is in the node's events.
  */
 export type NodeOutput = string | Emission | readonly Emission[] | FlowStep | undefined
 

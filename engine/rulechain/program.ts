@@ -95,6 +95,11 @@ export class ChainProgram {
     return this.droppedCount
   }
 
+  /** Undefined where nobody watches the node. */
+  watcherOf(ruleNodeId: string): NodeDebug | undefined {
+    return this.byId.get(ruleNodeId)?.debug
+  }
+
   get isRetired(): boolean {
     return this.hasRetired
   }
@@ -145,17 +150,19 @@ export class ChainProgram {
   }
 
   /** The hot path: follows a message through synchronous nodes until it ends, forks or waits. */
-  private run(start: CompiledNode, branch: Branch): void {
+  private run(start: CompiledNode, branch: Branch, cameBy = ''): void {
     const { work, message } = branch
     // Nobody waits for it any more: it may be on its next try already (`rule-engine.md` 5.4).
     if (work.isCancelled) return work.end()
     let node = start
+    let relation = cameBy
     for (;;) {
       if (++work.executions > this.settings.maxNodeExecutions) return this.refuse(node, work)
       node.received++
-      if (node.debug !== undefined) node.debug.entered(message)
       const instance = node.instance
-      if (instance?.handle === undefined) return this.park(node, branch)
+      if (instance === undefined) return this.notStarted(node, branch)
+      if (node.debug !== undefined) node.debug.entered(message, relation)
+      if (instance.handle === undefined) return this.park(node, branch)
       const { lanes } = node
       if (lanes?.isEmpty === false && this.waiting.joinBehind(lanes, branch)) return
       let output: NodeOutput | Promise<NodeOutput>
@@ -173,6 +180,7 @@ export class ChainProgram {
       const next = targets[0]
       if (next === undefined || targets.length > 1) return this.forward(node, branch, output)
       node = next
+      relation = output
     }
   }
 
@@ -199,6 +207,8 @@ export class ChainProgram {
     const [relation] = output.relations
     if (relation === undefined || output.relations.length > 1) return this.emit(node, branch, [output])
     branch.message = output.message
+    if (output.error !== undefined && isFailure(relation) && node.targets(relation).length === 0)
+      return this.endAt(node, branch, relation, output.error)
     this.forward(node, branch, relation)
   }
 
@@ -206,7 +216,7 @@ export class ChainProgram {
     const targets = node.targets(relation)
     const [first] = targets
     if (first === undefined) return this.endAt(node, branch, relation)
-    if (targets.length === 1) return this.run(first, branch)
+    if (targets.length === 1) return this.run(first, branch, relation)
     const { work, message } = branch
     work.branch(targets.length - 1)
     // Before the first goes on, with whatever its nodes make of its message.
@@ -225,10 +235,11 @@ export class ChainProgram {
 
   private emit(node: CompiledNode, branch: Branch, emissions: readonly Emission[]): void {
     const { work } = branch
-    const { ways, hasUnhandledFailure } = waysOf(node, emissions)
+    const { ways, unhandled } = waysOf(node, emissions)
+    const hasUnhandledFailure = unhandled !== undefined
     if (hasUnhandledFailure) {
       if (ways.length > 0) work.branch(ways.length)
-      this.endAt(node, branch, FAILURE)
+      this.endAt(node, branch, FAILURE, unhandled.error)
     } else if (ways.length === 0) work.end()
     else if (ways.length > 1) work.branch(ways.length - 1)
     const [only] = ways
@@ -242,12 +253,14 @@ export class ChainProgram {
 
   private step(node: CompiledNode, branch: Branch, step: FlowStep): void {
     const { work, message, returns, fork } = branch
+    const { debug } = node
     switch (step.flow) {
       case 'acknowledge':
         return this.acknowledge(node, branch)
       case 'enqueue':
         return this.enqueue(node, branch, step)
       case 'return': {
+        if (debug !== undefined) debug.left(message, returns === undefined ? ACKNOWLEDGED : step.relation)
         if (returns === undefined) return work.end()
         const onward = new Branch(work, message, returns.next, returns.ruleNodeId, step.relation, fork)
         const refused = this.surroundings.send(returns.ruleChainId, onward)
@@ -263,7 +276,8 @@ export class ChainProgram {
         const inside = message.ruleNodeId === undefined ? message : message.with({ ruleNodeId: undefined })
         const onward = new Branch(work, inside, way, undefined, undefined, fork)
         const refused = this.surroundings.send(ruleChainId, onward)
-        return refused === undefined ? undefined : this.fail(node, branch, refused)
+        if (refused !== undefined) return this.fail(node, branch, refused)
+        if (debug !== undefined) debug.left(message, ACKNOWLEDGED)
       }
     }
   }
@@ -271,6 +285,10 @@ export class ChainProgram {
   /** The branch settles here and its message goes on; where too many went on like that, it settles at its end as usual. */
   private acknowledge(node: CompiledNode, branch: Branch): void {
     branch.work = this.surroundings.acknowledge(branch.work) ?? branch.work
+    if (node.debug !== undefined) {
+      node.debug.left(branch.message, ACKNOWLEDGED)
+      node.debug.left(branch.message, SUCCESS)
+    }
     this.forward(node, branch, SUCCESS)
   }
 
@@ -281,9 +299,12 @@ export class ChainProgram {
     { relation, queueName = branch.message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
   ): void {
     const targets = node.targets(relation)
-    if (targets.length === 0) return this.endAt(node, branch, relation)
     const { work, message, returns } = branch
     const { executions } = work
+    if (targets.length === 0) {
+      if (node.debug !== undefined) tellTakenOver(node.debug, message, relation)
+      return this.endAt(node, branch, relation)
+    }
     const callers = callersOf(returns)
     const firstQueueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
     const hop = new QueueHop(targets.length)
@@ -293,8 +314,9 @@ export class ChainProgram {
       this.surroundings.enqueue(message.with({ id, queueName, resumption }), hop)
     }
     this.waiting.until(hop, (refusal) => {
-      if (refusal === undefined) return work.end()
-      this.fail(node, branch, refusal)
+      if (refusal !== undefined) return this.fail(node, branch, refusal)
+      if (node.debug !== undefined) tellTakenOver(node.debug, message, relation)
+      work.end()
     })
   }
 
@@ -303,8 +325,6 @@ export class ChainProgram {
     node.failed++
     if (node.debug !== undefined) node.debug.left(branch.message, FAILURE, error)
     if (node.targets(FAILURE).length === 0) return this.endAt(node, branch, FAILURE, error)
-    const { message } = branch
-    branch.message = message.with({ metadata: { ...message.metadata, error: errorText(error) } })
     this.forward(node, branch, FAILURE)
   }
 
@@ -312,11 +332,17 @@ export class ChainProgram {
     return unhandledFailure(this.chainName, node.record.name, error)
   }
 
-  /** The message waits for the end of the turn, or fails where the node could not be made. */
+  /** The message fails in its queue: a node that was never made takes no message, and leaves no trace of one (`rule-engine.md` 4.3). */
+  private notStarted(node: CompiledNode, { work }: Branch): void {
+    node.failed++
+    const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
+    work.end(this.unhandled(node, error))
+  }
+
+  /** The message waits for the end of the turn. */
   private park(node: CompiledNode, branch: Branch): void {
     if (node.line !== undefined) return this.waiting.join(node, node.line, branch)
-    const error = node.failure ?? RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' })
-    this.fail(node, branch, error)
+    this.fail(node, branch, RuleChainErrors.NODE_STARTING({ node: node.record.name, reason: 'not made yet' }))
   }
 
   /** What the waiting room tells: a branch goes on from its node as if it had just been handled. */
@@ -362,16 +388,26 @@ export class ChainProgram {
   }
 }
 
-/** What a node made of a message, relation by relation, as the debug events of the reference name it. */
+/** What a node made of a message, relation by relation, as the debug events of the reference name it; flow steps tell theirs when they are done. */
 function watchOutput(debug: NodeDebug, message: Message, output: NodeOutput): void {
   if (output === undefined) debug.left(message, ACKNOWLEDGED)
   else if (typeof output === 'string') debug.left(message, output)
-  else if (isEmissions(output)) for (const emission of output) watchEmission(debug, emission)
-  else if (!('flow' in output)) watchEmission(debug, output)
-  else if (output.flow === 'acknowledge') debug.left(message, ACKNOWLEDGED)
-  else if (output.flow !== 'enter') debug.left(message, output.relation)
+  else if (isEmissions(output)) {
+    if (isTakenOver(message, output)) debug.left(message, ACKNOWLEDGED)
+    for (const emission of output) watchEmission(debug, emission)
+  } else if (!('flow' in output)) watchEmission(debug, output)
 }
 
-function watchEmission(debug: NodeDebug, { message, relations }: Emission): void {
-  for (const relation of relations) debug.left(message, relation)
+/** Several messages were made of one, which itself goes no further. */
+function isTakenOver(message: Message, emissions: readonly Emission[]): boolean {
+  return emissions.length !== 1 && emissions.every((emission) => emission.message !== message)
+}
+
+function tellTakenOver(debug: NodeDebug, message: Message, relation: string): void {
+  debug.left(message, ACKNOWLEDGED)
+  debug.left(message, relation)
+}
+
+function watchEmission(debug: NodeDebug, { message, relations, error }: Emission): void {
+  for (const relation of relations) debug.left(message, relation, isFailure(relation) ? error : undefined)
 }

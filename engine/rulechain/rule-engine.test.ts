@@ -66,7 +66,7 @@ test('a message addressed to a node starts there, and one to a node that is gone
   assert.deepEqual(gone.errors, [])
 })
 
-test('a thrown error takes Failure with its text in the metadata, where something is connected', async () => {
+test('a thrown error takes Failure with the message as it was, where something is connected', async () => {
   const end = sink()
   const broken: MakeNode = () => ({
     handle: () => {
@@ -77,7 +77,7 @@ test('a thrown error takes Failure with its text in the metadata, where somethin
   await load(setup, 'A', [{ type: 'broken' }, { type: 'end' }], [[0, 'failure', 1]])
   const work = testWork({ metadata: { deviceName: 'A' } })
   await setup.run(work)
-  assert.deepEqual(end.seen[0]?.metadata, { deviceName: 'A', error: 'never' })
+  assert.deepEqual(end.seen[0]?.metadata, { deviceName: 'A' })
   assert.deepEqual(work.message.metadata, { deviceName: 'A' })
   assert.deepEqual(work.errors, [])
 })
@@ -258,11 +258,31 @@ test('a message goes through another chain and comes back by the name of its out
   assert.deepEqual(work.errors, [])
 })
 
+test('a failure that a node emits with its reason ends with it where nothing is connected', async () => {
+  const end = sink()
+  const refusing: MakeNode = () => ({
+    handle: (message) => ({
+      message: message.with({ data: '{"why":1}' }),
+      relations: ['Failure'],
+      error: TestErrors.NEVER(),
+    }),
+  })
+  const setup = testEngine({ refusing, end: end.make })
+  await load(setup, 'A', [{ type: 'refusing' }, { type: 'end' }], [[0, 'Failure', 1]])
+  await load(setup, 'B', [{ type: 'refusing' }], [], { root: false })
+  const [handled, unhandled] = [testWork(), testWork({ ruleChainId: 'B' })]
+  await setup.run(handled, unhandled)
+  assert.equal(end.seen[0]?.data, '{"why":1}')
+  assert.deepEqual(handled.errors, [])
+  assert.match(unhandled.errors[0]?.message ?? '', /never/)
+})
+
 test('chains that enter each other fail the message instead of turning for ever', async () => {
   const end = sink()
   const setup = testEngine({
     enterA: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'A' }) }),
     enterB: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'B' }) }),
+    enterC: () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'C' }) }),
     end: end.make,
   })
   await load(setup, 'A', [{ type: 'enterB' }, { type: 'end' }], [[0, 'Failure', 1]])
@@ -272,7 +292,8 @@ test('chains that enter each other fail the message instead of turning for ever'
   await load(setup, 'C', [{ type: 'enterC' }], [], { root: false })
   await setup.run(work, toItself)
   assert.equal(end.seen.length, 1)
-  assert.match(end.seen[0]?.metadata['error'] ?? '', /loop/)
+  assert.deepEqual(work.errors, [])
+  assert.match(toItself.errors[0]?.message ?? '', /loop/)
   assert.ok(work.isSettled && toItself.isSettled)
 })
 

@@ -21,7 +21,7 @@ import type { NodeFigures } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
 import { nodeContext } from './node-context.ts'
-import type { EngineLog } from './node-context.ts'
+import type { ContextSources, EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeSettings } from './node.ts'
 import { startLateNodes } from './node-starter.ts'
 import type { ChainProgram, ProgramSettings } from './program.ts'
@@ -56,6 +56,8 @@ export interface RuleEngineOptions {
   readonly link: Pick<Link, 'publish'>
   /** What happens to chains and nodes that are watched; absent where nobody asks. */
   readonly events?: ChainEvents
+  /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
+  readonly storedGraph?: (tenantId: string, ruleChainId: string) => Promise<RuleChainGraph | undefined>
   readonly settings?: Partial<RuleEngineSettings>
 }
 
@@ -107,6 +109,9 @@ export interface RuleEngine extends WorkProcessor {
 export function createRuleEngine(options: RuleEngineOptions): RuleEngine {
   return new Engine(options)
 }
+
+/** The relation in debug events of a message that a node put at the start of a chain. */
+const TO_ROOT = 'To Root Rule Chain'
 
 /** Of a chain that was made and not changed since. */
 const FIRST_VERSION = 1
@@ -266,9 +271,14 @@ class Engine implements RuleEngine {
     graph: RuleChainGraph,
     previous: ChainProgram | undefined,
   ): Promise<ChainVersion> {
-    if (isNotDrawn(graph)) return { chain, failure: RuleChainErrors.CHAIN_NOT_DRAWN({ chain: chain.name }) }
+    if (isNotDrawn(graph)) return this.undrawn(chain)
     const { catalogue, clock } = this.options
-    const sources = { ...this.options, settings: this.settings.nodes }
+    const sources: ContextSources = {
+      ...this.options,
+      settings: this.settings.nodes,
+      enqueued: ({ ruleChainId, ruleNodeId }, message) =>
+        this.chains.get(ruleChainId)?.actor.program?.watcherOf(ruleNodeId)?.left(message, TO_ROOT),
+    }
     const input: CompileInput = {
       chain,
       graph,
@@ -292,6 +302,18 @@ class Engine implements RuleEngine {
     } catch (cause) {
       return { chain, failure: RuleChainErrors.CHAIN_FAILED({ chain: chain.name, reason: errorText(cause) }, cause) }
     }
+  }
+
+  /** Messages end well while the store has nothing drawn either; where it has, this process is only behind, and they come again. */
+  private undrawn(chain: RuleChain): ChainVersion {
+    const failure = RuleChainErrors.CHAIN_NOT_DRAWN({ chain: chain.name })
+    const { storedGraph } = this.options
+    if (storedGraph === undefined) return { chain, failure }
+    const isMeantEmpty = async (): Promise<boolean> => {
+      const stored = await storedGraph(chain.tenantId, chain.id)
+      return stored !== undefined && isNotDrawn(stored)
+    }
+    return { chain, failure, isMeantEmpty }
   }
 
   private enqueue(message: Message, receipt: PublishReceipt): void {

@@ -8,10 +8,9 @@ import { createActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Link } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
-import type { ChainEvents } from './chain-events.ts'
 import type { NodeCatalogue, NodeContext, NodeDefinition, NodeInstance } from './node.ts'
 import { createRuleEngine } from './rule-engine.ts'
-import type { RuleEngine, RuleEngineSettings } from './rule-engine.ts'
+import type { RuleEngine, RuleEngineOptions, RuleEngineSettings } from './rule-engine.ts'
 
 export const TENANT_ID = '10000000-0000-4000-8000-000000000001'
 
@@ -154,7 +153,7 @@ export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
-  events?: ChainEvents,
+  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph'>> = {},
 ): TestEngine {
   const clock = new ManualClock()
   const published: Message[] = []
@@ -179,7 +178,7 @@ export function testEngine(
     log: (level, text, fields) => void log.push({ level, text, fields }),
     link,
     settings,
-    ...(events === undefined ? {} : { events }),
+    ...more,
   })
   const run = async (...works: readonly TestWork[]): Promise<void> => {
     engine.process(works)
