@@ -208,7 +208,7 @@ function inTexts({ access, devices }: Services): AccessControl {
   }
 }
 
-const RULE_ENGINE_BODY = z.string().meta({ type: 'object', description: 'Any JSON' })
+const RULE_ENGINE_BODY = z.custom<string>((body) => typeof body === 'string').meta({ description: 'Any JSON' })
 const DEFAULT_REPLY_MS = 10_000
 const ENTITY = { entityId: { typedBy: 'entityType', operation: 'WRITE' } } as const
 

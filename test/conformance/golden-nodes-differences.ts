@@ -99,7 +99,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-copy-to-view-no-view',
     'action-copy-to-view-server',
   ],
-  TbCopyKeysNode: ['flow-branches-join', 'transform-copy-bad-config', 'transform-copy-regex'],
+  TbCopyKeysNode: ['transform-copy-bad-config'],
   TbCreateAlarmNode: [
     'action-create-alarm-after-clear',
     'action-create-alarm-bad-severity-config',
@@ -122,7 +122,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-create-relation-tenant',
     'action-create-relation-to',
   ],
-  TbDeleteKeysNode: ['transform-delete-all', 'transform-delete-data', 'transform-delete-metadata'],
   TbDeleteRelationNode: [
     'action-delete-relation-all-none',
     'action-delete-relation-all-of-type',
@@ -255,37 +254,15 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'transform-email-missing-values',
     'transform-email-nested-pattern',
   ],
-  TbRenameKeysNode: ['flow-chain-input-output', 'transform-rename-empty-mapping'],
-  TbSplitArrayMsgNode: ['transform-split-mixed'],
-  'TbSplitArrayMsgNode, TbRenameKeysNode': ['transform-split-then-next'],
+  TbRenameKeysNode: ['transform-rename-empty-mapping'],
   TbUnassignFromCustomerNode: ['action-unassign-customer'],
-  'debug events and source messages as the reference has them': [
-    'action-rest-reply-none-times-out',
+  'the outcome of a call behind its node': [
     'action-rpc-request-missing-parts',
     'action-rpc-request-no-session',
     'action-rpc-request-oneway',
     'action-rpc-server-to-device-through-chain',
-    'action-save-attributes-notification',
-    'filter-message-type-switch-entity',
-    'filter-switch-to-two-branches',
-    'flow-acknowledge-keeps-message',
-    'flow-chain-input-failure-inside',
-    'flow-chain-nested-twice',
-    'flow-chain-output-not-linked',
-    'flow-checkpoint-queue',
-    'flow-debug-all-without-failures',
-    'flow-debug-failures-only',
-    'flow-diamond',
-    'flow-output-in-main-chain',
-    'source-alarm-created',
-    'source-rest-request-invalid',
   ],
-  'results of script transformations': [
-    'transform-script-js-data',
-    'transform-script-js-wrong-return',
-    'transform-script-tbel-error',
-    'transform-script-tbel-type',
-  ],
+  'results of script transformations': ['transform-script-js-wrong-return', 'transform-script-tbel-error'],
 }
 
 /** Case to what it needs. */
