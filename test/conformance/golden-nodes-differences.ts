@@ -22,27 +22,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'enrich-delta-sequence',
     'enrich-delta-text-value',
   ],
-  'JavaScript whole': ['js-errors', 'js-types-filter-switch'],
-  'TBEL whole': [
-    'tbel-arithmetic-message',
-    'tbel-base64',
-    'tbel-comparison-null',
-    'tbel-date-format',
-    'tbel-date-setters',
-    'tbel-geo',
-    'tbel-json',
-    'tbel-metadata-access',
-    'tbel-number-casts',
-    'tbel-parse-bytes-long-float',
-    'tbel-parse-hex-float',
-    'tbel-parse-hex-long',
-    'tbel-parse-numbers',
-    'tbel-sets',
-    'tbel-string-methods-more',
-    'tbel-strings-numbers',
-    'tbel-to-hex',
-    'tbel-types-generate',
-  ],
+  'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbAssetTypeSwitchNode: ['filter-asset-profile-switch', 'filter-asset-profile-switch-on-device'],
   TbAssignToCustomerNode: [
     'action-assign-customer-asset',
@@ -262,7 +242,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-rpc-request-oneway',
     'action-rpc-server-to-device-through-chain',
   ],
-  'results of script transformations': ['transform-script-js-wrong-return', 'transform-script-tbel-error'],
 }
 
 /** Case to what it needs. */
