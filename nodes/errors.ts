@@ -28,6 +28,7 @@ export const NodeErrors = defineErrors('node', {
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },
   QUEUE_UNKNOWN: { kind: 'invalid', status: 400, text: 'There is no queue {queueName}' },
   NO_RESULT: { kind: 'invalid', status: 400, text: 'The script returned an empty list: no message to go on with' },
+  CALL_FAILED: { kind: 'terminal', status: 504, text: '{error}' },
   CALL_MALFORMED: { kind: 'invalid', status: 400, text: "'{missing}' of the call is missing" },
   PATTERN_BODY: { kind: 'invalid', status: 400, text: 'Failed to process pattern!' },
 })

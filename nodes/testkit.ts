@@ -17,7 +17,7 @@ import type {
 } from '../engine/rulechain/node.ts'
 import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
 import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
-import type { NodeDeviceCall } from '../engine/rulechain/capabilities/calls.ts'
+import type { NodeCallOutcome, NodeDeviceCall } from '../engine/rulechain/capabilities/calls.ts'
 import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
 import { FakeAlarms } from './fakes/alarms.ts'
@@ -54,6 +54,8 @@ export interface TestContext extends NodeContext<CapabilityName> {
   readonly attributeSaves: AttributesSave[]
   readonly enqueued: Message[]
   readonly calls: NodeDeviceCall[]
+  /** What becomes of the next calls; else of one that need not be answered. */
+  readonly callOutcomes: NodeCallOutcome[]
   readonly replies: (readonly string[])[]
   readonly lines: RecordedLine[]
   /** Scripts that are compiled and not closed. */
@@ -98,6 +100,7 @@ export function testContext(
     attributeSaves: fakes.attributes.saves,
     enqueued: [],
     calls: [],
+    callOutcomes: [],
     replies: [],
     lines: [],
     openScripts: () => scripts.open,
@@ -111,7 +114,10 @@ export function testContext(
       ...fakes,
       scripts,
       calls: {
-        toDevice: (call) => void context.calls.push(call),
+        toDevice: async (call) => {
+          context.calls.push(call)
+          return context.callOutcomes.shift() ?? {}
+        },
         replyToDevice: (...reply) => void context.replies.push(reply),
         answer: (...reply) => void context.replies.push(reply),
       },
@@ -279,6 +285,10 @@ function resultOfKind(kind: ScriptKind, value: unknown): ScriptResults[ScriptKin
       break
     case 'transform':
       if (value !== null && typeof value === 'object') return (Array.isArray(value) ? value : [value]).map(transformed)
+      break
+    // No node has them in its tests.
+    case 'generate':
+    case 'json':
       break
   }
   throw ScriptErrors.SCRIPT_RESULT_TYPE({ actual: typeof value, expected: kind })

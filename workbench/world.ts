@@ -220,8 +220,10 @@ export class World {
         },
       }),
       calls: (node) => ({
-        toDevice: ({ deviceId, method, params }) => {
+        // Nobody is there to answer: as one that need not.
+        toDevice: async ({ deviceId, method, params }) => {
           this.note(node, 'call device', entityId('DEVICE', deviceId), { method, params: jsonOf(params) })
+          return {}
         },
         replyToDevice: (_service, _session, body) =>
           this.note(node, 'reply to device', undefined, { body: jsonOf(body) }),

@@ -51,7 +51,7 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<R
     actors,
     capabilities: {
       scripts: () => scripts,
-      calls: () => ({ toDevice: () => undefined, replyToDevice: () => undefined, answer: () => undefined }),
+      calls: () => ({ toDevice: async () => ({}), replyToDevice: () => undefined, answer: () => undefined }),
       telemetry: () => ({
         save: (request, done) => {
           figures.saved += request.points.length

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { defineErrors, isMillraceError, type MillraceError } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { PublishReceipt } from '../link/link.ts'
+import type { NodeOutcome } from './node.ts'
 import type { RuleEngineSettings } from './rule-engine.ts'
 import { chainOf, loaded, testEngine, testWork, TestWork, type MakeNode, type TestEngine } from './testkit.ts'
 
@@ -330,4 +331,39 @@ test('issue-8 I: a message that comes through one fork twice has children of its
   assert.equal(first.length, 2)
   assert.equal(new Set(first).size, 2, 'two children have one id')
   assert.deepEqual(await childrenOf(), first)
+})
+
+test('what comes of a message that was settled before goes on behind its node, by way of the queue', async () => {
+  const call = Promise.withResolvers<NodeOutcome>()
+  const end = sink()
+  const asks: MakeNode = () => ({ handle: () => ({ flow: 'afterwards', outcome: call.promise }) })
+  const setup = testEngine({ asks, end: end.make })
+  await load(setup, 'A', [{ type: 'asks' }, { type: 'end' }], [[0, 'Failure', 1]])
+  const work = testWork({ id: '44444444-4444-4444-8444-444444444444' })
+  await setup.run(work)
+  assert.ok(work.isSettled)
+  assert.equal(setup.engine.acknowledgedFigures().open, 1)
+  call.resolve({ message: work.message.with({ data: '{"error":1}' }), relation: 'Failure' })
+  await setup.clock.settle()
+  assert.equal(end.seen.length, 0)
+  const [came] = setup.published
+  assert.ok(came !== undefined && came.id !== work.message.id)
+  assert.equal(setup.engine.acknowledgedFigures().open, 0)
+  await setup.run(testWork({ ...came, resumption: came.resumption }))
+  assert.deepEqual(
+    end.seen.map(({ data }) => data),
+    ['{"error":1}'],
+  )
+})
+
+test('an outcome that fails takes Failure; over the bound of settled messages it is the message’s own', async () => {
+  const asks: MakeNode = () => ({ handle: () => ({ flow: 'afterwards', outcome: Promise.reject(new Error('lost')) }) })
+  const setup = testEngine({ asks }, { maxAcknowledged: 1 })
+  await load(setup, 'A', [{ type: 'asks' }], [])
+  const [first, second] = [testWork(), testWork()]
+  await setup.run(first, second)
+  assert.ok(first.isSettled && second.isSettled)
+  assert.deepEqual(first.errors, [])
+  assert.match(second.errors[0]?.message ?? '', /lost/)
+  assert.equal(setup.engine.acknowledgedFigures().failed, 1)
 })

@@ -20,7 +20,7 @@ export interface Emission {
  * goes on through `Success`; `enter` hands the message to another chain and remembers this node as the way back; `return`
  * goes on as if the remembered node had emitted `relation`, and ends the message where none is remembered; `enqueue` puts the
  * message, under an id of its own, into a queue once for each connection of `relation`, behind which it goes on, and ends it here when that is
- * durable.
+ * durable. `afterwards` settles the message now; what comes of it goes on behind this node by way of the queue, unless the process ends before.
  */
 export type FlowStep =
   | { readonly flow: 'acknowledge' }
@@ -32,6 +32,18 @@ export type FlowStep =
       /** As the link calls it; absent means the message's own. */
       readonly queueName?: string
     }
+  | {
+      readonly flow: 'afterwards'
+      readonly outcome: Promise<NodeOutcome>
+    }
+
+/** What came of a message that was settled before. */
+export interface NodeOutcome {
+  readonly message: Message
+  readonly relation: string
+  /** Why, with `Failure`. */
+  readonly error?: Error
+}
 
 /**
  * What a node makes of a message: a relation's name (the same message goes on there), emissions, a step of the flow nodes, or

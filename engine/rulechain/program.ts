@@ -14,7 +14,7 @@ import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
 import { Branch, callersOf, cameThrough, isCancelled } from './branch.ts'
 import { checkpointId } from './child-id.ts'
-import type { Emission, FlowStep, NodeOutput } from './node.ts'
+import type { Emission, FlowStep, NodeOutcome, NodeOutput } from './node.ts'
 import { QueueHop } from './queue-hop.ts'
 import { WaitingRoom } from './waiting-room.ts'
 import type { WaitingLimits, WaitingRoomOwner } from './waiting-room.ts'
@@ -259,6 +259,8 @@ export class ChainProgram {
         return this.acknowledge(node, branch)
       case 'enqueue':
         return this.enqueue(node, branch, step)
+      case 'afterwards':
+        return this.awaitOutcome(node, branch, step.outcome)
       case 'return': {
         if (debug !== undefined) debug.left(message, returns === undefined ? ACKNOWLEDGED : step.relation)
         if (returns === undefined) return work.end()
@@ -292,18 +294,37 @@ export class ChainProgram {
     this.forward(node, branch, SUCCESS)
   }
 
+  /** The branch settles here, and what comes of it is a message in the queue. Where too many are awaited, it settles only then. */
+  private awaitOutcome(node: CompiledNode, branch: Branch, outcome: Promise<NodeOutcome>): void {
+    const { message, returns, fork } = branch
+    const work = this.surroundings.acknowledge(branch.work) ?? branch.work
+    if (node.debug !== undefined) node.debug.left(message, ACKNOWLEDGED)
+    const onward = (next: Message): Branch => new Branch(work, next, returns, undefined, undefined, fork)
+    outcome
+      .then(
+        ({ message: next, relation, error }) => {
+          if (node.debug !== undefined) node.debug.left(next, relation, error)
+          this.enqueue(node, onward(next), { flow: 'enqueue', relation }, true, error)
+        },
+        (error: unknown) => this.fail(node, onward(message), error),
+      )
+      .catch((error: unknown) => this.brokenInvariant(error))
+  }
+
   /** The branch ends when its message is in the queue, once for each node that it goes on to; it fails where one is refused. */
   private enqueue(
     node: CompiledNode,
     branch: Branch,
     { relation, queueName = branch.message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
+    isTold = false,
+    error?: Error,
   ): void {
     const targets = node.targets(relation)
     const { work, message, returns } = branch
     const { executions } = work
     if (targets.length === 0) {
-      if (node.debug !== undefined) tellTakenOver(node.debug, message, relation)
-      return this.endAt(node, branch, relation)
+      if (node.debug !== undefined && !isTold) tellTakenOver(node.debug, message, relation)
+      return this.endAt(node, branch, relation, error)
     }
     const callers = callersOf(returns)
     const firstQueueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
@@ -315,7 +336,7 @@ export class ChainProgram {
     }
     this.waiting.until(hop, (refusal) => {
       if (refusal !== undefined) return this.fail(node, branch, refusal)
-      if (node.debug !== undefined) tellTakenOver(node.debug, message, relation)
+      if (node.debug !== undefined && !isTold) tellTakenOver(node.debug, message, relation)
       work.end()
     })
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { NodeCallOutcome } from '../../engine/rulechain/capabilities/calls.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { rpcCallRequest } from './rpc-call-request.ts'
 
@@ -43,13 +44,35 @@ test('a call that a chain made is known by its message, and takes JSON as it is'
   assert.deepEqual([context.calls[0]?.id, context.calls[0]?.params], [message.id, '{"a":1}'])
 })
 
+const OUTCOMES: readonly (readonly [outcome: NodeCallOutcome, relation: string, data: string])[] = [
+  [{ response: '{"x":9}' }, 'Success', '{"x":9}'],
+  [{}, 'Success', '{}'],
+  [{ isKept: true }, 'Success', '{"rpcId":"44444444-4444-4444-8444-444444444444"}'],
+  [{ error: 'NO_ACTIVE_CONNECTION' }, 'Failure', '{"error":"NO_ACTIVE_CONNECTION"}'],
+  [{ error: 'TIMEOUT' }, 'Failure', '{"error":"TIMEOUT"}'],
+]
+
+for (const [outcome, relation, data] of OUTCOMES)
+  test(`settles, and what comes of the call goes on later: ${data}`, async () => {
+    const context = testContext()
+    context.callOutcomes.push(outcome)
+    const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)
+    const [result] = await runNode(instance, testMessage({ data: '{"method":"m","params":{}}', metadata: { a: '1' } }))
+    assert.ok(result?.step?.flow === 'afterwards')
+    const came = await result.step.outcome
+    assert.deepEqual([came.relation, came.message.data, came.error?.message], [relation, data, outcome.error])
+    assert.deepEqual(came.message.metadata, { a: '1' })
+  })
+
 test('takes Failure for other originators and for what is no call', async () => {
   const instance = await createNode(rpcCallRequest)
-  const [foreign, empty] = await runNode(
+  const [foreign, empty, bare] = await runNode(
     instance,
     testMessage({ originatorType: 'TENANT', data: '{"method":"m"}' }),
     testMessage({ data: '{"params":1}' }),
+    testMessage({ data: '{"method":"m"}' }),
   )
+  assert.match(bare?.error?.message ?? '', /params/)
   assert.match(foreign?.error?.message ?? '', /TENANT.*DEVICE/)
   assert.match(empty?.error?.message ?? '', /method/)
 })

@@ -1,11 +1,12 @@
 /**
- * Sends a call to the originating device (`rule-nodes.md` 53): one that a user made, or one that the chain made. The outcome goes to the
- * user who waits for it; what the device answers does not go on behind this node yet.
+ * Sends a call to the originating device (`rule-nodes.md` 53): one that a user made, or one that the chain made. The message is settled
+ * at once. The outcome goes to the user who waits for it, and on behind this node: what the device answered, or why it did not.
  */
 import { z } from 'zod'
 import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
-import type { NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
+import type { NodeCallOutcome, NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
+import type { NodeOutcome } from '../../engine/rulechain/node.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -15,7 +16,7 @@ export const rpcCallRequest = defineNode({
   category: 'ACTION',
   relations: ['Success'],
   description:
-    'Calls the originating device; the answer goes to the user who called. Nothing goes on through Success yet.',
+    "Calls the originating device. Success carries what it answered ({} where it need not), Failure why it did not; a persistent call's id where it is kept.",
   configuration: z.looseObject({
     timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
   }),
@@ -28,11 +29,26 @@ export const rpcCallRequest = defineNode({
       const { entityType } = message.originator
       if (entityType !== 'DEVICE') throw NodeErrors.UNSUPPORTED_ORIGINATOR({ type: entityType, expected: 'DEVICE' })
       const until = clock.now() + timeoutInSeconds * 1000
-      services.calls.toDevice(callOf(message, until))
-      return undefined
+      const asked = services.calls.toDevice(callOf(message, until))
+      return { flow: 'afterwards', outcome: asked.then((outcome) => outcomeOf(message, outcome)) }
     },
   }),
 })
+
+function outcomeOf(message: Message, outcome: NodeCallOutcome): NodeOutcome {
+  const { error, isKept, response } = outcome
+  if (error !== undefined) {
+    const data = JSON.stringify({ error })
+    return { message: message.with({ data }), relation: 'Failure', error: NodeErrors.CALL_FAILED({ error }) }
+  }
+  const data = isKept === true ? JSON.stringify({ rpcId: idOf(message) }) : (response ?? '')
+  return { message: message.with({ data: data === '' ? '{}' : data }), relation: 'Success' }
+}
+
+/** A redelivered message is the same call. */
+function idOf({ id, metadata }: Message): string {
+  return metadata['requestUUID'] ?? id
+}
 
 function callOf(message: Message, until: number): NodeDeviceCall {
   const { metadata, originator, tenantId } = message
@@ -40,15 +56,16 @@ function callOf(message: Message, until: number): NodeDeviceCall {
   const method = isJsonObject(body) ? body['method'] : undefined
   if (!isJsonObject(body) || typeof method !== 'string' || method === '')
     throw NodeErrors.CALL_MALFORMED({ missing: 'method' })
+  const params = body['params']
+  if (params === undefined) throw NodeErrors.CALL_MALFORMED({ missing: 'params' })
   const expirationTime = Number(metadata['expirationTime'] ?? Number.NaN)
   const retries = Number(metadata['retries'] ?? Number.NaN)
   return {
-    // A redelivered message is the same call.
-    id: metadata['requestUUID'] ?? message.id,
+    id: idOf(message),
     tenantId,
     deviceId: originator.id,
     method,
-    params: textOf(body['params'] ?? null),
+    params: textOf(params),
     isOneway: metadata['oneway'] === 'true',
     isPersistent: metadata['persistent'] === 'true',
     expirationTime: Number.isFinite(expirationTime) ? expirationTime : until,

@@ -11,7 +11,7 @@ export function nodeCalls({
   return ({ tenantId }) => ({
     toDevice: (call) => {
       moved.check(tenantId, entityId('DEVICE', call.deviceId))
-      calls.toDevice(call)
+      return calls.toDevice(call)
     },
     replyToDevice: (serviceId, sessionId, body) => calls.replyToDevice(serviceId, sessionId, body),
     answer: (serviceId, requestId, body) => calls.answer(serviceId, requestId, body),

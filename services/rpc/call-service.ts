@@ -8,7 +8,7 @@ import type { Page, PageQuery } from '../../model/entities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { Answers } from '../../engine/device/calls/answers.ts'
-import type { CallOutcome, CallStatus } from '../../engine/device/calls/call.ts'
+import { waitsForNode, type CallOutcome, type CallStatus } from '../../engine/device/calls/call.ts'
 import type { CallLine } from '../../engine/device/calls/line.ts'
 import type { PartitionOwners } from '../../engine/device/partition-owners.ts'
 import type { NodeCalls, NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
@@ -59,6 +59,8 @@ const MAX_KEPT = 1000
 const GRACE_MS = 1000
 /** The rule chain and the owner of the device have so long to keep a persistent call. */
 const KEPT_WITHIN_MS = 60_000
+/** A call of a chain waits in memory no longer, whatever its message says. */
+const MAX_CALL_MS = 3_600_000
 
 const outcomeSchema = z.object({
   response: z.string().optional(),
@@ -179,10 +181,19 @@ export class CallService implements NodeCalls {
     if (owner !== undefined) line.toOwner(owner, { kind: 'moved', deviceId, formerTenantId })
   }
 
-  toDevice(call: NodeDeviceCall): void {
-    const { line, owners } = this.parts
+  toDevice(call: NodeDeviceCall): Promise<CallOutcome> {
+    const { line, owners, answers, clock } = this.parts
     const owner = owners.ownerOf(owners.partitionOf(call.deviceId))
-    if (owner !== undefined) line.toOwner(owner, { kind: 'call', call })
+    const id = waitsForNode(call.id)
+    // A second delivery of the same message: the first one is told.
+    const isAwaited = answers.hasRoom && !answers.has(id)
+    const withinMs = call.isPersistent ? KEPT_WITHIN_MS : Math.min(call.expirationTime - clock.now(), MAX_CALL_MS)
+    const answer = isAwaited ? answers.wait(id, withinMs + GRACE_MS) : Promise.resolve(undefined)
+    if (owner !== undefined)
+      line.toOwner(owner, { kind: 'call', call: isAwaited ? { ...call, node: answers.self } : call })
+    return answer.then((body) =>
+      body === undefined ? { error: 'TIMEOUT' } : outcomeSchema.parse(JSON.parse(body) as unknown),
+    )
   }
 
   replyToDevice(serviceId: string, sessionId: string, body: string): void {

@@ -236,12 +236,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
   ],
   TbRenameKeysNode: ['transform-rename-empty-mapping'],
   TbUnassignFromCustomerNode: ['action-unassign-customer'],
-  'the outcome of a call behind its node': [
-    'action-rpc-request-missing-parts',
-    'action-rpc-request-no-session',
-    'action-rpc-request-oneway',
-    'action-rpc-server-to-device-through-chain',
-  ],
 }
 
 /** Case to what it needs. */

@@ -30,6 +30,8 @@ export interface DeviceCall {
   readonly additionalInfo: string | null
   /** The process that waits for the outcome. */
   readonly origin: string
+  /** The process of a rule node that waits for it too. */
+  readonly node?: string | undefined
 }
 
 /** What a process that waits is told; all members absent for a call that a device took and need not answer. */
@@ -39,6 +41,11 @@ export interface CallOutcome {
   readonly error?: 'TIMEOUT' | 'NO_ACTIVE_CONNECTION' | undefined
   /** It is kept, and goes on by itself. */
   readonly isKept?: boolean | undefined
+}
+
+/** Under which a rule node waits for the outcome: a user may wait in the same process. */
+export function waitsForNode(callId: string): string {
+  return `node:${callId}`
 }
 
 /** A call on its way to a session. */

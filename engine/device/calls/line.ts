@@ -20,6 +20,7 @@ const call = z.object({
   retries: z.number().nullable(),
   additionalInfo: z.string().nullable(),
   origin: z.string(),
+  node: z.string().optional(),
 })
 
 const toOwner = z.discriminatedUnion('kind', [

@@ -6,7 +6,14 @@
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { PartitionOwners } from '../partition-owners.ts'
-import type { CallOutcome, CallStatus, Delivery, DeviceCall, Listening } from './call.ts'
+import {
+  waitsForNode,
+  type CallOutcome,
+  type CallStatus,
+  type Delivery,
+  type DeviceCall,
+  type Listening,
+} from './call.ts'
 import type { CallLine, OwnerWord } from './line.ts'
 
 /** Persistent calls, where they are kept. */
@@ -287,7 +294,9 @@ export class OwnedCalls {
 
   private answer(call: DeviceCall, outcome: CallOutcome): void {
     const { line } = this.options
-    line.toWaiter(call.origin, { kind: 'answer', id: call.id, body: JSON.stringify(outcome) })
+    const body = JSON.stringify(outcome)
+    line.toWaiter(call.origin, { kind: 'answer', id: call.id, body })
+    if (call.node !== undefined) line.toWaiter(call.node, { kind: 'answer', id: waitsForNode(call.id), body })
   }
 
   private store(device: OwnedCallsOfDevice, change: () => Promise<void>): void {
