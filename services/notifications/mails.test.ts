@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Principal } from '../../model/principal.ts'
 import { CommitDoubts } from '../commit-doubts.ts'
 import { notificationRequests, notificationTargets, type NotificationRequest } from '../entities/notification.ts'
 import { users } from '../entities/user.ts'
@@ -18,7 +19,7 @@ const SETTINGS = mailSettingsSchema.parse({ mailFrom: 'a@example.org', smtpHost:
 const requests = () => platform.services.declared.of(notificationRequests)
 
 /** One process that sends; the mails go to `mail`. */
-function sender(mail: (to: string) => Promise<void>): DueRequests {
+function sender(mail: (to: string) => Promise<void>, senders = 8): DueRequests {
   const { services, entities, clock } = platform
   const { inbox, recipients, settings } = services.notifications
   const delivery = new Delivery({
@@ -27,16 +28,27 @@ function sender(mail: (to: string) => Promise<void>): DueRequests {
   })
   const doubts = new CommitDoubts(clock)
   const report = (text: string): void => assert.fail(text)
-  return new DueRequests({ entities, requests: requests(), delivery, inbox, doubts, clock, report, maxSent: 100 })
+  return new DueRequests({
+    entities,
+    requests: requests(),
+    delivery,
+    inbox,
+    doubts,
+    clock,
+    report,
+    maxSent: 100,
+    senders,
+  })
 }
 
 /** A request that is due, by mail to so many users more than there are. */
-async function newRequest(more: number): Promise<NotificationRequest> {
-  const { services, tenant, tenantId, entities, clock } = platform
+async function newRequest(more: number, tenant = platform.tenant): Promise<NotificationRequest> {
+  const { services, entities, clock } = platform
+  const tenantId = tenant.tenantId ?? ''
   for (let count = 0; count < more; count++)
     await services.declared
       .of(users)
-      .saveByUser(tenant, { email: `more${count}@millrace.local`, authority: 'TENANT_ADMIN' })
+      .saveByUser(tenant, { email: `more${count}@${tenantId}.local`, authority: 'TENANT_ADMIN' })
   const configuration = { type: 'PLATFORM_USERS', usersFilter: { type: 'TENANT_ADMINISTRATORS' } }
   const target = await services.declared.of(notificationTargets).saveByUser(tenant, { name: 'all', configuration })
   const methods = { EMAIL: { enabled: true, subject: 'Hi', body: 'Text' } }
@@ -118,4 +130,58 @@ test('a mail server that never ends is left after a while', async () => {
   await due.close()
   const stats = JSON.stringify(await statsOf(request))
   assert.match(stats, /took longer than 45 s/)
+})
+
+describe('a mail server that hangs', () => {
+  let other: Principal
+
+  beforeEach(async () => {
+    const { services, systemAdministrator, tenant } = platform
+    const { id } = await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })
+    other = { ...tenant, tenantId: id }
+  })
+
+  const isOf = ({ tenantId }: Principal, to: string) => to.endsWith(`@${tenantId}.local`)
+
+  test('does not hold up what another tenant sends meanwhile', async () => {
+    const hung = Promise.withResolvers<undefined>()
+    const began = Promise.withResolvers<undefined>()
+    const told = Promise.withResolvers<undefined>()
+    const due = sender((to) => {
+      if (isOf(other, to)) return Promise.resolve(told.resolve(undefined))
+      began.resolve(undefined)
+      return hung.promise
+    })
+    await newRequest(1)
+    due.run()
+    await began.promise
+    await newRequest(1, other)
+    due.run()
+    await told.promise
+    hung.resolve(undefined)
+    await due.close()
+  })
+
+  test('loses its turn to tenants that wait, and goes on when it is its tenant’s again', async () => {
+    const order: string[] = []
+    const first = Promise.withResolvers<undefined>()
+    const began = Promise.withResolvers<undefined>()
+    const due = sender((to) => {
+      order.push(isOf(other, to) ? 'other' : 'own')
+      began.resolve(undefined)
+      return order.length === 1 ? first.promise : Promise.resolve()
+    }, 1)
+    const long = await newRequest(2)
+    due.run()
+    await began.promise
+    await newRequest(1, other)
+    due.run()
+    await due.looked()
+    platform.clock.time += 60_000
+    first.resolve(undefined)
+    await due.settled()
+    await due.close()
+    assert.deepEqual(order, ['own', 'other', 'own', 'own'])
+    assert.deepEqual(await statsOf(long), { sent: { EMAIL: 3 }, errors: {}, totalErrors: 0, error: null })
+  })
 })

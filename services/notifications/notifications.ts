@@ -54,6 +54,8 @@ export interface RequestDraft {
 /** Of a tenant, or of the system. */
 export const MAX_WAITING = 1_000
 const MAX_SENT = 10_000
+/** Each holds a connection to a mail server at most. */
+const SENDERS = 32
 const MAX_DELAY_SECONDS = 604_800
 const CLEANUP_INTERVAL_MS = 600_000
 const ROWS_PER_REMOVAL = 1_000
@@ -85,7 +87,17 @@ export class Notifications {
     const { inbox, recipients, settings } = this
     this.delivery = new Delivery({ declared, inbox, recipients, settings, mail: parts.mail, clock, random })
     const { requests, delivery } = this
-    this.due = new DueRequests({ entities, requests, delivery, inbox, doubts, clock, report, maxSent: MAX_SENT })
+    this.due = new DueRequests({
+      entities,
+      requests,
+      delivery,
+      inbox,
+      doubts,
+      clock,
+      report,
+      maxSent: MAX_SENT,
+      senders: SENDERS,
+    })
   }
 
   /** Sends what is due, and removes what is old, from now on. */
