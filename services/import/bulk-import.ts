@@ -159,7 +159,7 @@ class LineImport {
       return { line: number, isNew: await this.save(number, row, await find()) }
     } catch (error) {
       // Refused for what the line says: the others go on. What failed for another reason fails the call.
-      if (!isMillraceError(error) || error.status >= 500) throw error
+      if (!isMillraceError(error) || error.status >= 500 || error.code === 'transfer.OTHERS') throw error
       return { line: number, isNew: false, error: `DataValidationException: ${error.message}` }
     }
   }

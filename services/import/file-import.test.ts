@@ -43,3 +43,47 @@ test('a line whose series can never be told of is refused before anything of it 
   assert.deepEqual([created, errors], [1, 1])
   assert.equal(await device('large'), undefined)
 })
+
+test('the same piece twice at once is there once, and no line of it is told as refused', async (context) => {
+  const { take, device } = await platformFor(context)
+  const names = Array.from({ length: 500 }, (_, index) => `twin ${index}`)
+  const file = names.map((name) => `${name},1\n`).join('')
+  const answers = await Promise.allSettled([take(file), take(file), take(file)])
+  for (const answer of answers) {
+    if (answer.status === 'rejected') assert.equal((answer.reason as { code?: string }).code, 'transfer.OTHERS')
+    else assert.deepEqual([answer.value.errors, answer.value.errorsList], [0, []])
+  }
+  const { created, errors, position } = await take(file)
+  assert.deepEqual([created, errors, position], [500, 0, 10])
+  assert.ok(await device('twin 499'))
+})
+
+test('who comes later takes a piece over: the one before ends with it', async (context) => {
+  const { take, device } = await platformFor(context)
+  const names = Array.from({ length: 1000 }, (_, index) => `later ${index}`)
+  const file = names.map((name) => `${name}\n`).join('')
+  const columns = [{ type: 'NAME' }]
+  const first = take(file, { columns }).then(
+    () => 'whole',
+    (error: unknown) => (error as { code?: string }).code,
+  )
+  // Some of its lines are there.
+  while ((await device('later 0')) === undefined) await new Promise((resolve) => setImmediate(resolve))
+  const second = await take(file, { columns })
+  assert.deepEqual([second.created, second.errors], [1000, 0])
+  assert.equal(await first, 'transfer.OTHERS')
+})
+
+test('imports under way stay when there are too many; those that rested go', async (context) => {
+  const { take, services, tenant, clock } = await platformFor(context)
+  const named = (index: number) => take(`many ${index},1\n`, { name: `file ${index}` })
+  for (let index = 0; index < 100; index++) await named(index)
+  await assert.rejects(named(100), { code: 'transfer.TOO_MANY' })
+  const position = async (index: number) => (await services.fileImport.position(tenant, `file ${index}`)).position
+  assert.deepEqual([await position(0), await position(100)], [10, 0])
+  clock.time += 3_000_000
+  await take('more,1\n', { name: 'file 0', from: 10, to: 20 })
+  clock.time += 3_000_000
+  await named(100)
+  assert.deepEqual([await position(0), await position(1), await position(100)], [20, 0, 10])
+})

@@ -26,12 +26,12 @@ export class FileImport implements FileImporter {
     return transfer === undefined ? NOWHERE : positionOf(transfer)
   }
 
-  /** Takes the next piece; the piece before it once more is answered as it was. Throws `transfer.ELSEWHERE`, `transfer.OTHERS`. */
+  /** Takes the next piece; the piece before it once more is answered as it was. Throws `transfer.ELSEWHERE`, `transfer.OTHERS`, `transfer.TOO_MANY`. */
   async take(principal: Principal, piece: FilePiece): Promise<FilePosition> {
-    const transfer = await this.transfers.begin(tenantOf(principal), piece.name)
-    if (piece.to === transfer.position && piece.from === transfer.lastFrom) return positionOf(transfer)
-    if (piece.from !== transfer.position)
-      throw TransferErrors.ELSEWHERE({ position: transfer.position, from: piece.from })
+    const before = await this.transfers.begin(tenantOf(principal), piece.name)
+    if (piece.to === before.position && piece.from === before.lastFrom) return positionOf(before)
+    if (piece.from !== before.position) throw TransferErrors.ELSEWHERE({ position: before.position, from: piece.from })
+    const transfer = await this.transfers.claim(before)
     const outcomes = await this.outcomes(principal, piece, transfer)
     const done = outcomes.filter(({ error }) => error === undefined)
     const created = done.filter(({ isNew }) => isNew).length

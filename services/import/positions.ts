@@ -1,6 +1,7 @@
 /**
  * How far transfers into a tenant have come, such as imports of large files: kept with what they brought. A line of the piece under way is marked in the
  * transaction that brings it; a piece that is whole moves the position and takes its marks away. So whoever was killed goes on where it was.
+ * Who begins a piece takes it over from whoever was at it: of that one no line is marked any more.
  */
 import type { Clock, Random } from '../../model/clock.ts'
 import type { Statement } from '../../storage/entities/database.ts'
@@ -9,15 +10,17 @@ import type { EntityTable, Row } from '../../storage/entities/tables/entity-tabl
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import { TransferErrors } from './errors.ts'
 
-/** Of one tenant; the oldest go. */
+/** Of one tenant; those that have rested longest go. */
 const MAX_TRANSFERS = 100
+/** One whose last piece began later than that is under way. */
+const RESTED_MS = 3_600_000
 
 const integer = (name: string) => ({ name, type: 'integer', isNullable: false }) as const
 const text = (name: string) => ({ name, type: 'text', isNullable: false }) as const
 
 export const TRANSFERS: EntityTable = {
   name: 'transfer',
-  version: 1,
+  version: 2,
   columns: [
     text('name'),
     integer('position'),
@@ -26,6 +29,8 @@ export const TRANSFERS: EntityTable = {
     integer('refused'),
     integer('last_from'),
     text('last_errors'),
+    // When its last piece began.
+    { ...integer('moved_time'), since: 2, filledBy: 'created_time' },
   ],
   unique: [{ columns: ['tenant_id', 'name'] }],
   indexes: [],
@@ -106,15 +111,33 @@ export class Transfers {
     return row && transferOf(row)
   }
 
+  /** Throws `TOO_MANY`. */
   async begin(tenantId: string, name: string): Promise<Transfer> {
     const there = await this.find(tenantId, name)
     if (there !== undefined) return there
+    const now = this.clock.now()
     const row: Row = {
-      ...{ id: this.random.uuid(), created_time: this.clock.now(), version: 1, tenant_id: tenantId, name },
-      ...{ position: 0, created: 0, updated: 0, refused: 0, last_from: 0, last_errors: '[]' },
+      ...{ id: this.random.uuid(), created_time: now, version: 1, tenant_id: tenantId, name },
+      ...{ position: 0, created: 0, updated: 0, refused: 0, last_from: 0, last_errors: '[]', moved_time: now },
     }
-    await this.entities.write([this.rows.insert(row), this.rows.keepNewest({ tenant_id: tenantId }, MAX_TRANSFERS)])
+    await this.entities.write([...(await this.room(tenantId, now)), this.rows.insert(row)])
     return transferOf(row)
+  }
+
+  /** Takes the piece that comes next over. Throws `OTHERS` where another did so at the same time. */
+  async claim({ row }: Transfer): Promise<Transfer> {
+    const claimed = { ...row, version: Number(row['version']) + 1, moved_time: this.clock.now() }
+    await this.entities.write([this.rows.update(claimed)])
+    return transferOf(claimed)
+  }
+
+  private async room(tenantId: string, now: number): Promise<readonly Statement[]> {
+    const own = { column: 'tenant_id', is: tenantId }
+    const over = (await this.rows.count([own])) + 1 - MAX_TRANSFERS
+    if (over <= 0) return []
+    const rested = { column: 'moved_time', from: 0, to: now - RESTED_MS }
+    if ((await this.rows.count([own, rested])) < over) throw TransferErrors.TOO_MANY({ limit: MAX_TRANSFERS })
+    return [this.rows.deleteOldest([own, rested], over, 'moved_time')]
   }
 
   async marked({ id }: Transfer): Promise<MarkedLines> {
@@ -128,11 +151,14 @@ export class Transfers {
     return { whole: those(0), begun: those(1) }
   }
 
-  /** A step of the transaction that brings the line. */
-  mark({ id, tenantId }: Transfer, line: number, { isNew, hasSeries }: LineMark): Statement {
+  /** A step of the transaction that brings the line. Refused with `OTHERS` where the piece was taken over. */
+  mark({ row, id, tenantId }: Transfer, line: number, { isNew, hasSeries }: LineMark): Statement {
     const identity = { id: this.random.uuid(), created_time: this.clock.now(), version: 1, tenant_id: tenantId }
     const state = { is_new: isNew ? 1 : 0, series_left: hasSeries ? 1 : 0 }
-    return this.lines.insert({ ...identity, transfer_id: id, line, ...state })
+    const claimed = { table: TRANSFERS.name, where: { id, version: row['version'] ?? null } }
+    return this.lines.insertWhile({ ...identity, transfer_id: id, line, ...state }, claimed, () =>
+      TransferErrors.OTHERS(),
+    )
   }
 
   /** The line's series are there too. */

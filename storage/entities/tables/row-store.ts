@@ -229,6 +229,23 @@ export class RowStore {
     return { sql: text, parameters: this.columns.map((name) => valueOf(row, name)), constraints: this.constraints }
   }
 
+  /** Only while that row of another table is as it is said; the transaction is undone otherwise. */
+  insertWhile(row: Row, held: { readonly table: string; readonly where: Row }, otherwise: () => Error): Statement {
+    const columns = Object.keys(held.where)
+    const text = this.text(`insert while ${held.table} ${columns.join(',')}`, () => {
+      const names = sql.join(this.columns.map((name) => sql.ref(name)))
+      const values = sql.join(this.columns.map((name) => valueOf(row, name)))
+      const equal = columns.map((name) => sql`${sql.ref(name)} = ${valueOf(held.where, name)}`)
+      const there = sql`select 1 from ${sql.table(held.table)} where ${sql.join(equal, sql` and `)}`
+      return sql`insert into ${sql.table(this.table.name)} (${names}) select ${values} where exists (${there})`
+    })
+    const parameters = [
+      ...this.columns.map((name) => valueOf(row, name)),
+      ...columns.map((name) => valueOf(held.where, name)),
+    ]
+    return { sql: text, parameters, constraints: this.constraints, expect: { changes: 1, otherwise } }
+  }
+
   /** All in one statement; a row that is there already stays. */
   insertAll(rows: readonly Row[]): Statement {
     const names = sql.join(this.columns.map((name) => sql.ref(name)))
@@ -293,11 +310,11 @@ export class RowStore {
     return this.statement(sql`delete from ${sql.table(this.table.name)} ${this.filter(where)}`)
   }
 
-  /** Of those that match the oldest, at most `limit`. Processes that do so at the same time take different ones. */
-  deleteOldest(where: readonly Condition[], limit: number): Statement {
+  /** Of those that match the oldest by that column, at most `limit`. Processes that do so at the same time take different ones. */
+  deleteOldest(where: readonly Condition[], limit: number, by = 'created_time'): Statement {
     const table = sql.table(this.table.name)
     const others = this.database.isShared ? sql` for update skip locked` : sql``
-    const oldest = sql`select id from ${table} ${this.filter(where)} order by created_time limit ${limit}${others}`
+    const oldest = sql`select id from ${table} ${this.filter(where)} order by ${this.ref(by)} limit ${limit}${others}`
     return this.statement(sql`delete from ${table} where id in (${oldest})`)
   }
 
