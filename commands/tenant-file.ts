@@ -14,6 +14,8 @@ import { defineErrors, errorText } from '../model/errors.ts'
 export const TENANT_FORMAT = 1
 const KIND = 'millrace tenant'
 const BLOCK = 1_000
+/** What is held of a file at once, and sent in one call, but for a single row that is longer. */
+const BLOCK_CHARACTERS = 4 << 20
 
 export const TenantFileErrors = defineErrors('tenant-file', {
   UNREADABLE: { kind: 'invalid', status: 400, text: '{file} is no whole file of a tenant: {reason}' },
@@ -47,6 +49,7 @@ export class TenantFileWriter {
   private readonly ended: Promise<void>
   private hash: Hash = createHash('sha256')
   private inBlock = 0
+  private charactersInBlock = 0
 
   private constructor(path: string) {
     this.path = path
@@ -65,7 +68,8 @@ export class TenantFileWriter {
   async add(row: TakenRow): Promise<void> {
     await this.line(row)
     this.rows++
-    if (++this.inBlock === BLOCK) await this.endBlock()
+    this.charactersInBlock += row.row.length
+    if (++this.inBlock === BLOCK || this.charactersInBlock >= BLOCK_CHARACTERS) await this.endBlock()
   }
 
   async finish(): Promise<void> {
@@ -84,6 +88,7 @@ export class TenantFileWriter {
     const sha256 = this.hash.digest('hex')
     this.hash = createHash('sha256')
     this.inBlock = 0
+    this.charactersInBlock = 0
     await this.line({ sha256 })
     this.hash = createHash('sha256')
   }
@@ -129,13 +134,17 @@ export async function* readTenantRows(path: string): AsyncGenerator<{ table: str
 
 function* byTable(rows: readonly TakenRow[]): Generator<{ table: string; rows: string[] }> {
   let piece: { table: string; rows: string[] } | undefined
+  let characters = 0
   for (const { table, row } of rows) {
-    if (piece !== undefined && (piece.table !== table || piece.rows.length >= BLOCK / 4)) {
+    const isFull = piece !== undefined && (piece.rows.length >= BLOCK / 4 || characters + row.length > BLOCK_CHARACTERS)
+    if (piece !== undefined && (piece.table !== table || isFull)) {
       yield piece
       piece = undefined
+      characters = 0
     }
     piece ??= { table, rows: [] }
     piece.rows.push(row)
+    characters += row.length
   }
   if (piece !== undefined) yield piece
 }

@@ -8,6 +8,8 @@ import type { DeclaredRoute } from './declared/route.ts'
 import { SYSTEM } from './route.ts'
 
 const MAX_ROWS = 1000
+/** A row is JSON in JSON in JSON: a chain that was saved with the largest body may be four times as long here. */
+const MAX_BODY_BYTES = 65 << 20
 
 const pieceSchema = z.object({
   table: z.string(),
@@ -65,6 +67,7 @@ export function tenantTransferRoutes(
       targets: { tenantId: { entity: tenants, operation: 'WRITE' } },
       query: {},
       body: pieceSchema,
+      maxBodyBytes: MAX_BODY_BYTES,
       example: () => ({ table: 'customer', step: 'plan', rows: [] }),
       answer: {
         type: 'object',

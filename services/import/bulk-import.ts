@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
-import { isMillraceError } from '../../model/errors.ts'
+import { isMillraceError, type MillraceError } from '../../model/errors.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AttributeScope, Entry, TelemetryGroup } from '../../model/value.ts'
 import type { Statement } from '../../storage/entities/database.ts'
@@ -52,6 +52,8 @@ export interface LineMarks {
   mark(line: number, mark: LineMark): Statement
   /** Its series are there too. */
   whole(line: number): Promise<void>
+  /** It came to nothing. */
+  unmark(line: number): Promise<void>
 }
 
 type Before = RecordOf<ColumnSet> | undefined
@@ -159,7 +161,7 @@ class LineImport {
       return { line: number, isNew: await this.save(number, row, await find()) }
     } catch (error) {
       // Refused for what the line says: the others go on. What failed for another reason fails the call.
-      if (!isMillraceError(error) || error.status >= 500 || error.code === 'transfer.OTHERS') throw error
+      if (!isRefusal(error) || error.code === 'transfer.OTHERS') throw error
       return { line: number, isNew: false, error: `DataValidationException: ${error.message}` }
     }
   }
@@ -169,7 +171,7 @@ class LineImport {
     const begun = this.marks?.begun.get(number)
     if (begun !== undefined) {
       // It may have been deleted meanwhile.
-      if (before !== undefined) await this.saveSeries(number, before.id, row)
+      if (before !== undefined) await this.saveSeries(number, before.id, row, begun)
       return begun
     }
     const isNew = before === undefined
@@ -188,7 +190,7 @@ class LineImport {
     }
     const draft = isNew ? draftIn(definition, row, undefined) : { id: before.id }
     const id = await this.saveEntity(draft, row, options)
-    if (hasSeries) await this.saveSeries(number, id, row)
+    if (hasSeries) await this.saveSeries(number, id, row, isNew)
     return isNew
   }
 
@@ -198,9 +200,20 @@ class LineImport {
     this.parts.telemetry.checkByUser(this.principal, entityId(this.type, record.id), place, [this.groupOf(row)])
   }
 
-  private async saveSeries(number: number, id: string, row: ImportRow): Promise<void> {
-    await this.parts.telemetry.saveByUser(this.principal, entityId(this.type, id), [this.groupOf(row)], 0)
+  private async saveSeries(number: number, id: string, row: ImportRow, isNew: boolean): Promise<void> {
+    try {
+      await this.parts.telemetry.saveByUser(this.principal, entityId(this.type, id), [this.groupOf(row)], 0)
+    } catch (error) {
+      if (isNew && isRefusal(error)) await this.takeBack(number, id)
+      throw error
+    }
     await this.marks?.whole(number)
+  }
+
+  /** Their store refuses the series for what they are: nothing of the line stays. */
+  private async takeBack(number: number, id: string): Promise<void> {
+    await this.service.deleteByUser(this.principal, id)
+    await this.marks?.unmark(number)
   }
 
   private groupOf({ series }: ImportRow): TelemetryGroup {
@@ -234,6 +247,10 @@ class LineImport {
     if (tenantId === null) throw ServiceErrors.PERMISSION_DENIED()
     return tenantId
   }
+}
+
+function isRefusal(error: unknown): error is MillraceError {
+  return isMillraceError(error) && error.status < 500
 }
 
 interface LineOptions {

@@ -70,6 +70,7 @@ export class FileImport implements FileImporter {
         begun,
         mark: (line, mark) => this.transfers.mark(transfer, line, mark),
         whole: (line) => this.transfers.whole(transfer, line),
+        unmark: (line) => this.transfers.unmark(transfer, line),
       },
     )
     return [...[...whole].map(([line, isNew]) => ({ line, isNew })), ...done]

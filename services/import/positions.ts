@@ -162,12 +162,13 @@ export class Transfers {
   }
 
   /** The line's series are there too. */
-  async whole({ id }: Transfer, line: number): Promise<void> {
-    const where = [
-      { column: 'transfer_id', is: id },
-      { column: 'line', is: line },
-    ]
-    await this.entities.write([this.lines.updateAll(where, { series_left: 0 })])
+  async whole(transfer: Transfer, line: number): Promise<void> {
+    await this.entities.write([this.lines.updateAll(isLine(transfer, line), { series_left: 0 })])
+  }
+
+  /** The line came to nothing. */
+  async unmark(transfer: Transfer, line: number): Promise<void> {
+    await this.entities.write([this.lines.deleteAll(isLine(transfer, line))])
   }
 
   /** Steps that move the position behind a piece. Refused where another moved it meanwhile. */
@@ -195,6 +196,13 @@ export class Transfers {
       ]),
     ])
   }
+}
+
+function isLine({ id }: Transfer, line: number) {
+  return [
+    { column: 'transfer_id', is: id },
+    { column: 'line', is: line },
+  ]
 }
 
 function transferOf(row: Row): Transfer {

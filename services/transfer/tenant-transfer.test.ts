@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openTestPlatform, type TestPlatform } from '../testkit.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import { dashboards } from '../entities/dashboard.ts'
+import type { TestPlatform } from '../testkit.ts'
 
 /** Rows of every table, in the order in which they are brought in. */
 async function rowsOf({ services: { tenantTransfer }, tenantId }: TestPlatform) {
@@ -10,77 +12,103 @@ async function rowsOf({ services: { tenantTransfer }, tenantId }: TestPlatform) 
   return pieces
 }
 
-test('a chain is brought in with its graph at once: at no piece it is there in part, and it is told of once', async (context) => {
-  const platform = await openTestPlatform()
-  context.after(() => platform.close())
-  const { services, tenant, tenantId, systemAdministrator, changes } = platform
-  const { ruleChains, tenantTransfer } = services
-  const root = await ruleChains.root(tenantId)
-  assert.ok(root)
-  const graph = async () => {
-    const found = await ruleChains.graph(tenantId, root.id)
-    return { first: found?.firstNodeIndex, nodes: found?.nodes, connections: found?.connections }
-  }
-  const whole = await graph()
-  assert.ok(whole.connections && whole.connections.length > 0)
-  const pieces = await rowsOf(platform)
-  const node = { type: 'test.Node', name: 'only', configuration: {}, additionalInfo: {} }
-  await ruleChains.saveGraphByUser(tenant, { ruleChainId: root.id, firstNodeIndex: 0, nodes: [node], connections: [] })
-  const other = await graph()
-  const { version } = (await ruleChains.find(tenantId, root.id)) ?? {}
+await onBothDatabases('bringing a tenant in, ', (open) => {
+  test('a chain is brought in with its graph at once: at no piece it is there in part, and it is told of once', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant, tenantId, systemAdministrator, changes } = platform
+    const { ruleChains, tenantTransfer } = services
+    const root = await ruleChains.root(tenantId)
+    assert.ok(root)
+    const graph = async () => {
+      const found = await ruleChains.graph(tenantId, root.id)
+      return { first: found?.firstNodeIndex, nodes: found?.nodes, connections: found?.connections }
+    }
+    const whole = await graph()
+    assert.ok(whole.connections && whole.connections.length > 0)
+    const pieces = await rowsOf(platform)
+    const node = { type: 'test.Node', name: 'only', configuration: {}, additionalInfo: {} }
+    await ruleChains.saveGraphByUser(tenant, {
+      ruleChainId: root.id,
+      firstNodeIndex: 0,
+      nodes: [node],
+      connections: [],
+    })
+    const other = await graph()
+    const { version } = (await ruleChains.find(tenantId, root.id)) ?? {}
 
-  changes.length = 0
-  for (const { table, rows } of pieces) {
-    await tenantTransfer.apply(systemAdministrator, tenantId, table, rows)
-    const now = await graph()
-    assert.ok([whole, other].some(({ nodes }) => nodes?.length === now.nodes?.length))
-    assert.deepEqual(now, now.nodes?.length === 1 ? other : whole, `after ${table}`)
-  }
-  assert.deepEqual(await graph(), whole)
-  assert.equal(changes.filter(({ kind }) => kind === 'rule-chain-changed').length, 1)
-  // Whoever reads the graph sees by the version that it is another.
-  assert.equal((await ruleChains.find(tenantId, root.id))?.version, (version ?? 0) + 1)
+    changes.length = 0
+    for (const { table, rows } of pieces) {
+      await tenantTransfer.apply(systemAdministrator, tenantId, table, rows)
+      const now = await graph()
+      assert.ok([whole, other].some(({ nodes }) => nodes?.length === now.nodes?.length))
+      assert.deepEqual(now, now.nodes?.length === 1 ? other : whole, `after ${table}`)
+    }
+    assert.deepEqual(await graph(), whole)
+    assert.equal(changes.filter(({ kind }) => kind === 'rule-chain-changed').length, 1)
+    // Whoever reads the graph sees by the version that it is another.
+    assert.equal((await ruleChains.find(tenantId, root.id))?.version, (version ?? 0) + 1)
 
-  changes.length = 0
-  for (const { table, rows } of pieces) {
-    const counts = await tenantTransfer.apply(systemAdministrator, tenantId, table, rows)
-    assert.deepEqual([counts.created, counts.changed], [0, 0], table)
-  }
-  assert.deepEqual(changes, [])
-})
-
-test('a chain without its graph is refused before anything is written', async (context) => {
-  const platform = await openTestPlatform()
-  context.after(() => platform.close())
-  const { services, tenantId, systemAdministrator } = platform
-  const pieces = await rowsOf(platform)
-  const row = pieces.find(({ table }) => table === 'rule_chain')?.rows.find((text) => text.includes('from_node_id'))
-  assert.ok(row)
-  const { rule_node: _nodes, ...bare } = JSON.parse(row) as Record<string, unknown>
-  await assert.rejects(
-    services.tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', [JSON.stringify(bare)]),
-    { code: 'tenant-transfer.ROW' },
-  )
-  const strange = row.replaceAll(/"rule_chain_id":"[^"]+"/g, `"rule_chain_id":"${tenantId}"`)
-  await assert.rejects(services.tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', [strange]), {
-    code: 'tenant-transfer.ROW',
+    changes.length = 0
+    for (const { table, rows } of pieces) {
+      const counts = await tenantTransfer.apply(systemAdministrator, tenantId, table, rows)
+      assert.deepEqual([counts.created, counts.changed], [0, 0], table)
+    }
+    assert.deepEqual(changes, [])
   })
-})
 
-test('an import is in the audit log of the tenant, and what is under way stays where it is', async (context) => {
-  const platform = await openTestPlatform()
-  context.after(() => platform.close())
-  const { services, tenantId, systemAdministrator, entities } = platform
-  const { tenantTransfer } = services
-  for (const table of ['rpc', 'notification_request', 'ota_update', 'job', 'queue_stats'])
-    assert.ok(!tenantTransfer.tables.includes(table), table)
-  const { rows } = await tenantTransfer.page(tenantId, 'device', undefined)
-  const renamed = rows.map((row) => row.replace('"name":"Demo Thermometer"', '"name":"Another"'))
-  assert.notDeepEqual(renamed, rows)
-  await tenantTransfer.apply(systemAdministrator, tenantId, 'device', renamed)
-  const page = await entities.auditLog.page(
-    { tenantId, startTime: 0, endTime: Number.MAX_SAFE_INTEGER, actionTypes: [] },
-    { page: 0, pageSize: 100 },
-  )
-  assert.ok(page.data.some(({ actionData }) => actionData.includes('"imported":"device"')))
+  test('a chain without its graph is refused before anything is written', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenantId, systemAdministrator } = platform
+    const pieces = await rowsOf(platform)
+    const row = pieces.find(({ table }) => table === 'rule_chain')?.rows.find((text) => text.includes('from_node_id'))
+    assert.ok(row)
+    const { rule_node: _nodes, ...bare } = JSON.parse(row) as Record<string, unknown>
+    await assert.rejects(
+      services.tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', [JSON.stringify(bare)]),
+      { code: 'tenant-transfer.ROW' },
+    )
+    const strange = row.replaceAll(/"rule_chain_id":"[^"]+"/g, `"rule_chain_id":"${tenantId}"`)
+    await assert.rejects(services.tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', [strange]), {
+      code: 'tenant-transfer.ROW',
+    })
+  })
+
+  test('an import is in the audit log of the tenant, and what is under way stays where it is', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenantId, systemAdministrator, entities } = platform
+    const { tenantTransfer } = services
+    for (const table of ['rpc', 'notification_request', 'ota_update', 'job', 'queue_stats'])
+      assert.ok(!tenantTransfer.tables.includes(table), table)
+    const { rows } = await tenantTransfer.page(tenantId, 'device', undefined)
+    const renamed = rows.map((row) => row.replace('"name":"Demo Thermometer"', '"name":"Another"'))
+    assert.notDeepEqual(renamed, rows)
+    await tenantTransfer.apply(systemAdministrator, tenantId, 'device', renamed)
+    const page = await entities.auditLog.page(
+      { tenantId, startTime: 0, endTime: Number.MAX_SAFE_INTEGER, actionTypes: [] },
+      { page: 0, pageSize: 100 },
+    )
+    assert.ok(page.data.some(({ actionData }) => actionData.includes('"imported":"device"')))
+  })
+
+  test('long rows come in pages that a call can answer, each once', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant, tenantId } = platform
+    const all = services.declared.of(dashboards)
+    for (let index = 0; index < 60; index++)
+      await all.saveByUser(tenant, { title: `long ${index}`, configuration: { text: 'x'.repeat(200_000) } })
+    const ids = new Set<string>()
+    let pages = 0
+    for (let after: string | undefined = ''; after !== undefined; pages++) {
+      const page = await services.tenantTransfer.page(tenantId, 'dashboard', after === '' ? undefined : after)
+      assert.ok(page.rows.join('').length < 8 << 20)
+      for (const row of page.rows) ids.add((JSON.parse(row) as { id: string }).id)
+      after = page.next
+    }
+    assert.ok(pages > 1)
+    assert.equal(ids.size, await all.count(tenantId, {}))
+  })
 })

@@ -50,6 +50,10 @@ export interface TenantTransferParts {
 }
 
 const PAGE = 500
+/** A page ends behind the read that made it so long. */
+const PAGE_CHARACTERS = 4 << 20
+/** Until it is known how long they are: of content, or of chains with their nodes. */
+const FIRST_ROWS = 25
 /** Pages that are asked for later are of another export. */
 const EXPORT_MS = 3_600_000
 
@@ -86,18 +90,26 @@ export class TenantTransfer {
 
   async page(tenantId: string, table: string, after: string | undefined): Promise<TransferPage> {
     const taken = tableOf(table)
-    const keys = after === undefined ? undefined : valuesIn(after, taken)
-    const rows = await this.parts.entities.transferRows.page(taken, tenantId, keys, PAGE)
-    const last = rows.length < PAGE ? undefined : rows.at(-1)
+    let keys = after === undefined ? undefined : valuesIn(after, taken)
     const texts: string[] = []
-    for (const row of rows) {
-      const whole = isSealed(taken, row) ? undefined : await this.whole(taken, row)
-      if (whole !== undefined) texts.push(textOf(whole))
+    let characters = 0
+    for (let read = 0, limit = FIRST_ROWS; read < PAGE && characters < PAGE_CHARACTERS;) {
+      const rows = await this.parts.entities.transferRows.page(taken, tenantId, keys, limit)
+      for (const row of rows) {
+        const whole = isSealed(taken, row) ? undefined : await this.whole(taken, row)
+        if (whole === undefined) continue
+        const text = textOf(whole)
+        texts.push(text)
+        characters += text.length
+      }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < limit) return { rows: texts, next: undefined }
+      keys = Object.values(keysOf(taken, last))
+      read += rows.length
+      const fitting = Math.floor(((PAGE_CHARACTERS - characters) * read) / Math.max(characters, 1))
+      limit = Math.min(PAGE - read, Math.max(fitting, FIRST_ROWS))
     }
-    return {
-      rows: texts,
-      next: last && stringifyJson(Object.values(keysOf(taken, last)).map((value) => value)),
-    }
+    return { rows: texts, next: keys && stringifyJson([...keys]) }
   }
 
   /** Which ids the rows get; those of the rows that they name were put in their place already. */

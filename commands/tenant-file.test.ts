@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { test } from 'node:test'
+import { readTenantRows, TenantFileWriter } from './tenant-file.ts'
+
+test('long rows are sent in pieces that a call can take, and a row longer than that alone', async (context) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'millrace-tenant-file-'))
+  context.after(() => rm(folder, { recursive: true }))
+  const file = path.join(folder, 'tenant.gz')
+  const writer = await TenantFileWriter.begin(file, { tenant: { id: { id: '1' }, title: 'T' }, time: 1 })
+  const mib = 1 << 20
+  const lengths = [1, mib, mib, mib, mib, 6 * mib, 1, 1]
+  for (const length of lengths) await writer.add({ table: 'content_piece', row: 'x'.repeat(length) })
+  await writer.finish()
+  const pieces: number[][] = []
+  for await (const { rows } of readTenantRows(file)) pieces.push(rows.map((row) => row.length))
+  assert.deepEqual(pieces.flat(), lengths)
+  for (const piece of pieces)
+    assert.ok(piece.length === 1 || piece.reduce((sum, length) => sum + length, 0) <= 4 * mib, String(piece))
+})
