@@ -30,6 +30,8 @@ export interface Column<Value> {
   readonly absent: Value
   /** As clients send it; undefined for left out and, where it means the same, null. */
   readonly input: z.ZodType<Value | undefined>
+  /** The column holds JSON text. */
+  readonly isJson?: boolean
   /** JSON schema of the member in answers. */
   readonly shape: JsonObject
   /** Lists find entities by it. */
@@ -199,6 +201,7 @@ export function json(options: ColumnOptions = {}): Column<JsonValue> {
   return {
     ...stored('text', false, options),
     absent: null,
+    isJson: true,
     input: z.custom<JsonValue | undefined>(() => true),
     shape: {},
     toColumn: stringifyJson,
@@ -213,6 +216,7 @@ export function object(options: ColumnOptions = {}): Column<JsonObject | null> {
   return {
     ...stored('text', false, options),
     absent: null,
+    isJson: true,
     input: z
       .custom<JsonObject>(isJsonObject, 'an object is expected')
       .nullish()

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { dashboards } from '../entities/dashboard.ts'
-import type { TestPlatform } from '../testkit.ts'
+import { calculatedFields } from '../entities/calculated-field.ts'
+import { testRandom, type TestPlatform } from '../testkit.ts'
 
 /** Rows of every table, in the order in which they are brought in. */
 async function rowsOf({ services: { tenantTransfer }, tenantId }: TestPlatform) {
@@ -110,5 +111,80 @@ await onBothDatabases('bringing a tenant in, ', (open) => {
     }
     assert.ok(pages > 1)
     assert.equal(ids.size, await all.count(tenantId, {}))
+  })
+
+  test('rows that no save would have taken are refused, in the plan already', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant, tenantId, systemAdministrator, entities, clock, random } = {
+      ...platform,
+      random: testRandom,
+    }
+    const { tenantTransfer } = services
+    const main = await entities.queues.findByName(tenantId, 'Main')
+    assert.ok(main)
+    const own = {
+      ...main,
+      id: random.uuid(),
+      createdTime: clock.now(),
+      version: 1,
+      tenantId,
+      name: 'Own',
+      topic: 'own',
+    }
+    await entities.write(entities.queues.insert(own))
+    await services.devices.saveByUser(tenant, { name: 'any', type: 'pump' })
+    const changed = async (table: string, column: string, value: unknown) => {
+      const { rows } = await tenantTransfer.page(tenantId, table, undefined)
+      const [row] = rows
+      assert.ok(row)
+      return [JSON.stringify({ ...(JSON.parse(row) as Record<string, unknown>), [column]: value })]
+    }
+    for (const [table, column, value] of [
+      ['queue', 'submit_strategy', '{"type":"ANY","batchSize":1}'],
+      ['queue', 'submit_strategy', 'no JSON'],
+      ['queue', 'processing_strategy', '{}'],
+      ['queue', 'partitions', 0],
+      ['queue', 'pack_processing_timeout', -1],
+      ['device_profile', 'profile_data', '5'],
+      ['device_profile', 'profile_data', '{"transportConfiguration":5}'],
+      ['device_profile', 'transport_type', 'PIGEON'],
+      ['device', 'additional_info', 'no JSON'],
+      ['device', 'created_time', 'yesterday'],
+      ['device', 'name', 5],
+    ] as const) {
+      const rows = await changed(table, column, value)
+      const refused = { code: 'tenant-transfer.ROW' }
+      const what = `${table}.${column} ${value}`
+      await assert.rejects(tenantTransfer.plan(tenantId, table, rows), refused, what)
+      await assert.rejects(tenantTransfer.apply(systemAdministrator, tenantId, table, rows), refused, what)
+    }
+    const unchanged = (await tenantTransfer.page(tenantId, 'queue', undefined)).rows
+    assert.equal((await tenantTransfer.plan(tenantId, 'queue', unchanged)).same, 1)
+  })
+
+  test('a calculated field that reads another tenant’s entity is not brought in', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, tenant, tenantId, systemAdministrator } = platform
+    const { id: other } = await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })
+    const stranger = await services.devices.saveByUser({ ...tenant, tenantId: other }, { name: 'theirs' })
+    const own = await services.devices.saveByUser(tenant, { name: 'own' })
+    const entityId = { entityType: 'DEVICE', id: own.id } as const
+    const read = { refEntityKey: { key: 'a', type: 'TS_LATEST' }, refEntityId: entityId }
+    const output = { type: 'TIME_SERIES', name: 'o' }
+    const configuration = { type: 'SIMPLE', arguments: { a: read }, expression: 'a', output }
+    await services.declared
+      .of(calculatedFields)
+      .saveByUser(tenant, { name: 'f', type: 'SIMPLE', entityId, configuration })
+    const { rows } = await services.tenantTransfer.page(tenantId, 'calculated_field', undefined)
+    const foreign = rows.map((row) => {
+      const { configuration: text, ...rest } = JSON.parse(row) as { configuration: string }
+      return JSON.stringify({ ...rest, configuration: text.replace(own.id, stranger.id) })
+    })
+    assert.notDeepEqual(foreign, rows)
+    await assert.rejects(services.tenantTransfer.apply(systemAdministrator, tenantId, 'calculated_field', foreign), {
+      code: 'tenant-transfer.FOREIGN',
+    })
   })
 })

@@ -19,6 +19,7 @@ import type { CommitDoubts } from '../commit-doubts.ts'
 import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
 import { TenantTransferErrors } from './errors.ts'
+import { checkRow } from './row-checks.ts'
 import { rowsIn, textOf, valuesIn, type PartRows, type WholeRow } from './sent-rows.ts'
 import { NAMED, TAKEN, type Match, type TakenTable } from './tables.ts'
 
@@ -163,6 +164,8 @@ export class TenantTransfer {
     const written: Row[] = []
     for (const { row: sent, parts } of rowsIn(taken, texts, tenantId)) {
       if (isSealed(taken, sent)) continue
+      for (const { table, rows } of [{ table: taken, rows: [sent] }, ...parts])
+        for (const each of rows) checkRow(table.name, each)
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
       if (before !== undefined && !(await transferRows.isOwned(taken, before, tenantId)))
         throw TenantTransferErrors.FOREIGN({
@@ -285,7 +288,7 @@ export class TenantTransfer {
       if (taken.owner.of.length > 0) await require(taken.owner.of, taken.owner.column, row[taken.owner.column] ?? null)
       for (const [table, column] of Object.entries(taken.names)) await require([table], column, row[column] ?? null)
       for (const [column, value] of Object.entries(row))
-        for (const id of NAMING.test(column) ? idsIn(value) : []) {
+        for (const id of namesEntities(taken, column) ? idsIn(value) : []) {
           if (seen.has(id)) continue
           const owners = await transferRows.ownersOf(NAMED, id)
           // What is gone, or comes later, is nobody's.
@@ -327,6 +330,11 @@ function isSealed({ name }: TakenTable, row: Row): boolean {
 
 /** Columns of ids, alone or behind a type. What a debug event was about is no name of it. */
 const NAMING = /^(?!body_)(.+_id|entity|rule_entity)$/
+
+/** What calculated fields read is in their configuration: they run by themselves. */
+function namesEntities({ name }: TakenTable, column: string): boolean {
+  return NAMING.test(column) || (name === 'calculated_field' && column === 'configuration')
+}
 
 function idsIn(value: SqlValue): readonly string[] {
   const found = String(value ?? '').match(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi) ?? []
