@@ -30,6 +30,11 @@ const InstallErrors = defineErrors('install-chain', {
     status: 409,
     text: 'there are {count} rule chains named {name}: rename or delete all but one',
   },
+  TYPE_UNKNOWN: {
+    kind: 'invalid',
+    status: 400,
+    text: "node '{name}' has a type that this server does not know: {type}",
+  },
 })
 
 const flagsSchema = z.object({
@@ -84,11 +89,15 @@ async function install(
   { ruleChain, metadata }: ChainFile,
   output: CommandOutput,
 ): Promise<void> {
+  const unknown = await unknownNodes(api, metadata)
+  const [first] = unknown
+  if (first !== undefined && !flags['disable-unknown']) throw InstallErrors.TYPE_UNKNOWN({ ...first })
   const present = await chainNamed(api, ruleChain.name)
   const chain = present ?? (await createChain(api, ruleChain))
   try {
-    const unknown = await saveGraph(api, chain, metadata, flags['disable-unknown'])
-    for (const line of unknown) output.out(line)
+    const disabled = await saveGraph(api, chain, metadata, flags['disable-unknown'])
+    for (const { name, type } of unknown) output.out(`node '${name}' is disabled: its type is not known here: ${type}`)
+    for (const line of disabled) output.out(line)
   } catch (error) {
     if (present === undefined) await api.request('DELETE', `/api/ruleChain/${chain.id.id}`)
     throw error
@@ -99,6 +108,19 @@ async function install(
     await api.request('POST', `/api/ruleChain/${chain.id.id}/root`)
     output.out('it is the root chain now')
   } else output.out('it is not the root chain: add --root to send every message through it')
+}
+
+const namesSchema = z.object({ name: z.string().default(''), type: z.string().default('') })
+type NodeNames = z.infer<typeof namesSchema>
+
+const CATEGORIES = 'FILTER,ENRICHMENT,TRANSFORMATION,ACTION,EXTERNAL,FLOW,ANALYTICS'
+const componentsSchema = z.array(z.object({ clazz: z.string() }))
+
+/** The server saves them; that they would not start is better said before. */
+async function unknownNodes(api: RestSession, { nodes }: ChainFile['metadata']): Promise<readonly NodeNames[]> {
+  const path = `/api/components?componentTypes=${CATEGORIES}&ruleChainType=CORE`
+  const known = new Set(componentsSchema.parse(await api.request('GET', path)).map(({ clazz }) => clazz))
+  return nodes.map((node) => namesSchema.parse(node)).filter(({ type }) => !known.has(type))
 }
 
 async function chainNamed(api: RestSession, name: string): Promise<Chain | undefined> {

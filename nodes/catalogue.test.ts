@@ -46,8 +46,11 @@ for (const definition of ruleNodes) {
       assert.notEqual(definition.description, '')
     })
 
-    test('accepts keys it does not know', () => {
-      definition.check({ ...definition.defaultConfiguration, leftByAnOldVersion: { a: 1 } })
+    test('does not start with keys it does not know, unless it never reads them, and is saved with them', () => {
+      const odd = { ...definition.defaultConfiguration, leftByAnOldVersion: { a: 1 } }
+      if (definition.acceptsUnknownKeys) definition.check(odd)
+      else assert.throws(() => definition.check(odd), /leftByAnOldVersion/)
+      definition.checkSaved?.(odd)
     })
 
     for (const example of definition.examples) {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../model/json.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
-import type { NodeCategory, NodeContext, NodeDefinition, NodeInstance } from '../engine/rulechain/node.ts'
+import type { NodeCategory, NodeContext, NodeDefinition, NodeEditor, NodeInstance } from '../engine/rulechain/node.ts'
 import { NodeErrors } from './errors.ts'
 
 /** One message into the node and where it must come out: `relation` with what changed, or `ends` where it goes nowhere. */
@@ -35,8 +35,17 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
   readonly relations: readonly string[] | 'custom'
   readonly description: string
   readonly configurationVersion?: number
-  /** Keys it does not know must be accepted: exported chains carry old ones. */
+  /**
+   * The keys of its shape and of the defaults are all that may be there: with another one the chain is saved and the node does not start, as in the
+   * reference.
+   */
   readonly configuration: Schema
+  /** For nodes that accept keys they do not know, or never read their configuration. */
+  readonly unknownKeys?: 'accepted'
+  /** What must be fulfilled before a chain with the node is saved; everything else that is wrong is saved, and the node does not start. */
+  readonly constraints?: z.ZodType
+  /** What differs from an ordinary node, for editors. */
+  readonly editor?: Partial<NodeEditor>
   readonly defaults: JsonObject
   readonly examples: readonly NodeExample[]
   /** Raises a configuration of an older version; throws where it can not. */
@@ -49,16 +58,25 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
 }
 
 export interface RuleNodeDefinition extends NodeDefinition {
+  readonly acceptsUnknownKeys: boolean
   readonly examples: readonly NodeExample[]
 }
 
 export function defineNode<Schema extends z.ZodType, const Uses extends CapabilityName = never>(
   specification: NodeSpecification<Schema, Uses>,
 ): RuleNodeDefinition {
-  const { type, name, category, relations, description, examples, upgrade } = specification
-  const parse = (configuration: JsonObject): z.output<Schema> =>
-    parseConfiguration(name, specification.configuration, configuration)
+  const { type, name, category, relations, description, examples, upgrade, constraints } = specification
+  const known = specification.unknownKeys === 'accepted' ? undefined : knownKeys(specification)
+  const parse = (configuration: JsonObject): z.output<Schema> => {
+    if (known !== undefined) checkKeys(name, configuration, known)
+    return parseConfiguration(name, specification.configuration, configuration)
+  }
   return {
+    acceptsUnknownKeys: known === undefined,
+    editor: { ...ORDINARY, hasOutput: relations === 'custom' || relations.length > 0, ...specification.editor },
+    ...(constraints === undefined
+      ? {}
+      : { checkSaved: (configuration) => void parseConfiguration(name, constraints, configuration) }),
     type,
     name,
     category,
@@ -76,6 +94,32 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
       parse(configuration)
     },
   }
+}
+
+const ORDINARY: NodeEditor = {
+  clustering: 'ENABLED',
+  hasQueueName: false,
+  hasInput: true,
+  hasOutput: true,
+  isChain: false,
+  form: '',
+  icon: '',
+}
+
+/** Undefined where the configuration is nothing or not known by its keys. */
+function knownKeys({
+  configuration,
+  defaults,
+}: Pick<NodeSpecification<z.ZodType, never>, 'configuration' | 'defaults'>): ReadonlySet<string> | undefined {
+  if (!(configuration instanceof z.ZodObject)) return undefined
+  const shape = Object.keys(configuration.shape)
+  return shape.length === 0 ? undefined : new Set([...shape, ...Object.keys(defaults)])
+}
+
+function checkKeys(node: string, configuration: JsonObject, known: ReadonlySet<string>): void {
+  const unknown = Object.keys(configuration).find((key) => !known.has(key))
+  if (unknown === undefined) return
+  throw NodeErrors.CONFIGURATION_INVALID({ node, field: unknown, reason: 'the node knows no such key' })
 }
 
 /** Throws `CONFIGURATION_INVALID` with the first field that is wrong. */

@@ -9,10 +9,6 @@ export interface ComponentDescriptor {
   readonly json: JsonObject
 }
 
-/** Nodes that let their user choose the queue behind them. */
-const WITH_QUEUE_NAME = new Set(['org.thingsboard.rule.engine.flow.TbCheckpointNode'])
-const CHAIN_NODE = 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode'
-
 export class Components {
   private readonly descriptors: readonly ComponentDescriptor[]
 
@@ -31,39 +27,40 @@ export class Components {
 }
 
 function descriptorOf(definition: NodeDefinition): ComponentDescriptor {
-  const { type: clazz, name, category, configurationVersion } = definition
+  const { type: clazz, name, category, configurationVersion, editor } = definition
   const json: JsonObject = {
     id: { id: stableId(clazz) },
     createdTime: 0,
     type: category,
     scope: 'TENANT',
-    clusteringMode: 'ENABLED',
+    clusteringMode: editor.clustering,
     name,
     clazz,
     configurationDescriptor: { nodeDefinition: nodeDefinitionOf(definition) },
     configurationVersion,
     actions: null,
-    hasQueueName: WITH_QUEUE_NAME.has(clazz),
+    hasQueueName: editor.hasQueueName,
   }
   return { type: category, clazz, json }
 }
 
-function nodeDefinitionOf({ type, description, relations, defaultConfiguration }: NodeDefinition): JsonObject {
+function nodeDefinitionOf(definition: NodeDefinition): JsonObject {
+  const { description, relations, defaultConfiguration, configurationSchema, editor } = definition
   const isCustom = relations === 'custom'
-  const isEnd = !isCustom && relations.length === 0
   return {
     details: description,
     description,
-    inEnabled: true,
-    outEnabled: !isEnd,
-    relationTypes: isCustom || isEnd ? [] : [...relations, 'Failure'],
+    inEnabled: editor.hasInput,
+    outEnabled: editor.hasOutput,
+    relationTypes: isCustom || !editor.hasOutput ? [] : [...relations, 'Failure'],
     customRelations: isCustom,
-    ruleChainNode: type === CHAIN_NODE,
+    ruleChainNode: editor.isChain,
     defaultConfiguration,
-    // Of forms that a front end brings itself: without one it shows the configuration as JSON.
+    // Beyond the reference: titles and help texts of the fields, for any editor.
+    configurationSchema,
     uiResources: [],
-    configDirective: '',
-    icon: '',
+    configDirective: editor.form,
+    icon: editor.icon,
     iconUrl: '',
     docUrl: '',
   }

@@ -9,12 +9,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock, Random, TimerHandle } from '../model/clock.ts'
 import type { User } from '../model/entities.ts'
 import type { MillraceError } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint } from '../model/value.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
 import { createScriptHost } from '../engine/script/host.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { Link, PublishBound, PublishReceipt } from '../engine/link/link.ts'
+import { ORDINARY_EDITOR } from '../engine/rulechain/testkit.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
 import { TestFeed } from '../engine/subscriptions/testkit.ts'
@@ -226,6 +228,7 @@ function definition(type: string): NodeDefinition {
     configurationSchema: {},
     uses: [],
     effects: false,
+    editor: ORDINARY_EDITOR,
     upgrade: (configuration, fromVersion) => {
       const { queueName: _moved, ...rest } = configuration
       if (type === 'test.MovesQueue') return rest
@@ -233,10 +236,13 @@ function definition(type: string): NodeDefinition {
       return { ...configuration, upgradedFrom: fromVersion }
     },
     create: () => ({ handle: () => 'Success' }),
-    check: (configuration) => {
-      if (configuration['bad'] === true) throw RuleChainErrors.RELATION_EMPTY({ from: 0, to: 1 })
-    },
+    check: checkBad,
+    checkSaved: checkBad,
   }
+}
+
+function checkBad(configuration: JsonObject): void {
+  if (configuration['bad'] === true) throw RuleChainErrors.RELATION_EMPTY({ from: 0, to: 1 })
 }
 
 const EVERY_KIND: readonly ChangeKind[] = [

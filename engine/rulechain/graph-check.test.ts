@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
 import { currentConfiguration } from './configuration.ts'
 import { checkGraph } from './graph-check.ts'
+import { ORDINARY_EDITOR } from './testkit.ts'
 import type { NodeDefinition } from './node.ts'
 
 const nodes = ['a', 'b', 'c', 'd'].map((name) => ({ name }))
@@ -89,6 +90,7 @@ const definition: NodeDefinition = {
   configurationSchema: {},
   uses: [],
   effects: false,
+  editor: ORDINARY_EDITOR,
   upgrade: (configuration, version) => {
     if (configuration['broken'] === true) throw new Error('cannot be raised')
     return { ...configuration, raisedFrom: version }

@@ -90,6 +90,26 @@ export interface NodeSettings {
 
 export type NodeCategory = 'FILTER' | 'ENRICHMENT' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW' | 'ANALYTICS'
 
+/** Where a node runs in a cluster: in every process, in one, or as its settings say. */
+export type NodeClustering = 'ENABLED' | 'SINGLETON' | 'USER_PREFERENCE'
+
+/** What an editor of chains is told beside the configuration. */
+export interface NodeEditor {
+  readonly clustering: NodeClustering
+  /** Its settings name a queue. */
+  readonly hasQueueName: boolean
+  /** Takes messages, as all but generators do. */
+  readonly hasInput: boolean
+  /** Sends messages on. */
+  readonly hasOutput: boolean
+  /** Leads into another chain, whose output nodes name its relations. */
+  readonly isChain: boolean
+  /** The name of the form that the reference's user interface brings; empty where it shows the configuration as JSON. */
+  readonly form: string
+  /** A name of the Material icons. */
+  readonly icon: string
+}
+
 /** A node type with its config already behind a parser: what `defineNode` makes and the catalogue holds. */
 export interface NodeDefinition {
   /** The class name that exported chains carry. */
@@ -111,8 +131,11 @@ export interface NodeDefinition {
   readonly effects: boolean
   /** Parses the configuration and compiles what it holds. Throws an `invalid` error that names the field. */
   create(configuration: JsonObject, context: NodeContext<CapabilityName>): NodeInstance | Promise<NodeInstance>
-  /** Throws an `invalid` error that names the field; compiles nothing. */
+  /** Throws an `invalid` error that names the field: the node would not start. Compiles nothing. */
   check(configuration: JsonObject): void
+  /** Throws an `invalid` error where a chain with this configuration may not even be saved (`rule-engine.md` 3.5); absent where it may be whatever it is. */
+  checkSaved?(configuration: JsonObject): void
+  readonly editor: NodeEditor
 }
 
 export interface NodeCatalogue {

@@ -8,11 +8,16 @@ import { createActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Link } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
-import type { NodeCatalogue, NodeContext, NodeDefinition, NodeInstance } from './node.ts'
+import type { NodeCatalogue, NodeContext, NodeDefinition, NodeEditor, NodeInstance } from './node.ts'
 import { createRuleEngine } from './rule-engine.ts'
 import type { RuleEngine, RuleEngineOptions, RuleEngineSettings } from './rule-engine.ts'
 
 export const TENANT_ID = '10000000-0000-4000-8000-000000000001'
+
+export const ORDINARY_EDITOR: NodeEditor = {
+  ...{ clustering: 'ENABLED', hasQueueName: false, hasInput: true, hasOutput: true },
+  ...{ isChain: false, form: '', icon: '' },
+}
 
 export type MakeNode = (context: NodeContext, configuration: JsonObject) => NodeInstance | Promise<NodeInstance>
 
@@ -31,6 +36,7 @@ export function catalogueOf(types: Readonly<Record<string, MakeNode>>): NodeCata
       configurationSchema: {},
       uses: [],
       effects: false,
+      editor: ORDINARY_EDITOR,
       create: (configuration, context) => create(context, configuration),
       check: () => undefined,
     })

@@ -17,6 +17,7 @@ export const log = defineNode({
   description: 'Writes what the script returns to the system log.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults(DEFAULT_SCRIPT),
+  editor: { form: 'tbActionNodeLogConfig', icon: 'menu' },
   examples: [
     {
       title: 'the message goes on unchanged',

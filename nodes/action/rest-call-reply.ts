@@ -17,6 +17,7 @@ export const restCallReply = defineNode({
     requestIdMetaDataAttribute: key('Request id'),
   }),
   defaults: { serviceIdMetaDataAttribute: 'serviceId', requestIdMetaDataAttribute: 'requestUUID' },
+  editor: { form: 'tbActionNodeSendRestApiCallReplyConfig', icon: 'call_merge' },
   examples: [],
   uses: ['calls'],
   effects: true,

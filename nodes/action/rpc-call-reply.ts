@@ -22,6 +22,7 @@ export const rpcCallReply = defineNode({
     sessionIdMetaDataAttribute: 'sessionId',
     requestIdMetaDataAttribute: 'requestId',
   },
+  editor: { form: 'tbActionNodeRpcReplyConfig', icon: 'call_merge' },
   examples: [],
   uses: ['calls'],
   effects: true,

@@ -21,6 +21,7 @@ export const rpcCallRequest = defineNode({
     timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
   }),
   defaults: { timeoutInSeconds: 60 },
+  editor: { form: 'tbActionNodeRpcRequestConfig', icon: 'call_made' },
   examples: [],
   uses: ['calls'],
   effects: true,

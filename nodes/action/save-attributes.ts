@@ -44,6 +44,8 @@ export const saveAttributes = defineNode({
   description: 'Stores the attributes of a Post attributes message; Success follows the commit.',
   configurationVersion: 3,
   configuration: configurationSchema,
+  constraints: z.looseObject({ processingSettings: processingSettings(ACTIONS) }),
+  editor: { form: 'tbActionNodeAttributesConfig', icon: 'file_upload' },
   defaults: {
     processingSettings: { type: 'ON_EVERY_MESSAGE' },
     scope: 'SERVER_SCOPE',

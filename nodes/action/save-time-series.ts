@@ -34,6 +34,8 @@ export const saveTimeSeries = defineNode({
   relations: ['Success'],
   description: 'Stores the points of a Post telemetry message; Success follows the commit.',
   configurationVersion: 1,
+  constraints: z.looseObject({ processingSettings: processingSettings(ACTIONS) }),
+  editor: { form: 'tbActionNodeTimeseriesConfig', icon: 'file_upload' },
   configuration: configurationSchema,
   defaults: { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } },
   examples: [

@@ -12,6 +12,7 @@ export const messageTypeFilter = defineNode({
     messageTypes: z.array(z.string()).meta({ title: 'Message types', description: 'Types that take True.' }),
   }),
   defaults: { messageTypes: ['POST_ATTRIBUTES_REQUEST', 'POST_TELEMETRY_REQUEST', 'TO_SERVER_RPC_REQUEST'] },
+  editor: { form: 'tbFilterNodeMessageTypeConfig' },
   examples: [
     {
       title: 'a listed type passes',

@@ -12,6 +12,7 @@ export const messageTypeSwitch = defineNode({
   description: 'Routes by the message type; Other for types without a relation.',
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
+  editor: { form: 'tbNodeEmptyConfig' },
   examples: [
     {
       title: 'telemetry has a label of its own',

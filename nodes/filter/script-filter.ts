@@ -10,6 +10,7 @@ export const scriptFilter = defineNode({
   description: 'Routes by the boolean that the script returns; any other result takes Failure.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults('return msg.temperature > 20;'),
+  editor: { form: 'tbFilterNodeScriptConfig' },
   examples: [
     {
       title: 'a warm reading passes',

@@ -20,6 +20,7 @@ export const scriptSwitch = defineNode({
   description: 'Routes by the relations that the script returns: a text or a list.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults(JS_DEFAULT, TBEL_DEFAULT),
+  editor: { form: 'tbFilterNodeSwitchConfig' },
   examples: [
     {
       title: 'several relations at once',

@@ -11,6 +11,7 @@ export const acknowledge = defineNode({
   description: 'Settles the message in its queue; what fails behind it is not retried.',
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
+  editor: { form: 'tbNodeEmptyConfig' },
   examples: [
     {
       title: 'the message goes on',

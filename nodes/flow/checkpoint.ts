@@ -16,6 +16,7 @@ export const checkpoint = defineNode({
   configurationVersion: 1,
   configuration: z.looseObject({}),
   defaults: {},
+  editor: { hasQueueName: true, form: 'tbNodeEmptyConfig' },
   examples: [],
   // The queue was a part of the configuration; the node has a field of its own for it since.
   upgrade: ({ queueName: _moved, ...configuration }) => configuration,

@@ -21,6 +21,8 @@ export const ruleChainInput = defineNode({
       description: "Use the default chain of the originator's profile, if any.",
     }),
   }),
+  constraints: z.looseObject({ ruleChainId: z.string().refine(isUuid, 'must be the id of a rule chain').nullish() }),
+  editor: { isChain: true, form: 'tbFlowNodeRuleChainInputConfig' },
   defaults: { ruleChainId: null, forwardMsgToDefaultRuleChain: false },
   examples: [],
   upgrade: (configuration) => ({ forwardMsgToDefaultRuleChain: false, ...configuration }),

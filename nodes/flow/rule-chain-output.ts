@@ -9,6 +9,7 @@ export const ruleChainOutput = defineNode({
   description: "Returns to the calling chain by the relation of this node's name; without a caller the message ends.",
   configuration: emptyConfiguration,
   defaults: EMPTY_DEFAULTS,
+  editor: { form: 'tbFlowNodeRuleChainOutputConfig' },
   examples: [
     {
       title: 'without a caller the message ends',

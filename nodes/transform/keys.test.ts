@@ -33,9 +33,11 @@ test('copied metadata is text in the body and takes the place of a member of its
 })
 
 test('a body that is no object goes on as it is; one that is no JSON fails', async () => {
-  for (const definition of [copyKeys, deleteKeys]) {
-    const configuration = { copyFrom: 'DATA', deleteFrom: 'DATA', keys: ['.*'] }
-    const instance = await createNode(definition, configuration)
+  for (const [definition, place] of [
+    [copyKeys, { copyFrom: 'DATA' }],
+    [deleteKeys, { deleteFrom: 'DATA' }],
+  ] as const) {
+    const instance = await createNode(definition, { ...place, keys: ['.*'] })
     for (const data of ['[1]', '5', 'null', '"a"']) {
       const message = testMessage({ data })
       const [result] = await runNode(instance, message)

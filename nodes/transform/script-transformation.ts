@@ -16,6 +16,7 @@ export const scriptTransformation = defineNode({
   description: 'Changes data, metadata or type by a script; a list makes a message of each element.',
   configuration: scriptConfiguration,
   defaults: scriptDefaults('return {msg: msg, metadata: metadata, msgType: msgType};'),
+  editor: { form: 'tbTransformationNodeScriptConfig' },
   examples: [
     {
       title: 'a value is computed',

@@ -11,7 +11,6 @@ export const RuleChainErrors = defineErrors('rule-chain', {
     text: '{field} {index} is not the place of a node: the chain has {count} nodes',
   },
   RELATION_EMPTY: { ...BAD_REQUEST, text: 'The connection from node {from} to node {to} has no type' },
-  TYPE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' has an unknown type: {type}" },
   CONFIGURATION_INVALID: { ...BAD_REQUEST, text: "Rule node '{name}' has a bad configuration: {reason}" },
   QUEUE_UNKNOWN: { ...BAD_REQUEST, text: "Rule node '{name}' names a queue that does not exist: {queueName}" },
   ROOT_EXISTS: { ...BAD_REQUEST, text: 'Another root rule chain is present in scope of current tenant!' },

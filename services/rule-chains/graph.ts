@@ -80,9 +80,6 @@ function ruleNodeOf(
 ): RuleNode {
   checkText('name', draft.name)
   const definition = rules.catalogue.find(draft.type)
-  if (definition === undefined && !rules.disableUnknown) {
-    throw RuleChainErrors.TYPE_UNKNOWN({ name: draft.name, type: draft.type })
-  }
   return {
     id: existing?.id ?? rules.newId(),
     createdTime: existing?.createdTime ?? rules.now,
@@ -90,20 +87,26 @@ function ruleNodeOf(
     type: draft.type,
     name: draft.name,
     debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now, rules.maxDebugMinutes),
-    singletonMode: draft.singletonMode ?? false,
+    singletonMode: isSingleton(definition, draft),
     additionalInfo: draft.additionalInfo ?? null,
-    ...(definition === undefined ? disabled(draft) : withKnownQueue(checked(draft, definition), draft, rules)),
+    ...(definition === undefined ? unknown(draft) : withKnownQueue(checked(draft, definition), draft, rules)),
   }
+}
+
+function isSingleton(definition: NodeDefinition | undefined, { singletonMode = false }: NodeDraft): boolean {
+  const clustering = definition?.editor.clustering ?? 'USER_PREFERENCE'
+  return clustering === 'USER_PREFERENCE' ? singletonMode : clustering === 'SINGLETON'
 }
 
 type Configured = Pick<RuleNode, 'configurationVersion' | 'configuration' | 'queueName' | 'disabledReason'>
 
-function disabled(draft: NodeDraft): Configured {
+/** It does not start, until there is such a type. */
+function unknown(draft: NodeDraft): Configured {
   return {
     configurationVersion: draft.configurationVersion ?? 0,
     configuration: draft.configuration,
     queueName: queueNameOf(draft),
-    disabledReason: `Unknown node type: ${draft.type}`,
+    disabledReason: null,
   }
 }
 
@@ -111,7 +114,7 @@ function checked(draft: NodeDraft, definition: NodeDefinition): Configured {
   const { configuration, configurationVersion = 0 } = draft
   const current = currentConfiguration(definition, { configuration, configurationVersion })
   try {
-    definition.check(current.configuration)
+    definition.checkSaved?.(current.configuration)
     // A queue that an old configuration named is the node's own since.
     const isMoved = !('queueName' in current.configuration)
     const queueName = queueNameOf(draft) ?? (isMoved ? textOf(configuration['queueName']) : null)

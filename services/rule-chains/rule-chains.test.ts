@@ -113,11 +113,6 @@ const REFUSED: readonly (readonly [string, () => GraphDraft, string | RegExp])[]
     'The connection from node 0 to node 1 has no type',
   ],
   [
-    'an unknown type',
-    () => draft([node('odd', { type: 'com.example.Odd' })], []),
-    "Rule node 'odd' has an unknown type: com.example.Odd",
-  ],
-  [
     'a bad configuration',
     () => draft([node('bad', { configuration: { bad: true } })], []),
     /^Rule node 'bad' has a bad configuration: /,
@@ -150,12 +145,11 @@ test('many ways between two nodes are no circle', async () => {
   assert.equal(saved.connections.length, 4)
 })
 
-test('an unknown type is stored disabled and marked where that is asked for', async () => {
-  const saved = await save(draft([node('odd', { type: 'com.example.Odd', configuration: { keep: 1 } })], []), {
-    disableUnknown: true,
-  })
-  assert.equal(saved.nodes[0]?.disabledReason, 'Unknown node type: com.example.Odd')
-  assert.deepEqual(saved.nodes[0].configuration, { keep: 1 })
+test('an unknown type is saved as it is: only its node does not start', async () => {
+  const odd = { type: 'com.example.Odd', configurationVersion: 3, configuration: { keep: 1 } }
+  const [saved] = (await save(draft([node('odd', odd)], []))).nodes
+  assert.deepEqual([saved?.type, saved?.configurationVersion, saved?.configuration], Object.values(odd))
+  assert.equal(saved?.disabledReason, null)
 })
 
 test('an old configuration is raised to the present version', async () => {
@@ -244,7 +238,7 @@ test('a chain of the default shape is made whole and is not root', async () => {
     graph.connections.map((each) => each.toIndex),
     [0, 1, 3, 4, 5],
   )
-  assert.match(graph.nodes[5]?.disabledReason ?? '', /TbSendRPCRequestNode/)
+  assert.match(graph.nodes[5]?.type ?? '', /TbSendRPCRequestNode$/)
 })
 
 test('a chain does not become root by saving it as root', async () => {

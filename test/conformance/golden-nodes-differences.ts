@@ -79,7 +79,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-copy-to-view-no-view',
     'action-copy-to-view-server',
   ],
-  TbCopyKeysNode: ['transform-copy-bad-config'],
   TbCreateAlarmNode: [
     'action-create-alarm-after-clear',
     'action-create-alarm-bad-severity-config',

@@ -6,6 +6,7 @@
 import { openSync, writeSync } from 'node:fs'
 import type { JsonObject } from '../../../model/json.ts'
 import type { Message } from '../../../model/message.ts'
+import { ORDINARY_EDITOR } from '../../../engine/rulechain/testkit.ts'
 import type { BatchResult, NodeDefinition } from '../../../engine/rulechain/node.ts'
 import { CHILD_OF, RUN_LOG_NODE, WITH_TEXT } from './index.ts'
 import { lineOf, type Run } from './run-log.ts'
@@ -22,6 +23,7 @@ export const runLogNode: NodeDefinition = {
   configurationSchema: { type: 'object' },
   uses: [],
   effects: true,
+  editor: ORDINARY_EDITOR,
   check: () => undefined,
   create: (configuration) => {
     const file = openSync(process.env['RUN_LOG'] ?? '/dev/null', 'a')
