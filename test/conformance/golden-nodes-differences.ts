@@ -22,7 +22,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'enrich-delta-sequence',
     'enrich-delta-text-value',
   ],
-  'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbAssetTypeSwitchNode: ['filter-asset-profile-switch', 'filter-asset-profile-switch-on-device'],
   TbAssignToCustomerNode: [
     'action-assign-customer-asset',
