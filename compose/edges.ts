@@ -75,11 +75,15 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
     metricsSources.push({ name: 'mqtt', figures: () => mqttFigures(mqtt.figures()) })
     mqttPort = mqtt.port
   }
-  const httpPort = await openHttp(parts, metricsSources)
+  const httpPort = await openHttp(parts, metricsSources, mqttPort)
   return { http: httpPort, ...(mqttPort === undefined ? {} : { mqtt: mqttPort }) }
 }
 
-async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource[]): Promise<number> {
+async function openHttp(
+  parts: EdgeParts,
+  metricsSources: readonly MetricsSource[],
+  mqttPort: number | undefined,
+): Promise<number> {
   const { config, closing, services, stores, log, gateway } = parts
   const tls = certificateFiles(config)
   const server = new UwsServer({
@@ -148,6 +152,7 @@ async function openHttp(parts: EdgeParts, metricsSources: readonly MetricsSource
     process: { member: `${hostname()}-${process.pid}`, roles: config.roles, folder: stores.folder || '.' },
     page: {
       baseUrl: () => `${tls === undefined ? 'http' : 'https'}://${reachableHost(config.httpBindAddress)}:${port}`,
+      mqttPort,
       demo: parts.demo
         ? {
             username: DEMO_LOGINS.tenantAdministrator.email,

@@ -29,6 +29,7 @@ export interface AdminRoutesParts extends EntityRoutesParts {
   readonly systemInfo: SystemInfo
   /** Where people reach the platform, as far as the process knows. */
   readonly baseUrl: () => string
+  readonly mqttPort: number | undefined
 }
 
 const settingsBody = z.object({ key: z.string().trim().min(1).max(255), jsonValue: jsonObject })
@@ -44,7 +45,7 @@ export function adminRoutes(parts: AdminRoutesParts): readonly DeclaredRoute[] {
   return [...settingsRoutes(parts), ...securityRoutes(parts), ...jwtRoutes(parts), ...factRoutes(parts)]
 }
 
-function settingsRoutes({ make, admin, baseUrl }: AdminRoutesParts): readonly DeclaredRoute[] {
+function settingsRoutes({ make, admin, baseUrl, mqttPort }: AdminRoutesParts): readonly DeclaredRoute[] {
   return [
     make.route({
       ...ALL,
@@ -56,7 +57,7 @@ function settingsRoutes({ make, admin, baseUrl }: AdminRoutesParts): readonly De
       handle: async ({ path: { settingsKey: key } }) => {
         const saved = await admin.settings.find(key)
         if (saved !== undefined) return settingsJson(saved)
-        const value = defaults(baseUrl())[key]
+        const value = defaults(baseUrl(), mqttPort)[key]
         if (value === undefined) throw AdminErrors.NO_SETTINGS({ key })
         return settingsJson({ id: stableId(key), createdTime: 0, key, value })
       },
@@ -240,11 +241,11 @@ function settingsJson(setting: AdminSetting): JsonObject {
 }
 
 /** Until somebody saves others. */
-function defaults(baseUrl: string): Readonly<Record<string, JsonObject | undefined>> {
+function defaults(baseUrl: string, mqttPort: number | undefined): Readonly<Record<string, JsonObject | undefined>> {
   return {
     general: { baseUrl, prohibitDifferentUrl: false },
     [MAIL_SETTINGS]: mailDefaults(),
-    [CONNECTIVITY_SETTINGS]: connectivityDefaults(baseUrl),
+    [CONNECTIVITY_SETTINGS]: connectivityDefaults(baseUrl, mqttPort),
   }
 }
 

@@ -19,10 +19,11 @@ export interface ConnectivityRoutesParts {
   readonly make: RouteMaker
   readonly declared: EntityRegistry
   readonly baseUrl: () => string
+  readonly mqttPort: number | undefined
 }
 
 export function connectivityRoutes(
-  { make, declared, baseUrl }: ConnectivityRoutesParts,
+  { make, declared, baseUrl, mqttPort }: ConnectivityRoutesParts,
   { devices: service, admin }: Pick<Services, 'devices' | 'admin'>,
 ): readonly DeclaredRoute[] {
   return [
@@ -43,7 +44,7 @@ export function connectivityRoutes(
         if (credentials === undefined || profile === undefined) throw ApiErrors.NOT_FOUND()
         const own = (await admin.baseUrl()) ?? baseUrl()
         const saved = (await admin.settings.find(CONNECTIVITY_SETTINGS))?.value
-        const settings = saved ?? connectivityDefaults(own)
+        const settings = saved ?? connectivityDefaults(own, mqttPort)
         return connectivityCommands({ credentials, profile, settings, baseUrl: own })
       },
     }),

@@ -98,7 +98,8 @@ export interface RestApiOptions {
   /** Of what this process keeps in its data folder. */
   readonly backups: BackupAdmin
   readonly process: ProcessFacts
-  readonly page: Omit<PageContent, 'version'>
+  /** `mqttPort`: where this process serves MQTT. */
+  readonly page: Omit<PageContent, 'version'> & { readonly mqttPort?: number | undefined }
   /** Of protocols whose devices need to know who signed their certificate. */
   readonly certificates?: CertificateFiles
   readonly log: ApiLog
@@ -239,6 +240,7 @@ function declaredParts({
     relations: services.relations,
     farEnds: services.farEnds,
     baseUrl: page.baseUrl,
+    mqttPort: page.mqttPort,
     linkBase: linkBaseOf(services, page),
   }
 }

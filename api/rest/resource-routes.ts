@@ -215,10 +215,11 @@ function readRoutes({ make, content: { resources } }: ResourceRoutesParts): read
     make.route({
       ...common,
       path: '/api/resource/{resourceId}/download',
-      about: 'The bytes of a file.',
+      about: 'The bytes of a file, where they changed.',
       authorities: SYSTEM_AND_TENANT,
       answer: BINARY,
-      handle: async ({ targets: { resourceId: record } }) => downloaded(resources, record, '', OCTETS),
+      handle: async ({ targets: { resourceId: record }, header }) =>
+        downloaded(resources, record, header('if-none-match'), OCTETS),
     }),
     ...Object.entries(KINDS).map(([word, type]) =>
       make.route({

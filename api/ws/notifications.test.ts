@@ -90,3 +90,12 @@ test('the older endpoint takes the same in its own envelope', async () => {
   store.setUnread([note(SECOND)])
   assert.deepEqual(await heard(), [])
 })
+
+test('a list of types that there are not, or of fewer than none, is refused', async () => {
+  const { say } = await opened()
+  for (const wrong of [{ types: ['RUMOUR'] }, { limit: -1 }]) {
+    const [frame] = await say({ cmds: [{ type: 'NOTIFICATIONS', cmdId: 7, ...wrong }] })
+    assert.ok(!JSON.stringify(frame ?? null).includes('"errorCode":0'), JSON.stringify(frame))
+    assert.ok(frame !== undefined)
+  }
+})

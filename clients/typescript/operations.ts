@@ -4424,7 +4424,7 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/resource/{resourceId}' }, given, options)
   }
 
-  /** The bytes of a file. For SYS_ADMIN, TENANT_ADMIN. */
+  /** The bytes of a file, where they changed. For SYS_ADMIN, TENANT_ADMIN. */
   getResourceByResourceIdDownload(given: { readonly resourceId: string }, options?: CallOptions): Promise<Blob> {
     return this.call({ method: 'GET', path: '/api/resource/{resourceId}/download', isFile: true }, given, options)
   }

@@ -140,6 +140,17 @@ test('changes of an image that come together are all there', async () => {
   assert.deepEqual([now?.dataSize, now && (await files().read(now))], [other.length, other])
 })
 
+test('a renamed image is found by its new title alone', async () => {
+  const image = await create('sunrise.png', await picture(4, 4))
+  await images().rename(platform.tenant, image, 'sunset')
+  const found = async (textSearch: string) => {
+    const page = { page: 0, pageSize: 10, textSearch }
+    const { data } = await files().page(platform.tenant, { types: ['IMAGE'] }, page)
+    return data.map(({ title }) => title)
+  }
+  assert.deepEqual([await found('sunset'), await found('sunrise')], [['sunset'], []])
+})
+
 test('what one server exports another imports', async () => {
   const bytes = await picture(30, 30)
   const { image } = await images().exported(await create('a.png', bytes))

@@ -80,8 +80,13 @@ export function filterOf(configuration: JsonValue): JsonObject {
 }
 
 function checkFilter(filter: JsonValue | undefined): void {
-  if (!isJsonObject(filter) || !USERS_FILTERS.some((type) => type === filter['type']))
-    throw NotificationErrors.CONFIGURATION({ member: 'configuration.usersFilter' })
+  const member = 'configuration.usersFilter'
+  if (!isJsonObject(filter)) throw NotificationErrors.CONFIGURATION({ member })
+  if (!USERS_FILTERS.some((type) => type === filter['type']))
+    throw NotificationErrors.INVALID({
+      member: `${member}.type`,
+      reason: `one of ${USERS_FILTERS.join(', ')} is expected`,
+    })
 }
 
 export const notificationTemplates = defineEntity({
@@ -104,8 +109,7 @@ export const notificationTemplates = defineEntity({
     configuration: { deliveryMethodsTemplates: { WEB: { method: 'WEB', enabled: true, subject: 'Hi', body: 'Text' } } },
   }),
   async prepare(record) {
-    if (Object.keys(methodsOf(record.configuration)).length === 0)
-      throw NotificationErrors.CONFIGURATION({ member: 'configuration.deliveryMethodsTemplates' })
+    checkMethods(record.configuration)
     return { record }
   },
   async beforeDelete({ id: templateId, tenantId }, services) {
@@ -120,6 +124,18 @@ export const notificationTemplates = defineEntity({
 export function methodsOf(configuration: JsonValue): JsonObject {
   const methods = isJsonObject(configuration) ? configuration['deliveryMethodsTemplates'] : undefined
   return isJsonObject(methods) ? methods : {}
+}
+
+/** Throws `CONFIGURATION` where there is no method, or one in use has no text. */
+export function checkMethods(configuration: JsonValue): void {
+  const member = 'configuration.deliveryMethodsTemplates'
+  const methods = Object.entries(methodsOf(configuration))
+  if (methods.length === 0) throw NotificationErrors.CONFIGURATION({ member })
+  for (const [method, template] of methods) {
+    const { enabled, body } = isJsonObject(template) ? template : {}
+    const isText = typeof body === 'string' && body.trim() !== ''
+    if (enabled === true && !isText) throw NotificationErrors.CONFIGURATION({ member: `${member}.${method}.body` })
+  }
 }
 
 /** All of a tenant are looked through at each event of their type. */

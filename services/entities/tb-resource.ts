@@ -72,7 +72,10 @@ export const tbResources = defineEntity({
     const twin = await siblings.findBy(tenantId, { resourceType, resourceKey })
     if (twin !== undefined && twin.id !== record.id)
       throw ResourceErrors.TAKEN({ property: resourceType === 'LWM2M_MODEL' ? 'resourceKey' : 'fileName' })
-    return { record: { ...record, resourceKey, searchText: filled(record.searchText) ?? record.title } }
+    // That of a model says more than its title.
+    const isOfTitle = before !== undefined && record.searchText === before.title
+    const searchText = isOfTitle ? null : filled(record.searchText)
+    return { record: { ...record, resourceKey, searchText: searchText ?? record.title } }
   },
   beforeDelete: async ({ id }, { store }) => [forgetBytes(store, id), forgetBytes(store, previewOf(id))],
 })

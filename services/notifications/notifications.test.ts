@@ -223,3 +223,31 @@ test('a secret of the settings is neither shown nor stored as it is, and stays w
   await settings.save(platform.tenantId, { deliveryMethodsConfigs: { SLACK: { method: 'SLACK' } } })
   assert.equal(await stored(), before)
 })
+
+test('a template that is in use has a text, by itself and in a request; a filter is one of those there are', async () => {
+  const { declared } = platform.services
+  const templateWith = (template: JsonObject) => ({
+    notificationType: 'GENERAL' as const,
+    configuration: { deliveryMethodsTemplates: { WEB: template, EMAIL: { enabled: false } } },
+  })
+  const refused = {
+    code: 'notifications.CONFIGURATION',
+    message: 'Validation error: configuration.deliveryMethodsTemplates.WEB.body must not be empty',
+  }
+  for (const template of [
+    { enabled: true, subject: 'Hi' },
+    { enabled: true, body: ' ' },
+  ]) {
+    const draft = { name: 'empty', ...templateWith(template) }
+    await assert.rejects(declared.of(notificationTemplates).saveByUser(platform.tenant, draft), refused)
+    const request = { targets: [], template: templateWith(template) }
+    await assert.rejects(notifications().send(platform.tenant, request), refused)
+  }
+  const whole = { name: 'whole', ...templateWith({ enabled: true, body: 'Text' }) }
+  assert.ok(await declared.of(notificationTemplates).saveByUser(platform.tenant, whole))
+  const configuration = { type: 'PLATFORM_USERS', usersFilter: { type: 'STRANGERS' } }
+  await assert.rejects(
+    declared.of(notificationTargets).saveByUser(platform.tenant, { name: 'odd', configuration }),
+    /configuration.usersFilter.type: one of ALL_USERS/,
+  )
+})

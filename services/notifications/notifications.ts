@@ -15,7 +15,12 @@ import { SYSTEM_TENANT } from '../changes.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
-import { notificationRequests, notificationTemplates, type NotificationRequest } from '../entities/notification.ts'
+import {
+  checkMethods,
+  notificationRequests,
+  notificationTemplates,
+  type NotificationRequest,
+} from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
 import type { Report } from '../outbox.ts'
 import type { UserSettings } from '../users/user-settings.ts'
@@ -129,6 +134,7 @@ export class Notifications {
     const { templateId = null, template = null, info = null, additionalConfig = null } = draft
     const delay = delayOf(additionalConfig)
     const { name } = await this.delivery.templateOf(tenantId, { templateId, template })
+    if (isJsonObject(template)) checkMethods(template['configuration'] ?? null)
     // Refused at once, not when it is sent.
     await this.recipients.requireTargets(tenantId, draft.targets)
     if (!(await this.hasRoom(tenantId))) throw NotificationErrors.TOO_MANY_WAITING({ limit: MAX_WAITING })

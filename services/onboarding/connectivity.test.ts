@@ -18,7 +18,7 @@ function commands(change: Partial<Connected> = {}): JsonObject {
   return connectivityCommands({
     credentials: credentialsOf('ACCESS_TOKEN', 'token'),
     profile: { transportType: 'DEFAULT', profileData: {} },
-    settings: connectivityDefaults(BASE),
+    settings: connectivityDefaults(BASE, undefined),
     baseUrl: BASE,
     ...change,
   })
@@ -46,6 +46,11 @@ describe('commands for devices', () => {
         },
       },
     })
+  })
+
+  test('name the port that MQTT is served at', () => {
+    const settings = connectivityDefaults(BASE, 2883)
+    assert.ok(JSON.stringify(commands({ settings })).includes('-h 127.0.0.1 -p 2883 -t'))
   })
 
   test('have each protocol that the administrator opened, by what the device presents', () => {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { isUuid } from '../../../model/entity-id.ts'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
+import { NOTIFICATION_TYPES } from '../../../services/notifications/types.ts'
 import { defineCommand, integer, type CommandContext, type LiveCommand } from '../define-command.ts'
 import { CommandErrors } from '../errors.ts'
 import type { Rereadable } from '../rereads.ts'
@@ -14,7 +15,10 @@ export const notifications = [
   ...defineCommand({
     type: 'NOTIFICATIONS',
     legacy: { notifications: 'unreadSubCmd' },
-    fields: { limit: integer.nullish(), types: z.array(z.string()).max(MAX_NAMES).nullish() },
+    fields: {
+      limit: integer.refine((limit) => limit >= 0, 'Too small: expected number to be >=0').nullish(),
+      types: z.array(z.enum(NOTIFICATION_TYPES)).max(MAX_NAMES).nullish(),
+    },
     examples: () => [{ limit: 10 }, { limit: 1, types: ['ALARM'] }],
     unsubscribe: { type: 'NOTIFICATIONS_UNSUBSCRIBE' },
     async start({ cmdId, limit, types }, context) {
