@@ -14,7 +14,9 @@ import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
 import { OwnEntities } from '../services/node-capabilities/own-entities.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
+import type { Cluster } from './cluster.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
+import { openNodeStates } from './node-states.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
@@ -26,6 +28,7 @@ export interface EngineParts {
   readonly config: Config
   readonly log: SystemLog
   readonly closing: Closing
+  readonly cluster: Cluster
   readonly stores: Stores
   readonly services: Services
   readonly scripts: ScriptHost
@@ -50,17 +53,19 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const { config, log, closing, stores, services, scripts, feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
+  const states = openNodeStates({ ...parts, nodeLog })
   const events = new NotedChainEvents(services.events.writer, systemClock)
   await services.movedDevices.start()
   const own = new OwnEntities(services, feed)
   closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
   const engine = createRuleEngine({
     catalogue,
-    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own }),
+    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own, states }),
     clock: systemClock,
     random: systemRandom,
     actors,
     link: stores.link,
+    deferral: states,
     events,
     storedGraph: (tenantId, id) => services.ruleChains.graph(tenantId, id),
     log: (level, text, fields) => nodeLog[level](text, fields),

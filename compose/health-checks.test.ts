@@ -11,6 +11,8 @@ test('a link that lost its servers is not healthy, though it still has room for 
     deadLetters: new TestDeadLetters(),
     letters: new KeptLetters(),
     connected: true,
+    watch: () => undefined,
+    settledBelow: () => 0,
   })
   const checks = healthChecksOf({
     entities: platform.entities,

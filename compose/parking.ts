@@ -114,7 +114,7 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
   const prefix = config.natsPrefix
   await prepareParkedStream({ line, prefix, replicas: Number(config.natsReplicas) })
   const onDamage = (stream: number, place: number): void => log.error('a parked block is damaged', { stream, place })
-  stores.link.watch?.({
+  stores.link.watch({
     taken: async (stream, isHeld) => {
       const parked = new NatsParkedLog({ line, prefix, partition: stream, clock: systemClock, onDamage })
       const store = await ParkedStore.open(storeOptions(log, parked, stream))

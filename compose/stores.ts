@@ -42,8 +42,10 @@ export type StoredLink = Link &
     readonly deadLetters: DeadLetters
     /** Where dead letters of messages go that the link has settled. */
     readonly letters: LetterKeeper
-    /** Who hears which streams this process owns, before the first message; absent where there is one that is always its own. */
-    readonly watch?: (watcher: StreamWatcher) => void
+    /** Who hears which streams this process owns, before the first message. */
+    readonly watch: (watcher: StreamWatcher) => void
+    /** Messages of the stream with a lower sequence are settled durably; 0 where that is not known here. */
+    readonly settledBelow: (stream: number) => number
     /** False while its servers do not answer; absent where there are none. */
     readonly connected?: boolean
     /** What its servers make of an acknowledgement; undefined where this process keeps it itself. */

@@ -16,6 +16,8 @@ export interface NodeAddress {
 
 /** Where a message that a node put into a queue goes on, and what lies behind it: for its delivery the way did not begin anew. */
 export interface Resumption extends NodeAddress {
+  /** Behind the node, as if it had emitted this; absent: at the node. */
+  readonly relation?: string | undefined
   /** Node executions so far: the bound on them holds over all queues. */
   readonly executions: number
   /** The queue in which it began; absent is `Main`. Messages that it causes go there. */

@@ -26,6 +26,7 @@ import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
 import { FakeDeviceState, FakeMail, FakeNotifications, FakeViews } from './fakes/noted.ts'
 import { FakeRelations } from './fakes/relations.ts'
+import { FakeState } from './fakes/state.ts'
 import type { CompiledScript, ScriptHost, ScriptKind, ScriptResults } from '../engine/script/script.ts'
 
 export interface RecordedLine {
@@ -44,6 +45,7 @@ export interface Fakes {
   readonly mail: FakeMail
   readonly notifications: FakeNotifications
   readonly relations: FakeRelations
+  readonly state: FakeState
   readonly views: FakeViews
 }
 
@@ -147,6 +149,7 @@ function fakesOf(tenantId: string, now: () => number): Fakes {
     mail: new FakeMail(),
     notifications: new FakeNotifications(),
     relations: new FakeRelations((device) => entities.find(device)?.type),
+    state: new FakeState(now),
     views: new FakeViews(),
   }
 }
@@ -208,6 +211,11 @@ export async function runNode(instance: NodeInstance, ...messages: readonly Mess
     results[index] = result
   }
   await instance.handleBatch(messages, {
+    visit: (index) => ({
+      id: `visit ${++visits}`,
+      originatorId: messages[index]?.originator.id ?? '',
+      sequence: visits,
+    }),
     emit: (index, output) => settle(index, resultOf(messages[index], output)),
     fail: (index, error) => settle(index, failure(messages[index], error)),
   })
@@ -216,6 +224,8 @@ export async function runNode(instance: NodeInstance, ...messages: readonly Mess
     return result
   })
 }
+
+let visits = 0
 
 async function runOne(instance: NodeInstance, message: Message): Promise<NodeResult> {
   try {
@@ -244,7 +254,9 @@ export class TestScripts implements ScriptHost {
 
   compile<Kind extends ScriptKind>(source: { language: string; kind: Kind; body: string }): CompiledScript<Kind> {
     if (source.body.trim() === '') throw ScriptErrors.SCRIPT_BODY({ reason: 'blank' })
-    const compiled = compileFunction(source.body, ['msg', 'metadata', 'msgType']) as (...args: unknown[]) => unknown
+    const names =
+      source.kind === 'generate' ? ['prevMsg', 'prevMetadata', 'prevMsgType'] : ['msg', 'metadata', 'msgType']
+    const compiled = compileFunction(source.body, names) as (...args: unknown[]) => unknown
     this.open++
     const run = (message: Message): ScriptResults[Kind] => {
       const value = compiled(structuredClone(message.json()), { ...message.metadata }, message.type)
@@ -286,10 +298,11 @@ function resultOfKind(kind: ScriptKind, value: unknown): ScriptResults[ScriptKin
     case 'transform':
       if (value !== null && typeof value === 'object') return (Array.isArray(value) ? value : [value]).map(transformed)
       break
-    // No node has them in its tests.
     case 'generate':
-    case 'json':
+      if (value !== null && typeof value === 'object' && !Array.isArray(value)) return transformed(value)
       break
+    case 'json':
+      return stringifyJson(value as JsonValue)
   }
   throw ScriptErrors.SCRIPT_RESULT_TYPE({ actual: typeof value, expected: kind })
 }

@@ -1,6 +1,7 @@
 /** What rule nodes see of the services: a source for each capability, bound to the tenant of the node. */
 import type { CompleteSources } from '../engine/rulechain/capabilities.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
+import type { NodeStates } from '../engine/state/node-states.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import { nodeAlarms } from './node-capabilities/alarms.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
@@ -21,9 +22,10 @@ export interface CapabilityParts {
   readonly scripts: ScriptHost
   readonly owner: Pick<DeviceOwner, 'report'>
   readonly own: OwnEntities
+  readonly states: Pick<NodeStates, 'of'>
 }
 
-export function nodeCapabilitiesOf({ services, scripts, owner, own }: CapabilityParts): CompleteSources {
+export function nodeCapabilitiesOf({ services, scripts, owner, own, states }: CapabilityParts): CompleteSources {
   return {
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
@@ -36,6 +38,7 @@ export function nodeCapabilitiesOf({ services, scripts, owner, own }: Capability
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
     relations: nodeRelations(services),
     scripts: () => scripts,
+    state: (node) => states.of(node),
     telemetry: nodeTelemetry(services),
     views: nodeViews(services),
   }

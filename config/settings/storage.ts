@@ -97,6 +97,15 @@ export const STORAGE_SETTINGS = {
     max: 1_000_000_000,
     description: 'Most events of one type of one tenant: beyond them its oldest go.',
   }),
+  nodeStateTenantMiB: storage.integer({
+    name: 'NODE_STATE_TENANT_MIB',
+    default: 256,
+    min: 1,
+    max: 1_000_000,
+    unit: 'MiB',
+    description:
+      'What the rule nodes of one tenant remember at most, with the messages that they keep for later: a message that would need more fails at its node.',
+  }),
   debugEventRate: storage.rate({
     name: 'ACTORS_RULE_CHAIN_DEBUG_MODE_RATE_LIMITS_PER_TENANT_CONFIGURATION',
     default: { count: 50_000, seconds: 3600 },

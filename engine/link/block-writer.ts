@@ -157,6 +157,7 @@ export class BlockWriter {
     const node = this.optionalText(message.ruleNodeId)
     const queue = this.optionalText(message.queueName)
     const resumption = message.resumption && this.resumptionIndexes(message.resumption)
+    const relation = this.optionalText(message.resumption?.relation)
     const pairs = this.metadataTexts(message)
     this.ensure(256)
     this.buffer[this.position++] = 0x1a
@@ -181,6 +182,11 @@ export class BlockWriter {
       this.ensure(1)
       this.buffer[this.position++] = 0x82
       this.packed(0x01, (put) => resumption.forEach(put))
+    }
+    if (relation > 0) {
+      this.ensure(1)
+      this.buffer[this.position++] = 0x88
+      this.numberField(0x01, relation)
     }
     this.closeLength(start, 2)
   }

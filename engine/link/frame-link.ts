@@ -36,8 +36,10 @@ export interface FrameLink extends Link, PublishBound, ReadableLink {
   onConnection(listener: (connected: boolean) => void): () => void
   /** Resolves when what was settled before is durable, as far as the broker answers. */
   flush(): Promise<void>
-  /** Before the first `consume`. */
+  /** Before the first `consume`. Of several, each is told in turn. */
   watch(watcher: StreamWatcher): void
+  /** Messages of the stream with a lower sequence are settled durably: they are not delivered again. 0 where that is not known here. */
+  settledBelow(stream: number): number
 }
 
 /** Dead letters that wait for the broker: beyond it nothing more is delivered, since the consumer has let go of them. */
@@ -62,7 +64,7 @@ class BrokerLink implements FrameLink {
   private readonly stopListening: () => void
   private closing: Promise<void> | undefined
   private isClosing = false
-  private watcher: StreamWatcher | undefined
+  private readonly watchers: StreamWatcher[] = []
 
   constructor(options: FrameLinkOptions) {
     const { broker, membership, clock, random, letters, partitions, observer } = options
@@ -100,9 +102,9 @@ class BrokerLink implements FrameLink {
       },
       onGone: (stream) => {
         this.queues.drop(stream)
-        this.watcher?.gone(stream)
+        for (const watcher of this.watchers) watcher.gone(stream)
       },
-      watcher: () => this.watcher,
+      watcher: () => (this.watchers.length === 0 ? undefined : inTurn(this.watchers)),
       onReady: () => this.queues.pump(),
     })
     this.stopListening = broker.onConnection((connected) => {
@@ -112,7 +114,11 @@ class BrokerLink implements FrameLink {
   }
 
   watch(watcher: StreamWatcher): void {
-    this.watcher = watcher
+    this.watchers.push(watcher)
+  }
+
+  settledBelow(stream: number): number {
+    return this.ownership.settledBelow(stream)
   }
 
   get connected(): boolean {
@@ -223,5 +229,16 @@ class BrokerLink implements FrameLink {
     this.counts.buried++
     if (delivery.frame.settle(delivery, true)) this.counts.settled++
     this.queues.pump()
+  }
+}
+
+function inTurn(watchers: readonly StreamWatcher[]): StreamWatcher {
+  return {
+    taken: async (...stream) => {
+      for (const watcher of watchers) await watcher.taken(...stream)
+    },
+    gone: (stream) => {
+      for (const watcher of watchers) watcher.gone(stream)
+    },
   }
 }

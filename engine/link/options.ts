@@ -33,9 +33,9 @@ export interface FrameObserver {
 /** What moves with a stream besides its frames. */
 export interface StreamWatcher {
   /**
-   * This process owns the stream; none of its messages is delivered before this resolves. Where it rejects, it is asked again as long as `isHeld`.
+   * This process owns the stream under this epoch, which rises with each owner; none of its messages is delivered before this resolves. Where it rejects, it is asked again as long as `isHeld`.
    */
-  taken(stream: number, isHeld: () => boolean): Promise<void>
+  taken(stream: number, isHeld: () => boolean, epoch: number): Promise<void>
   /** Nothing that is done for the stream counts any more. */
   gone(stream: number): void
 }

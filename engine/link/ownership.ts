@@ -75,6 +75,11 @@ export class Ownership {
     return this.owned.size
   }
 
+  /** Messages of the stream below this sequence are settled, durably; 0 where it is not this process's. */
+  settledBelow(stream: number): number {
+    return (this.owned.get(stream)?.record.settledBelow ?? 0) * this.options.broker.step
+  }
+
   *all(): Iterable<OwnedStream> {
     yield* this.owned.values()
   }
@@ -178,7 +183,7 @@ export class Ownership {
     const isHeld = (): boolean => this.owned.get(stream) === owned && !this.leaving.has(stream)
     for (const watching = watcher(); watching !== undefined && isHeld();) {
       try {
-        await watching.taken(stream, isHeld)
+        await watching.taken(stream, isHeld, owned.epoch)
         break
       } catch (error) {
         onEvent({ kind: 'stream-troubled', stream, reason: errorText(error) })

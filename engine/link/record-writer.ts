@@ -51,6 +51,9 @@ export class RecordWriter implements RecordSource {
   private writing: Promise<void> | undefined
   private isDue = false
   private lastWriteMs = -Infinity
+  /** In positions: what the record under way says, and the last that is durable. */
+  private writtenBelow = 0
+  private durableBelow = 0
   /** A write had no answer: whether it was done has to be looked up. */
   private isUncertain = false
   private whenWritten: (() => void)[] = []
@@ -59,6 +62,11 @@ export class RecordWriter implements RecordSource {
     this.options = options
     this.subject = subject
     this.revision = options.revision
+  }
+
+  /** Every frame below this position is settled, durably. */
+  get settledBelow(): number {
+    return this.durableBelow
   }
 
   takeRecord(): RecordWrite | undefined {
@@ -70,6 +78,7 @@ export class RecordWriter implements RecordSource {
   recordWritten(revision: number): void {
     this.revision = revision
     this.changes.written()
+    this.durableBelow = this.writtenBelow
     this.lastWriteMs = this.options.clock.monotonic()
     this.tellWritten()
     if (this.isDue || !this.changes.isEmpty) this.writeSoon()
@@ -180,6 +189,7 @@ export class RecordWriter implements RecordSource {
       const { revision } = await broker.commit(stream, { record: this.next(owner) })
       this.revision = revision
       this.changes.written()
+      this.durableBelow = this.writtenBelow
     } catch (error) {
       this.refused(error)
     }
@@ -188,6 +198,7 @@ export class RecordWriter implements RecordSource {
   private next(owner: string): RecordWrite {
     this.isDue = false
     const bounds = this.subject.bounds()
+    this.writtenBelow = bounds.settledBelow
     const body = (): Uint8Array => encodeRecord(this.subject.content(owner))
     return { body, change: this.changes.take(), revision: this.revision, ...bounds }
   }

@@ -25,6 +25,7 @@
  *       uint32 data_type = 10;  string data = 11;  uint32 rule_chain = 12;  uint32 rule_node = 13;  uint32 partition = 14;
  *       uint32 queue = 15;               // written first; absent is Main, as in blocks of before there were queues
  *       repeated uint32 resumption = 16; // executions so far, first queue, chain, node; then pairs: chain, node of the callers, innermost first
+ *       uint32 relation = 17;            // of the resumption, where it goes on behind its node
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
@@ -151,6 +152,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
   let node = 0
   let queue = 0
   let resumption: readonly number[] | undefined
+  let relation = 0
   const metadata: number[] = []
   const metadataTexts: string[] = []
   while (reader.pos < end) {
@@ -201,6 +203,9 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
       case 16:
         resumption = packedNumbers(reader)
         break
+      case 17:
+        relation = reader.uint32()
+        break
       default:
         reader.skipType(tag & 7)
     }
@@ -220,12 +225,13 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
     ruleChainId: chain === 0 ? undefined : texts[chain],
     ruleNodeId: node === 0 ? undefined : texts[node],
     queueName: queue === 0 ? undefined : texts[queue],
-    resumption: resumption && readResumption(resumption, texts),
+    resumption: resumption && readResumption(resumption, relation, texts),
   })
 }
 
 function readResumption(
   [executions = 0, queue = 0, ...indexes]: readonly number[],
+  relation: number,
   texts: readonly string[],
 ): Resumption {
   const [own, ...callers] = [...pairs(indexes)].map(([chain, node]) => ({
@@ -233,7 +239,8 @@ function readResumption(
     ruleNodeId: texts[node] ?? '',
   }))
   if (own === undefined) throw new Error('a message goes on at no node')
-  return { executions, ...own, firstQueueName: queue === 0 ? undefined : texts[queue], callers }
+  const firstQueueName = queue === 0 ? undefined : texts[queue]
+  return { executions, ...own, firstQueueName, callers, ...(relation === 0 ? {} : { relation: texts[relation] }) }
 }
 
 function readMetadata(

@@ -5,7 +5,8 @@
  */
 import { RuleChainErrors } from './errors.ts'
 import { isCancelled, type Branch } from './branch.ts'
-import type { BatchResult, NodeInstance, NodeOutput } from './node.ts'
+import { visitId } from './child-id.ts'
+import type { BatchResult, NodeInstance, NodeOutput, NodeVisit } from './node.ts'
 
 export interface BatchLimits {
   /** Messages in one batch at most. */
@@ -68,6 +69,13 @@ class Batch implements BatchResult {
     this.listener = listener
     this.startedAt = listener.monotonic()
     this.since = listener.ticks()
+  }
+
+  visit(index: number): NodeVisit {
+    const branch = this.branches[index]
+    if (branch === undefined) throw new RangeError(`no message ${index} in a batch of ${this.size}`)
+    const { originator, sequence } = branch.work.message
+    return { id: visitId(branch), originatorId: originator.id, sequence }
   }
 
   emit(index: number, output: NodeOutput): void {

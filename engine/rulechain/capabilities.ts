@@ -13,6 +13,7 @@ import type { NodeMail } from './capabilities/mail.ts'
 import type { NodeNotifications } from './capabilities/notifications.ts'
 import type { NodeQueues } from './capabilities/queues.ts'
 import type { NodeRelations } from './capabilities/relations.ts'
+import type { NodeState } from './capabilities/state.ts'
 import type { NodeTelemetry } from './capabilities/telemetry.ts'
 import type { NodeViews } from './capabilities/views.ts'
 
@@ -28,6 +29,7 @@ export interface NodeCapabilities {
   readonly queues: NodeQueues
   readonly relations: NodeRelations
   readonly scripts: ScriptHost
+  readonly state: NodeState
   readonly telemetry: NodeTelemetry
   readonly views: NodeViews
 }

@@ -27,6 +27,27 @@ export function causedId(message: Message, nodeId: string): string {
   return idOf(['caused', id, nodeId, type, originator.entityType, originator.id, JSON.stringify(metadata), data])
 }
 
+/** Of a message that a node with a memory sends: of its state, what caused it and the how manyth it is. */
+export function sentId(stateId: string, cause: string, index: number): string {
+  return idOf(['sent', stateId, cause, String(index)])
+}
+
+/** Of a message that goes on later, or at another process. */
+export function deferredId(branch: Branch, nodeId: string, how: 'later' | 'move', relation: string): string {
+  return checkpointId(branch, nodeId, `${how} ${relation}`, nodeId)
+}
+
+/** Of a message at a node: the same when it is delivered again, another where it comes there a second time by another way. */
+export function visitId({ message, returns, fork }: Branch): string {
+  if (returns === undefined && fork === undefined) return message.id
+  const parts = ['visit', message.id]
+  for (let address = returns; address !== undefined; address = address.next) {
+    parts.push('by', address.ruleChainId, address.ruleNodeId)
+  }
+  for (let way = fork; way !== undefined; way = way.before) parts.push('fork', way.nodeId, String(way.index))
+  return idOf(parts)
+}
+
 /** A UUID of version 8: its bits are a hash of ours. */
 function idOf(parts: readonly string[]): string {
   // Lengths first, so that no two lists of parts make one text.

@@ -47,6 +47,7 @@ export const RuleChainErrors = defineErrors('rulechain', {
     status: 503,
     text: "Rule chain '{chain}' has {waiting} messages waiting, at most {limit}",
   },
+  NOTHING_DEFERRED: { kind: 'terminal', status: 500, text: 'there is nothing that keeps messages for later' },
   CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the rule engine is closed' },
 })
 

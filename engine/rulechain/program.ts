@@ -6,18 +6,18 @@
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
-import type { PublishReceipt } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
 import { nodeEntity, type ChainEvents, type NodeDebug } from './chain-events.ts'
 import type { CompiledNode } from './compiled-node.ts'
 import { isEmissions, isFailure, waysOf } from './emissions.ts'
 import { RuleChainErrors, unhandledFailure } from './errors.ts'
-import { Branch, callersOf, cameThrough, isCancelled } from './branch.ts'
-import { checkpointId } from './child-id.ts'
+import { Branch, cameThrough, isCancelled } from './branch.ts'
+import { isOwnFailure, Leaving, type LeavingRoads } from './leaving.ts'
 import type { Emission, FlowStep, NodeOutcome, NodeOutput } from './node.ts'
-import { QueueHop } from './queue-hop.ts'
+import type { QueueHop } from './queue-hop.ts'
 import { WaitingRoom } from './waiting-room.ts'
 import type { WaitingLimits, WaitingRoomOwner } from './waiting-room.ts'
+import { ACKNOWLEDGED, tellTakenOver, watchOutput } from './watching.ts'
 
 export interface ProgramSettings extends WaitingLimits {
   /** Node executions of one message, all branches together, before it fails. */
@@ -25,14 +25,12 @@ export interface ProgramSettings extends WaitingLimits {
 }
 
 /** What lies beyond the chain. */
-export interface ProgramSurroundings {
+export interface ProgramSurroundings extends LeavingRoads {
   readonly clock: Clock
   /** Hands a branch to a chain of the same tenant; an error where it can not take it. */
   send(ruleChainId: string, branch: Branch): Error | undefined
   /** Ends the branch now; the work under which the message goes on, or undefined where early ends are at their bound. */
   acknowledge(work: Work): Work | undefined
-  /** Hands a new message to the link. */
-  enqueue(message: Message, receipt: PublishReceipt): void
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
   readonly events: ChainEvents
 }
@@ -42,8 +40,6 @@ export const SAMPLED_ONE_IN = 64
 
 const FAILURE = 'Failure'
 const SUCCESS = 'Success'
-/** Only in debug events: nothing is connected by it. */
-const ACKNOWLEDGED = 'ACK'
 
 export class ChainProgram {
   readonly chainId: string
@@ -55,6 +51,7 @@ export class ChainProgram {
   private readonly settings: ProgramSettings
   private readonly surroundings: ProgramSurroundings
   private readonly waiting: WaitingRoom
+  private readonly leaving: Leaving
   private readonly retirementListeners: (() => void)[] = []
   private hasRetired = false
   private droppedCount = 0
@@ -74,6 +71,8 @@ export class ChainProgram {
     this.settings = settings
     this.surroundings = surroundings
     this.waiting = new WaitingRoom(settings, this.owner())
+    const { id: ruleChainId, name: ruleChainName, tenantId } = chain
+    this.leaving = new Leaving({ tenantId, ruleChainId, ruleChainName }, surroundings)
     for (const node of nodes) {
       this.byId.set(node.record.id, node)
       this.attach(node)
@@ -145,8 +144,11 @@ export class ChainProgram {
       this.droppedCount++
       return branch.work.end()
     }
-    if (branch.relation === undefined) return this.run(node, branch)
-    this.dispatch(node, branch, branch.relation)
+    const { relation } = branch
+    if (relation === undefined) return this.run(node, branch)
+    // The node's own message: nobody hears of its failure where nothing is connected, and trying again would mend nothing.
+    if (isOwnFailure(branch) && node.targets(relation).length === 0) return branch.work.end()
+    this.dispatch(node, branch, relation)
   }
 
   /** The hot path: follows a message through synchronous nodes until it ends, forks or waits. */
@@ -258,7 +260,10 @@ export class ChainProgram {
       case 'acknowledge':
         return this.acknowledge(node, branch)
       case 'enqueue':
-        return this.enqueue(node, branch, step)
+      case 'later':
+        return this.leave(node, branch, step)
+      case 'move':
+        return this.endAfter(this.leaving.move(node, branch), node, branch)
       case 'afterwards':
         return this.awaitOutcome(node, branch, step.outcome)
       case 'return': {
@@ -304,40 +309,50 @@ export class ChainProgram {
       .then(
         ({ message: next, relation, error }) => {
           if (node.debug !== undefined) node.debug.left(next, relation, error)
-          this.enqueue(node, onward(next), { flow: 'enqueue', relation }, true, error)
+          this.leave(node, onward(next), { flow: 'enqueue', relation }, true, error)
         },
         (error: unknown) => this.fail(node, onward(message), error),
       )
       .catch((error: unknown) => this.brokenInvariant(error))
   }
 
-  /** The branch ends when its message is in the queue, once for each node that it goes on to; it fails where one is refused. */
-  private enqueue(
+  /** The branch ends when its message is durable elsewhere; it fails where that is refused. Where nothing is connected nothing leaves. */
+  private leave(
     node: CompiledNode,
     branch: Branch,
-    { relation, queueName = branch.message.queueName }: Extract<FlowStep, { flow: 'enqueue' }>,
+    step: Extract<FlowStep, { flow: 'enqueue' | 'later' }>,
     isTold = false,
     error?: Error,
   ): void {
-    const targets = node.targets(relation)
-    const { work, message, returns } = branch
-    const { executions } = work
-    if (targets.length === 0) {
-      if (node.debug !== undefined && !isTold) tellTakenOver(node.debug, message, relation)
-      return this.endAt(node, branch, relation, error)
+    const { message } = branch
+    const tell = (): void => {
+      if (node.debug === undefined || isTold) return
+      // What goes on later says so when it does.
+      if (step.flow === 'later') node.debug.left(message, ACKNOWLEDGED)
+      else tellTakenOver(node.debug, message, step.relation)
     }
-    const callers = callersOf(returns)
-    const firstQueueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
-    const hop = new QueueHop(targets.length)
-    for (const { record } of targets) {
-      const resumption = { ruleChainId: this.chainId, ruleNodeId: record.id, executions, firstQueueName, callers }
-      const id = checkpointId(branch, node.record.id, relation, record.id)
-      this.surroundings.enqueue(message.with({ id, queueName, resumption }), hop)
+    if (node.targets(step.relation).length === 0) {
+      tell()
+      return this.endAt(node, branch, step.relation, error)
     }
+    if (node.targets(step.relation).length === 0) {
+      tell()
+      return this.endAt(node, branch, step.relation)
+    }
+    const { leaving } = this
+    this.endAfter(
+      step.flow === 'enqueue' ? leaving.enqueue(node, branch, step) : leaving.later(node, branch, step),
+      node,
+      branch,
+      tell,
+    )
+  }
+
+  private endAfter(hop: QueueHop, node: CompiledNode, branch: Branch, tell?: () => void): void {
     this.waiting.until(hop, (refusal) => {
       if (refusal !== undefined) return this.fail(node, branch, refusal)
-      if (node.debug !== undefined && !isTold) tellTakenOver(node.debug, message, relation)
-      work.end()
+      tell?.()
+      branch.work.end()
     })
   }
 
@@ -407,28 +422,4 @@ export class ChainProgram {
     const chain = { entityType: 'RULE_CHAIN', id: this.chainId } as const
     this.surroundings.events.failed(this.tenantId, chain, 'onRuleChainMsg', fields.reason)
   }
-}
-
-/** What a node made of a message, relation by relation, as the debug events of the reference name it; flow steps tell theirs when they are done. */
-function watchOutput(debug: NodeDebug, message: Message, output: NodeOutput): void {
-  if (output === undefined) debug.left(message, ACKNOWLEDGED)
-  else if (typeof output === 'string') debug.left(message, output)
-  else if (isEmissions(output)) {
-    if (isTakenOver(message, output)) debug.left(message, ACKNOWLEDGED)
-    for (const emission of output) watchEmission(debug, emission)
-  } else if (!('flow' in output)) watchEmission(debug, output)
-}
-
-/** Several messages were made of one, which itself goes no further. */
-function isTakenOver(message: Message, emissions: readonly Emission[]): boolean {
-  return emissions.length !== 1 && emissions.every((emission) => emission.message !== message)
-}
-
-function tellTakenOver(debug: NodeDebug, message: Message, relation: string): void {
-  debug.left(message, ACKNOWLEDGED)
-  debug.left(message, relation)
-}
-
-function watchEmission(debug: NodeDebug, { message, relations, error }: Emission): void {
-  for (const relation of relations) debug.left(message, relation, isFailure(relation) ? error : undefined)
 }

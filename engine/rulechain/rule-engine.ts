@@ -20,6 +20,7 @@ import type { CompileInput } from './compile.ts'
 import type { NodeFigures } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
+import type { DeferredMessage, Deferral } from './deferral.ts'
 import { nodeContext } from './node-context.ts'
 import type { ContextSources, EngineLog } from './node-context.ts'
 import type { NodeCatalogue, NodeSettings } from './node.ts'
@@ -54,6 +55,8 @@ export interface RuleEngineOptions {
   readonly log: EngineLog
   /** Where nodes put new messages. */
   readonly link: Pick<Link, 'publish'>
+  /** Keeps messages for later; absent where no node asks for that. */
+  readonly deferral?: Deferral
   /** What happens to chains and nodes that are watched; absent where nobody asks. */
   readonly events?: ChainEvents
   /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
@@ -292,6 +295,7 @@ class Engine implements RuleEngine {
         send: (ruleChainId, branch) => this.send(chain.tenantId, ruleChainId, branch),
         acknowledge: (work) => this.acknowledged.detach(work),
         enqueue: (message, receipt) => this.enqueue(message, receipt),
+        defer: (deferred, receipt) => this.defer(deferred, receipt),
       },
       previous,
     }
@@ -322,6 +326,13 @@ class Engine implements RuleEngine {
     this.options.link.publish(message, receipt)
   }
 
+  private defer(deferred: DeferredMessage, receipt: PublishReceipt): void {
+    const { deferral } = this.options
+    if (deferral === undefined) return receipt.refused(RuleChainErrors.NOTHING_DEFERRED())
+    deferred.message.sequence = 0
+    deferral.defer(deferred, receipt)
+  }
+
   /** A chain of another tenant does not exist for this one. */
   private send(tenantId: string, ruleChainId: string, branch: Branch): Error | undefined {
     const loaded = this.chains.get(ruleChainId)
@@ -333,9 +344,9 @@ class Engine implements RuleEngine {
 }
 
 /** Goes on where another delivery put it into the queue: with what it had used up, and the ways back it had. */
-function resumed(work: Work, { ruleNodeId, executions, callers }: Resumption): Branch {
+function resumed(work: Work, { ruleNodeId, relation, executions, callers }: Resumption): Branch {
   work.executions = executions
-  return new Branch(work, work.message, returnsTo(callers), ruleNodeId)
+  return new Branch(work, work.message, returnsTo(callers), ruleNodeId, relation)
 }
 
 /**

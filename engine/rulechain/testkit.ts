@@ -8,6 +8,7 @@ import { createActorSystem } from '../actor/system.ts'
 import { ManualClock, SeededRandom } from '../actor/testkit.ts'
 import type { Link } from '../link/link.ts'
 import type { Work } from '../queue/work.ts'
+import type { CapabilityName } from './capabilities.ts'
 import type { NodeCatalogue, NodeContext, NodeDefinition, NodeEditor, NodeInstance } from './node.ts'
 import { createRuleEngine } from './rule-engine.ts'
 import type { RuleEngine, RuleEngineOptions, RuleEngineSettings } from './rule-engine.ts'
@@ -19,10 +20,16 @@ export const ORDINARY_EDITOR: NodeEditor = {
   ...{ isChain: false, form: '', icon: '' },
 }
 
-export type MakeNode = (context: NodeContext, configuration: JsonObject) => NodeInstance | Promise<NodeInstance>
+export type MakeNode = (
+  context: NodeContext<CapabilityName>,
+  configuration: JsonObject,
+) => NodeInstance | Promise<NodeInstance>
 
 /** Node types by name; `handle` alone stands for a node of that function. */
-export function catalogueOf(types: Readonly<Record<string, MakeNode>>): NodeCatalogue {
+export function catalogueOf(
+  types: Readonly<Record<string, MakeNode>>,
+  uses: readonly CapabilityName[] = [],
+): NodeCatalogue {
   const definitions = new Map<string, NodeDefinition>()
   for (const [type, create] of Object.entries(types)) {
     definitions.set(type, {
@@ -34,7 +41,7 @@ export function catalogueOf(types: Readonly<Record<string, MakeNode>>): NodeCata
       relations: 'custom',
       defaultConfiguration: {},
       configurationSchema: {},
-      uses: [],
+      uses,
       effects: false,
       editor: ORDINARY_EDITOR,
       create: (configuration, context) => create(context, configuration),
@@ -159,9 +166,11 @@ export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
-  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph'>> = {},
+  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral'>> & {
+    readonly clock?: ManualClock
+  } = {},
 ): TestEngine {
-  const clock = new ManualClock()
+  const clock = more.clock ?? new ManualClock()
   const published: Message[] = []
   const log: TestEngine['log'] = []
   const link: Pick<Link, 'publish'> = given ?? {
@@ -171,7 +180,7 @@ export function testEngine(
     },
   }
   const engine = createRuleEngine({
-    catalogue: catalogueOf(types),
+    catalogue: catalogueOf(types, more.capabilities?.state === undefined ? [] : ['state']),
     capabilities: {},
     clock,
     random: new SeededRandom(1),

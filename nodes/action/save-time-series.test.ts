@@ -115,6 +115,7 @@ test('Success waits for the commit and a refused commit is a Failure with its er
   const instance = await createNode(saveTimeSeries, always, context)
   const outcomes: string[] = []
   const ended = instance.handleBatch?.([testMessage({ data: '{"a":1}' }), testMessage({ data: '{"a":2}' })], {
+    visit: (index) => ({ id: String(index), originatorId: '', sequence: index }),
     emit: (index, output) => void outcomes.push(`${index} ${JSON.stringify(output)}`),
     fail: (index, error) => void outcomes.push(`${index} ${error.message}`),
   })

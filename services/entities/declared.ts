@@ -1,6 +1,7 @@
 /** The declared entity types: what the stores make tables for, and what the platform serves. A new type is one line here. */
 import { DEVICE_CLAIM_TABLE } from '../../storage/entities/device-claims.ts'
 import { MOVED_DEVICE_TABLE } from '../../storage/entities/moved-devices.ts'
+import { NODE_STATE_TABLES } from '../../storage/entities/node-state.ts'
 import { EVENT_TABLES } from '../../storage/entities/events.ts'
 import { RELATION_TABLE } from '../../storage/entities/relations.ts'
 import { RPC_TABLE } from '../../storage/entities/rpcs.ts'
@@ -56,6 +57,7 @@ const PARTS: readonly EntityTable[] = [
   USER_CREDENTIALS,
   AUDIT_LOG_TABLE,
   RPC_TABLE,
+  ...NODE_STATE_TABLES,
   RELATION_TABLE,
   USER_SETTINGS,
   ADMIN_SETTINGS,

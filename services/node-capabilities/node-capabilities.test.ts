@@ -39,7 +39,9 @@ await onBothDatabases('what nodes may ask for ', (open) => {
       ...{ tenantId, ruleChainId: '22222222-2222-4222-8222-222222222222', ruleChainName: 'chain' },
       ...{ ruleNodeId: RULE_NODE_ID, ruleNodeName: 'node' },
     }
-    const source: CompleteSources[Name] = nodeCapabilitiesOf({ services: platform.services, scripts, owner, own })[name]
+    const states = { of: () => assert.fail('no state here') }
+    const parts = { services: platform.services, scripts, owner, own, states }
+    const source: CompleteSources[Name] = nodeCapabilitiesOf(parts)[name]
     return source(node)
   }
 

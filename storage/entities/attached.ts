@@ -16,6 +16,10 @@ const ATTACHED: readonly AttachedRows[] = [
   { table: 'alarm', column: 'originator_id' },
   { table: 'entity_alarm', column: 'entity_id' },
   { table: 'calculated_field', column: 'owner_id' },
+  { table: 'node_state', column: 'entity_id' },
+  { table: 'node_state', column: 'rule_chain_id' },
+  { table: 'node_output', column: 'entity_id' },
+  { table: 'node_output', column: 'rule_chain_id' },
 ]
 
 /** Steps of the transaction that deletes the entity. */

@@ -14,6 +14,7 @@ import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
 import { MovedDeviceRepository } from './moved-devices.ts'
+import { NodeStateRepository } from './node-state.ts'
 import { OutboxRepository } from './outbox.ts'
 import { EndedSessionRepository } from './ended-sessions.ts'
 import { AlarmQueryRepository } from './queries/alarm-queries.ts'
@@ -58,6 +59,7 @@ export interface EntityStore {
   readonly endedSessions: EndedSessionRepository
   readonly auditLog: AuditLogRepository
   readonly rpcs: RpcRepository
+  readonly nodeState: NodeStateRepository
   readonly events: EventRepository
   /** The rows of a declared table. */
   rows(table: EntityTable, errors: RowErrors): RowStore
@@ -145,6 +147,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     endedSessions: new EndedSessionRepository(database),
     auditLog: new AuditLogRepository(database),
     rpcs: new RpcRepository(database),
+    nodeState: new NodeStateRepository(database),
     events: new EventRepository(database),
     rows: (table, errors) => new RowStore(database, table, errors),
     deleteAttached: (entityId) => deleteAttached(database, entityId),

@@ -6,12 +6,10 @@
  * may be claimed by any process, for some seconds again.
  */
 import { sql } from 'kysely'
-import { isEntityType } from '../../model/entity-id.ts'
-import { Message, type DataType, type Metadata } from '../../model/message.ts'
-import { stringifyJson, type JsonObject } from '../../model/json.ts'
-import { jsonObjectOf } from './columns.ts'
+import type { Message } from '../../model/message.ts'
 import { type EntityDatabase, type Statement, type Written } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
+import { messageOf, messageText } from './message-text.ts'
 
 export interface OutboxEntry {
   readonly id: number
@@ -99,50 +97,5 @@ export class OutboxRepository {
 }
 
 function entryOf(row: { readonly id: number; readonly message: string }): OutboxEntry {
-  return { id: row.id, message: messageOf(jsonObjectOf(row.message)) }
-}
-
-function messageText(message: Message): string {
-  return stringifyJson({
-    id: message.id,
-    ts: message.ts,
-    type: message.type,
-    tenantId: message.tenantId,
-    originatorType: message.originator.entityType,
-    originatorId: message.originator.id,
-    customerId: message.customerId ?? null,
-    metadata: { ...message.metadata },
-    dataType: message.dataType,
-    data: message.data,
-    ruleChainId: message.ruleChainId ?? null,
-    ruleNodeId: message.ruleNodeId ?? null,
-    queueName: message.queueName ?? null,
-  })
-}
-
-function messageOf(stored: JsonObject): Message {
-  const text = (name: string): string => {
-    const value = stored[name]
-    if (typeof value !== 'string') throw EntityStoreErrors.FAILED({ reason: `an outbox entry has no ${name}` })
-    return value
-  }
-  const optional = (name: string): string | undefined =>
-    stored[name] === null || stored[name] === undefined ? undefined : text(name)
-  const originatorType = text('originatorType')
-  if (!isEntityType(originatorType))
-    throw EntityStoreErrors.FAILED({ reason: `an outbox entry comes from ${originatorType}` })
-  return new Message({
-    id: text('id'),
-    ts: Number(stored['ts']),
-    type: text('type'),
-    tenantId: text('tenantId'),
-    originator: { entityType: originatorType, id: text('originatorId') },
-    customerId: optional('customerId'),
-    metadata: stored['metadata'] as Metadata,
-    dataType: text('dataType') as DataType,
-    data: text('data'),
-    ruleChainId: optional('ruleChainId'),
-    ruleNodeId: optional('ruleNodeId'),
-    queueName: optional('queueName'),
-  })
+  return { id: row.id, message: messageOf(row.message) }
 }

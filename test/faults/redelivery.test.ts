@@ -18,6 +18,7 @@ import { openStores } from '../../compose/stores.ts'
 import { readConfig } from '../../config/read.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Link } from '../../engine/link/link.ts'
+import type { StreamWatcher } from '../../engine/link/options.ts'
 import { REPETITIONS, TwiceLink, type Repetition } from '../../test/simulation/twice-link.ts'
 import { createLog } from '../../logging/log.ts'
 import { Message } from '../../model/message.ts'
@@ -114,6 +115,9 @@ async function openPlatform(
     link: Object.assign(twice, {
       deadLetters: opened.link.deadLetters,
       letters: opened.link.letters,
+      watch: (watcher: StreamWatcher) => opened.link.watch(watcher),
+      // Its messages come twice: none is settled for good.
+      settledBelow: () => 0,
       checkFits: (message: Message) => opened.link.checkFits(message),
     }),
   }
@@ -145,6 +149,7 @@ async function openPlatform(
     scripts,
     log,
     closing,
+    cluster,
     stores,
     services,
     feed: cluster.feed,

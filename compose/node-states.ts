@@ -1,0 +1,57 @@
+/** What rule nodes remember: in the entity store, in the partitions that the link says are this process's. */
+import { systemClock } from '../model/system-clock.ts'
+import type { RateLimitedLog } from '../logging/rate-limited-log.ts'
+import type { Config } from '../config/settings.ts'
+import { partitionOf, streamOf } from '../engine/link/partition.ts'
+import { NodeStates } from '../engine/state/node-states.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import { StoredNodeStates } from '../services/node-states.ts'
+import type { Closing } from './closing.ts'
+import type { Cluster } from './cluster.ts'
+import type { Stores } from './stores.ts'
+
+export interface NodeStatesParts {
+  readonly config: Config
+  readonly closing: Closing
+  readonly cluster: Cluster
+  readonly stores: Stores
+  readonly feed: ChangeFeed
+  readonly nodeLog: RateLimitedLog
+}
+
+/** Before the link is read: what it delivers finds the states of its partition. */
+export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog }: NodeStatesParts): NodeStates {
+  const { link, entities } = stores
+  const isAlone = cluster.line === undefined
+  const store = new StoredNodeStates({
+    entities,
+    clock: systemClock,
+    report: (text, fields) => nodeLog.error(text, fields),
+    log: isAlone ? 'segment-log' : `nats ${config.natsPrefix}`,
+    self: cluster.membership.self.id,
+  })
+  const states = new NodeStates({
+    store,
+    clock: systemClock,
+    log: {
+      publish: (message, receipt) => link.publish(message, receipt),
+      streamOf: isAlone ? () => 0 : (id) => streamOf(partitionOf(id, config.queuePartitions), config.natsStreams),
+      settledBelow: (stream) => link.settledBelow(stream),
+    },
+    report: (level, text, fields) => nodeLog[level](text, fields),
+    settings: { maxTenantBytes: config.nodeStateTenantMiB * 2 ** 20 },
+  })
+  link.watch({
+    // Alone, whoever has the data folder owns it all, and each start is a new owner.
+    taken: (stream, isHeld, epoch) => states.taken(stream, isHeld, isAlone ? undefined : epoch),
+    gone: (stream) => states.gone(stream),
+  })
+  const stopListening = feed.listenToAll(['entity-deleted'], (change) => states.forget(change.entity.id))
+  store.start()
+  closing.add('node states', async () => {
+    stopListening()
+    await states.close()
+    await store.close()
+  })
+  return states
+}

@@ -1,0 +1,60 @@
+/**
+ * What a node with a memory is to the engine. The node is a function from a state and a message to the next state and what goes out; the
+ * engine stores the state, which messages made it what it is, and what came of them in one transaction, and lets the outputs go after it.
+ * A message that comes again has the same outputs, and changes nothing.
+ */
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { JsonValue } from '../../../model/json.ts'
+import type { Message } from '../../../model/message.ts'
+import type { NodeInstance, NodeOutput } from '../node-instance.ts'
+
+/** One message, or one wake-up, with the state that it meets. Good for the call in which it is handed in. */
+export interface StateTurn<State> {
+  /** Whose state it is; undefined where it is a partition's. */
+  readonly entity: EntityId | undefined
+  /** As the turn before left it: never change it, set another. Undefined where there is none. */
+  readonly state: State | undefined
+  /** Unix ms. */
+  readonly now: number
+  /**
+   * Undefined removes it. A turn that sets nothing, wakes nothing and sends nothing is not remembered: its message, when it comes again, meets the
+   * state of then.
+   */
+  set(state: State | undefined): void
+  /** The node is called once for this state at that time or later, also after a restart; undefined: not at all. One time a state. */
+  wakeAt(time: number | undefined): void
+  /** When it will be woken, Unix ms. */
+  readonly wakesAt: number | undefined
+  /**
+   * A message of the node's own, which goes on behind `relation` at `at` (Unix ms) or soon after, through its queue. It is as durable as the
+   * state; its id is made of what caused it.
+   */
+  send(message: Message, relation: string, at?: number): void
+}
+
+/** What is stored with the state: no promise. */
+export type KeyedOutput = Exclude<NodeOutput, { readonly flow: 'afterwards' }>
+
+/** A node of one state per originator, or per partition: what `per` says. */
+export interface KeyedNode<State> {
+  readonly per: 'originator' | 'partition'
+  /** Reads what was stored; throws where it is of another shape, as of an older configuration: it counts as none then. */
+  parse(stored: JsonValue): State
+  /** An error that it throws undoes the turn and fails the message; one that it returns fails the message and keeps the turn. */
+  handle(turn: StateTurn<State>, message: Message): KeyedOutput | Error
+  /** What `wakeAt` asked for. */
+  wake?(turn: StateTurn<State>): void
+  /**
+   * Called when the node and its partition are both here, and again after each restart: a source starts its clock. `source` names the entity
+   * whose partition has the source; without it, it is each partition for nodes of one state a partition, and none for others.
+   */
+  start?(turn: StateTurn<State>): void
+  readonly source?: EntityId
+}
+
+export interface NodeState {
+  /** What runs the node. Its states end with the node, with the entity that they are of, and with the tenant. */
+  keyed<State extends JsonValue>(node: KeyedNode<State>): NodeInstance
+  /** Messages of this node that wait for their time, in the partitions of this process. */
+  waiting(): number
+}

@@ -1,0 +1,81 @@
+/** One state of one node in the memory of its partition's owner. */
+import type { JsonValue } from '../../model/json.ts'
+import { parseJson } from '../../model/json.ts'
+import type { KeyedNode } from '../rulechain/capabilities/state.ts'
+import { DoneVisits } from './done-visits.ts'
+import type { StatePlace, StoredState } from './store.ts'
+
+/** What a row takes beside its value, for the bound. */
+const ROW_BYTES = 200
+
+/** A transaction that is not durable yet. */
+export interface CommitGroup {
+  whenDone(listener: (error: Error | undefined) => void): void
+}
+
+export class StateEntry {
+  readonly id: string
+  readonly place: StatePlace
+  /** JSON; null: no state. */
+  text: string | null
+  wakeAt: number | null
+  readonly done: DoneVisits
+  isStored: boolean
+  /** The commit that carries the last change; undefined where all is durable. */
+  group: CommitGroup | undefined
+  private readBy: object | undefined
+  private value: unknown
+
+  constructor(id: string, place: StatePlace, stored: StoredState | undefined) {
+    this.id = id
+    this.place = place
+    this.text = stored?.value ?? null
+    this.wakeAt = stored?.wakeAt ?? null
+    this.done = new DoneVisits(stored?.done ?? '')
+    this.isStored = stored !== undefined
+  }
+
+  /** As the node reads it: once for each version of the node. Undefined where there is none, or of another shape. */
+  stateOf<State>(node: KeyedNode<State>): State | undefined {
+    if (this.readBy === node) return this.value as State | undefined
+    const state = readState(node, this.text)
+    this.keep(node, this.text, state)
+    return state
+  }
+
+  keep<State>(node: KeyedNode<State>, text: string | null, state: State | undefined): void {
+    this.text = text
+    this.readBy = node
+    this.value = state
+  }
+
+  get bytes(): number {
+    return this.isEmpty ? 0 : ROW_BYTES + (this.text?.length ?? 0)
+  }
+
+  /** Nothing has to be stored of it. */
+  get isEmpty(): boolean {
+    return this.text === null && this.wakeAt === null && this.done.isEmpty
+  }
+
+  stored(): StoredState {
+    return {
+      ...this.place,
+      id: this.id,
+      value: this.text,
+      done: this.done.encode(),
+      wakeAt: this.wakeAt,
+      bytes: this.bytes,
+    }
+  }
+}
+
+function readState<State>(node: KeyedNode<State>, text: string | null): State | undefined {
+  if (text === null) return undefined
+  const stored: JsonValue = parseJson(text)
+  try {
+    return node.parse(stored)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,34 @@
+/** Why a node's state can not be read or changed now, or not at all. */
+import { defineErrors } from '../../model/errors.ts'
+
+export const StateErrors = defineErrors('node-state', {
+  OWNER_STALE: {
+    kind: 'retryable',
+    isOutage: true,
+    status: 503,
+    text: 'partition {partition} of the node states belongs to another process: what was done under epoch {epoch} does not count',
+  },
+  NOT_OWNED: {
+    kind: 'retryable',
+    isOutage: true,
+    status: 503,
+    text: 'partition {partition} of the node states is not at this process',
+  },
+  UNAVAILABLE: {
+    kind: 'retryable',
+    isOutage: true,
+    status: 503,
+    text: 'the state of rule node {node} can not be read or stored now: {reason}',
+  },
+  TENANT_FULL: {
+    kind: 'terminal',
+    status: 429,
+    text: "the rule nodes of the tenant remember {bytes} bytes and may remember {limit}: this message's state was not kept",
+  },
+  STATE_TOO_LARGE: {
+    kind: 'terminal',
+    status: 413,
+    text: 'the state of rule node {node} would take {bytes} bytes, at most {limit}',
+  },
+  CLOSED: { kind: 'retryable', isOutage: true, status: 503, text: 'the states of nodes are closed' },
+})

@@ -1,0 +1,300 @@
+/**
+ * Runs a node with a memory: for each message its state, the call, and the outcome once the change is durable. A message that was there before
+ * gets the outcome that it had.
+ */
+import { isEntityType, type EntityId } from '../../model/entity-id.ts'
+import { errorText } from '../../model/errors.ts'
+import { stringifyJson, type JsonValue } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
+import { sentId } from '../rulechain/child-id.ts'
+import type { NodeIdentity } from '../rulechain/capabilities.ts'
+import type { KeyedNode } from '../rulechain/capabilities/state.ts'
+import type { BatchResult, NodeInstance, NodeVisit } from '../rulechain/node-instance.ts'
+import type { VisitOutcome } from './done-visits.ts'
+import type { CommitGroup, StateEntry } from './entry.ts'
+import { StateErrors } from './errors.ts'
+import type { NewOutput } from './group.ts'
+import type { StatePartition } from './partition.ts'
+import type { StatePlace } from './store.ts'
+import { Turn } from './turn.ts'
+
+export interface KeyedHost {
+  now(): number
+  streamOf(originatorId: string): number
+  /** Undefined where the stream is not this process's. */
+  partition(stream: number): StatePartition | undefined
+  encode(message: Message): string
+  /** Throws `STATE_TOO_LARGE`, `TENANT_FULL` where so many bytes more than the entry has are too many. */
+  checkRoom(tenantId: string, node: string, bytes: number, more: number): void
+  /** Resolves when it is known how much the tenant has. */
+  knowTenant(tenantId: string): Promise<void> | undefined
+  grew(tenantId: string, bytes: number): void
+  report(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
+  closed(instance: StatefulInstance): void
+}
+
+/** What the host knows of an instance. */
+export interface StatefulInstance extends NodeInstance {
+  readonly identity: NodeIdentity
+  wake(partition: StatePartition, entry: StateEntry): void
+  /** The partition is here: sources begin. */
+  begin(partition: StatePartition): Promise<void>
+}
+
+/** A message with where its state is. */
+interface Visitor {
+  readonly index: number
+  readonly message: Message
+  readonly visit: NodeVisit
+  readonly id: string
+  readonly partition: StatePartition
+  readonly place: StatePlace
+}
+
+interface Outcome {
+  readonly index: number
+  readonly outcome: VisitOutcome | { readonly thrown: Error }
+}
+
+const FAILED_WAKE_MS = 60_000
+
+export class KeyedInstance<State extends JsonValue> implements StatefulInstance {
+  readonly identity: NodeIdentity
+  private readonly node: KeyedNode<State>
+  private readonly host: KeyedHost
+  /** Batches that wait for states to be loaded, and those that came behind them. */
+  private loading = 0
+  private tail: Promise<unknown> = Promise.resolve()
+
+  constructor(identity: NodeIdentity, node: KeyedNode<State>, host: KeyedHost) {
+    this.identity = identity
+    this.node = node
+    this.host = host
+  }
+
+  async handleBatch(messages: readonly Message[], result: BatchResult): Promise<void> {
+    const visitors = this.visitorsOf(messages, result)
+    if (this.loading === 0 && this.areLoaded(visitors)) return this.run(visitors, result)
+    this.loading++
+    const ran = this.tail.then(async () => {
+      try {
+        await this.load(visitors)
+      } finally {
+        this.loading--
+      }
+      // Runs on this turn, so that the batch behind it finds what it did.
+      return { committed: this.run(visitors, result) }
+    })
+    this.tail = ran.catch(() => undefined)
+    await (
+      await ran
+    ).committed
+  }
+
+  wake(partition: StatePartition, entry: StateEntry): void {
+    const due = entry.wakeAt
+    // It is this one that comes.
+    entry.wakeAt = null
+    const turn = this.turnOf(entry)
+    try {
+      this.node.wake?.(turn)
+      turn.isWakeSet ||= true
+      this.adopt(partition, entry, turn, `wake ${due ?? 0}`)
+    } catch (error) {
+      entry.wakeAt = this.host.now() + FAILED_WAKE_MS
+      partition.changed(entry, [])
+      this.failedOutside(error)
+    }
+  }
+
+  async begin(partition: StatePartition): Promise<void> {
+    const { per, source } = this.node
+    if (this.node.start === undefined || partition.isLost) return
+    if (source === undefined ? per !== 'partition' : this.host.streamOf(source.id) !== partition.stream) return
+    const id = this.idOf(source === undefined ? partitionKey(partition.stream) : entityKey(source))
+    const place = this.placeOf(source?.id ?? this.identity.ruleNodeId)
+    await this.host.knowTenant(place.tenantId)
+    await partition.load(new Map([[id, place]]))
+    const entry = partition.find(id)
+    if (entry === undefined) return
+    const turn = this.turnOf(entry)
+    try {
+      this.node.start(turn)
+      if (turn.isTouched) this.adopt(partition, entry, turn, `start ${turn.now}`)
+    } catch (error) {
+      this.failedOutside(error)
+    }
+  }
+
+  close(): void {
+    this.host.closed(this)
+  }
+
+  /** Tells at once what becomes of messages whose state is not here. */
+  private visitorsOf(messages: readonly Message[], result: BatchResult): readonly Visitor[] {
+    const visitors: Visitor[] = []
+    for (const [index, message] of messages.entries()) {
+      const visit = result.visit(index)
+      const stream = this.host.streamOf(this.node.per === 'originator' ? message.originator.id : visit.originatorId)
+      const partition = this.host.partition(stream)
+      if (partition === undefined) {
+        // The stream that delivered it is gone from here, with the message; another one is another process's.
+        if (this.host.streamOf(visit.originatorId) === stream)
+          result.fail(index, StateErrors.NOT_OWNED({ partition: stream }))
+        else result.emit(index, { flow: 'move' })
+        continue
+      }
+      const isOwn = this.node.per === 'originator'
+      const id = this.idOf(isOwn ? entityKey(message.originator) : partitionKey(stream))
+      const place = this.placeOf(isOwn ? message.originator.id : this.identity.ruleNodeId)
+      visitors.push({ index, message, visit, id, partition, place })
+    }
+    return visitors
+  }
+
+  private areLoaded(visitors: readonly Visitor[]): boolean {
+    return (
+      visitors.every(({ partition, id }) => partition.find(id) !== undefined) &&
+      this.host.knowTenant(this.identity.tenantId) === undefined
+    )
+  }
+
+  private async load(visitors: readonly Visitor[]): Promise<void> {
+    await this.host.knowTenant(this.identity.tenantId)
+    const byPartition = new Map<StatePartition, Map<string, StatePlace>>()
+    for (const { partition, id, place } of visitors) {
+      const places = byPartition.get(partition) ?? new Map<string, StatePlace>()
+      byPartition.set(partition, places.set(id, place))
+    }
+    await Promise.all([...byPartition].map(([partition, places]) => partition.load(places)))
+  }
+
+  private async run(visitors: readonly Visitor[], result: BatchResult): Promise<void> {
+    const waiting = new Map<CommitGroup, Outcome[]>()
+    for (const visitor of visitors) {
+      const { partition, id, index } = visitor
+      const entry = partition.isLost ? undefined : partition.find(id)
+      if (entry === undefined) {
+        result.fail(index, StateErrors.NOT_OWNED({ partition: partition.stream }))
+        continue
+      }
+      const outcome = { index, outcome: this.visit(visitor, entry) }
+      if (entry.group === undefined) tell(result, outcome)
+      else {
+        const outcomes = waiting.get(entry.group)
+        if (outcomes === undefined) waiting.set(entry.group, [outcome])
+        else outcomes.push(outcome)
+      }
+    }
+    if (waiting.size === 0) return
+    await Promise.all(
+      [...waiting].map(
+        ([group, outcomes]) =>
+          new Promise<void>((resolve) => {
+            group.whenDone((refusal) => {
+              for (const outcome of outcomes) {
+                if (refusal === undefined) tell(result, outcome)
+                else result.fail(outcome.index, refusal)
+              }
+              resolve()
+            })
+          }),
+      ),
+    )
+  }
+
+  private visit({ message, visit, partition }: Visitor, entry: StateEntry): Outcome['outcome'] {
+    const before = entry.done.find(visit.id, message)
+    if (before !== undefined) {
+      if (entry.done.keep(visit.id)) partition.changed(entry, [])
+      return before
+    }
+    const turn = this.turnOf(entry)
+    try {
+      const output = this.node.handle(turn, message)
+      const outcome: VisitOutcome = output instanceof Error ? { error: errorText(output) } : { output }
+      if (turn.isTouched) this.adopt(partition, entry, turn, visit.id, { visit, message, outcome })
+      return output instanceof Error ? { thrown: output } : outcome
+    } catch (error) {
+      return { thrown: error instanceof Error ? error : new Error(errorText(error)) }
+    }
+  }
+
+  private turnOf(entry: StateEntry): Turn<State> {
+    const entity = this.node.source ?? entityOf(entry.id)
+    return new Turn(entity, this.host.now(), entry.stateOf(this.node), entry.wakeAt)
+  }
+
+  /** From here on the turn counts. Throws before it does. */
+  private adopt(
+    partition: StatePartition,
+    entry: StateEntry,
+    turn: Turn<State>,
+    cause: string,
+    done?: { readonly visit: NodeVisit; readonly message: Message; readonly outcome: VisitOutcome },
+  ): void {
+    const { tenantId, ruleNodeName } = this.identity
+    const text = turn.isSet ? (turn.state === undefined ? null : stringifyJson(turn.state)) : entry.text
+    const outputs = turn.sent.map((sent, index) => this.outputOf(entry, turn, cause, index))
+    const bytesBefore = entry.bytes
+    const more =
+      (text?.length ?? 0) - (entry.text?.length ?? 0) + outputs.reduce((sum, { stored }) => sum + stored.bytes, 0)
+    if (more > 0) this.host.checkRoom(tenantId, ruleNodeName, text?.length ?? 0, more)
+    if (turn.isSet) entry.keep(this.node, text, turn.state)
+    if (turn.isWakeSet) entry.wakeAt = turn.wakesAt ?? null
+    if (done !== undefined) {
+      entry.done.add(done.visit, this.host.streamOf(done.visit.originatorId), done.message, done.outcome)
+    }
+    partition.changed(entry, outputs)
+    this.host.grew(tenantId, entry.bytes - bytesBefore + outputs.reduce((sum, { stored }) => sum + stored.bytes, 0))
+  }
+
+  private outputOf(entry: StateEntry, turn: Turn<State>, cause: string, index: number): NewOutput {
+    const sent = turn.sent[index]
+    if (sent === undefined) throw new RangeError('no such message')
+    const { ruleChainId, ruleNodeId } = this.identity
+    const message = sent.message.with({
+      id: sentId(entry.id, cause, index),
+      resumption: { ruleChainId, ruleNodeId, relation: sent.relation, executions: 0, callers: [] },
+    })
+    message.sequence = 0
+    const text = this.host.encode(message)
+    const place = this.placeOf(message.originator.id)
+    return { message, stored: { ...place, id: message.id, due: sent.at, message: text, bytes: text.length } }
+  }
+
+  private idOf(key: string): string {
+    return `${this.identity.ruleNodeId}:${key}`
+  }
+
+  private placeOf(entityId: string): StatePlace {
+    const { tenantId, ruleChainId, ruleNodeId } = this.identity
+    return { tenantId, ruleChainId, ruleNodeId, entityId }
+  }
+
+  private failedOutside(error: unknown): void {
+    const { ruleChainId, ruleNodeId, ruleNodeName } = this.identity
+    const fields = { ruleChainId, ruleNodeId, ruleNode: ruleNodeName, reason: errorText(error) }
+    this.host.report('error', 'a rule node failed when its time came; it is tried again', fields)
+  }
+}
+
+function partitionKey(stream: number): string {
+  return `partition:${stream}`
+}
+
+function entityKey({ entityType, id }: EntityId): string {
+  return `${entityType}:${id}`
+}
+
+/** Of a row's id; undefined where it is a partition's. */
+function entityOf(rowId: string): EntityId | undefined {
+  const [, type = '', id = ''] = rowId.split(':')
+  return isEntityType(type) ? { entityType: type, id } : undefined
+}
+
+function tell(result: BatchResult, { index, outcome }: Outcome): void {
+  if ('thrown' in outcome) result.fail(index, outcome.thrown)
+  else if ('error' in outcome) result.fail(index, new Error(outcome.error))
+  else result.emit(index, outcome.output)
+}

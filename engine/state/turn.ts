@@ -1,0 +1,47 @@
+/** One call of a node with its state: what it asks for is kept here until it is known whether it counts. */
+import type { EntityId } from '../../model/entity-id.ts'
+import type { Message } from '../../model/message.ts'
+import type { StateTurn } from '../rulechain/capabilities/state.ts'
+
+export interface SentMessage {
+  readonly message: Message
+  readonly relation: string
+  /** Unix ms. */
+  readonly at: number
+}
+
+export class Turn<State> implements StateTurn<State> {
+  readonly entity: EntityId | undefined
+  readonly now: number
+  readonly sent: SentMessage[] = []
+  state: State | undefined
+  isSet = false
+  wakesAt: number | undefined
+  isWakeSet = false
+
+  constructor(entity: EntityId | undefined, now: number, state: State | undefined, wakesAt: number | null) {
+    this.entity = entity
+    this.now = now
+    this.state = state
+    this.wakesAt = wakesAt ?? undefined
+  }
+
+  get isTouched(): boolean {
+    return this.isSet || this.isWakeSet || this.sent.length > 0
+  }
+
+  set(state: State | undefined): void {
+    this.state = state
+    this.isSet = true
+  }
+
+  wakeAt(time: number | undefined): void {
+    if (time !== undefined && !Number.isSafeInteger(time)) throw new RangeError(`${time} is no time to wake at`)
+    this.wakesAt = time
+    this.isWakeSet = true
+  }
+
+  send(message: Message, relation: string, at = this.now): void {
+    this.sent.push({ message, relation, at })
+  }
+}

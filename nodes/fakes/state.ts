@@ -1,0 +1,112 @@
+/** States in memory, for tests of nodes: what a node sends and when it wants to be woken is looked at, and its time is made to come. */
+import type { KeyedNode, NodeState, StateTurn } from '../../engine/rulechain/capabilities/state.ts'
+import type { BatchResult, NodeInstance, NodeOutput } from '../../engine/rulechain/node.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { parseJson, stringifyJson, type JsonValue } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
+
+export interface SentByNode {
+  readonly message: Message
+  readonly relation: string
+  /** Unix ms. */
+  readonly at: number
+}
+
+interface Held {
+  readonly entity: EntityId | undefined
+  text: string | undefined
+  wakesAt: number | undefined
+}
+
+export class FakeState implements NodeState {
+  readonly sent: SentByNode[] = []
+  /** By the id of the entity, or `partition`. */
+  readonly held = new Map<string, Held>()
+  /** What `waiting` says. */
+  waitingCount = 0
+  /** Makes the time of every state come that is due. */
+  wake: () => void = () => undefined
+  /** What the platform does when the node and its partition are here. */
+  start: () => void = () => undefined
+  private readonly now: () => number
+
+  constructor(now: () => number) {
+    this.now = now
+  }
+
+  keyed<State extends JsonValue>(node: KeyedNode<State>): NodeInstance {
+    this.wake = () => {
+      for (const held of [...this.held.values()]) {
+        if (held.wakesAt === undefined || held.wakesAt > this.now()) continue
+        held.wakesAt = undefined
+        this.turn(node, held, (turn) => node.wake?.(turn))
+      }
+    }
+    this.start = () => {
+      this.turn(node, this.heldOf(node.source?.id ?? 'partition', node.source), (turn) => node.start?.(turn))
+    }
+    return {
+      handleBatch: (messages, result) => {
+        for (const [index, message] of messages.entries()) this.handle(node, message, index, result)
+      },
+    }
+  }
+
+  waiting(): number {
+    return this.waitingCount
+  }
+
+  private handle<State extends JsonValue>(
+    node: KeyedNode<State>,
+    message: Message,
+    index: number,
+    result: BatchResult,
+  ) {
+    const isOwn = node.per === 'originator'
+    const held = this.heldOf(isOwn ? message.originator.id : 'partition', isOwn ? message.originator : undefined)
+    try {
+      const output = this.turn(node, held, (turn) => node.handle(turn, message))
+      if (output instanceof Error) result.fail(index, output)
+      else result.emit(index, output)
+    } catch (error) {
+      result.fail(index, error instanceof Error ? error : new Error(String(error)))
+    }
+  }
+
+  /** As in the engine, a turn that throws did nothing. */
+  private turn<State extends JsonValue, Result extends NodeOutput | Error | void>(
+    node: KeyedNode<State>,
+    held: Held,
+    run: (turn: StateTurn<State>) => Result,
+  ): Result {
+    const sent: SentByNode[] = []
+    const draft: { state: State | undefined; wakesAt: number | undefined } = {
+      state: held.text === undefined ? undefined : node.parse(parseJson(held.text)),
+      wakesAt: held.wakesAt,
+    }
+    const now = this.now()
+    const result = run({
+      entity: held.entity,
+      now,
+      get state() {
+        return draft.state
+      },
+      get wakesAt() {
+        return draft.wakesAt
+      },
+      set: (state) => void (draft.state = state),
+      wakeAt: (time) => void (draft.wakesAt = time),
+      send: (message, relation, at = now) => void sent.push({ message, relation, at }),
+    })
+    held.text = draft.state === undefined ? undefined : stringifyJson(draft.state)
+    held.wakesAt = draft.wakesAt
+    this.sent.push(...sent)
+    return result
+  }
+
+  private heldOf(key: string, entity: EntityId | undefined): Held {
+    const held = this.held.get(key) ?? { entity, text: undefined, wakesAt: undefined }
+    this.held.set(key, held)
+    return held
+  }
+}
