@@ -1,6 +1,13 @@
 /** Every rule node there is. To add one: its file, its test, a line here. */
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { RuleNodeDefinition } from './define-node.ts'
+import { assignToCustomer } from './action/assign-to-customer.ts'
+import { copyToView } from './action/copy-to-view.ts'
+import { createRelation } from './action/create-relation.ts'
+import { deleteAttributes } from './action/delete-attributes.ts'
+import { deleteRelation } from './action/delete-relation.ts'
+import { deviceState } from './action/device-state.ts'
+import { unassignFromCustomer } from './action/unassign-from-customer.ts'
 import { pushToCloud, pushToEdge } from './action/push-to-edge.ts'
 import { log } from './action/log.ts'
 import { restCallReply } from './action/rest-call-reply.ts'
@@ -45,6 +52,13 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   scriptTransformation,
   splitArray,
   toEmail,
+  assignToCustomer,
+  unassignFromCustomer,
+  copyToView,
+  createRelation,
+  deleteRelation,
+  deleteAttributes,
+  deviceState,
   log,
   pushToCloud,
   pushToEdge,

@@ -21,6 +21,8 @@ export const NodeErrors = defineErrors('node', {
     text: 'The message has too many keys to match them with regular expressions: {characters} characters',
   },
   UPGRADE_IMPOSSIBLE: { kind: 'invalid', status: 400, text: "The old configuration has no usable '{member}'" },
+  ENTITY_MISSING: { kind: 'invalid', status: 400, text: "{type} with the name '{name}' doesn't exist" },
+  METADATA_EMPTY: { kind: 'invalid', status: 400, text: 'Msg metadata is empty' },
   VALUE_MISSING: { kind: 'invalid', status: 400, text: 'Incoming message has no {key} in {place}' },
   VALUE_INVALID: { kind: 'invalid', status: 400, text: "The value of '{key}' is not {expected}" },
   PERIMETER_MISSING: { kind: 'invalid', status: 400, text: 'Missing perimeter definition' },

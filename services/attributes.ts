@@ -139,14 +139,19 @@ export class CachedAttributes implements AttributeService {
     this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
   }
 
-  /** For the platform itself: no message tells of it. The device hears of shared ones. */
-  async delete(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void> {
+  /** For the platform itself: no message tells of it. The device hears of shared ones, unless it must not. */
+  async delete(
+    entity: EntityId,
+    scope: AttributeScope,
+    keys: readonly string[],
+    audience?: 'subscribers',
+  ): Promise<void> {
     if (keys.length === 0) return
     const writing = this.entities.write([this.entities.attributes.delete(entity.id, scope, keys)])
     const { sequence } = await this.doubts.watch(writing, () => this.lookAgain(entity, scope))
     const deleted = keys.map((key) => ({ scope, key }))
     const ownSequence = this.cache.apply(sequence, { entityId: entity.id, saved: [], deleted })
-    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
+    this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys, audience })
   }
 
   async find(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_LIMITS, type TenantLimits } from './entities/tenant-limits.ts'
-import { RateBuckets, RestRates } from './rate-limits.ts'
+import { RateBuckets } from '../model/rates.ts'
+import { RestRates } from './rate-limits.ts'
 import { TestClock } from './testkit.ts'
 
 function admitted(buckets: RateBuckets, now: number, tries: number): number {

@@ -114,8 +114,8 @@ export interface AttributeService {
   /** The same as a part of another change. Throws to refuse it. */
   savingByUser(principal: Principal, save: AttributesOfUser): Promise<JoinedChange>
   deleteByUser(principal: Principal, entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
-  /** For the platform itself. */
-  delete(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Promise<void>
+  /** For the platform itself. With `subscribers` the device of shared ones does not hear of it. */
+  delete(entity: EntityId, scope: AttributeScope, keys: readonly string[], audience?: 'subscribers'): Promise<void>
   /** All keys where none is named. Scope by scope in the order CLIENT, SERVER, SHARED where no scope is named. */
   find(
     entity: EntityId,

@@ -2,7 +2,7 @@
  * How many frames a session may be sent (`wsUpdatesPerSessionRateLimit`): over it a frame is dropped, and the first one dropped is answered
  * by an error in its place, until the session is under the limit again. Source: `websocket-api.md` 2.4.
  */
-import { RateBuckets } from '../../services/rate-limits.ts'
+import { RateBuckets } from '../../model/rates.ts'
 
 const TOO_MANY_UPDATES = 34
 

@@ -98,6 +98,7 @@ const changeSchema = z.discriminatedUnion('kind', [
     sequence: commitSchema,
     scope: scopeSchema,
     keys: z.array(z.string()),
+    audience: z.literal('subscribers').optional(),
   }),
   z.object({
     kind: z.literal('device-changed'),

@@ -293,6 +293,7 @@ class LocalDeviceGateway
     if (record === undefined) return
     if (change.scope === 'SHARED_SCOPE') {
       if (change.kind === 'attributes-deleted') {
+        if (change.audience === 'subscribers') return
         record.actor.tell({ kind: 'shared-attributes', update: { kind: 'deleted', keys: change.keys } })
       } else if (change.audience !== 'subscribers' && change.audience !== 'caches') {
         record.actor.tell({ kind: 'shared-attributes', update: { kind: 'updated', entries: change.attributes } })

@@ -48,6 +48,8 @@ export type Change =
       readonly remote?: true
       readonly scope: AttributeScope
       readonly keys: readonly string[]
+      /** The device of shared ones is not to hear it. */
+      readonly audience?: 'subscribers' | undefined
     }
   /** An alarm that shows on the entity was raised, changed, or (`isDeleted`) is gone; it may not show there any more. */
   | {

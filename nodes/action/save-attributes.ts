@@ -9,6 +9,7 @@ import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { processingSettings, saveStrategy } from './save-strategy.ts'
+import { scopeOf } from './attribute-scope.ts'
 import { checkKey, isObject } from './telemetry-body.ts'
 
 const ACTIONS = ['attributes', 'webSockets'] as const
@@ -133,16 +134,6 @@ async function changedOnly(
     const before = byKey.get(entry.key)
     return before === undefined || !sameValue(before, entry)
   })
-}
-
-function scopeOf(message: Message, configured: AttributeScope): AttributeScope {
-  const text = message.metadata['scope']
-  if (text === undefined || text === '') return configured
-  const scope = ATTRIBUTE_SCOPES.find((known) => known === text)
-  if (scope === undefined) {
-    throw NodeErrors.METADATA_INVALID({ key: 'scope', value: text, expected: ATTRIBUTE_SCOPES.join(', ') })
-  }
-  return scope
 }
 
 function attributesOf(message: Message, context: NodeContext): readonly Entry[] {

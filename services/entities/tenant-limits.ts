@@ -2,6 +2,7 @@
  * What a tenant may use: the members of a tenant profile's configuration, with what they are where a save leaves them out. 0, or no
  * text, means no limit. Source: `rest-api.md` 11.
  */
+import { parseRates } from '../../model/rates.ts'
 import { z } from 'zod'
 import { defineErrors } from '../../model/errors.ts'
 import {
@@ -222,24 +223,6 @@ export function profileData(): Column<ProfileData> {
     toJson: ({ limits }) => ({ configuration: { type: 'DEFAULT', ...limits }, queueConfiguration: null }),
     check: ({ limits }) => checkLimits(limits),
   }
-}
-
-export interface Rate {
-  readonly capacity: number
-  readonly seconds: number
-}
-
-/** `100:1,2000:60`: a hundred a second, and two thousand a minute. Undefined where the text is no rate limit; empty for none. */
-export function parseRates(text: string | null): readonly Rate[] | undefined {
-  if (text === null || text.trim() === '') return []
-  const rates: Rate[] = []
-  for (const part of text.split(',')) {
-    const [, capacity, seconds] = /^\s*(\d{1,15}):(\d{1,9})\s*$/.exec(part) ?? []
-    const rate = { capacity: Number(capacity), seconds: Number(seconds) }
-    if (!(rate.capacity > 0 && rate.seconds > 0)) return undefined
-    rates.push(rate)
-  }
-  return rates
 }
 
 function limitsOf(members: Readonly<Record<string, unknown>>): TenantLimits {

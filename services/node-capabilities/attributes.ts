@@ -25,9 +25,9 @@ export function nodeAttributes(
             attributes.find(entity, scope, keys).then(({ value }) => value))
           : [],
       ),
-    delete: async ({ entity, scope, keys }) => {
+    delete: async ({ entity, scope, keys, notifyDevice }) => {
       if (!(await own.owns(tenantId, entity))) throw itemNotFound(entity)
-      await attributes.delete(entity, scope, keys)
+      await attributes.delete(entity, scope, keys, notifyDevice ? undefined : 'subscribers')
     },
   })
 }

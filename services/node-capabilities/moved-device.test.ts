@@ -53,7 +53,10 @@ test('messages of its former tenant change nothing of a device that moved, and r
   })
   await own.attributes.save(attribute(other))
   await assert.rejects(former.attributes.save({ ...attribute(platform.tenantId), sequence: 2 }), GONE)
-  await assert.rejects(former.attributes.delete({ entity: device, scope: SHARED, keys: ['a'] }), GONE)
+  await assert.rejects(
+    former.attributes.delete({ entity: device, scope: SHARED, keys: ['a'], notifyDevice: true }),
+    GONE,
+  )
   assert.deepEqual(await former.attributes.find(device, SHARED, ['a']), [])
   const [kept] = await own.attributes.find(device, SHARED, ['a'])
   assert.equal(kept?.value, other)

@@ -140,9 +140,9 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     assert.equal(read[0]?.value, 5)
     assert.ok(!(attributes.find(id, 'SERVER_SCOPE', ['limit']) instanceof Promise))
     assert.deepEqual(await capability('attributes', OTHER_TENANT).find(id, 'SERVER_SCOPE', []), [])
-    const others = { entity: id, scope: 'SERVER_SCOPE', keys: ['limit'] } as const
+    const others = { entity: id, scope: 'SERVER_SCOPE', keys: ['limit'], notifyDevice: false } as const
     await assert.rejects(capability('attributes', OTHER_TENANT).delete(others), /not found/i)
-    await attributes.delete({ entity: id, scope: 'SERVER_SCOPE', keys: ['limit'] })
+    await attributes.delete({ entity: id, scope: 'SERVER_SCOPE', keys: ['limit'], notifyDevice: true })
     assert.deepEqual(await attributes.find(id, 'SERVER_SCOPE', ['limit']), [])
   })
 

@@ -19,7 +19,7 @@ import {
 } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
 import type { LimitsOfTenants } from '../limits.ts'
-import { RatesById } from '../rate-limits.ts'
+import { RatesById } from '../../model/rates.ts'
 import { contextJson, textIds } from './delivery.ts'
 import type { Concerned } from './recipients.ts'
 import { recipientsOf } from './rule-configs.ts'

@@ -19,12 +19,14 @@ export interface AttributesDelete {
   readonly entity: EntityId
   readonly scope: AttributeScope
   readonly keys: readonly string[]
+  /** Tells the device of shared ones. */
+  readonly notifyDevice: boolean
 }
 
 export interface NodeAttributes {
   save(request: AttributesSave): Promise<void>
   /** The present values of the keys, all when none is named; at once where the entity's attributes are held. Nothing of what is not the tenant's. */
   find(entity: EntityId, scope: AttributeScope, keys: readonly string[]): Soon<readonly Attribute[]>
-  /** Who follows the entity hears of it; the device of shared ones too. */
+  /** Who follows the entity hears of it. */
   delete(request: AttributesDelete): Promise<void>
 }
