@@ -2,6 +2,8 @@
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { RuleNodeDefinition } from './define-node.ts'
 import { assignToCustomer } from './action/assign-to-customer.ts'
+import { clearAlarm } from './action/clear-alarm.ts'
+import { createAlarm } from './action/create-alarm.ts'
 import { copyToView } from './action/copy-to-view.ts'
 import { createRelation } from './action/create-relation.ts'
 import { deleteAttributes } from './action/delete-attributes.ts'
@@ -54,6 +56,8 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   toEmail,
   assignToCustomer,
   unassignFromCustomer,
+  createAlarm,
+  clearAlarm,
   copyToView,
   createRelation,
   deleteRelation,

@@ -291,9 +291,14 @@ function resultOfKind(kind: ScriptKind, value: unknown): ScriptResults[ScriptKin
     case 'log':
       if (typeof value === 'string') return value
       break
+    case 'json':
+      return stringifyJson((value ?? null) as JsonValue)
     case 'switch':
       if (typeof value === 'string') return [value]
       if (Array.isArray(value)) return value.map(String)
+      break
+    case 'generate':
+      if (value !== null && typeof value === 'object' && !Array.isArray(value)) return transformed(value)
       break
     case 'transform':
       if (value !== null && typeof value === 'object') return (Array.isArray(value) ? value : [value]).map(transformed)

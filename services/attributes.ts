@@ -67,7 +67,8 @@ export class CachedAttributes implements AttributeService {
 
   save(request: AttributesSave): Promise<void> {
     if (request.entries.length === 0) return Promise.resolve()
-    if (!hasScope(request.entity, request.scope))
+    // A view holds copies of what it shows, in their scopes.
+    if (!hasScope(request.entity, request.scope) && request.entity.entityType !== 'ENTITY_VIEW')
       return Promise.reject(TelemetryErrors.SCOPE_OF_DEVICES({ scope: request.scope }))
     if (charactersOf(request.entries) < LONG_SAVE) return this.join(request)
     return this.checkRoom(request.entity, request.scope, request.entries).then(() => this.join(request))

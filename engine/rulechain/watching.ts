@@ -17,9 +17,11 @@ export function watchOutput(debug: NodeDebug, message: Message, output: NodeOutp
   } else if (!('flow' in output)) watchEmission(debug, output)
 }
 
-/** Several messages were made of one, which itself goes no further. */
+/** Messages of their own were made of one, which itself goes no further. */
 function isTakenOver(message: Message, emissions: readonly Emission[]): boolean {
-  return emissions.length !== 1 && emissions.every((emission) => emission.message !== message)
+  const [only] = emissions
+  if (only !== undefined && emissions.length === 1) return only.message.id !== message.id
+  return emissions.every((emission) => emission.message !== message)
 }
 
 export function tellTakenOver(debug: NodeDebug, message: Message, relation: string): void {

@@ -5,7 +5,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
-import { relatedEntity, relationBetween, relationMembers, type RelatedType } from './relation-target.ts'
+import { relatedEntity, relationBetween, relationMembers, requiredType, type RelatedType } from './relation-target.ts'
 import { turnedDirection } from './upgrades.ts'
 
 const CREATED_TYPES: readonly RelatedType[] = ['DEVICE', 'ASSET', 'CUSTOMER']
@@ -18,26 +18,21 @@ export const createRelation = defineNode({
   description:
     'Relates the originator to an entity of the given type and name. Success also where they are related already; Failure where the entity is missing and must not be made.',
   configurationVersion: 1,
-  configuration: z
-    .looseObject({
-      ...relationMembers,
-      createEntityIfNotExists: orZero(z.boolean(), false).meta({
-        title: 'Make a missing entity',
-        description: 'Devices, assets and customers.',
-      }),
-      changeOriginatorToRelatedEntity: orZero(z.boolean(), false).meta({
-        title: 'Go on as the other end',
-        description: 'The message goes on with the other end as its originator.',
-      }),
-      removeCurrentRelations: orZero(z.boolean(), false).meta({
-        title: 'Delete the present ones before',
-        description: 'Of that type and direction.',
-      }),
-    })
-    .refine(({ entityType }) => entityType !== null && entityType !== undefined, {
-      path: ['entityType'],
-      message: 'is missing',
+  configuration: z.looseObject({
+    ...relationMembers,
+    createEntityIfNotExists: orZero(z.boolean(), false).meta({
+      title: 'Make a missing entity',
+      description: 'Devices, assets and customers.',
     }),
+    changeOriginatorToRelatedEntity: orZero(z.boolean(), false).meta({
+      title: 'Go on as the other end',
+      description: 'The message goes on with the other end as its originator.',
+    }),
+    removeCurrentRelations: orZero(z.boolean(), false).meta({
+      title: 'Delete the present ones before',
+      description: 'Of that type and direction.',
+    }),
+  }),
   defaults: {
     direction: 'FROM',
     relationType: 'Contains',
@@ -71,14 +66,14 @@ export const createRelation = defineNode({
   create: (configuration, { tenantId, services: { entities, relations } }) => {
     const { direction, createEntityIfNotExists, changeOriginatorToRelatedEntity, removeCurrentRelations } =
       configuration
-    const type = configuration.entityType ?? 'DEVICE'
     const relationTypeOf = pattern(configuration.relationType)
     const nameOf = pattern(configuration.entityNamePattern)
     const profileOf = pattern(configuration.entityTypePattern ?? '')
-    const isMade = createEntityIfNotExists && CREATED_TYPES.includes(type)
     return {
       handle: async (message) => {
+        const type = requiredType(configuration.entityType)
         const name = nameOf(message)
+        const isMade = createEntityIfNotExists && CREATED_TYPES.includes(type)
         const other = isMade
           ? await foundOrMade(entities, type, name, profileOf(message))
           : await relatedEntity(entities, tenantId, type, name)

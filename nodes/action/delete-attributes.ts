@@ -47,7 +47,8 @@ export const deleteAttributes = defineNode({
   ],
   uses: ['attributes'],
   effects: true,
-  create: (configuration, { ruleNodeId, clock, enqueue, services: { attributes } }) => {
+  create: (configuration, context) => {
+    const { ruleNodeId, clock, services } = context
     const keysOf = patterns(configuration.keys)
     const { notifyDevice, sendAttributesDeletedNotification } = configuration
     return {
@@ -55,14 +56,14 @@ export const deleteAttributes = defineNode({
         const keys = [...new Set(keysOf(message).map((key) => key.trim()))].filter((key) => key !== '')
         if (keys.length === 0) return 'Success'
         const scope = scopeOf(message, configuration.scope)
-        await attributes.delete({
+        await services.attributes.delete({
           ...{ entity: message.originator, scope, keys },
           notifyDevice: scope === 'SHARED_SCOPE' && (notifyDevice || message.metadata['notifyDevice'] === 'true'),
         })
         if (sendAttributesDeletedNotification) {
           const data = stringifyJson({ attributes: keys })
           const metadata = { ruleNodeId, scope }
-          await enqueue(message.with({ type: 'ATTRIBUTES_DELETED', ts: clock.now(), metadata, data }))
+          await context.enqueue(message.with({ type: 'ATTRIBUTES_DELETED', ts: clock.now(), metadata, data }))
         }
         return 'Success'
       },

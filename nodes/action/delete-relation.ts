@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineNode, orZero } from '../define-node.ts'
 import { pattern } from '../pattern.ts'
-import { relatedEntity, relationBetween, relationMembers } from './relation-target.ts'
+import { relatedEntity, relationBetween, relationMembers, requiredType } from './relation-target.ts'
 import { turnedDirection } from './upgrades.ts'
 
 export const deleteRelation = defineNode({
@@ -13,15 +13,10 @@ export const deleteRelation = defineNode({
   description:
     'Deletes the relation to the named entity, or all of that type in the direction. Success also where there was none; Failure where the named entity is missing.',
   configurationVersion: 1,
-  configuration: z
-    .looseObject({
-      ...relationMembers,
-      deleteForSingleEntity: orZero(z.boolean(), false).meta({ title: 'Of one entity only' }),
-    })
-    .refine(({ deleteForSingleEntity, entityType }) => !deleteForSingleEntity || (entityType ?? null) !== null, {
-      path: ['entityType'],
-      message: 'is missing',
-    }),
+  configuration: z.looseObject({
+    ...relationMembers,
+    deleteForSingleEntity: orZero(z.boolean(), false).meta({ title: 'Of one entity only' }),
+  }),
   defaults: {
     deleteForSingleEntity: false,
     direction: 'FROM',
@@ -52,13 +47,13 @@ export const deleteRelation = defineNode({
   effects: true,
   create: (configuration, { tenantId, services: { entities, relations } }) => {
     const { direction, deleteForSingleEntity } = configuration
-    const type = configuration.entityType ?? 'DEVICE'
     const relationTypeOf = pattern(configuration.relationType)
     const nameOf = pattern(configuration.entityNamePattern)
     return {
       handle: async (message) => {
         const relationType = relationTypeOf(message)
         if (deleteForSingleEntity) {
+          const type = requiredType(configuration.entityType)
           const other = await relatedEntity(entities, tenantId, type, nameOf(message))
           await relations.delete(relationBetween(message, direction, other, relationType))
           return 'Success'

@@ -38,6 +38,12 @@ export const relationMembers = {
   }),
 }
 
+/** The editor begins without one, so its absence is told by the messages. Throws `ENTITY_TYPE_MISSING`. */
+export function requiredType(type: RelatedType | null | undefined): RelatedType {
+  if (type === null || type === undefined) throw NodeErrors.ENTITY_TYPE_MISSING()
+  return type
+}
+
 /** Throws `ENTITY_MISSING`. */
 export async function relatedEntity(
   entities: Pick<NodeEntities, 'findByName'>,

@@ -23,11 +23,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'enrich-delta-text-value',
   ],
   TbAssetTypeSwitchNode: ['filter-asset-profile-switch', 'filter-asset-profile-switch-on-device'],
-  TbAssignToCustomerNode: [
-    'action-assign-customer-asset',
-    'action-assign-customer-creates',
-    'action-assign-customer-pattern',
-  ],
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
   TbChangeOriginatorNode: [
     'flow-save-on-changed-originator',
@@ -66,46 +61,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'filter-check-relation-one-to',
     'filter-check-relation-one-wrong-direction',
   ],
-  TbClearAlarmNode: [
-    'action-clear-alarm-already-cleared',
-    'action-clear-alarm-cleared',
-    'action-clear-alarm-none',
-    'action-clear-alarm-other-type',
-    'action-clear-alarm-side-messages',
-  ],
-  TbCopyAttributesToEntityViewNode: [
-    'action-copy-to-view-client',
-    'action-copy-to-view-no-view',
-    'action-copy-to-view-server',
-  ],
-  TbCreateAlarmNode: [
-    'action-create-alarm-after-clear',
-    'action-create-alarm-bad-severity-config',
-    'action-create-alarm-details-error',
-    'action-create-alarm-details-not-object',
-    'action-create-alarm-dynamic-severity',
-    'action-create-alarm-from-message-overwrite',
-    'action-create-alarm-js-details',
-    'action-create-alarm-new',
-    'action-create-alarm-side-messages',
-    'action-create-alarm-type-pattern',
-  ],
-  TbCreateRelationNode: [
-    'action-create-relation-bad-type',
-    'action-create-relation-change-originator',
-    'action-create-relation-creates-customer',
-    'action-create-relation-creates-device',
-    'action-create-relation-not-found',
-    'action-create-relation-patterns',
-    'action-create-relation-tenant',
-    'action-create-relation-to',
-  ],
-  TbDeleteRelationNode: [
-    'action-delete-relation-all-none',
-    'action-delete-relation-all-of-type',
-    'action-delete-relation-one',
-    'action-delete-relation-to',
-  ],
+  TbCopyKeysNode: ['transform-copy-bad-config'],
   TbDeviceProfileNode: [
     'action-device-profile-clear',
     'action-device-profile-clear-not-met',
@@ -116,13 +72,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-device-profile-simple',
     'action-device-profile-string-boolean',
     'action-device-profile-updated',
-  ],
-  TbDeviceStateNode: [
-    'action-device-state-activity',
-    'action-device-state-connect',
-    'action-device-state-disconnect',
-    'action-device-state-on-asset',
-    'action-device-state-rate-limit',
   ],
   TbDeviceTypeSwitchNode: ['filter-device-profile-switch-linked', 'filter-device-profile-switch-on-asset'],
   TbFetchDeviceCredentialsNode: [
@@ -213,12 +162,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'transform-deduplication-too-many',
   ],
   TbMsgDelayNode: ['action-delay-fixed', 'action-delay-pattern'],
-  TbMsgDeleteAttributesNode: [
-    'action-delete-attributes',
-    'action-delete-attributes-absent',
-    'action-delete-attributes-no-keys',
-    'action-delete-attributes-scope-in-metadata',
-  ],
   TbMsgGeneratorNode: ['action-generator-failing-script', 'action-generator-js', 'action-generator-tenant'],
   TbMsgToEmailNode: [
     'pattern-all-metadata-and-data',
@@ -233,7 +176,13 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'transform-email-nested-pattern',
   ],
   TbRenameKeysNode: ['transform-rename-empty-mapping'],
-  TbUnassignFromCustomerNode: ['action-unassign-customer'],
+  'the outcome of a call behind its node': [
+    'action-rpc-request-missing-parts',
+    'action-rpc-request-no-session',
+    'action-rpc-request-oneway',
+    'action-rpc-server-to-device-through-chain',
+  ],
+  'results of script transformations': ['transform-script-js-wrong-return', 'transform-script-tbel-error'],
 }
 
 /** Case to what it needs. */
