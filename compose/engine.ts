@@ -12,6 +12,7 @@ import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
 import { OwnEntities } from '../services/node-capabilities/own-entities.ts'
+import type { Outbound } from '../services/outbound/outbound.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
@@ -20,6 +21,7 @@ import { openNodeStates } from './node-states.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
+import { openOutbound } from './outbound.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 import type { Stores } from './stores.ts'
@@ -42,6 +44,7 @@ export interface EngineParts {
 export interface RunningEngine {
   readonly engine: RuleEngine
   readonly queues: OpenedQueues
+  readonly outbound: Outbound
 }
 
 /** As the reference writes them. */
@@ -58,9 +61,10 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   await services.movedDevices.start()
   const own = new OwnEntities(services, feed)
   closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
+  const outbound = openOutbound(config)
   const engine = createRuleEngine({
     catalogue,
-    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own, states }),
+    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound }),
     clock: systemClock,
     random: systemRandom,
     actors,
@@ -111,7 +115,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     queueStatistics.close()
     await writing
   })
-  return { engine, queues }
+  return { engine, queues, outbound }
 }
 
 /** A line when a queue's outage begins and one when it is over, at a bounded rate: a store at its limit comes and goes. */

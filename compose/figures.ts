@@ -9,6 +9,7 @@ import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/java
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
+import type { OutboundFigures } from '../services/outbound/outbound.ts'
 import type { RunningEngine } from './engine.ts'
 import { named, type Names } from './figure-names.ts'
 import type { OpenedQueues } from './opened-queues.ts'
@@ -33,12 +34,20 @@ export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
   ]
 }
 
-function engineFigures({ engine, queues }: RunningEngine): readonly MetricsSource[] {
+function engineFigures({ engine, queues, outbound }: RunningEngine): readonly MetricsSource[] {
   return [
     { name: 'queue', figures: () => totalFigures(queues) },
     { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
+    { name: 'outbound', figures: () => named(outbound.figures, OUTBOUND) },
   ]
+}
+
+const OUTBOUND: Names<OutboundFigures> = {
+  calls: 'calls',
+  bytes: 'bytes',
+  waiting: 'waiting',
+  clients: 'clients',
 }
 
 const EVENTS: Names<EventFigures> = {

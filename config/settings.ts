@@ -6,6 +6,7 @@ import { HTTP_SETTINGS } from './settings/http.ts'
 import { LINK_SETTINGS } from './settings/link.ts'
 import { MQTT_SETTINGS } from './settings/mqtt.ts'
 import { OTHER_TRANSPORT_SETTINGS } from './settings/other-transports.ts'
+import { OUTBOUND_SETTINGS } from './settings/outbound.ts'
 import { QUEUE_SETTINGS } from './settings/queue.ts'
 import { SCRIPT_SETTINGS } from './settings/scripts.ts'
 import { START_SETTINGS } from './settings/start.ts'
@@ -24,6 +25,7 @@ export const SETTINGS = {
   ...LINK_SETTINGS,
   ...QUEUE_SETTINGS,
   ...SCRIPT_SETTINGS,
+  ...OUTBOUND_SETTINGS,
   ...DEVICE_SETTINGS,
 } as const
 

@@ -12,6 +12,7 @@ const RULE_CHAIN_ID = '66666666-6666-4666-8666-666666666666'
 /** Defaults that name nothing yet can not run: these nodes need one field set. */
 const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.flow.TbRuleChainInputNode': { ruleChainId: RULE_CHAIN_ID },
+  'org.thingsboard.rule.engine.mqtt.TbMqttNode': { host: 'broker.example' },
 }
 
 const badMessages: readonly (MessageDraft & { readonly title: string })[] = [

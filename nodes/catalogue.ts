@@ -18,6 +18,8 @@ import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
+import { mqtt } from './external/mqtt.ts'
+import { restApiCall } from './external/rest-api-call.ts'
 import { checkFieldsPresence } from './filter/check-fields-presence.ts'
 import { entityTypeFilter } from './filter/entity-type-filter.ts'
 import { entityTypeSwitch } from './filter/entity-type-switch.ts'
@@ -73,6 +75,8 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   saveTimeSeries,
   synchronizationEnd,
   synchronizationStart,
+  mqtt,
+  restApiCall,
   acknowledge,
   checkpoint,
   ruleChainInput,

@@ -25,6 +25,7 @@ import { FakeAttributes } from './fakes/attributes.ts'
 import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
 import { FakeDeviceState, FakeMail, FakeNotifications, FakeViews } from './fakes/noted.ts'
+import { FakeOutbound } from './fakes/outbound.ts'
 import { FakeRelations } from './fakes/relations.ts'
 import { FakeState } from './fakes/state.ts'
 import type { CompiledScript, ScriptHost, ScriptKind, ScriptResults } from '../engine/script/script.ts'
@@ -44,6 +45,7 @@ export interface Fakes {
   readonly history: FakeHistory
   readonly mail: FakeMail
   readonly notifications: FakeNotifications
+  readonly outbound: FakeOutbound
   readonly relations: FakeRelations
   readonly state: FakeState
   readonly views: FakeViews
@@ -148,6 +150,7 @@ function fakesOf(tenantId: string, now: () => number): Fakes {
     history: new FakeHistory(),
     mail: new FakeMail(),
     notifications: new FakeNotifications(),
+    outbound: new FakeOutbound(),
     relations: new FakeRelations((device) => entities.find(device)?.type),
     state: new FakeState(now),
     views: new FakeViews(),

@@ -15,6 +15,7 @@ import type { OwnEntities } from './node-capabilities/own-entities.ts'
 import { nodeRelations } from './node-capabilities/relations.ts'
 import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import { nodeViews } from './node-capabilities/views.ts'
+import type { Outbound } from './outbound/outbound.ts'
 import type { Services } from './services.ts'
 
 export interface CapabilityParts {
@@ -23,9 +24,17 @@ export interface CapabilityParts {
   readonly owner: Pick<DeviceOwner, 'report'>
   readonly own: OwnEntities
   readonly states: Pick<NodeStates, 'of'>
+  readonly outbound: Outbound
 }
 
-export function nodeCapabilitiesOf({ services, scripts, owner, own, states }: CapabilityParts): CompleteSources {
+export function nodeCapabilitiesOf({
+  services,
+  scripts,
+  owner,
+  own,
+  states,
+  outbound,
+}: CapabilityParts): CompleteSources {
   return {
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
@@ -35,6 +44,7 @@ export function nodeCapabilitiesOf({ services, scripts, owner, own, states }: Ca
     history: nodeHistory(services, own),
     mail: nodeMail(services),
     notifications: nodeNotifications(services),
+    outbound: outbound.ofNode,
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
     relations: nodeRelations(services),
     scripts: () => scripts,

@@ -11,6 +11,7 @@ import type { NodeEntities } from './capabilities/entities.ts'
 import type { NodeHistory } from './capabilities/history.ts'
 import type { NodeMail } from './capabilities/mail.ts'
 import type { NodeNotifications } from './capabilities/notifications.ts'
+import type { NodeOutbound } from './capabilities/outbound.ts'
 import type { NodeQueues } from './capabilities/queues.ts'
 import type { NodeRelations } from './capabilities/relations.ts'
 import type { NodeState } from './capabilities/state.ts'
@@ -26,6 +27,7 @@ export interface NodeCapabilities {
   readonly history: NodeHistory
   readonly mail: NodeMail
   readonly notifications: NodeNotifications
+  readonly outbound: NodeOutbound
   readonly queues: NodeQueues
   readonly relations: NodeRelations
   readonly scripts: ScriptHost

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
+import { testOutbound } from '../outbound/testkit.ts'
 import { OwnEntities } from './own-entities.ts'
 import { openTestPlatform, testScripts, type TestPlatform } from '../testkit.ts'
 
@@ -38,6 +39,7 @@ function capabilitiesOf(tenantId: string) {
     scripts: testScripts,
     owner,
     own,
+    outbound: testOutbound(),
     states: { of: () => assert.fail('no state here') },
   }
   const { attributes, calls, telemetry } = nodeCapabilitiesOf(parts)

@@ -10,6 +10,7 @@ import type {
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { entityViews } from '../entities/entity-view.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
+import { testOutbound } from '../outbound/testkit.ts'
 import { insertTenant, type TestPlatform } from '../testkit.ts'
 import { OwnEntities } from './own-entities.ts'
 
@@ -40,7 +41,7 @@ await onBothDatabases('what nodes may ask for ', (open) => {
       ...{ ruleNodeId: RULE_NODE_ID, ruleNodeName: 'node' },
     }
     const states = { of: () => assert.fail('no state here') }
-    const parts = { services: platform.services, scripts, owner, own, states }
+    const parts = { services: platform.services, scripts, owner, own, states, outbound: testOutbound() }
     const source: CompleteSources[Name] = nodeCapabilitiesOf(parts)[name]
     return source(node)
   }

@@ -19,7 +19,13 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'serviceAccountKey',
   'firebaseServiceAccountCredentials',
   'sasKey',
+  'proxyPassword',
+  'authToken',
 ])
+
+export function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name)
+}
 
 type Change = (value: string, path: string) => JsonValue | undefined
 

@@ -22,6 +22,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'enrich-delta-sequence',
     'enrich-delta-text-value',
   ],
+  'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbAssetTypeSwitchNode: ['filter-asset-profile-switch', 'filter-asset-profile-switch-on-device'],
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
   TbChangeOriginatorNode: [

@@ -1,0 +1,90 @@
+/** Calls to services outside. One policy bounds and guards them all (`docs/internals/outbound.md`). */
+
+/** A service that a node calls. Its library is loaded and its connection made at the first call, or by `ready`. */
+export interface OutboundClient<Call, Answer> {
+  /** Rejects where there is no connection, for who wants to know it at the start. */
+  ready(): Promise<void>
+  /** `bytes` is what the call holds in memory. Rejects with the service's reason, or with the policy's. No secret is in the text. */
+  call(call: Call, bytes: number): Promise<Answer>
+  close(): Promise<void>
+}
+
+export interface OutboundLimits {
+  /** Calls of the node at a time; 0 or absent for the policy's own. The others wait. */
+  readonly parallel?: number
+  /** Longest call in ms; 0 or absent for the policy's own, which no other exceeds. */
+  readonly timeoutMs?: number
+}
+
+export interface NodeOutbound {
+  /** The message settles when the node has it, and its outcome is a message of its own. */
+  readonly forceAck: boolean
+  /** The name of this process. */
+  readonly serviceId: string
+  open<Kind extends OutboundKind>(
+    kind: Kind,
+    settings: OutboundKinds[Kind]['settings'],
+    limits?: OutboundLimits,
+  ): OutboundClient<OutboundKinds[Kind]['call'], OutboundKinds[Kind]['answer']>
+}
+
+export interface OutboundKinds {
+  readonly http: { readonly settings: HttpTarget; readonly call: HttpCall; readonly answer: HttpAnswer }
+  readonly mqtt: { readonly settings: MqttTarget; readonly call: MqttPublication; readonly answer: void }
+}
+
+export type OutboundKind = keyof OutboundKinds
+
+/** PEM texts. */
+export interface OutboundCertificates {
+  readonly ca?: string
+  readonly certificate?: string
+  readonly privateKey?: string
+  /** Of the private key. */
+  readonly password?: string
+}
+
+export interface HttpTarget {
+  readonly certificates?: OutboundCertificates
+  /** Most bytes of an answer's body. */
+  readonly maxAnswerBytes: number
+  readonly proxy?: { readonly host: string; readonly port: number; readonly user?: string; readonly password?: string }
+}
+
+export interface HttpCall {
+  readonly method: string
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** As the server words it. */
+  readonly reason: string
+  /** Names as they came. */
+  readonly headers: readonly (readonly [name: string, values: readonly string[]])[]
+  readonly body: string
+}
+
+export interface MqttTarget {
+  readonly host: string
+  readonly port: number
+  readonly version: 3 | 4 | 5
+  readonly clientId: string
+  readonly cleanSession: boolean
+  readonly connectTimeoutMs: number
+  readonly tls: boolean
+  readonly username?: string
+  /** Asked anew for each connection, since a token ends. */
+  readonly password?: (now: number) => string
+  /** What the password is made of: in no error's text. */
+  readonly secret?: string
+  readonly certificates?: OutboundCertificates
+}
+
+export interface MqttPublication {
+  readonly topic: string
+  readonly payload: string
+  readonly retain: boolean
+}

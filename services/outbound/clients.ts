@@ -1,0 +1,8 @@
+/** Which file knows which client library. None is loaded before a node uses it: most processes call nobody. */
+import type { OutboundKind } from '../../engine/rulechain/capabilities/outbound.ts'
+import type { OpenClient } from './raw-client.ts'
+
+export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClient<Kind>> } = {
+  http: async () => (await import('./clients/http.ts')).openHttp,
+  mqtt: async () => (await import('./clients/mqtt.ts')).openMqtt,
+}

@@ -1,0 +1,130 @@
+/** HTTP over the platform's own client: one pool of kept connections a node. */
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { connect as tlsConnect } from 'node:tls'
+import type { Socket } from 'node:net'
+import type {
+  HttpAnswer,
+  HttpCall,
+  HttpTarget,
+  OutboundCertificates,
+} from '../../../engine/rulechain/capabilities/outbound.ts'
+import type { AddressGuard } from '../address-guard.ts'
+import { OutboundErrors } from '../errors.ts'
+import type { OpenClient } from '../raw-client.ts'
+
+const IDLE_SOCKETS = 8
+
+export const openHttp: OpenClient<'http'> = (target, { guard }) => {
+  const tls = tlsOptions(target.certificates)
+  const pool = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, lookup: guard.lookup }
+  const [http, https] = [new HttpAgent(pool), new HttpsAgent({ ...pool, ...tls })]
+  return {
+    call: async (call, signal) => {
+      const url = urlOf(call.url)
+      const options: RequestOptions = { method: call.method, headers: headersOf(call), signal }
+      // With a proxy the address of the target is the proxy's to find: only the proxy's own is checked here.
+      if (target.proxy !== undefined) {
+        const socket = await throughProxy(target.proxy, url, guard, signal)
+        const secured = url.protocol === 'https:' ? tlsConnect({ socket, servername: url.hostname, ...tls }) : socket
+        return send(url, { ...options, createConnection: () => secured }, call, target)
+      }
+      guard.checkLiteral(url.hostname)
+      return send(url, { ...options, agent: url.protocol === 'https:' ? https : http }, call, target)
+    },
+    close: async () => {
+      http.destroy()
+      https.destroy()
+    },
+  }
+}
+
+function urlOf(address: string): URL {
+  const url = URL.parse(address)
+  if (url === null) throw OutboundErrors.ADDRESS_INVALID({ address, reason: 'no URL' })
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw OutboundErrors.ADDRESS_INVALID({ address, reason: 'neither http nor https' })
+  return url
+}
+
+function headersOf({ headers, body }: HttpCall): Record<string, string> {
+  // Without a length the body goes in chunks, which not every service takes.
+  return body === undefined ? { ...headers } : { ...headers, 'Content-Length': String(Buffer.byteLength(body)) }
+}
+
+function send(url: URL, options: RequestOptions, call: HttpCall, { maxAnswerBytes }: HttpTarget): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' && options.createConnection === undefined ? httpsRequest : httpRequest
+    const sent = request(url, { ...options, protocol: undefined }, (response) => {
+      bodyOf(response, maxAnswerBytes).then((body) => resolve(answerOf(response, body)), reject)
+    })
+    sent.on('error', reject)
+    sent.end(call.body)
+  })
+}
+
+function bodyOf(response: IncomingMessage, limit: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.byteLength
+      if (bytes <= limit) chunks.push(chunk)
+      else response.destroy(OutboundErrors.ANSWER_TOO_BIG({ limit }))
+    })
+    response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
+    response.on('error', reject)
+  })
+}
+
+function answerOf({ statusCode = 0, statusMessage = '', rawHeaders }: IncomingMessage, body: string): HttpAnswer {
+  const headers = new Map<string, { readonly name: string; readonly values: string[] }>()
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
+    const known = headers.get(name.toLowerCase())
+    if (known === undefined) headers.set(name.toLowerCase(), { name, values: [value] })
+    else known.values.push(value)
+  }
+  const pairs = [...headers.values()].map(({ name, values }) => [name, values] as const)
+  return { status: statusCode, reason: statusMessage, headers: pairs, body }
+}
+
+/** A connection to the target that the proxy made (RFC 9110, section 9.3.6). */
+async function throughProxy(
+  { host, port, user, password }: NonNullable<HttpTarget['proxy']>,
+  url: URL,
+  guard: AddressGuard,
+  signal: AbortSignal,
+): Promise<Socket> {
+  guard.checkLiteral(host)
+  const target = `${url.hostname}:${url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : url.port}`
+  const login = Buffer.from(`${user ?? ''}:${password ?? ''}`).toString('base64')
+  const headers = { Host: target, ...(user === undefined ? {} : { 'Proxy-Authorization': `Basic ${login}` }) }
+  return new Promise((resolve, reject) => {
+    const connecting = httpRequest({
+      ...{ host, port, method: 'CONNECT', path: target, headers, signal, agent: false },
+      lookup: guard.lookup,
+    })
+    connecting.on('connect', (response, socket) => {
+      if (response.statusCode === 200) return resolve(socket)
+      socket.destroy()
+      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`))
+    })
+    connecting.on('response', (response) => {
+      response.destroy()
+      reject(new Error(`the proxy answered ${response.statusCode ?? 0}`))
+    })
+    connecting.on('error', reject)
+    connecting.end()
+  })
+}
+
+export function tlsOptions(certificates: OutboundCertificates | undefined) {
+  const { ca, certificate, privateKey, password } = certificates ?? {}
+  return {
+    ...(ca === undefined ? {} : { ca }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(privateKey === undefined ? {} : { key: privateKey }),
+    ...(password === undefined ? {} : { passphrase: password }),
+  }
+}

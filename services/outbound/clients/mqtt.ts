@@ -1,0 +1,76 @@
+/** MQTT over the client of the field, which keeps one connection a node and renews it. */
+import { connect as netConnect, type Socket } from 'node:net'
+import { connect as tlsConnect } from 'node:tls'
+import { isIP } from 'node:net'
+import mqtt, { type IClientOptions, type MqttClient } from 'mqtt'
+import type { MqttPublication, MqttTarget } from '../../../engine/rulechain/capabilities/outbound.ts'
+import { OutboundErrors } from '../errors.ts'
+import type { ClientParts, OpenClient } from '../raw-client.ts'
+import { tlsOptions } from './http.ts'
+
+const RECONNECT_MS = 1000
+
+export const openMqtt: OpenClient<'mqtt'> = async (target, parts) => {
+  const client = await connected(target, parts)
+  return {
+    call: (publication, signal) => published(client, publication, signal),
+    close: () => client.endAsync(true),
+  }
+}
+
+function connected(target: MqttTarget, parts: ClientParts): Promise<MqttClient> {
+  const { version, clientId, cleanSession, connectTimeoutMs, username, password } = target
+  parts.guard.checkLiteral(target.host)
+  const options: IClientOptions = {
+    ...{ protocolVersion: version, clientId, clean: cleanSession, connectTimeout: connectTimeoutMs },
+    ...(version === 3 ? { protocolId: 'MQIsdp' } : {}),
+    ...(username === undefined ? {} : { username }),
+    reconnectPeriod: RECONNECT_MS,
+    // What the broker did not confirm fails, and the message's queue tries again: nothing is kept in memory for later.
+    queueQoSZero: false,
+    resubscribe: false,
+  }
+  return new Promise((resolve, reject) => {
+    const client = new mqtt.MqttClient((each) => {
+      if (password !== undefined) each.options.password = password(parts.clock.now())
+      return socketTo(target, parts)
+    }, options)
+    const refused = (error?: Error): void => {
+      client.end(true)
+      reject(error ?? OutboundErrors.CLOSED())
+    }
+    const closed = (): void => refused()
+    client.once('error', refused).once('close', closed)
+    client.once('connect', () => {
+      client.off('error', refused).off('close', closed)
+      // A lost connection is renewed; calls meanwhile are told.
+      client.on('error', () => undefined)
+      resolve(client)
+    })
+  })
+}
+
+function published(
+  client: MqttClient,
+  { topic, payload, retain }: MqttPublication,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!client.connected) throw OutboundErrors.CLOSED()
+  return new Promise((resolve, reject) => {
+    // The client would keep what is not confirmed, and send it when nobody waits for it any more.
+    const forget = (): void => void client.removeOutgoingMessage(id)
+    client.publish(topic, payload, { qos: 1, retain }, (error) => {
+      signal.removeEventListener('abort', forget)
+      if (error) reject(error)
+      else resolve()
+    })
+    const id = client.getLastMessageId()
+    signal.addEventListener('abort', forget, { once: true })
+  })
+}
+
+function socketTo({ host, port, tls, certificates }: MqttTarget, { guard }: ClientParts): Socket {
+  const address = { host, port, lookup: guard.lookup }
+  if (!tls) return netConnect(address)
+  return tlsConnect({ ...address, ...(isIP(host) === 0 ? { servername: host } : {}), ...tlsOptions(certificates) })
+}

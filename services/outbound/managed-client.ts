@@ -1,0 +1,136 @@
+/** One node's client under the policy: opened when it is used, its calls bounded in number and time, its errors without secrets. */
+import type { Clock } from '../../model/clock.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { OutboundClient } from '../../engine/rulechain/capabilities/outbound.ts'
+import type { CallRoom } from './call-room.ts'
+import { OutboundErrors } from './errors.ts'
+import type { RawClient } from './raw-client.ts'
+
+export interface ManagedParts<Call, Answer> {
+  readonly tenantId: string
+  readonly room: CallRoom
+  readonly clock: Clock
+  /** Calls at a time. */
+  readonly parallel: number
+  readonly timeoutMs: number
+  readonly open: () => Promise<RawClient<Call, Answer>>
+  readonly hide: (text: string) => string
+  readonly closed: () => void
+}
+
+export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer> {
+  private readonly parts: ManagedParts<Call, Answer>
+  private opened: Promise<RawClient<Call, Answer>> | undefined
+  private running = 0
+  private readonly line: (() => void)[] = []
+  private isClosed = false
+
+  constructor(parts: ManagedParts<Call, Answer>) {
+    this.parts = parts
+  }
+
+  async ready(): Promise<void> {
+    try {
+      await this.within((signal) => untilAborted(this.client(), signal))
+    } catch (error) {
+      throw this.shown(error)
+    }
+  }
+
+  async call(call: Call, bytes: number): Promise<Answer> {
+    try {
+      return await this.within((signal) => this.inTurn(call, bytes, signal))
+    } catch (error) {
+      throw this.shown(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.isClosed = true
+    this.parts.closed()
+    // What never opened has nothing to close.
+    const client = await this.opened?.catch(() => undefined)
+    await client?.close()
+  }
+
+  private async inTurn(call: Call, bytes: number, signal: AbortSignal): Promise<Answer> {
+    await this.turn(signal)
+    try {
+      const leave = await this.parts.room.enter(this.parts.tenantId, bytes, signal)
+      try {
+        const client = await untilAborted(this.client(), signal)
+        return await untilAborted(client.call(call, signal), signal)
+      } finally {
+        leave()
+      }
+    } finally {
+      this.running--
+      this.line.shift()?.()
+    }
+  }
+
+  /** Resolves when one of the node's calls may begin. */
+  private async turn(signal: AbortSignal): Promise<void> {
+    if (this.running >= this.parts.parallel) {
+      await new Promise<void>((resolve, reject) => {
+        const begin = (): void => {
+          signal.removeEventListener('abort', giveUp)
+          resolve()
+        }
+        const giveUp = (): void => {
+          this.line.splice(this.line.indexOf(begin), 1)
+          reject(signal.reason as Error)
+        }
+        this.line.push(begin)
+        signal.addEventListener('abort', giveUp, { once: true })
+      })
+    }
+    this.running++
+  }
+
+  private client(): Promise<RawClient<Call, Answer>> {
+    if (this.isClosed) throw OutboundErrors.CLOSED()
+    this.opened ??= this.parts.open().catch((error: unknown) => {
+      // The next call tries again.
+      this.opened = undefined
+      throw error
+    })
+    return this.opened
+  }
+
+  private async within<Result>(run: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { clock, timeoutMs } = this.parts
+    const abort = new AbortController()
+    const timer = clock.after(timeoutMs, () => abort.abort(OutboundErrors.TIMEOUT({ ms: timeoutMs })))
+    try {
+      return await run(abort.signal)
+    } finally {
+      timer.cancel()
+    }
+  }
+
+  /** The cause is left behind: it may quote a secret, and logs show causes. */
+  private shown(error: unknown): Error {
+    const text = this.parts.hide(errorText(error))
+    if (isMillraceError(error) && text === error.message) return error
+    const name = error instanceof Error ? nameOf(error) : 'Error'
+    return Object.assign(OutboundErrors.CALL_FAILED({ reason: text === '' ? name : text }), { name })
+  }
+}
+
+/** The code that systems and libraries give says more than the class that they all share. */
+function nameOf(error: Error): string {
+  const code: unknown = 'code' in error ? error.code : undefined
+  return error.name === 'Error' && typeof code === 'string' ? code : error.name
+}
+
+/** A client that does not hear of the end of its time is not waited for. */
+function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(signal.reason as Error)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

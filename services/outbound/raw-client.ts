@@ -1,0 +1,26 @@
+/** What the file of a client library gives to the policy. */
+import type { Clock } from '../../model/clock.ts'
+import type { OutboundKind, OutboundKinds } from '../../engine/rulechain/capabilities/outbound.ts'
+import type { AddressGuard } from './address-guard.ts'
+
+export interface ClientParts {
+  /** Every connection goes to an address that it answered. */
+  readonly guard: AddressGuard
+  readonly clock: Clock
+}
+
+export interface RawClient<Call, Answer> {
+  /** Gives up when `signal` aborts. */
+  call(call: Call, signal: AbortSignal): Promise<Answer>
+  close(): Promise<void>
+}
+
+export type RawClientOf<Kind extends OutboundKind> = RawClient<
+  OutboundKinds[Kind]['call'],
+  OutboundKinds[Kind]['answer']
+>
+
+export type OpenClient<Kind extends OutboundKind> = (
+  settings: OutboundKinds[Kind]['settings'],
+  parts: ClientParts,
+) => RawClientOf<Kind> | Promise<RawClientOf<Kind>>

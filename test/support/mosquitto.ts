@@ -1,0 +1,68 @@
+/** A real broker for tests: mosquitto, where it is installed. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+export interface Mosquitto {
+  readonly port: number
+  close(): Promise<void>
+}
+
+export function hasMosquitto(): boolean {
+  return (
+    spawnSync('mosquitto', ['-h'], { env: { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` } })
+      .error === undefined
+  )
+}
+
+/** Takes `user` with `password` and anonymous clients, unless `login` says that it takes no anonymous ones. */
+export async function startMosquitto(login?: { readonly user: string; readonly password: string }): Promise<Mosquitto> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'mosquitto-'))
+  const port = await freePort()
+  const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` }
+  const lines = [`listener ${port} 127.0.0.1`, `allow_anonymous ${login === undefined}`, 'persistence false']
+  // Started by root it would change to a user who can not read the file.
+  if (process.getuid?.() === 0) lines.push('user root')
+  if (login !== undefined) {
+    const file = path.join(folder, 'passwords')
+    spawnSync('mosquitto_passwd', ['-b', '-c', file, login.user, login.password], { env })
+    lines.push(`password_file ${file}`)
+  }
+  await writeFile(path.join(folder, 'mosquitto.conf'), `${lines.join('\n')}\n`)
+  const broker = spawn('mosquitto', ['-c', path.join(folder, 'mosquitto.conf')], { env, stdio: 'ignore' })
+  await listening(port)
+  return {
+    port,
+    close: async () => {
+      broker.kill()
+      if (broker.exitCode === null && broker.signalCode === null) await once(broker, 'exit')
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    try {
+      await once(socket, 'connect')
+      socket.destroy()
+      return
+    } catch {
+      // Not there yet.
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+}
