@@ -33,6 +33,7 @@ export async function compileChain(input: CompileInput): Promise<ChainProgram> {
   const { clock, events } = input.surroundings
   const nodes = graph.nodes.map((record) => {
     const node = new CompiledNode(record)
+    node.since = clock.now()
     node.debug = nodeDebugOf(chain.tenantId, record, clock, events)
     return node
   })

@@ -2,13 +2,27 @@
 import type { RuleNode } from '../../model/entities.ts'
 import type { BatchLine } from './batch-line.ts'
 import type { NodeDebug } from './chain-events.ts'
+import { Latency, type LatencyFigures } from './latency.ts'
 import type { NodeInstance } from './node.ts'
 import type { OriginatorLanes } from './originator-lanes.ts'
 
 /** Spellings of one label that are remembered, so that a script that makes up labels can not fill the memory. */
 const MAX_SPELLINGS = 64
 
-const NOWHERE: readonly CompiledNode[] = []
+/** The connections of one label. */
+export interface Route {
+  /** As the chain spells it first; empty for all that lead nowhere. */
+  readonly relation: string
+  readonly targets: readonly CompiledNode[]
+  /** Messages that went this way. */
+  taken: number
+}
+
+export interface RouteFigures {
+  readonly relation: string
+  readonly targets: readonly string[]
+  readonly taken: number
+}
 
 export interface NodeFigures {
   readonly ruleNodeId: string
@@ -23,6 +37,17 @@ export interface NodeFigures {
   readonly late: number
   /** Time spent in the node; of synchronous nodes one message in `SAMPLED_ONE_IN` is measured and counted for all. */
   readonly busyMs: number
+}
+
+/** What is looked at one chain at a time. */
+export interface NodeStatistics extends NodeFigures {
+  /** Unix ms: since then it counts, in this process. */
+  readonly since: number
+  /** From entering the node to its outcome, as far as it is measured. */
+  readonly latency: LatencyFigures
+  readonly routes: readonly RouteFigures[]
+  /** Messages that left by a relation that is not connected. */
+  readonly ended: number
 }
 
 export class CompiledNode {
@@ -43,12 +68,16 @@ export class CompiledNode {
   timedOut = 0
   late = 0
   busyMs = 0
+  readonly latency = new Latency()
+  /** Unix ms. */
+  since = 0
 
   /** By label in lower case. */
-  private readonly routes = new Map<string, CompiledNode[]>()
-  private readonly spellings = new Map<string, readonly CompiledNode[]>()
+  private readonly routes = new Map<string, Route & { readonly targets: CompiledNode[] }>()
+  private readonly spellings = new Map<string, Route>()
+  private readonly nowhere: Route = { relation: '', targets: [], taken: 0 }
   private lastRelation = ''
-  private lastTargets: readonly CompiledNode[] = NOWHERE
+  private lastRoute = this.nowhere
 
   constructor(record: RuleNode) {
     this.record = record
@@ -56,20 +85,24 @@ export class CompiledNode {
 
   connect(relation: string, target: CompiledNode): void {
     const label = relation.toLowerCase()
-    const targets = this.routes.get(label)
-    if (targets === undefined) this.routes.set(label, [target])
+    const route = this.routes.get(label)
+    if (route === undefined) this.routes.set(label, { relation, targets: [target], taken: 0 })
     // The reference stores connections as a set of (from, to, label): one repeated in a file is one.
-    else if (!targets.includes(target)) targets.push(target)
+    else if (!route.targets.includes(target)) route.targets.push(target)
   }
 
-  /** Where a relation leads; labels are compared without regard to case (`rule-engine.md` 2.1). */
-  targets(relation: string): readonly CompiledNode[] {
+  /** Where a relation leads; labels are compared without regard to case (`rule-engine.md` 2.1). Who goes there counts it as taken. */
+  route(relation: string): Route {
     // Relations are few and mostly the same constant: comparing it costs less than a map (benchmarks/rule-chain).
-    if (relation === this.lastRelation) return this.lastTargets
-    const targets = this.spellings.get(relation) ?? this.lookUp(relation)
+    if (relation === this.lastRelation) return this.lastRoute
+    const route = this.spellings.get(relation) ?? this.lookUp(relation)
     this.lastRelation = relation
-    this.lastTargets = targets
-    return targets
+    this.lastRoute = route
+    return route
+  }
+
+  targets(relation: string): readonly CompiledNode[] {
+    return this.route(relation).targets
   }
 
   figures(): NodeFigures {
@@ -85,6 +118,20 @@ export class CompiledNode {
     }
   }
 
+  statistics(): NodeStatistics {
+    return {
+      ...this.figures(),
+      since: this.since,
+      latency: this.latency.figures(),
+      routes: [...this.routes.values()].map(({ relation, targets, taken }) => ({
+        relation,
+        targets: targets.map(({ record }) => record.id),
+        taken,
+      })),
+      ended: this.nowhere.taken,
+    }
+  }
+
   /** Goes on counting where the same node of the version before stopped. */
   continueFrom(before: CompiledNode): void {
     this.received += before.received
@@ -92,11 +139,18 @@ export class CompiledNode {
     this.timedOut += before.timedOut
     this.late += before.late
     this.busyMs += before.busyMs
+    this.since = before.since
+    this.latency.continueFrom(before.latency)
+    this.nowhere.taken += before.nowhere.taken
+    for (const [label, { taken }] of before.routes) {
+      const route = this.routes.get(label)
+      if (route !== undefined) route.taken += taken
+    }
   }
 
-  private lookUp(relation: string): readonly CompiledNode[] {
-    const targets = this.routes.get(relation.toLowerCase()) ?? NOWHERE
-    if (this.spellings.size < MAX_SPELLINGS) this.spellings.set(relation, targets)
-    return targets
+  private lookUp(relation: string): Route {
+    const route = this.routes.get(relation.toLowerCase()) ?? this.nowhere
+    if (this.spellings.size < MAX_SPELLINGS) this.spellings.set(relation, route)
+    return route
   }
 }

@@ -32,7 +32,9 @@ export function waysOf(node: CompiledNode, emissions: readonly Emission[]): Ways
     const { message, relations } = emission
     const before = ways.length
     for (const relation of withoutRepeats(relations)) {
-      for (const target of node.targets(relation)) ways.push({ target, message })
+      const route = node.route(relation)
+      route.taken++
+      for (const target of route.targets) ways.push({ target, message })
     }
     if (ways.length === before && relations.some(isFailure)) unhandled ??= emission
   }

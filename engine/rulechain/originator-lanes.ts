@@ -17,6 +17,9 @@ export interface LaneListener {
   late(): void
   /** How often the program has ticked. */
   ticks(): number
+  monotonic(): number
+  /** How long a call took, to its end or to its deadline. */
+  took(elapsedMs: number): void
   /** The next of the lane may enter the node; returns its promise where it is still under way. */
   enter(branch: Branch): Promise<NodeOutput> | undefined
 }
@@ -32,10 +35,12 @@ class Call {
   branch: Branch | undefined
   /** The count of ticks at which it began. */
   readonly since: number
+  readonly startedAt: number
 
-  constructor(branch: Branch, since: number) {
+  constructor(branch: Branch, since: number, startedAt: number) {
     this.branch = branch
     this.since = since
+    this.startedAt = startedAt
   }
 }
 
@@ -73,7 +78,7 @@ export class OriginatorLanes {
   /** The node answered with a promise. */
   follow(branch: Branch, promise: Promise<NodeOutput>): void {
     const originator = branch.message.originator.id
-    const call = new Call(branch, this.listener.ticks())
+    const call = new Call(branch, this.listener.ticks(), this.listener.monotonic())
     const lane = this.lanes.get(originator)
     if (lane === undefined) this.lanes.set(originator, { call, waiting: undefined })
     else lane.call = call
@@ -109,6 +114,7 @@ export class OriginatorLanes {
     const { branch } = call
     if (branch === undefined) return this.listener.late()
     call.branch = undefined
+    this.listener.took(this.listener.monotonic() - call.startedAt)
     this.ended.push({ branch, outcome })
     this.listener.wake()
   }

@@ -3,6 +3,7 @@
  * one call; batch-aware nodes collect what reaches them during the turn and run once at its end; nodes that answer with a
  * promise are followed originator by originator. Every branch of every work ends exactly once.
  */
+import type { RuleTracer } from './tracer.ts'
 import type { Clock } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
@@ -33,6 +34,7 @@ export interface ProgramSurroundings extends LeavingRoads {
   acknowledge(work: Work): Work | undefined
   log(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
   readonly events: ChainEvents
+  readonly tracer?: RuleTracer | undefined
 }
 
 /** Synchronous calls are timed once in so many: reading the clock twice costs more than a simple node. */
@@ -99,6 +101,11 @@ export class ChainProgram {
     return this.byId.get(ruleNodeId)?.debug
   }
 
+  figures() {
+    const { chainId: ruleChainId, tenantId, chainName: name, inFlight, dropped } = this
+    return { ruleChainId, tenantId, name, inFlight, dropped }
+  }
+
   get isRetired(): boolean {
     return this.hasRetired
   }
@@ -156,6 +163,7 @@ export class ChainProgram {
     const { work, message } = branch
     // Nobody waits for it any more: it may be on its next try already (`rule-engine.md` 5.4).
     if (work.isCancelled) return work.end()
+    const { tracer } = this.surroundings
     let node = start
     let relation = cameBy
     for (;;) {
@@ -163,6 +171,7 @@ export class ChainProgram {
       node.received++
       const instance = node.instance
       if (instance === undefined) return this.notStarted(node, branch)
+      if (tracer !== undefined) tracer.run(node.record, message)
       if (node.debug !== undefined) node.debug.entered(message, relation)
       if (instance.handle === undefined) return this.park(node, branch)
       const { lanes } = node
@@ -178,9 +187,11 @@ export class ChainProgram {
         return this.waiting.follow(node, branch, output)
       }
       if (node.debug !== undefined) node.debug.left(message, output)
-      const targets = node.targets(output)
-      const next = targets[0]
-      if (next === undefined || targets.length > 1) return this.forward(node, branch, output)
+      const route = node.route(output)
+      const next = route.targets[0]
+      if (next === undefined || route.targets.length > 1) return this.forward(node, branch, output)
+      if (tracer !== undefined) tracer.dispatch(node.record, message, output)
+      route.taken++
       node = next
       relation = output
     }
@@ -191,7 +202,10 @@ export class ChainProgram {
     try {
       return node.instance?.handle?.(message)
     } finally {
-      node.busyMs += (this.surroundings.clock.monotonic() - startedAt) * SAMPLED_ONE_IN
+      const elapsedMs = this.surroundings.clock.monotonic() - startedAt
+      node.busyMs += elapsedMs * SAMPLED_ONE_IN
+      // What goes on as a promise is measured to its end.
+      if (node.lanes === undefined) node.latency.add(elapsedMs)
     }
   }
 
@@ -215,8 +229,11 @@ export class ChainProgram {
   }
 
   private forward(node: CompiledNode, branch: Branch, relation: string): void {
-    const targets = node.targets(relation)
+    const route = node.route(relation)
+    const { targets } = route
     const [first] = targets
+    route.taken++
+    this.surroundings.tracer?.dispatch(node.record, branch.message, relation)
     if (first === undefined) return this.endAt(node, branch, relation)
     if (targets.length === 1) return this.run(first, branch, relation)
     const { work, message } = branch
@@ -238,6 +255,7 @@ export class ChainProgram {
   private emit(node: CompiledNode, branch: Branch, emissions: readonly Emission[]): void {
     const { work } = branch
     const { ways, unhandled } = waysOf(node, emissions)
+    if (this.surroundings.tracer !== undefined) traceAll(this.surroundings.tracer, node, emissions)
     const hasUnhandledFailure = unhandled !== undefined
     if (hasUnhandledFailure) {
       if (ways.length > 0) work.branch(ways.length)
@@ -325,19 +343,21 @@ export class ChainProgram {
     error?: Error,
   ): void {
     const { message } = branch
+    const route = node.route(step.relation)
     const tell = (): void => {
       if (node.debug === undefined || isTold) return
       // What goes on later says so when it does.
       if (step.flow === 'later') node.debug.left(message, ACKNOWLEDGED)
       else tellTakenOver(node.debug, message, step.relation)
     }
-    if (node.targets(step.relation).length === 0) {
+    // What goes on later is counted when it does.
+    if (step.flow === 'enqueue' || route.targets.length === 0) {
+      route.taken++
+      this.surroundings.tracer?.dispatch(node.record, message, step.relation)
+    }
+    if (route.targets.length === 0) {
       tell()
       return this.endAt(node, branch, step.relation, error)
-    }
-    if (node.targets(step.relation).length === 0) {
-      tell()
-      return this.endAt(node, branch, step.relation)
     }
     const { leaving } = this
     this.endAfter(
@@ -359,6 +379,7 @@ export class ChainProgram {
   /** A failed node: its `Failure` connections, or the end of the branch with the error. */
   private fail(node: CompiledNode, branch: Branch, error: unknown): void {
     node.failed++
+    this.surroundings.tracer?.fail(node.record, branch.message, error)
     if (node.debug !== undefined) node.debug.left(branch.message, FAILURE, error)
     if (node.targets(FAILURE).length === 0) return this.endAt(node, branch, FAILURE, error)
     this.forward(node, branch, FAILURE)
@@ -422,4 +443,9 @@ export class ChainProgram {
     const chain = { entityType: 'RULE_CHAIN', id: this.chainId } as const
     this.surroundings.events.failed(this.tenantId, chain, 'onRuleChainMsg', fields.reason)
   }
+}
+
+function traceAll(tracer: RuleTracer, node: CompiledNode, emissions: readonly Emission[]): void {
+  for (const { message, relations } of emissions)
+    for (const relation of relations) tracer.dispatch(node.record, message, relation)
 }

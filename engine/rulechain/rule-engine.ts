@@ -2,6 +2,7 @@
  * The rule engine: knows every chain of every tenant, hands each work to the actor of its chain, and changes chains while
  * they run. Source: `rule-engine.md` section 4.
  */
+import type { RuleTracer } from './tracer.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
@@ -17,7 +18,7 @@ import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor
 import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
 import { compileChain } from './compile.ts'
 import type { CompileInput } from './compile.ts'
-import type { NodeFigures } from './compiled-node.ts'
+import type { NodeFigures, NodeStatistics } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
 import type { DeferredMessage, Deferral } from './deferral.ts'
@@ -59,6 +60,8 @@ export interface RuleEngineOptions {
   readonly deferral?: Deferral
   /** What happens to chains and nodes that are watched; absent where nobody asks. */
   readonly events?: ChainEvents
+  /** Who follows messages through nodes; absent, they cost nothing more. */
+  readonly tracer?: RuleTracer
   /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
   readonly storedGraph?: (tenantId: string, ruleChainId: string) => Promise<RuleChainGraph | undefined>
   readonly settings?: Partial<RuleEngineSettings>
@@ -90,6 +93,10 @@ export interface ChainFigures {
   readonly nodes: readonly NodeFigures[]
 }
 
+export interface ChainStatistics extends Omit<ChainFigures, 'nodes'> {
+  readonly nodes: readonly NodeStatistics[]
+}
+
 export interface RuleEngine extends WorkProcessor {
   /**
    * Loads a chain, or replaces the one of the same id: the new version takes over between two messages, none is lost.
@@ -102,6 +109,8 @@ export interface RuleEngine extends WorkProcessor {
   remove(ruleChainId: string): Promise<void>
   setRoot(tenantId: string, ruleChainId: string | undefined): void
   figures(): readonly ChainFigures[]
+  /** Of one chain, in this process; undefined where it does not run here. */
+  statistics(ruleChainId: string): ChainStatistics | undefined
   /** Over all chains and versions, removed ones too: messages that entered nodes, and that failed in them. */
   totals(): Readonly<NodeTotals>
   acknowledgedFigures(): AcknowledgedFigures
@@ -215,6 +224,11 @@ class Engine implements RuleEngine {
     }))
   }
 
+  statistics(ruleChainId: string): ChainStatistics | undefined {
+    const program = this.chains.get(ruleChainId)?.actor.program
+    return program && { ...program.figures(), nodes: program.nodes.map((node) => node.statistics()) }
+  }
+
   totals(): Readonly<NodeTotals> {
     const totals = { ...this.past }
     for (const { actor } of this.chains.values()) add(totals, actor.totals())
@@ -292,6 +306,7 @@ class Engine implements RuleEngine {
         clock,
         log: this.options.log,
         events: this.options.events ?? NO_EVENTS,
+        tracer: this.options.tracer,
         send: (ruleChainId, branch) => this.send(chain.tenantId, ruleChainId, branch),
         acknowledge: (work) => this.acknowledged.detach(work),
         enqueue: (message, receipt) => this.enqueue(message, receipt),

@@ -166,7 +166,7 @@ export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
-  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral'>> & {
+  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'tracer'>> & {
     readonly clock?: ManualClock
   } = {},
 ): TestEngine {

@@ -82,8 +82,9 @@ export class WaitingRoom {
     this.slow.push(node)
     node.line = new BatchLine(node.record.name, this.limits, {
       ...this.exits(node),
-      finished: (_size, elapsedMs) => {
+      finished: (size, elapsedMs) => {
         node.busyMs += elapsedMs
+        node.latency.add(elapsedMs, size)
       },
       misbehaved: (reason) => this.owner.misbehaved(node, reason),
       monotonic: () => this.owner.clock.monotonic(),
@@ -111,7 +112,12 @@ export class WaitingRoom {
     if (this.tick === undefined) this.watch()
     if (node.lanes === undefined) {
       this.slow.push(node)
-      node.lanes = new OriginatorLanes({ ...this.exits(node), enter: (next) => this.enter(node, next) })
+      node.lanes = new OriginatorLanes({
+        ...this.exits(node),
+        enter: (next) => this.enter(node, next),
+        monotonic: () => this.owner.clock.monotonic(),
+        took: (elapsedMs) => node.latency.add(elapsedMs),
+      })
     }
     node.lanes.follow(branch, promise)
   }
