@@ -84,6 +84,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('rule engine', () => engine.close())
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log, systemClock, events)
   closing.add('rule chain deployment', () => deployment.close())
+  services.chainStatistics.follow((ruleChainId) => engine.statistics(ruleChainId))
   services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
   await deployment.start(feed)
   const queues = openQueues({

@@ -35,6 +35,7 @@ import { OtaUpdates } from './content/ota-updates.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
+import { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import { Deployments } from './deployments.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
@@ -299,6 +300,7 @@ export function createServices(options: ServicesOptions): Services {
       scripts: options.scripts,
     }),
     deployments,
+    chainStatistics: new ChainStatisticsReader(clock),
     queues,
     queueStatistics: new QueueStatistics({
       ...{ entities, declared, telemetry, limits, clock, report, server: options.events?.server ?? 'sole' },

@@ -11,6 +11,7 @@ import type { Components } from './components.ts'
 import type { StoredQueues } from './queues.ts'
 import type { QueueStatistics } from './queue-statistics.ts'
 import type { Events } from './events/events.ts'
+import type { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import type { Deployments } from './deployments.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
 import type { RestRates } from './rate-limits.ts'
@@ -274,6 +275,8 @@ export interface Services {
   readonly ruleChains: RuleChains
   /** When stored changes are in force in this process. */
   readonly deployments: Deployments
+  /** What goes through chains in this process. */
+  readonly chainStatistics: ChainStatisticsReader
   readonly queues: StoredQueues
   readonly queueStatistics: QueueStatistics
   readonly deadLetters: DeadLetterService

@@ -68,6 +68,7 @@ import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
 import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.ts'
+import { seeingRoutes } from './seeing-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { noauthRoutes } from './noauth-routes.ts'
@@ -205,6 +206,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...calculatedFieldRoutes(parts),
     ...ruleChainRoutes(parts),
     ...eventRoutes(parts),
+    ...seeingRoutes({ make: parts.make, events: services.events, chainStatistics: services.chainStatistics }),
     ...queueStatsRoutes(parts),
     ...queueRoutes(parts),
   ]

@@ -4651,6 +4651,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/output/labels/usage' }, given, options)
   }
 
+  /** What went through the nodes and connections of a chain in the process that answers, how fast, how much failed. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdStatistics(
+    given: { readonly ruleChainId: string },
+    options?: CallOptions,
+  ): Promise<Api.RuleChainStatistics> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/statistics' }, given, options)
+  }
+
   /** Whether scripts may be written in TBEL: they may. For TENANT_ADMIN. */
   getRuleChainTbelEnabled(options?: CallOptions): Promise<boolean> {
     return this.call({ method: 'GET', path: '/api/ruleChain/tbelEnabled' }, {}, options)
@@ -4694,6 +4702,14 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<readonly Api.RuleChain[]> {
     return this.call({ method: 'GET', path: '/api/ruleChains/list', query: ['ruleChainIds'] }, given, options)
+  }
+
+  /** Where a message went, as far as its nodes were watched: oldest step first, at most 1000. For TENANT_ADMIN. */
+  getRuleEngineMessageByMessageIdPath(
+    given: { readonly messageId: string },
+    options?: CallOptions,
+  ): Promise<readonly Api.MessageStep[]> {
+    return this.call({ method: 'GET', path: '/api/ruleEngine/message/{messageId}/path' }, given, options)
   }
 
   /** The last message that came into a rule node while it was watched. For TENANT_ADMIN. */

@@ -1600,6 +1600,19 @@ export type KeyFilterPredicate9 =
     }
   | { readonly type: 'COMPLEX'; readonly operation: 'AND' | 'OR'; readonly predicates: readonly KeyFilterPredicate8[] }
 
+export type MessageStep = {
+  readonly time: number
+  readonly ruleNodeId: RuleNodeId
+  readonly direction: 'IN' | 'OUT'
+  readonly relation?: string
+  readonly messageType?: string
+  readonly originator?: Readonly<Record<string, unknown>>
+  readonly data?: string
+  readonly metadata?: string
+  readonly error?: string
+  readonly server?: string
+}
+
 export type NotificationId = { readonly entityType: 'NOTIFICATION'; readonly id: string }
 
 export type NotificationRequest = {
@@ -2009,7 +2022,46 @@ export type RuleChainOutputLabelsUsage = {
   readonly labels: readonly string[]
 }
 
+export type RuleChainStatistics = {
+  readonly ruleChainId: RuleChainId
+  readonly name: string
+  readonly inFlight: number
+  readonly dropped: number
+  readonly windowMs: number
+  readonly nodes: readonly RuleNodeStatistics[]
+}
+
+export type RuleEdgeStatistics = {
+  readonly relation: string
+  readonly to: readonly RuleNodeId[]
+  readonly messages: number
+  readonly rate: number
+}
+
 export type RuleNodeId = { readonly entityType: 'RULE_NODE'; readonly id: string }
+
+export type RuleNodeLatency = {
+  readonly measured: number
+  readonly p50: number
+  readonly p95: number
+  readonly p99: number
+  readonly max: number
+}
+
+export type RuleNodeStatistics = {
+  readonly ruleNodeId: RuleNodeId
+  readonly name: string
+  readonly type: string
+  readonly since: number
+  readonly messages: number
+  readonly failures: number
+  readonly timedOut: number
+  readonly ended: number
+  readonly rate: number
+  readonly failureRate: number
+  readonly latency: RuleNodeLatency
+  readonly edges: readonly RuleEdgeStatistics[]
+}
 
 export type ScriptTestResult = { readonly output: string; readonly error: string }
 

@@ -76,6 +76,7 @@ export class EventWriter {
   private timer: TimerHandle | undefined
   private writing: Promise<void> | undefined
   private isClosed = false
+  private added = 0
   private written = 0
   private droppedForRoom = 0
   private droppedForRate = 0
@@ -100,7 +101,7 @@ export class EventWriter {
     }
     this.waitingBytes += bytes
     this.bytesOfTenants.set(event.tenantId, own)
-    this.waiting.push({ ...event, body, id: random.uuid(), createdTime: now, server })
+    this.waiting.push({ ...event, body, id: orderedId(now, this.added++, random.uuid()), createdTime: now, server })
     if (this.writing === undefined) this.timer ??= clock.after(FLUSH_MS, () => void this.flush())
   }
 
@@ -162,6 +163,13 @@ export class EventWriter {
     }
     return false
   }
+}
+
+/** A UUID of version 7: within a millisecond in the order in which events were noted, so that they are read as they happened. */
+function orderedId(time: number, added: number, uuid: string): string {
+  const at = time.toString(16).padStart(12, '0').slice(-12)
+  const count = (added % 0x100_0000).toString(16).padStart(6, '0')
+  return `${at.slice(0, 8)}-${at.slice(8)}-7${count.slice(0, 3)}-8${count.slice(3)}-${uuid.slice(24)}`
 }
 
 function cut(body: EventBody, maxText: number): EventBody {

@@ -85,6 +85,15 @@ export class Events {
     return (await this.page(tenantId, entity, filter, ALL_TIME, query)).data[0]
   }
 
+  /**
+   * Where a message went, as far as its nodes were watched: what came in and left them, oldest first, at most so many. The way is whole where
+   * every node of its chains is watched.
+   */
+  async path(tenantId: string, messageId: string, limit: number): Promise<readonly EventRecord[]> {
+    await this.writer.flush()
+    return this.parts.entities.events.ofMessage(tenantId, messageId, limit)
+  }
+
   /** Cleans up from now on. */
   start(): void {
     this.sweeps.start()

@@ -4,6 +4,12 @@ import { defineErrors } from '../../model/errors.ts'
 const BAD_REQUEST = { kind: 'invalid', status: 400, restCode: 31 } as const
 
 export const RuleChainErrors = defineErrors('rule-chain', {
+  NO_ENGINE_HERE: {
+    kind: 'invalid',
+    status: 404,
+    text: 'The rule engine does not run in this process: ask one that has it',
+  },
+  NOT_RUNNING: { kind: 'invalid', status: 404, text: 'Rule chain {ruleChainId} is not running here' },
   SELF_RELATION: { ...BAD_REQUEST, text: "Can't create the relation to yourself." },
   CYCLE: { ...BAD_REQUEST, text: "Can't create circling relations in rule chain." },
   INDEX_OUT_OF_RANGE: {

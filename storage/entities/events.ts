@@ -35,6 +35,8 @@ export function eventColumn(member: string): string {
   return `body_${member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 }
 
+const MESSAGE_ID = eventColumn('msgId')
+
 function bodyOf(type: EventType): readonly (readonly [string, EventMember])[] {
   return Object.entries(EVENT_BODIES[type])
 }
@@ -47,10 +49,14 @@ function tableOf(type: EventType): EntityTable {
   }))
   return {
     name: NAMES[type],
-    version: 1,
+    version: type === 'DEBUG_RULE_NODE' ? 2 : 1,
     columns: [...EVERY, ...own],
     unique: [],
-    indexes: [{ columns: ['entity_id', 'created_time'] }, { columns: ['created_time'] }],
+    indexes: [
+      { columns: ['entity_id', 'created_time'] },
+      { columns: ['created_time'] },
+      ...(type === 'DEBUG_RULE_NODE' ? [{ columns: ['tenant_id', MESSAGE_ID], since: 2 }] : []),
+    ],
   }
 }
 
@@ -96,6 +102,17 @@ export class EventRepository {
     const rows = this.rowsOf(filter.type)
     const page = await rows.page({ where: where(filter), sort: SORTED, search: [], query: { ...query, sortProperty } })
     return { ...page, data: page.data.map((row) => recordOf(filter.type, row)) }
+  }
+
+  /** What nodes told of one message, oldest first. */
+  async ofMessage(tenantId: string, messageId: string, limit: number): Promise<readonly EventRecord[]> {
+    const where = [
+      { column: 'tenant_id', is: tenantId },
+      { column: MESSAGE_ID, is: messageId },
+    ]
+    const query: PageQuery = { page: 0, pageSize: limit, sortProperty: 'createdTime', sortOrder: 'ASC' }
+    const page = await this.rowsOf('DEBUG_RULE_NODE').page({ where, sort: SORTED, search: [], query })
+    return page.data.map((row) => recordOf('DEBUG_RULE_NODE', row))
   }
 
   clear(filter: EventQuery): Statement {

@@ -53,6 +53,7 @@ const WORDS: Readonly<Record<string, string>> = {
   componentDescriptorClazz: 'test.Node',
   componentType: 'ACTION',
   key: 'general',
+  messageId: '44444444-4444-4444-8444-444444444444',
 }
 
 /** The path of a call; throws where the world has no such thing. */
