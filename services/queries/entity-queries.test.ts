@@ -295,6 +295,44 @@ function testQueries(name: string, open: () => Promise<TestPlatform>): void {
       assert.deepEqual(await names(queryOf({ filter: self }), customer), [customer.email])
     })
 
+    test('columns of latest values find what values one by one find, page by page', async () => {
+      const key: EntityKey = { type: 'TIME_SERIES', key: 'k' }
+      const ofSeries = (predicate: KeyPredicate) => ({ key, predicate: asked(predicate) })
+      const even = { type: 'STRING', operation: 'EQUAL', value: 'even', ignoreCase: false } as const
+      const below = { type: 'NUMERIC', operation: 'LESS', value: 5.2 } as const
+      const text = { type: 'STRING', operation: 'STARTS_WITH', value: 'a', ignoreCase: true } as const
+      const filters = [
+        [],
+        [ofSeries(below)],
+        [ofSeries(below), ofSeries(text)],
+        [ofSeries(below), { key: { type: 'ENTITY_FIELD', key: 'label' } as const, predicate: asked(even) }],
+        [ofSeries(text), { key: { type: 'SERVER_ATTRIBUTE', key: 'k' } as const, predicate: asked(text) }],
+      ]
+      const asks = filters.flatMap((keyFilters) =>
+        (['AND', 'OR'] as const).flatMap((operation) =>
+          [key, NAME].flatMap((sortKey) =>
+            (['ASC', 'DESC'] as const).flatMap((direction) =>
+              [0, 1, 2].map((page) =>
+                queryOf({
+                  ...{ keyFilters, operation, latest: [key] },
+                  page: { ...queryOf().page, page, pageSize: 3, sort: { key: sortKey, direction } },
+                }),
+              ),
+            ),
+          ),
+        ),
+      )
+      const answers = () =>
+        Promise.all(asks.map(async (each) => JSON.stringify(await find(each)).replace(/"ts":\d+/g, '')))
+      const inColumns = await answers()
+      const { latestColumn } = platform.timeSeries
+      delete platform.timeSeries.latestColumn
+      const oneByOne = await answers()
+      assert.ok(latestColumn !== undefined)
+      platform.timeSeries.latestColumn = latestColumn
+      assert.deepEqual(inColumns, oneByOne)
+    })
+
     test('keys of what is found, newest value each', async () => {
       const { entityTypes, attributes } = await platform.services.entityQueries.keys(platform.tenant, queryOf(), {
         timeSeries: true,

@@ -16,9 +16,11 @@ import type {
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import { valueText } from '../../model/entry-json.ts'
+import type { LatestColumn } from '../../storage/timeseries/latest-column.ts'
 import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
 import type { EntityQueryService, FoundKeys, WantedKeys } from './entity-query-service.ts'
 import { QueryErrors } from './errors.ts'
+import { firstPlaces, matchingPlaces } from './latest-columns.ts'
 import { comparedField, comparedValue, matches } from './predicates.ts'
 import { readValues, shownValues, type EntityValues, type ValueStores } from './query-values.ts'
 import type { QueryResolver } from './resolve.ts'
@@ -56,7 +58,9 @@ export class EntityQueries implements EntityQueryService {
       isDynamic: options.isDynamic,
     })
     if (!selection.filters.some(({ key }) => isLatest(key))) return this.parts.entities.queries.count(selection)
-    return (await this.candidates(query, { selection, sort: undefined, search: undefined })).length
+    const resolved = { selection, sort: undefined, search: undefined }
+    const places = await this.inColumns(resolved, { limit: 0, offset: 0 })
+    return places?.total ?? (await this.candidates(query, resolved)).length
   }
 
   async find(
@@ -129,8 +133,41 @@ export class EntityQueries implements EntityQueryService {
     resolved: Resolved,
     { limit, offset }: { readonly limit: number; readonly offset: number },
   ): Promise<{ readonly total: number; readonly rows: readonly SelectedEntity[] }> {
-    const rows = await this.candidates(query, resolved)
-    return { total: rows.length, rows: rows.slice(offset, offset + limit) }
+    const found = await this.inColumns(resolved, { limit, offset })
+    if (found === undefined) {
+      const rows = await this.candidates(query, resolved)
+      return { total: rows.length, rows: rows.slice(offset, offset + limit) }
+    }
+    const { total, ids } = found
+    const sources = resolved.selection.sources.map((source) => ({ ...source, ids }))
+    const bounds = { sort: undefined, limit, offset: 0 }
+    const { queries } = this.parts.entities
+    const rows = await queries.find({ ...resolved.selection, sources, filters: [] }, bounds, query.fields)
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    return { total, rows: ids.flatMap((id) => byId.get(id) ?? []) }
+  }
+
+  /** How many match, and the ids of a page of them; undefined where columns of latest values do not tell. */
+  private async inColumns(
+    { selection, sort, search }: Resolved,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly total: number; readonly ids: readonly string[] } | undefined> {
+    const { entities, timeSeries } = this.parts
+    const { inStore, here } = partsOf(selection)
+    const [source] = selection.sources
+    const isOfOneType = selection.sources.length === 1 && source?.table.entityType !== 'ENTITY_VIEW'
+    if (timeSeries.latestColumn === undefined || search !== undefined || !isOfOneType) return undefined
+    if (!here.every(({ key }) => isLatest(key))) return undefined
+    const order = sort !== undefined && isLatest(sort.key) ? sort : undefined
+    const kept = { ...selection, filters: inStore }
+    const ids = await entities.queries.ids(kept, order === undefined ? sort : undefined, MAX_CANDIDATES + 1)
+    if (ids.length > MAX_CANDIDATES) throw QueryErrors.TOO_MANY({ limit: MAX_CANDIDATES })
+    const keys = new Set([...here, ...(order === undefined ? [] : [order])].map(({ key }) => key.key))
+    const columns = new Map<string, LatestColumn>()
+    for (const key of keys) columns.set(key, await timeSeries.latestColumn(ids, key))
+    const places = matchingPlaces(ids.length, here, selection.operation, columns)
+    const page = order === undefined ? places : firstPlaces(places, ids, order, columns, offset + limit)
+    return { total: places.length, ids: page.slice(offset, offset + limit).map((place) => ids[place] ?? '') }
   }
 
   /** All that match, in order. */

@@ -234,6 +234,56 @@ function testDeletes(store: () => TimeSeriesStore): void {
     assert.equal((await store().latestOfMany([first], [])).value.size, 0)
   })
 
+  test('a column has the latest value of one key of each entity, in their order', async () => {
+    const opened = store()
+    if (opened.latestColumn === undefined) return
+    const values: readonly DataPoint[] = [
+      long('a', 1, -5),
+      { key: 'a', ts: 1, type: 'LONG', value: 9007199254740993n },
+      { key: 'a', ts: 1, type: 'DOUBLE', value: 0.5 },
+      { key: 'a', ts: 1, type: 'BOOLEAN', value: true },
+      { key: 'a', ts: 1, type: 'STRING', value: 'one' },
+      { key: 'a', ts: 1, type: 'JSON', value: '{"b":1}' },
+      { key: 'a', ts: 1, type: 'STRING', value: 'two' },
+    ]
+    const entities = values.map(() => newEntity())
+    await opened.write(
+      values.flatMap((value, place) => [write(entities[place] ?? '', [long('b', 1, 7), long('a', 0, 1), value])]),
+    )
+    const without = newEntity()
+    const column = await opened.latestColumn([without, ...entities], 'a')
+    assert.deepEqual([...column.kinds], [0, 2, 2, 3, 1, 4, 5, 4])
+    const [none, ...numbers] = column.numbers
+    assert.equal(none, 0)
+    assert.deepEqual(numbers.slice(0, 4), [-5, 9007199254740992, 0.5, 1])
+    assert.deepEqual(
+      numbers.slice(4).map((place) => column.texts[place]),
+      ['one', '{"b":1}', 'two'],
+    )
+    assert.equal((await opened.latestColumn([], 'a')).kinds.length, 0)
+    const many = Array.from({ length: 12_000 }, (_, place) => (place % 1_000 === 0 ? (entities[4] ?? '') : without))
+    const wide = await opened.latestColumn(many, 'a')
+    assert.equal(wide.kinds.length, many.length)
+    for (const [place, kind] of wide.kinds.entries()) assert.equal(kind, place % 1_000 === 0 ? 4 : 0)
+    assert.equal(wide.texts[wide.numbers[11_000] ?? 0], 'one')
+  })
+
+  test('a column shows what was written and deleted since it was asked for', async () => {
+    const opened = store()
+    if (opened.latestColumn === undefined) return
+    const entities = [newEntity(), newEntity(), newEntity()]
+    const [first = '', second = ''] = entities
+    const column = async () => [...((await opened.latestColumn?.(entities, 'a'))?.numbers ?? [])]
+    assert.deepEqual(await column(), [0, 0, 0])
+    await opened.write([write(first, [long('a', 1, 1)]), write(second, [long('a', 1, 2)])])
+    assert.deepEqual(await column(), [1, 2, 0])
+    await opened.deleteEntity(first)
+    await opened.write([write(second, [long('a', 2, 3)])])
+    assert.deepEqual(await column(), [0, 3, 0])
+    await opened.write([write(first, [long('a', 3, 4)])])
+    assert.deepEqual(await column(), [4, 3, 0])
+  })
+
   test('deletes from start to before end and leaves a latest value outside alone', async () => {
     const entityId = newEntity()
     await store().write([

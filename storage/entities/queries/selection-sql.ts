@@ -132,7 +132,7 @@ export class SelectionSql {
     if (driver !== undefined) parts.push(sql`t.id = d.id`)
     if (tenantId !== undefined) parts.push(sql`${sql.ref(`t.${table.tenantColumn}`)} = ${tenantId}`)
     if (customerId !== undefined) parts.push(ofCustomer(table, customerId))
-    if (ids !== undefined) parts.push(sql`t.id in ${this.list(ids)}`)
+    if (ids !== undefined) parts.push(this.isOneOf(ids))
     if (types !== undefined) parts.push(this.isOfType(source, types))
     if (name !== undefined) {
       const fold = sql.raw(this.dialect.foldFunction)
@@ -150,6 +150,12 @@ export class SelectionSql {
     const ofTenant = source.tenantId === undefined ? sql`` : sql` and p.tenant_id = ${source.tenantId}`
     return sql`${sql.ref(`t.${field.by}`)} in (select p.id from ${sql.table(field.table)} as p
       where ${sql.ref(`p.${field.column}`)} in ${this.list(types)}${ofTenant})`
+  }
+
+  /** PostgreSQL looks an array up in the index, where it would look through all rows in their order for a query's answer. */
+  private isOneOf(ids: readonly string[]): Sql {
+    if (!this.dialect.isShared || ids.length === 1) return sql`t.id in ${this.list(ids)}`
+    return sql`t.id = any(array${this.list(ids)})`
   }
 
   /** One parameter, however many there are. */

@@ -8,12 +8,14 @@ import { dirname, join } from 'node:path'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { Durability } from '../../../disk/disk.ts'
 import { errorText } from '../../../model/errors.ts'
+import { LatestColumnBuilder, type LatestColumn } from '../latest-column.ts'
 import type { DeleteRange } from '../store.ts'
 import { decodeBatch } from './batch-codec.ts'
 import { ByteReader } from './bytes.ts'
 import { CHUNK_POINTS, Chunks } from './chunks.ts'
 import { ChunkDatabase, CHUNKS_FILE } from './database.ts'
 import { deleteFromChunks, deleteFromMemory, deleteStoredEntity, type RemovedLatest } from './deleter.ts'
+import { EntityLists } from './entity-lists.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { storeSeries } from './flusher.ts'
 import { AnswerRoom, readBuckets, readPoints } from './history.ts'
@@ -22,6 +24,7 @@ import { Memory } from './memory.ts'
 import type { StoredPoint } from './point.ts'
 import type { Entity } from './series.ts'
 import { decodeOperation, encodeOperation, OPERATION, type Operation } from './operation.ts'
+import { UUID_LENGTH } from './protocol.ts'
 import { SegmentLog } from './segment-log.ts'
 
 export interface CoreOptions {
@@ -57,6 +60,12 @@ export interface CoreFigures {
   readonly writeFailure: string | undefined
 }
 
+/** A piece of a column holds up others for so long, but for entities that are not in memory. */
+const COLUMN_MS = 5
+const LOOKS_PER_CLOCK = 64
+/** Characters of the texts of a piece. */
+const COLUMN_CHARACTERS = 2 ** 20
+
 /** Some 200 MiB while it is read. */
 const MAX_ANSWER_POINTS = 2_000_000
 /** Points moved into chunks after a write, at least. */
@@ -72,6 +81,7 @@ export class Core {
   private readonly database: ChunkDatabase
   private readonly chunks: Chunks
   private readonly memory: Memory
+  private readonly lists = new EntityLists()
   private readonly log: SegmentLog
   /** The highest log position any write came with: a REST write counts as just after it. */
   private maxSequence = 0
@@ -187,6 +197,29 @@ export class Core {
       }
     }
     return found
+  }
+
+  /** Of the entities from this place on, as many as there is time for, at least one. Throws LATEST_DAMAGED. */
+  latestColumn(entityIds: string, from: number, key: string): LatestColumn {
+    const size = entityIds.length / UUID_LENGTH
+    const column = new LatestColumnBuilder(size - from)
+    const entities = this.lists.of(entityIds, this.memory.generation)
+    const until = performance.now() + COLUMN_MS
+    let place = from
+    let characters = 0
+    while (place < size && (place === from || place % LOOKS_PER_CLOCK > 0 || performance.now() < until)) {
+      const start = place * UUID_LENGTH
+      const entity = (entities[place] ??= this.memory.entity(entityIds.slice(start, start + UUID_LENGTH)))
+      const series = entity.series.get(key)
+      const point = series && this.memory.latestPoint(series)
+      if (point !== undefined) {
+        column.put(place - from, point)
+        if (typeof point.value === 'string') characters += point.value.length
+      }
+      place++
+      if (characters > COLUMN_CHARACTERS) break
+    }
+    return column.build(place - from)
   }
 
   /** Keys with a latest value, sorted. */

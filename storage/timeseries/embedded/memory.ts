@@ -17,10 +17,16 @@ export class Memory {
   /** Series whose tail fills a chunk. */
   private readonly full = new Set<Series>()
   private points = 0
+  private dropped = 0
 
   constructor(database: ChunkDatabase, maxEntities: number) {
     this.database = database
     this.maxEntities = maxEntities
+  }
+
+  /** Another one where an entity was let go of: whoever holds one by itself finds it anew. */
+  get generation(): number {
+    return this.dropped
   }
 
   /** Points that are in the log and in memory alone. */
@@ -106,6 +112,7 @@ export class Memory {
   drop(entity: Entity): void {
     for (const series of entity.series.values()) this.forget(series)
     this.entities.delete(entity.name)
+    this.dropped++
   }
 
   private noteDamagedLatest(series: Series, error: unknown): MillraceError {
@@ -151,6 +158,7 @@ export class Memory {
       if (++looked > SWEEP || this.entities.size < this.maxEntities) return
       this.entities.delete(name)
       if (entity.dirty) this.entities.set(name, entity)
+      else this.dropped++
     }
   }
 }

@@ -1,15 +1,21 @@
 /** What goes between the callers' thread and the worker's. Points cross as bytes in transferred buffers, never as cloned objects. */
 import { errorText, isMillraceError, type ErrorFields } from '../../../model/errors.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
+import type { LatestColumn } from '../latest-column.ts'
 import type { DeleteRange } from '../store.ts'
 import type { CoreFigures } from './core.ts'
 import { EmbeddedErrors, type EmbeddedErrorName } from './errors.ts'
+
+/** Of every id. */
+export const UUID_LENGTH = 36
 
 export type Question =
   | { readonly kind: 'write'; readonly operation: Uint8Array }
   | { readonly kind: 'history'; readonly entityId: string; readonly query: HistoryQuery }
   | { readonly kind: 'latest'; readonly entityId: string; readonly keys: readonly string[] | undefined }
   | { readonly kind: 'latestOfMany'; readonly entityIds: readonly string[]; readonly keys: readonly string[] }
+  /** Ids of one length, one behind the other: a text crosses at once, and is known again. */
+  | { readonly kind: 'latestColumn'; readonly entityIds: string; readonly from: number; readonly key: string }
   | { readonly kind: 'keys'; readonly entityId: string }
   | { readonly kind: 'delete'; readonly range: DeleteRange }
   | { readonly kind: 'deleteEntity'; readonly entityId: string }
@@ -40,6 +46,7 @@ export interface Reply {
   readonly figures: CoreFigures
   readonly points?: Uint8Array
   readonly keys?: readonly string[]
+  readonly column?: LatestColumn
   /** The highest log position of any write in a copy. */
   readonly maxSequence?: number
   readonly error?: ErrorOnWire

@@ -6,6 +6,7 @@ import type { Clock } from '../../../model/clock.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import { GroupCommit } from '../../group-commit.ts'
+import { joinedColumn, type LatestColumn } from '../latest-column.ts'
 import type {
   CommitSequence,
   DeletedKeys,
@@ -18,8 +19,9 @@ import type {
 import { countPoints, decodePoints, encodeBatch } from './batch-codec.ts'
 import { ByteReader, ByteWriter } from './bytes.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
+import { EmbeddedErrors } from './errors.ts'
 import { OPERATION } from './operation.ts'
-import type { Reply } from './protocol.ts'
+import { UUID_LENGTH, type Reply } from './protocol.ts'
 import type { Durability } from '../../../disk/disk.ts'
 import { WorkerPort } from './worker-port.ts'
 
@@ -83,7 +85,10 @@ const MAX_GROUP_POINTS = 10_000
 /** A batch with long texts counts for as many points as its bytes would be, so that groups and what waits are bounded in bytes too. */
 const BYTES_OF_A_POINT = 1024
 
-const UUID_LENGTH = 36
+/** Entities of one question, of which the worker answers as many as it has time for. */
+const COLUMN_ENTITIES = 10_000
+/** Texts of one column together, in characters. */
+const MAX_COLUMN_TEXTS = 2 ** 25
 
 /** Opens or creates the store. Throws `timeseries.IN_USE`, `LOG_DAMAGED`, `DATABASE_DAMAGED`, `FORMAT_UNKNOWN`. */
 export async function openEmbeddedTimeSeries(options: EmbeddedTimeSeriesOptions): Promise<EmbeddedTimeSeries> {
@@ -156,6 +161,26 @@ class EmbeddedStore implements EmbeddedTimeSeries {
       value.set(entityId, held)
     }
     return { value, sequence: reply.sequence }
+  }
+
+  async latestColumn(entityIds: readonly string[], key: string): Promise<LatestColumn> {
+    const pieces: LatestColumn[] = []
+    // One piece after the other: what others ask meanwhile is answered in between.
+    let room = MAX_COLUMN_TEXTS
+    for (let start = 0; start < entityIds.length; start += COLUMN_ENTITIES) {
+      const asked = entityIds.slice(start, start + COLUMN_ENTITIES)
+      const joined = asked.join('')
+      for (let from = 0; from < asked.length;) {
+        const question = { kind: 'latestColumn', entityIds: joined, from, key } as const
+        const { column } = await this.port.ask(question, this.maxPendingReads)
+        if (column === undefined || column.kinds.length === 0) throw new TypeError('a column without values')
+        pieces.push(column)
+        for (const text of column.texts) room -= text.length
+        if (room < 0) throw EmbeddedErrors.ANSWER_TOO_BIG({ limit: MAX_COLUMN_TEXTS, unit: 'characters' })
+        from += column.kinds.length
+      }
+    }
+    return joinedColumn(pieces)
   }
 
   async keys(entityId: string): Promise<readonly string[]> {

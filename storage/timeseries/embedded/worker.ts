@@ -4,7 +4,7 @@ import { encodePoints } from './batch-codec.ts'
 import { Core, type CoreOptions } from './core.ts'
 import { errorOnWire, type Opened, type Question, type Reply, type Request } from './protocol.ts'
 
-type Answer = Pick<Reply, 'points' | 'keys' | 'maxSequence' | 'error'>
+type Answer = Pick<Reply, 'column' | 'points' | 'keys' | 'maxSequence' | 'error'>
 
 export interface WorkerStart {
   readonly options: CoreOptions
@@ -64,6 +64,8 @@ function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: num
       return { points: encodePoints(core.latest(question.entityId, question.keys)) }
     case 'latestOfMany':
       return { points: encodePoints(core.latestOfMany(question.entityIds, question.keys)) }
+    case 'latestColumn':
+      return { column: core.latestColumn(question.entityIds, question.from, question.key) }
     case 'keys':
       return { keys: core.keys(question.entityId) }
     case 'delete': {
