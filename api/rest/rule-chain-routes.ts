@@ -172,7 +172,7 @@ function graphRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly
       about: 'Replaces the graph of a rule chain. Nodes that name their id stay the same nodes.',
       authorities: TENANT,
       targets: {},
-      query: { disableUnknown: flag(false) },
+      query: { disableUnknown: flag(false), updateRelated: flag(true) },
       body: graphSchema,
       example: ({ ruleChainId = '' }) => ({ ...GRAPH_EXAMPLE, ruleChainId: idJson('RULE_CHAIN', ruleChainId) }),
       bodyTargets: ({ ruleChainId }) => [{ entity: entityId('RULE_CHAIN', ruleChainId), operation: 'WRITE' as const }],

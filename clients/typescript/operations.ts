@@ -6730,11 +6730,15 @@ export abstract class Operations extends Caller {
 
   /** Replaces the graph of a rule chain. Nodes that name their id stay the same nodes. For TENANT_ADMIN. */
   postRuleChainMetadata(
-    given: { readonly disableUnknown?: boolean | undefined; readonly body: Api.PostRuleChainMetadataBody },
+    given: {
+      readonly disableUnknown?: boolean | undefined
+      readonly updateRelated?: boolean | undefined
+      readonly body: Api.PostRuleChainMetadataBody
+    },
     options?: CallOptions,
   ): Promise<Api.RuleChainMetaData> {
     return this.call(
-      { method: 'POST', path: '/api/ruleChain/metadata', query: ['disableUnknown'], body: 'json' },
+      { method: 'POST', path: '/api/ruleChain/metadata', query: ['disableUnknown', 'updateRelated'], body: 'json' },
       given,
       options,
     )

@@ -333,6 +333,22 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     return record
   }
 
+  /** The change of one more record, as a part of another change: with its own message and audit row. */
+  async joinedChange(
+    principal: Principal,
+    before: RecordOf<Columns>,
+    members: Partial<RecordOf<Columns>>,
+    { statements, type }: { readonly statements: readonly Statement[]; readonly type: KnownMessageType },
+  ): Promise<Joined> {
+    const record = { ...before, ...members, version: before.version + 1 }
+    return {
+      statements: [this.update(record), ...statements],
+      event: await this.eventOf(principal, record, type, {}),
+      committed: () => this.tell(record, 'changed'),
+      inDoubt: () => this.tell(record, 'in doubt'),
+    }
+  }
+
   /** A step after a change of the record: refused where the member's sum over those of its tenant is above the limit. */
   within(record: Identity, member: string, limit: number, otherwise: () => Error): Statement {
     const column = this.column(member)

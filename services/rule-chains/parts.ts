@@ -29,6 +29,8 @@ export interface RuleChainParts {
 export interface GraphOptions {
   /** Node types that are not known are stored disabled and marked, in the place of being refused by name. */
   readonly disableUnknown?: boolean
+  /** Connections of other chains follow an output node that gets another name; true where it is left out. */
+  readonly updateRelated?: boolean
 }
 
 /** A graph as it is stored: with what the tenant has of chains and queues. `names` of chains that are about to be there. */

@@ -5,6 +5,7 @@ import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { attemptedOn } from '../audit/audit-log.ts'
 import type { EntityService } from '../entities/entity-service.ts'
+import type { Joined } from '../entities/service-parts.ts'
 import { chainChanged, ruleChains, type RuleChainDraft } from '../entities/rule-chain.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
 import { checkName } from '../names.ts'
@@ -85,14 +86,28 @@ export class RuleChains {
     if (graphBefore === undefined) throw itemNotFound(idOf(before.id))
     const raised: RuleChain = { ...before, version: before.version + 1 }
     const graph = await this.checked(draft, raised, graphBefore, options)
+    const related =
+      options.updateRelated === false ? [] : await this.outputLabels.relabelled(before.tenantId, graphBefore, graph)
     const chain = await this.service.changeByUser(
       principal,
       before,
       { firstRuleNodeId: firstNodeId(graph) },
-      { statements: this.entities.ruleChains.replaceGraph(graph), type: 'ENTITY_UPDATED' },
+      {
+        statements: this.entities.ruleChains.replaceGraph(graph),
+        type: 'ENTITY_UPDATED',
+        joined: await Promise.all(related.map((caller) => this.relabelling(principal, caller))),
+      },
     )
     await this.inForce(chain)
+    for (const { ruleChainId } of related) await this.parts.deployments.of(idOf(ruleChainId))
     return graph
+  }
+
+  private async relabelling(principal: Principal, graph: RuleChainGraph): Promise<Joined> {
+    const caller = await this.required(principal, graph.ruleChainId)
+    if (caller.version + 1 !== graph.version) throw ServiceErrors.VERSION_CONFLICT({ entity: 'Rule chain' })
+    const statements = this.entities.ruleChains.replaceGraph(graph)
+    return this.service.joinedChange(principal, caller, {}, { statements, type: 'ENTITY_UPDATED' })
   }
 
   private async checked(

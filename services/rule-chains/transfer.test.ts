@@ -60,6 +60,61 @@ describe('rule chains and files', () => {
     assert.deepEqual(await chains().outputLabels.usage(platform.tenantId, outer.ruleChainId), [])
   })
 
+  test('an output node that gets another name takes the connections of the callers along', async () => {
+    const [outer, inner] = await imported(pair('renamed'))
+    assert.ok(outer !== undefined && inner !== undefined)
+    const rename = async (names: Readonly<Record<string, string>>, options = {}) => {
+      const held = await chains().graph(platform.tenantId, inner.ruleChainId)
+      assert.ok(held !== undefined)
+      const nodes = held.nodes.map((each) => ({ ...each, name: names[each.name] ?? each.name }))
+      await chains().saveGraphByUser(platform.tenant, { ...held, nodes, version: undefined }, options)
+    }
+    const labels = async () => {
+      const drawn = await chains().graph(platform.tenantId, outer.ruleChainId)
+      return drawn?.connections.map(({ type }) => type).toSorted()
+    }
+    const version = async () => (await chains().find(platform.tenantId, outer.ruleChainId))?.version ?? 0
+    const first = await version()
+    platform.link.messages.length = 0
+    await rename({ done: 'finished' })
+    assert.deepEqual(await labels(), ['finished', 'other'])
+    assert.equal(await version(), first + 1)
+    assert.deepEqual(
+      platform.link.messages.map(({ type, originator }) => [type, originator.id]),
+      [
+        ['ENTITY_UPDATED', inner.ruleChainId],
+        ['ENTITY_UPDATED', outer.ruleChainId],
+      ],
+    )
+    await rename({ finished: 'ended' }, { updateRelated: false })
+    assert.deepEqual(await labels(), ['finished', 'other'])
+    assert.equal(await version(), first + 1)
+  })
+
+  test('two names that change places change places with the callers, and one that became two stays', async () => {
+    const OTHER = '0b1c2d3e-0000-4000-8000-00000000aa01'
+    const CALLED = '0b1c2d3e-0000-4000-8000-00000000aa02'
+    const outputs = ['a', 'b', 'c', 'c'].map((name) => node(name, OUTPUT_NODE_TYPE))
+    const [outer, inner] = await imported({
+      ruleChains: [
+        { id: OTHER, name: 'caller' },
+        { id: CALLED, name: 'called' },
+      ],
+      metadata: [
+        graph(CALLED, outputs),
+        graph(OTHER, [node('call', INPUT_NODE_TYPE, { ruleChainId: CALLED }), node('next')], ['a', 'c']),
+      ],
+    })
+    assert.ok(outer !== undefined && inner !== undefined)
+    const held = await chains().graph(platform.tenantId, inner.ruleChainId)
+    assert.ok(held !== undefined)
+    const names = ['b', 'a', 'd', 'e']
+    const nodes = held.nodes.map((each, place) => ({ ...each, name: names[place] ?? '' }))
+    await chains().saveGraphByUser(platform.tenant, { ...held, nodes, version: undefined })
+    const drawn = await chains().graph(platform.tenantId, outer.ruleChainId)
+    assert.deepEqual(drawn?.connections.map(({ type }) => type).toSorted(), ['b', 'c'])
+  })
+
   test('what was exported is imported again: beside the old one, or over it', async () => {
     await imported(pair('two'))
     const before = await countOfChains()
