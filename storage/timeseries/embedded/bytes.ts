@@ -6,6 +6,9 @@
 /** Whole numbers beyond this are not exact doubles; the signed form keeps every safe integer. */
 const SEVEN_BITS = 128
 
+/** Characters of every id of an entity. */
+export const UUID_LENGTH = 36
+
 export class ByteWriter {
   private buffer: Buffer
   private position = 0

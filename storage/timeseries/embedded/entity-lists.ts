@@ -1,6 +1,6 @@
 /** The entities of lists of ids that were asked for lately: a search asks for the same list again and again, and finding each anew costs most of it. */
+import { UUID_LENGTH } from './bytes.ts'
 import type { Entity } from './series.ts'
-import { UUID_LENGTH } from './protocol.ts'
 
 /** Ids of all lists together: some 60 bytes each. */
 const MAX_IDS = 300_000

@@ -6,9 +6,6 @@ import type { DeleteRange } from '../store.ts'
 import type { CoreFigures } from './core.ts'
 import { EmbeddedErrors, type EmbeddedErrorName } from './errors.ts'
 
-/** Of every id. */
-export const UUID_LENGTH = 36
-
 export type Question =
   | { readonly kind: 'write'; readonly operation: Uint8Array }
   | { readonly kind: 'history'; readonly entityId: string; readonly query: HistoryQuery }

@@ -17,11 +17,11 @@ import type {
   TimeSeriesStore,
 } from '../store.ts'
 import { countPoints, decodePoints, encodeBatch } from './batch-codec.ts'
-import { ByteReader, ByteWriter } from './bytes.ts'
+import { ByteReader, ByteWriter, UUID_LENGTH } from './bytes.ts'
 import type { CoreFigures, CoreOptions } from './core.ts'
 import { EmbeddedErrors } from './errors.ts'
 import { OPERATION } from './operation.ts'
-import { UUID_LENGTH, type Reply } from './protocol.ts'
+import type { Reply } from './protocol.ts'
 import type { Durability } from '../../../disk/disk.ts'
 import { WorkerPort } from './worker-port.ts'
 
