@@ -13,6 +13,7 @@ import type { AuditFilter } from '../../storage/entities/audit-log.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Report } from '../outbox.ts'
+import { RowShares } from '../row-shares.ts'
 import { Sweeps } from '../sweeps.ts'
 
 export type { AuditFilter }
@@ -61,9 +62,12 @@ const ROWS_PER_REMOVAL = 1_000
 export class AuditLog {
   private readonly parts: AuditLogParts
   private readonly sweeps: Sweeps
+  private readonly shares: RowShares
+  private made = 0
 
   constructor(parts: AuditLogParts) {
     this.parts = parts
+    this.shares = new RowShares(parts.settings.maxRowsPerTenant)
     this.sweeps = new Sweeps({
       ...{ clock: parts.clock, report: parts.report, intervalMs: CLEANUP_INTERVAL_MS, pauseMs: CLEANUP_PAUSE_MS },
       failure: 'Old rows of the audit log are not removed; trying again',
@@ -93,6 +97,11 @@ export class AuditLog {
     return this.parts.entities.auditLog.page(filter, query)
   }
 
+  /** Rows since the start. */
+  figures(): { readonly rows: number } {
+    return { rows: this.made }
+  }
+
   /** Cleans up from now on. */
   start(): void {
     this.sweeps.start()
@@ -110,17 +119,19 @@ export class AuditLog {
       const removed = await entities.auditLog.removeOlder(clock.now() - settings.ttlMs, ROWS_PER_REMOVAL)
       isMore = removed === ROWS_PER_REMOVAL
     }
-    for (const { tenantId, rows } of await entities.auditLog.tenantsOver(settings.maxRowsPerTenant)) {
-      const over = rows - settings.maxRowsPerTenant
-      await entities.auditLog.removeOldest(tenantId, Math.min(over, ROWS_PER_REMOVAL))
-      isMore ||= over > ROWS_PER_REMOVAL
-    }
-    return isMore
+    const isOver = await this.shares.cut(
+      ROWS_PER_REMOVAL,
+      (tenantIds) => entities.auditLog.countByTenant(tenantIds),
+      (tenantId, rows) => entities.auditLog.removeOldest(tenantId, rows),
+    )
+    return isMore || isOver
   }
 
   private async entryOf(principal: Principal, action: AuditedAction, failure: string): Promise<AuditEntry> {
     const { clock, random } = this.parts
     const { actionType, entity, actionData } = action
+    this.made++
+    this.shares.noted(principal.tenantId ?? NULL_UUID, 1)
     return {
       id: random.uuid(),
       createdTime: clock.now(),

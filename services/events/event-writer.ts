@@ -78,6 +78,8 @@ export class EventWriter {
   private isClosed = false
   private added = 0
   private written = 0
+  /** Rows by type and tenant since they were asked for. */
+  private readonly writtenOf = new Map<EventType, Map<string, number>>()
   private droppedForRoom = 0
   private droppedForRate = 0
   private droppedByStore = 0
@@ -113,6 +115,13 @@ export class EventWriter {
     await this.writing
   }
 
+  /** How many rows of the type were written for whom, since the last call. */
+  takeWritten(type: EventType): ReadonlyMap<string, number> {
+    const written = this.writtenOf.get(type) ?? new Map<string, number>()
+    this.writtenOf.delete(type)
+    return written
+  }
+
   figures(): EventFigures {
     const { written, droppedForRoom, droppedForRate, droppedByStore, waitingBytes } = this
     return { written, droppedForRoom, droppedForRate, droppedByStore, waitingBytes }
@@ -130,6 +139,7 @@ export class EventWriter {
     try {
       await this.parts.entities.events.add(events)
       this.written += events.length
+      for (const event of events) this.noteWritten(event)
     } catch (error) {
       this.droppedByStore += events.length
       this.parts.report('Events are not stored', { events: events.length, error: errorText(error) })
@@ -137,6 +147,11 @@ export class EventWriter {
       for (const event of events) this.release(event)
       this.writing = undefined
     }
+  }
+
+  private noteWritten({ type, tenantId }: EventRecord): void {
+    const ofType = this.writtenOf.get(type) ?? new Map<string, number>()
+    this.writtenOf.set(type, ofType.set(tenantId, (ofType.get(tenantId) ?? 0) + 1))
   }
 
   private release({ tenantId, body }: EventRecord): void {

@@ -1,7 +1,7 @@
 /** Events on both databases: found by each member of the filters, by time, of the own tenant alone; and how they go. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe, mock, test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import type { EventBody, EventType } from '../../model/event.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
@@ -154,6 +154,16 @@ function testAll(open: () => Promise<TestPlatform>): void {
     const left = (await events.page(tenantId, entity, 'LC_EVENT', ALWAYS, PAGE)).data.map(({ body }) => body['event'])
     assert.deepEqual(left, ['2', '3', '4'])
     assert.equal(await count('DEBUG_RULE_CHAIN'), 2)
+    // Who wrote nothing since is not counted again.
+    const counted = mock.method(entities.events, 'countByTenant')
+    assert.equal(await events.cleanUp(), false)
+    assert.equal(counted.mock.callCount(), 0)
+    services.events.writer.add({ type: 'LC_EVENT', tenantId, entity, body: { event: '5', success: true } })
+    await services.events.writer.flush()
+    while (await events.cleanUp());
+    assert.deepEqual(counted.mock.calls[0]?.arguments, ['LC_EVENT', [tenantId]])
+    counted.mock.restore()
+    assert.equal(await count('LC_EVENT'), 3)
     await services.ruleChains.deleteByUser(tenant, chain.id)
     assert.deepEqual([await count('LC_EVENT'), await count('DEBUG_RULE_CHAIN')], [0, 0])
   })

@@ -6,6 +6,7 @@ import { EVENT_TYPES, type EventRecord, type EventType } from '../../model/event
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Condition } from '../../storage/entities/tables/row-store.ts'
 import type { Report } from '../outbox.ts'
+import { RowShares } from '../row-shares.ts'
 import { Sweeps } from '../sweeps.ts'
 import { conditionsOf, type EventFilter } from './event-filters.ts'
 import type { EventWriter } from './event-writer.ts'
@@ -50,6 +51,7 @@ export class Events {
   readonly writer: EventWriter
   private readonly parts: EventParts
   private readonly sweeps: Sweeps
+  private readonly shares = new Map<EventType, RowShares>()
 
   constructor(parts: EventParts) {
     this.parts = parts
@@ -117,12 +119,15 @@ export class Events {
     const ttlMs = type.startsWith('DEBUG') ? settings.debugTtlMs : settings.ttlMs
     let isMore = false
     if (ttlMs > 0) isMore = (await events.removeOlder(type, clock.now() - ttlMs, ROWS_PER_REMOVAL)) === ROWS_PER_REMOVAL
-    for (const { tenantId, rows } of await events.tenantsOver(type, settings.maxRowsPerTenant)) {
-      const over = rows - settings.maxRowsPerTenant
-      await events.removeOldest(type, tenantId, Math.min(over, ROWS_PER_REMOVAL))
-      isMore ||= over > ROWS_PER_REMOVAL
-    }
-    return isMore
+    const shares = this.shares.get(type) ?? new RowShares(settings.maxRowsPerTenant)
+    this.shares.set(type, shares)
+    for (const [tenantId, rows] of this.writer.takeWritten(type)) shares.noted(tenantId, rows)
+    const isOver = await shares.cut(
+      ROWS_PER_REMOVAL,
+      (tenantIds) => events.countByTenant(type, tenantIds),
+      (tenantId, rows) => events.removeOldest(type, tenantId, rows),
+    )
+    return isMore || isOver
   }
 
   private searchOf(

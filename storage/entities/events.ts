@@ -134,14 +134,15 @@ export class EventRepository {
     return this.remove(type, [{ column: 'created_time', from: 0, to: before - 1 }], limit)
   }
 
-  /** Tenants with more rows than `most`, and how many they have. */
-  async tenantsOver(
+  /** How many rows of the type tenants have: these, or all. */
+  async countByTenant(
     type: EventType,
-    most: number,
+    tenantIds: readonly string[] | undefined,
   ): Promise<readonly { readonly tenantId: string; readonly rows: number }[]> {
+    const where = tenantIds === undefined ? sql`` : sql` where tenant_id in (${sql.join(tenantIds)})`
     const query = sql<{ tenantId: string; total: number }>`
-      select tenant_id as ${sql.ref('tenantId')}, count(*) as total from ${sql.table(NAMES[type])}
-      group by tenant_id having count(*) > ${most}`
+      select tenant_id as ${sql.ref('tenantId')}, count(*) as total from ${sql.table(NAMES[type])}${where}
+      group by tenant_id`
     const rows = await this.database.scan(query.compile(this.database.builder))
     return rows.map(({ tenantId, total }) => ({ tenantId, rows: Number(total) }))
   }
