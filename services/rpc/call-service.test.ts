@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Message } from '../../model/message.ts'
 import type { DeviceCall } from '../../engine/device/calls/call.ts'
+import { devices } from '../entities/device.ts'
 import { openTestPlatform, type TestPlatform } from '../testkit.ts'
 import type { CallDraft } from './call-service.ts'
 
@@ -89,6 +90,25 @@ test('a call takes no id of another one: who waits for that goes on', async () =
 })
 
 describe('a persistent call', () => {
+  test('of a chain is refused where its device has too many open ones, and only the newest that are over stay', async () => {
+    const { services, entities, clock, tenant } = platform
+    const device = (await services.devices.saveByUser(tenant, { name: 'crowded' })).id
+    const own = { deviceId: device, tenantId: platform.tenantId, expirationTime: clock.now() + 5000 }
+    const row = (index: number, isOpen: boolean) => ({
+      ...{ id: `${isOpen ? 'a' : 'b'}${String(index).padStart(7, '0')}-0000-4000-8000-000000000000`, version: 1 },
+      ...{ ...own, createdTime: index, request: '{}', response: null, additionalInfo: null, status: 'QUEUED', isOpen },
+    })
+    const rows = Array.from({ length: 1_001 }, (_, index) => row(index, false))
+    await entities.write(rows.map((rpc) => entities.rpcs.insert(rpc)))
+    assert.ok(await services.persistentCalls.accept(kept({ ...own, id: '77777777-1111-4111-8111-111111111111' })))
+    assert.equal(await entities.rpcs.find(rows[0]?.id ?? ''), undefined)
+    assert.ok(await entities.rpcs.find(rows[1]?.id ?? ''))
+    await entities.write(Array.from({ length: 999 }, (_, index) => entities.rpcs.insert(row(index, true))))
+    const late = kept({ ...own, id: '66666666-1111-4111-8111-111111111111' })
+    await assert.rejects(services.persistentCalls.accept(late), { code: 'rpc.TOO_MANY_KEPT' })
+    await services.declared.of(devices).deleteByUser(tenant, device)
+  })
+
   test('is kept once, with each change of its status told to the rule engine', async () => {
     const { persistentCalls, calls } = platform.services
     const call = kept({})

@@ -19,7 +19,7 @@ import { SYSTEM_TENANT, type Changes } from '../changes.ts'
 import { itemNotFound } from '../errors.ts'
 import { requireRoute, type RouteLookup } from '../message-route.ts'
 import { RpcErrors } from './errors.ts'
-import type { PersistentCalls } from './persistent-calls.ts'
+import { MAX_OPEN_CALLS, type PersistentCalls } from './persistent-calls.ts'
 
 export { CALL_STATUSES } from '../../engine/device/calls/call.ts'
 
@@ -53,8 +53,6 @@ export interface CallServiceParts {
 
 /** Of one tenant. */
 const MAX_WAITING = 10_000
-/** Of one device. */
-const MAX_KEPT = 1000
 /** After its end a call may still be answered: on its way through the rule chain. */
 const GRACE_MS = 1000
 /** The rule chain and the owner of the device have so long to keep a persistent call. */
@@ -76,6 +74,13 @@ export class CallService implements NodeCalls {
     this.parts = parts
   }
 
+  /** Callers who wait for an answer. */
+  figures(): { readonly waiting: number } {
+    let waiting = 0
+    for (const ofTenant of this.waiting.values()) waiting += ofTenant
+    return { waiting }
+  }
+
   /** `id` is that of the call, kept under it where it is persistent. */
   async callDeviceByUser(
     principal: Principal,
@@ -86,8 +91,8 @@ export class CallService implements NodeCalls {
     const originator = entityId('DEVICE', deviceId)
     const device = await entities.deviceCredentials.findDeviceById(deviceId)
     if (device === undefined) throw itemNotFound(originator)
-    if (draft.isPersistent && (await entities.rpcs.countOpen(deviceId)) >= MAX_KEPT)
-      throw RpcErrors.TOO_MANY_KEPT({ limit: MAX_KEPT })
+    if (draft.isPersistent && (await entities.rpcs.countOpen(deviceId)) >= MAX_OPEN_CALLS)
+      throw RpcErrors.TOO_MANY_KEPT({ limit: MAX_OPEN_CALLS })
     const id = draft.requestId ?? random.uuid()
     if (draft.isPersistent && draft.requestId !== undefined) {
       const kept = await entities.rpcs.find(id)

@@ -18,6 +18,7 @@ import { idJson } from '../entity-json.ts'
 import { itemNotFound } from '../errors.ts'
 import type { RouteLookup } from '../message-route.ts'
 import type { Report } from '../outbox.ts'
+import { RpcErrors } from './errors.ts'
 
 export interface PersistentCallsParts {
   readonly entities: EntityStore
@@ -32,6 +33,10 @@ export interface PersistentCallsParts {
 
 const SWEEP_MS = 60_000
 const ROWS_PER_SWEEP = 500
+/** Of one device: chains make calls too. */
+export const MAX_OPEN_CALLS = 1_000
+/** The same of calls that are over; the oldest go. */
+const MAX_PAST_CALLS = 1_000
 /** Its owner notices first. */
 const OVERDUE_MS = 30_000
 
@@ -71,6 +76,8 @@ export class PersistentCalls implements CallStore {
         (before.status === 'QUEUED' || before.status === 'TIMEOUT') &&
         before.isOpen
       )
+    if ((await entities.rpcs.countOpen(call.deviceId)) >= MAX_OPEN_CALLS)
+      throw RpcErrors.TOO_MANY_KEPT({ limit: MAX_OPEN_CALLS })
     const gone = () => itemNotFound(entityId('DEVICE', call.deviceId))
     const rpc: StoredRpc = {
       id: call.id,
@@ -87,7 +94,7 @@ export class PersistentCalls implements CallStore {
     }
     // A call that waited while its device went to another tenant is the former tenant's.
     const owned = entities.devices.requireTenant(call.deviceId, call.tenantId, gone)
-    await this.commit(rpc, [owned, entities.rpcs.insert(rpc)])
+    await this.commit(rpc, [owned, entities.rpcs.insert(rpc), entities.rpcs.keepPast(call.deviceId, MAX_PAST_CALLS)])
     return true
   }
 

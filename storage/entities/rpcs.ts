@@ -116,6 +116,11 @@ export class RpcRepository {
     return this.rows.delete(rpc)
   }
 
+  /** Removes all but so many of the newest calls of the device that are over. */
+  keepPast(deviceId: string, count: number): Statement {
+    return this.rows.keepNewest({ device_id: deviceId, is_open: 0 }, count)
+  }
+
   deleteOf(deviceId: string): Statement {
     return this.rows.deleteAll([{ column: 'device_id', is: deviceId }])
   }
