@@ -7,6 +7,8 @@ import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
+import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
+import type { Services } from '../services/services.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { OutboundFigures } from '../services/outbound/outbound.ts'
@@ -50,6 +52,11 @@ const OUTBOUND: Names<OutboundFigures> = {
   clients: 'clients',
 }
 
+type ServiceFigureParts = Pick<Services, 'provisioning' | 'claims' | 'calls' | 'notifications' | 'audit'> & {
+  readonly content: Pick<Services['content'], 'room'>
+  readonly movedDevices: Pick<Services['movedDevices'], 'size'>
+}
+
 const EVENTS: Names<EventFigures> = {
   written: 'written_total',
   droppedForRoom: 'dropped_for_room_total',
@@ -60,6 +67,30 @@ const EVENTS: Names<EventFigures> = {
 
 export function eventFigures(writer: Pick<EventWriter, 'figures'>): Record<string, number> {
   return named(writer.figures(), EVENTS)
+}
+
+/** What the services hold that has a bound. */
+export function serviceFigures(services: ServiceFigureParts): Record<string, number> {
+  const { calls, content, provisioning, claims, notifications, audit, movedDevices } = services
+  const sending = notifications.figures()
+  return {
+    calls_waiting: calls.figures().waiting,
+    file_answer_bytes: content.room.bytes,
+    ...attemptFigures('provisioning', provisioning.figures()),
+    ...attemptFigures('claim', claims.figures()),
+    notification_tenants_sending: sending.sending,
+    notification_tenants_waiting: sending.waiting,
+    audit_rows_total: audit.figures().rows,
+    moved_devices: movedDevices.size,
+  }
+}
+
+function attemptFigures(what: string, { underWay, wrong, refused }: AttemptFigures): Record<string, number> {
+  return {
+    [`${what}_attempts_under_way`]: underWay,
+    [`${what}_wrong_attempts_total`]: wrong,
+    [`${what}_refused_attempts_total`]: refused,
+  }
 }
 
 /** What a queue holds and has done; of the totals over all queues, and of each by its name on the link. */

@@ -23,7 +23,7 @@ import { Closing } from './closing.ts'
 import { openCluster, type Cluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
-import { eventFigures, figuresOf } from './figures.ts'
+import { eventFigures, figuresOf, serviceFigures } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openParking } from './parking.ts'
@@ -146,6 +146,7 @@ export async function startPlatform(
         ...metricsSources,
         ...(shared?.metricsSources ?? []),
         { name: 'events', figures: () => eventFigures(stored.events.writer) },
+        { name: 'services', figures: () => serviceFigures(stored) },
         ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],
       workers: createWorkerAdmin(roles.has('engine') || roles.has('api') ? [javaScript] : []),

@@ -15,6 +15,8 @@ export interface ContentServices {
   readonly otaDownloads: OtaDownloads
   readonly resources: Resources
   readonly images: Images
+  /** What files in memory hold, until their answers have left. */
+  readonly room: Pick<FileRoom, 'bytes'>
 }
 
 export type ContentParts = DashboardsParts & WidgetsParts
@@ -25,6 +27,7 @@ export function createContent(parts: ContentParts): ContentServices {
   const resources = new Resources({ declared: parts.declared, bytes, room })
   return {
     resources,
+    room,
     images: new Images(resources, parts.random),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),

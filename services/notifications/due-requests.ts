@@ -72,6 +72,10 @@ export class DueRequests {
     this.wakeAt(this.parts.clock.now() + LOOK_MS)
   }
 
+  figures(): { readonly sending: number; readonly waiting: number } {
+    return { sending: this.senders.size, waiting: this.line.size }
+  }
+
   /** Looks at that time (Unix ms), or sooner. */
   wakeAt(time: number): void {
     const { clock } = this.parts

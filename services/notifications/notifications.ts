@@ -117,6 +117,11 @@ export class Notifications {
     await this.due.close()
   }
 
+  /** Tenants whose requests are being sent, and such as wait for a sender. */
+  figures(): { readonly sending: number; readonly waiting: number } {
+    return this.due.figures()
+  }
+
   /** Resolves when nothing is being sent. */
   settled(): Promise<void> {
     return this.due.settled()

@@ -21,7 +21,7 @@ import { retried } from '../entities/retried.ts'
 import { ServiceErrors } from '../errors.ts'
 import type { DeviceAttributes } from './device-attributes.ts'
 import { OnboardingErrors } from './errors.ts'
-import { WrongAttempts, type AttemptLimits } from './wrong-attempts.ts'
+import { WrongAttempts, type AttemptFigures, type AttemptLimits } from './wrong-attempts.ts'
 
 export interface ClaimSettings {
   /** Whether devices may be claimed that do not have the server attribute `claimingAllowed`. */
@@ -71,6 +71,10 @@ export class DeviceClaims {
   constructor(parts: DeviceClaimsParts) {
     this.parts = parts
     this.guesses = new WrongAttempts(parts.clock, GUESSES)
+  }
+
+  figures(): AttemptFigures {
+    return this.guesses.figures()
   }
 
   /** Of a device that has a customer, or may not be claimed, the offer is dropped; so is a second one while the first counts. */

@@ -52,6 +52,10 @@ export class MovedDevices {
     await this.readAll()
   }
 
+  get size(): number {
+    return this.byDevice.size
+  }
+
   isFormer(tenantId: string, { entityType, id }: EntityId): boolean {
     if (this.byDevice.size === 0 || entityType !== 'DEVICE') return false
     return this.byDevice.get(id)?.includes(tenantId) === true

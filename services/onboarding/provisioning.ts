@@ -21,7 +21,7 @@ import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { randomText } from '../secrets.ts'
 import type { DeviceAttributes } from './device-attributes.ts'
 import { OnboardingErrors } from './errors.ts'
-import { DEFAULT_ATTEMPT_LIMITS, WrongAttempts, type AttemptLimits } from './wrong-attempts.ts'
+import { DEFAULT_ATTEMPT_LIMITS, WrongAttempts, type AttemptFigures, type AttemptLimits } from './wrong-attempts.ts'
 
 export interface ProvisioningParts {
   readonly entities: EntityStore
@@ -45,6 +45,10 @@ export class Provisioning {
   constructor(parts: ProvisioningParts) {
     this.parts = parts
     this.attempts = new WrongAttempts(parts.clock, parts.limits ?? DEFAULT_ATTEMPT_LIMITS)
+  }
+
+  figures(): AttemptFigures {
+    return this.attempts.figures()
   }
 
   /** Throws `TOO_MANY_WRONG`, `BUSY`, and what the store throws that does not answer. */

@@ -24,6 +24,13 @@ export const DEFAULT_ATTEMPT_LIMITS: AttemptLimits = {
 /** Of these the one that was wrong first is forgotten: who has more addresses than this is not stopped by address. */
 const MAX_ADDRESSES = 10_000
 
+export interface AttemptFigures {
+  readonly underWay: number
+  /** Since the start, as the next. */
+  readonly wrong: number
+  readonly refused: number
+}
+
 interface Wrong {
   readonly since: number
   readonly count: number
@@ -35,10 +42,17 @@ export class WrongAttempts {
   private readonly wrong = new Map<string, Wrong>()
   private readonly open = new Map<string, number>()
   private openInAll = 0
+  private wrongInAll = 0
+  private refused = 0
 
   constructor(clock: Pick<Clock, 'now'>, limits: AttemptLimits) {
     this.clock = clock
     this.limits = limits
+  }
+
+  figures(): AttemptFigures {
+    const { openInAll: underWay, refused, wrongInAll: wrong } = this
+    return { underWay, wrong, refused }
   }
 
   /** `isWrong` says of the answer whether the attempt was. Throws `TOO_MANY_WRONG`, `BUSY`. */
@@ -47,14 +61,20 @@ export class WrongAttempts {
     attempt: () => Promise<Answer>,
     isWrong: (answer: Answer) => boolean,
   ): Promise<Answer> {
-    if (this.countOf(address) >= this.limits.wrongPerAddress) throw OnboardingErrors.TOO_MANY_WRONG()
+    const isBarred = this.countOf(address) >= this.limits.wrongPerAddress
     const open = this.open.get(address) ?? 0
-    if (this.openInAll >= this.limits.atOnce || open >= this.limits.atOncePerAddress) throw OnboardingErrors.BUSY()
+    const isBusy = this.openInAll >= this.limits.atOnce || open >= this.limits.atOncePerAddress
+    if (isBarred || isBusy) this.refused++
+    if (isBarred) throw OnboardingErrors.TOO_MANY_WRONG()
+    if (isBusy) throw OnboardingErrors.BUSY()
     this.openInAll++
     this.open.set(address, open + 1)
     try {
       const answer = await attempt()
-      if (isWrong(answer)) this.note(address)
+      if (isWrong(answer)) {
+        this.wrongInAll++
+        this.note(address)
+      }
       return answer
     } finally {
       this.openInAll--
