@@ -102,10 +102,12 @@ export class OriginatorLanes {
 
   drain(): void {
     for (let ended = this.ended.shift(); ended !== undefined; ended = this.ended.shift()) {
+      // Read before it leaves: it may go on as a message of another originator.
+      const originator = ended.branch.message.originator.id
       try {
         this.leave(ended)
       } finally {
-        this.goOn(ended.branch.message.originator.id)
+        this.goOn(originator)
       }
     }
   }
