@@ -13,6 +13,10 @@ const RULE_CHAIN_ID = '66666666-6666-4666-8666-666666666666'
 const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.flow.TbRuleChainInputNode': { ruleChainId: RULE_CHAIN_ID },
   'org.thingsboard.rule.engine.mqtt.TbMqttNode': { host: 'broker.example' },
+  'org.thingsboard.rule.engine.filter.TbCheckRelationNode': { checkForSingleEntity: false },
+  'org.thingsboard.rule.engine.metadata.TbGetCustomerDetailsNode': { detailsList: ['TITLE'] },
+  'org.thingsboard.rule.engine.metadata.TbGetTelemetryNode': { latestTsKeyNames: ['temperature'] },
+  'org.thingsboard.rule.engine.metadata.TbGetTenantDetailsNode': { detailsList: ['TITLE'] },
 }
 
 const badMessages: readonly (MessageDraft & { readonly title: string })[] = [

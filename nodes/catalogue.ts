@@ -20,18 +20,32 @@ import { saveTimeSeries } from './action/save-time-series.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
 import { mqtt } from './external/mqtt.ts'
 import { restApiCall } from './external/rest-api-call.ts'
+import { customerAttributes } from './enrichment/customer-attributes.ts'
+import { customerDetails } from './enrichment/customer-details.ts'
+import { deviceCredentials } from './enrichment/device-credentials.ts'
+import { originatorAttributes } from './enrichment/originator-attributes.ts'
+import { originatorFields } from './enrichment/originator-fields.ts'
+import { originatorTelemetry } from './enrichment/originator-telemetry.ts'
+import { relatedDeviceAttributes } from './enrichment/related-device-attributes.ts'
+import { relatedEntityData } from './enrichment/related-entity-data.ts'
+import { tenantAttributes } from './enrichment/tenant-attributes.ts'
+import { tenantDetails } from './enrichment/tenant-details.ts'
+import { alarmStatusFilter } from './filter/alarm-status-filter.ts'
 import { checkFieldsPresence } from './filter/check-fields-presence.ts'
+import { checkRelationPresence } from './filter/check-relation-presence.ts'
 import { entityTypeFilter } from './filter/entity-type-filter.ts'
 import { entityTypeSwitch } from './filter/entity-type-switch.ts'
 import { gpsGeofencingFilter } from './filter/gps-geofencing-filter.ts'
 import { messageTypeFilter } from './filter/message-type-filter.ts'
 import { messageTypeSwitch } from './filter/message-type-switch.ts'
+import { assetProfileSwitch, deviceProfileSwitch } from './filter/profile-switch.ts'
 import { scriptFilter } from './filter/script-filter.ts'
 import { scriptSwitch } from './filter/script-switch.ts'
 import { acknowledge } from './flow/acknowledge.ts'
 import { checkpoint } from './flow/checkpoint.ts'
 import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
+import { changeOriginator } from './transform/change-originator.ts'
 import { copyKeys } from './transform/copy-keys.ts'
 import { deleteKeys } from './transform/delete-keys.ts'
 import { jsonPath } from './transform/json-path.ts'
@@ -41,7 +55,11 @@ import { splitArray } from './transform/split-array.ts'
 import { toEmail } from './transform/to-email.ts'
 
 export const ruleNodes: readonly RuleNodeDefinition[] = [
+  alarmStatusFilter,
+  assetProfileSwitch,
   checkFieldsPresence,
+  checkRelationPresence,
+  deviceProfileSwitch,
   entityTypeFilter,
   entityTypeSwitch,
   gpsGeofencingFilter,
@@ -49,6 +67,17 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   messageTypeSwitch,
   scriptFilter,
   scriptSwitch,
+  customerAttributes,
+  customerDetails,
+  deviceCredentials,
+  originatorAttributes,
+  originatorFields,
+  originatorTelemetry,
+  relatedDeviceAttributes,
+  relatedEntityData,
+  tenantAttributes,
+  tenantDetails,
+  changeOriginator,
   copyKeys,
   deleteKeys,
   jsonPath,

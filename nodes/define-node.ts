@@ -135,6 +135,14 @@ function parseConfiguration<Schema extends z.ZodType>(
   throw NodeErrors.CONFIGURATION_INVALID({ node, field, reason: issue?.message ?? 'invalid' }, result.error)
 }
 
+/**
+ * For what a node can not run without, but a saved configuration may lack: such a node is saved and does not start (`rule-engine.md` 3.5). To be
+ * called when it is made.
+ */
+export function requireField(isThere: boolean, node: string, field: string, reason: string): asserts isThere {
+  if (!isThere) throw NodeErrors.CONFIGURATION_INVALID({ node, field, reason })
+}
+
 /** A field that old files leave out or set to null: it has its type's zero value then, not the node's default. */
 export function orZero<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
   return schema.nullish().transform((value) => value ?? zero)

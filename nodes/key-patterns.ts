@@ -2,7 +2,6 @@
  * Keys that a configuration names by regular expressions, which must match a key whole. A tenant writes the expressions and a device
  * the keys, so the matcher is one whose time is linear (RE2): without look-around and back references.
  */
-import type { JsonObject } from '../model/json.ts'
 import { NodeErrors } from './errors.ts'
 
 export type KeyMatcher = (key: string) => boolean
@@ -60,22 +59,4 @@ async function compiled(patterns: readonly string[]): Promise<Compiled> {
 
 function tooLarge(count: number, reason: string): Error {
   return NodeErrors.KEY_PATTERN({ pattern: `${count} keys`, reason })
-}
-
-/**
- * Until version 1 a node said by a boolean whether it meant the metadata, then by a text under the same or another name: `older` are those
- * names by version. Throws where the old member is missing, as the reference does.
- */
-export function sourceUpgrade(
-  current: string,
-  older: readonly string[],
-): (configuration: JsonObject, fromVersion: number) => JsonObject {
-  return (configuration, fromVersion) => {
-    const name = older[fromVersion]
-    if (name === undefined) return configuration
-    const { [name]: said, ...rest } = configuration
-    const source = said === true ? 'METADATA' : said === false ? 'DATA' : said
-    if (source !== 'METADATA' && source !== 'DATA') throw NodeErrors.UPGRADE_IMPOSSIBLE({ member: name })
-    return { ...rest, [current]: source }
-  }
 }

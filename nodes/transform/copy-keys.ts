@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
 import { mergedMembers, metadataText, withBody, withMetadata } from '../body.ts'
-import { defineNode, orZero } from '../define-node.ts'
-import { keyPatterns, sourceUpgrade } from '../key-patterns.ts'
+import { defineNode, orZero, requireField } from '../define-node.ts'
+import { keyPatterns } from '../key-patterns.ts'
+import { sourceUpgrade } from '../upgrade.ts'
 
 export const copyKeys = defineNode({
   type: 'org.thingsboard.rule.engine.transform.TbCopyKeysNode',
@@ -14,7 +15,10 @@ export const copyKeys = defineNode({
     'Copies members of the body to the metadata as text, or metadata to the body; what is there is overwritten. A body that is no object stays as it is.',
   configurationVersion: 2,
   configuration: z.looseObject({
-    copyFrom: z.enum(['DATA', 'METADATA']).meta({ title: 'Copy from', description: 'Where the members are.' }),
+    copyFrom: z
+      .enum(['DATA', 'METADATA'])
+      .nullish()
+      .meta({ title: 'Copy from', description: 'Where the members are.' }),
     keys: orZero(z.array(z.string()), []).meta({
       title: 'Keys',
       description: 'Regular expressions that match a key whole.',
@@ -37,6 +41,12 @@ export const copyKeys = defineNode({
   ],
   upgrade: sourceUpgrade('copyFrom', ['fromMetadata', 'fromMetadata']),
   create: async ({ copyFrom, keys }) => {
+    requireField(
+      copyFrom === 'DATA' || copyFrom === 'METADATA',
+      'copy key-value pairs',
+      'copyFrom',
+      'expected DATA or METADATA',
+    )
     const patterns = await keyPatterns(keys)
     return {
       handle: (message) => {

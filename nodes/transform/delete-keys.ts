@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
 import { withBody } from '../body.ts'
-import { defineNode, orZero } from '../define-node.ts'
-import { keyPatterns, sourceUpgrade } from '../key-patterns.ts'
+import { defineNode, orZero, requireField } from '../define-node.ts'
+import { keyPatterns } from '../key-patterns.ts'
+import { sourceUpgrade } from '../upgrade.ts'
 
 export const deleteKeys = defineNode({
   type: 'org.thingsboard.rule.engine.transform.TbDeleteKeysNode',
@@ -14,7 +15,10 @@ export const deleteKeys = defineNode({
     'Removes top-level members of the body, or keys of the metadata. A body that is no object stays as it is.',
   configurationVersion: 2,
   configuration: z.looseObject({
-    deleteFrom: z.enum(['DATA', 'METADATA']).meta({ title: 'Delete from', description: 'Where the keys are.' }),
+    deleteFrom: z
+      .enum(['DATA', 'METADATA'])
+      .nullish()
+      .meta({ title: 'Delete from', description: 'Where the keys are.' }),
     keys: orZero(z.array(z.string()), []).meta({
       title: 'Keys',
       description: 'Regular expressions that match a key whole.',
@@ -37,6 +41,12 @@ export const deleteKeys = defineNode({
   ],
   upgrade: sourceUpgrade('deleteFrom', ['fromMetadata', 'dataToFetch']),
   create: async ({ deleteFrom, keys }) => {
+    requireField(
+      deleteFrom === 'DATA' || deleteFrom === 'METADATA',
+      'delete key-value pairs',
+      'deleteFrom',
+      'expected DATA or METADATA',
+    )
     const patterns = await keyPatterns(keys)
     return {
       handle: (message) => {

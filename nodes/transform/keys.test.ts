@@ -105,5 +105,5 @@ test('old configurations say the source by a boolean, later by a text', () => {
 
 test('an old configuration that says nothing keeps what parses, and becomes the default otherwise', () => {
   assert.deepEqual(upgraded(copyKeys, { copyFrom: 'METADATA', keys: ['a'] }, 0), { copyFrom: 'METADATA', keys: ['a'] })
-  assert.deepEqual(upgraded(copyKeys, { keys: ['a'] }, 0), copyKeys.defaultConfiguration)
+  assert.deepEqual(upgraded(copyKeys, { keys: 5 }, 0), copyKeys.defaultConfiguration)
 })

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
 import { withBody } from '../body.ts'
-import { defineNode } from '../define-node.ts'
-import { sourceUpgrade } from '../key-patterns.ts'
+import { defineNode, requireField } from '../define-node.ts'
+import { sourceUpgrade } from '../upgrade.ts'
 
 export const renameKeys = defineNode({
   type: 'org.thingsboard.rule.engine.transform.TbRenameKeysNode',
@@ -14,10 +14,9 @@ export const renameKeys = defineNode({
     'Renames top-level members; absent ones are passed over, a member that already has the new name is overwritten. A key renamed to itself is removed.',
   configurationVersion: 2,
   configuration: z.looseObject({
-    renameIn: z.enum(['DATA', 'METADATA']).meta({ title: 'Rename in', description: 'Where the keys are.' }),
+    renameIn: z.enum(['DATA', 'METADATA']).nullish().meta({ title: 'Rename in', description: 'Where the keys are.' }),
     renameKeysMapping: z
       .record(z.string(), z.string())
-      .refine((mapping) => Object.keys(mapping).length > 0, 'at least one key is needed')
       .meta({ title: 'Names', description: 'From the old name to the new one.' }),
   }),
   defaults: { renameIn: 'DATA', renameKeysMapping: { temperatureCelsius: 'temperature' } },
@@ -37,7 +36,9 @@ export const renameKeys = defineNode({
   ],
   upgrade: sourceUpgrade('renameIn', ['fromMetadata', 'fromMetadata']),
   create: ({ renameIn, renameKeysMapping }) => {
+    requireField(renameIn === 'DATA' || renameIn === 'METADATA', 'rename keys', 'renameIn', 'expected DATA or METADATA')
     const mapping = Object.entries(renameKeysMapping)
+    requireField(mapping.length > 0, 'rename keys', 'renameKeysMapping', 'at least one key is needed')
     return {
       handle: (message) => {
         const members = renameIn === 'DATA' ? message.json() : message.metadata
