@@ -57,6 +57,13 @@ async function differences(scripts: readonly string[], message: string): Promise
   })
 }
 
+/** The deliberate difference `wraps`, met by chance. */
+function isWrapped({ real, ours }: Difference): boolean {
+  const [, int] = /^VI(-?\d+)$/.exec(real) ?? []
+  const [, long] = /^VL(-?\d+)$/.exec(ours) ?? []
+  return int !== undefined && long !== undefined && BigInt.asIntN(32, BigInt(long)) === BigInt(int)
+}
+
 test('every script of the table gives what the real library gives', async (context) => {
   if (!ready(context)) return
   const scripts = readFileSync(join(import.meta.dirname, 'scripts.txt'), 'utf8')
@@ -94,8 +101,10 @@ test('generated programs give what the real library gives', async (context) => {
   const itFails = found.filter(({ real, ours }) => real.startsWith('E') && ours.startsWith('V'))
   for (const { script, real } of itFails) context.diagnostic(`the library fails: ${script}  ${real}`)
   assert.ok(itFails.length <= programs.length / 200, `SEED=${random.seed}: the library fails ${itFails.length} times`)
+  const itWraps = found.filter(isWrapped)
+  for (const { script, real } of itWraps) context.diagnostic(`${reasonText('wraps')}: ${script}  ${real}`)
   assert.deepEqual(
-    found.filter((difference) => !itFails.includes(difference)),
+    found.filter((difference) => !itFails.includes(difference) && !itWraps.includes(difference)),
     [],
     `SEED=${random.seed}`,
   )

@@ -12,6 +12,7 @@ import {
   type LibraryFunction,
 } from './signature.ts'
 import { doubleOfBits, single, singleOfBits } from './floating.ts'
+import { formatText } from './format.ts'
 import { unsignedHex } from './hex.ts'
 import { isDecimalText, isHexText, plainWhole, preparedNumber, radixOf, wholeOfText } from './whole-text.ts'
 
@@ -197,5 +198,11 @@ export const wrapperFunctions: readonly (readonly [string, Functions])[] = [
       ['toString', asText],
     ]),
   ],
-  ['String', new Map([['valueOf', asText]])],
+  [
+    'String',
+    new Map([
+      ['valueOf', asText],
+      ['format', libraryFunction(1, 10, formatText, 'string')],
+    ]),
+  ],
 ]
