@@ -3,65 +3,30 @@
  * import of a file goes on. On SQLite, on PostgreSQL where a server is at hand.
  */
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { entityId } from '../model/entity-id.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../storage/entities/entity-store.ts'
 import { emptyDatabase, serverForFile } from '../storage/postgres/testkit.ts'
-import { actionOf } from './audit/actions.ts'
-import { assets } from './entities/asset.ts'
-import { customers } from './entities/customer.ts'
-import { dashboards } from './entities/dashboard.ts'
 import { DECLARED_TABLES } from './entities/declared.ts'
 import { devices } from './entities/device.ts'
-import { users } from './entities/user.ts'
 import type { FilePiece, FilePosition } from './import/importer.ts'
+import { assertAllOrNone, CHANGES } from './kill-changes.ts'
 import { atEveryStep, type KilledStore } from './kill-steps.ts'
 import { openTestPlatform, testSecrets, type TestPlatform } from './testkit.ts'
+import { VAULT_KEY_BYTES } from './vault/vault.ts'
 
 const clock = { now: () => 1_700_000_000_000 }
 const server = await serverForFile()
-const secrets = testSecrets()
+const key = randomBytes(VAULT_KEY_BYTES)
+const secrets = testSecrets(key)
+const fileOf = (folder: string): string => path.join(folder, 'entities.db')
 
-/** Changes by a user, each with names of its own. */
-const CHANGES: Readonly<Record<string, (platform: TestPlatform, name: string) => Promise<void>>> = {
-  'a device with a new profile and its credentials': async ({ services, tenant }, name) => {
-    const device = await services.devices.saveByUser(tenant, { name, type: `type of ${name}` }, `token-${name}`)
-    await services.devices.saveByUser(tenant, { id: device.id, name, label: 'changed' }, `other-${name}`)
-    await services.declared.of(devices).deleteByUser(tenant, device.id)
-  },
-  'an asset with attributes, assigned to a customer': async ({ services, tenant }, name) => {
-    const customer = await services.declared.of(customers).saveByUser(tenant, { title: name })
-    const asset = await services.declared.of(assets).saveByUser(tenant, { name, type: 'hall' })
-    await services.declared.of(assets).assignByUser(tenant, asset.id, customer)
-    const attribute = { key: 'floor', type: 'LONG', value: 1 } as const
-    await services.attributes.saveByUser(tenant, entityId('ASSET', asset.id), 'SERVER_SCOPE', [attribute])
-    await services.declared.of(customers).deleteByUser(tenant, customer.id)
-  },
-  'a dashboard of two customers': async ({ services, tenant }, name) => {
-    const all = services.declared.of(customers)
-    const two = [
-      await all.saveByUser(tenant, { title: `${name} 1` }),
-      await all.saveByUser(tenant, { title: `${name} 2` }),
-    ]
-    const dashboard = await services.declared.of(dashboards).saveByUser(tenant, { title: name })
-    await services.content.dashboards.setCustomers(tenant, dashboard.id, two)
-  },
-  'a user, and a relation to it': async ({ services, tenant, tenantId }, name) => {
-    const email = `${name.replace(/\W/g, '-')}@example.org`
-    const user = await services.declared.of(users).saveByUser(tenant, { email, authority: 'TENANT_ADMIN' })
-    const ends = { from: entityId('TENANT', tenantId), to: entityId('USER', user.id) }
-    await services.relations.saveByUser(tenant, { ...ends, type: 'Has', typeGroup: 'COMMON', additionalInfo: null })
-  },
-  'a rule chain': async ({ services, tenant }, name) => {
-    const { id } = await services.ruleChains.saveByUser(tenant, { name })
-    await services.ruleChains.deleteByUser(tenant, id)
-  },
-}
-
-function testKills(open: () => Promise<EntityStore>): void {
+function testKills(open: () => Promise<EntityStore>, place: () => { file?: string; url?: string }): void {
   let store: EntityStore
   before(async () => {
     store = await open()
@@ -83,7 +48,7 @@ function testKills(open: () => Promise<EntityStore>): void {
         const dying = await startDying(killed)
         await change(dying, `${what} ${step} ${when}`).catch(() => undefined)
         await dying.close()
-        await assertAllOrNone(platform)
+        await assertAllOrNone(store, platform)
         await platform.close()
       })
       assert.ok(steps >= 2, `${steps} steps`)
@@ -99,30 +64,29 @@ function testKills(open: () => Promise<EntityStore>): void {
     return platform
   }
 
-  /** What the audit log says was done is what the rule engine hears of, and what was made is there. */
-  async function assertAllOrNone({ services, tenantId }: TestPlatform): Promise<void> {
-    const page = { pageSize: 10_000, page: 0 }
-    const { data } = await services.audit.page(
-      { tenantId, startTime: 0, endTime: Number.MAX_SAFE_INTEGER, actionTypes: [] },
-      page,
-    )
-    const done = data.filter(({ actionStatus }) => actionStatus === 'SUCCESS')
-    const audited = done.map(({ actionType, entity }) => `${actionType} ${entity.id}`)
-    const messages = (await store.outbox.after(0, 10_000)).map(({ message }) => message)
-    const told = messages.map(({ type, originator }) => `${actionOf(type as 'ENTITY_CREATED') ?? ''} ${originator.id}`)
-    const ofRelations = (text: string): boolean => text.startsWith('RELATION')
-    assert.deepEqual(
-      audited.filter((text) => !ofRelations(text)).toSorted(),
-      told.filter((text) => !ofRelations(text)).toSorted(),
-    )
-    assert.equal(audited.some(ofRelations), told.some(ofRelations))
-    const gone = new Set(done.filter(({ actionType }) => actionType === 'DELETED').map(({ entity }) => entity.id))
-    for (const { actionType, entity } of done) {
-      if (actionType !== 'ADDED' || services.declared.ofType(entity.entityType) === undefined) continue
-      const isThere = (await services.declared.findAnywhere(entity)) !== undefined
-      assert.equal(isThere, !gone.has(entity.id), `${entity.entityType} ${entity.id}`)
+  test('SIGKILL to a process at a durable step leaves all of the change or nothing', async () => {
+    const what = 'an asset with attributes, assigned to a customer'
+    let killed = 0
+    for (const [step, when] of [
+      [1, 'after'],
+      [2, 'during'],
+      [4, 'during'],
+      [99, 'after'],
+    ] as const) {
+      const name = `killed ${step} ${when}`
+      const asked = { ...place(), change: what, name, step, when, key: key.toString('base64') }
+      const script = path.join(import.meta.dirname, 'kill-crash.ts')
+      const child = spawn(process.execPath, [script, JSON.stringify(asked)], { stdio: ['ignore', 'pipe', 'inherit'] })
+      child.stdout.resume()
+      const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+      assert.equal(signal, step === 99 ? null : 'SIGKILL', name)
+      if (signal !== null) killed++
+      const platform = await start(store)
+      await assertAllOrNone(store, platform)
+      await platform.close()
     }
-  }
+    assert.equal(killed, 3)
+  })
 
   test('an import of a file goes on: each line is there once, and what is told of it is right', async () => {
     const pieces = piecesOf(3, 4)
@@ -147,7 +111,7 @@ function testKills(open: () => Promise<EntityStore>): void {
         found.data.map(({ record }) => [record.name, record.version]).toSorted(),
         [1, 3, 4, 5, 7, 8, 9, 11, 12].map((line) => [`${prefix} line ${line}`, 1]).toSorted(),
       )
-      await assertAllOrNone(platform)
+      await assertAllOrNone(store, platform)
       await platform.close()
     })
   })
@@ -193,18 +157,24 @@ async function importAll(
 
 describe('SQLite', () => {
   let folder = ''
-  testKills(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), 'millrace-kills-'))
-    const file = path.join(folder, 'entities.db')
-    return openEntityStore({ file, durability: 'process-death', clock, tables: DECLARED_TABLES })
-  })
+  testKills(
+    async () => {
+      folder = await mkdtemp(path.join(tmpdir(), 'millrace-kills-'))
+      return openEntityStore({ file: fileOf(folder), durability: 'process-death', clock, tables: DECLARED_TABLES })
+    },
+    () => ({ file: fileOf(folder) }),
+  )
   after(() => rm(folder, { recursive: true, force: true }))
 })
 
 if (server !== undefined)
   describe('PostgreSQL', () => {
-    testKills(async () => {
-      const url = await emptyDatabase(server)
-      return openPostgresEntityStore({ url, applicationName: 'test', clock, tables: DECLARED_TABLES })
-    })
+    let url = ''
+    testKills(
+      async () => {
+        url = await emptyDatabase(server)
+        return openPostgresEntityStore({ url, applicationName: 'test', clock, tables: DECLARED_TABLES })
+      },
+      () => ({ url }),
+    )
   })

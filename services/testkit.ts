@@ -290,9 +290,12 @@ export interface TestPlatform {
 }
 
 /** Keys of a run. */
-export function testSecrets(): { readonly vault: Vault; readonly jwt: JwtDefaults } {
+export function testSecrets(key: Buffer = randomBytes(VAULT_KEY_BYTES)): {
+  readonly vault: Vault
+  readonly jwt: JwtDefaults
+} {
   return {
-    vault: new Vault(randomBytes(VAULT_KEY_BYTES)),
+    vault: new Vault(key),
     jwt: {
       issuer: TOKEN_ISSUER,
       accessLifetimeSeconds: ACCESS_LIFETIME_SECONDS,
