@@ -1,7 +1,7 @@
 /** With demo logins in place a public address is refused: everybody knows their passwords. */
 import { defineErrors, isMillraceError } from '../model/errors.ts'
 import type { Config } from '../config/settings.ts'
-import type { UserService } from '../services/services.ts'
+import type { UserService } from '../services/user-service.ts'
 import { DEMO_LOGINS } from '../services/seed.ts'
 
 export const AddressErrors = defineErrors('address', {

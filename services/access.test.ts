@@ -7,7 +7,7 @@ import type { Authority } from '../model/entities.ts'
 import { ENTITY_TYPES, type EntityId, type EntityType } from '../model/entity-id.ts'
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
-import type { Operation } from './services.ts'
+import type { Operation } from './permissions.ts'
 import { insertTenant, openTestPlatform, type TestPlatform } from './testkit.ts'
 
 const OPERATIONS: readonly Operation[] = [

@@ -10,7 +10,8 @@ import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { ColumnSet, EntityDefinition } from './entities/define.ts'
 import type { Owner, OwnerLookup } from './ownership.ts'
 import { LOOK, NOT_IN_OWN_HANDS } from './permissions.ts'
-import type { AccessControl, Operation, OwnedEntity } from './services.ts'
+import type { AccessControl, OwnedEntity } from './access-control.ts'
+import type { Operation } from './permissions.ts'
 
 type Row = readonly Operation[] | 'all' | undefined
 

@@ -22,7 +22,7 @@ import { TelemetryErrors } from './errors.ts'
 import { checkKey } from './names.ts'
 import type { JoinedChange } from './entities/service-parts.ts'
 import { requireRoute, type RouteLookup } from './message-route.ts'
-import type { AttributeService, AttributesOfUser } from './services.ts'
+import type { AttributeService, AttributesOfUser } from './attribute-service.ts'
 
 /** Texts of one entity's attributes together. */
 const MAX_CHARACTERS = 16 * 2 ** 20

@@ -4,7 +4,7 @@
  */
 import type { DeadLetter, DeadLetters } from '../engine/link/dead-letters.ts'
 import { ServiceErrors } from './errors.ts'
-import type { DeadLetterService } from './services.ts'
+import type { DeadLetterService } from './dead-letter-service.ts'
 
 export class TenantDeadLetters implements DeadLetterService {
   private readonly letters: DeadLetters

@@ -16,7 +16,7 @@ import { devices, type Device } from './entities/device.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
-import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './services.ts'
+import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './device-service.ts'
 
 export interface DeviceServiceParts {
   readonly entities: EntityStore

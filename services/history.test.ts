@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { ZonedCalendar, zoneOrServerZone, type CalendarInterval } from './calendar.ts'
 import { historyQueryOf } from './history.ts'
-import type { HistoryRequest } from './services.ts'
+import type { HistoryRequest } from './telemetry-service.ts'
 
 const START = 1_700_000_000_000
 

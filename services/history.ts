@@ -2,7 +2,7 @@
 import type { HistoryQuery } from '../model/telemetry-query.ts'
 import { ZonedCalendar, zoneOrServerZone } from './calendar.ts'
 import { TelemetryErrors } from './errors.ts'
-import type { HistoryRequest } from './services.ts'
+import type { HistoryRequest } from './telemetry-service.ts'
 
 export const DEFAULT_LIMIT = 100
 /** Points a key in one answer; more is read in several calls. */

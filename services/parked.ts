@@ -3,7 +3,7 @@ import type { Page, PageQuery } from '../model/entities.ts'
 import type { ParkingControl } from '../engine/parking/control.ts'
 import type { ParkedLaneView } from '../engine/parking/parked-list.ts'
 import { ServiceErrors } from './errors.ts'
-import type { ParkedLaneService } from './services.ts'
+import type { ParkedLaneService } from './parked-lane-service.ts'
 
 /** Beyond it nobody looks page by page. */
 const MAX_OFFSET = 1_000_000

@@ -16,7 +16,7 @@ import { TelemetryErrors } from './errors.ts'
 import { historyQueryOf } from './history.ts'
 import { checkKey } from './names.ts'
 import { requireRoute, type MessageRoute, type RouteLookup } from './message-route.ts'
-import type { HistoryRequest, TelemetryService } from './services.ts'
+import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 
 interface WaitingSave {
   readonly request: TelemetrySave

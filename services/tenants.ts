@@ -8,7 +8,7 @@ import type { EntityRegistry } from './entities/entity-registry.ts'
 import { tenantProfiles, type TenantProfile } from './entities/tenant-profile.ts'
 import { tenants, type Tenant } from './entities/tenant.ts'
 import { itemNotFound } from './errors.ts'
-import type { TenantService } from './services.ts'
+import type { TenantService } from './tenant-service.ts'
 
 export class StoredTenants implements TenantService {
   private readonly entities: EntityStore

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { entityId } from '../model/entity-id.ts'
 import type { DataPoint } from '../model/value.ts'
 import type { Exposure } from './exposure.ts'
-import type { HistoryRequest, TelemetryService } from './services.ts'
+import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 import { ViewedTelemetry } from './viewed-telemetry.ts'
 
 const VIEW = entityId('ENTITY_VIEW', 'v')

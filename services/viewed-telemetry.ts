@@ -6,7 +6,7 @@ import type { DeletedKeys, PointsByKey, Snapshot } from '../storage/timeseries/s
 import { clipped, isShown, type Exposure } from './exposure.ts'
 import { historyQueryOf } from './history.ts'
 import { EntityViewErrors } from './entities/entity-view-errors.ts'
-import type { HistoryRequest, TelemetryService } from './services.ts'
+import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 
 /** What the view shows; undefined where there is no such view. */
 export type ExposureLookup = (viewId: string) => Promise<Exposure | undefined>

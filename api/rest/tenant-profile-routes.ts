@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../model/json.ts'
 import { SYSTEM_TENANT } from '../../services/changes.ts'
 import { tenantProfiles, type TenantProfile } from '../../services/entities/tenant-profile.ts'
-import type { TenantService } from '../../services/services.ts'
+import type { TenantService } from '../../services/tenant-service.ts'
 import { ApiErrors } from '../errors.ts'
 import { found } from './authorize.ts'
 import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
