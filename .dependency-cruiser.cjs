@@ -23,7 +23,7 @@ module.exports = {
     only(
       'nodes-know-node-context',
       '^nodes/',
-      '^(nodes/|model/|engine/rulechain/(node|capabilities)\\.ts|engine/rulechain/capabilities/|engine/script/(script|errors)\\.ts)',
+      '^(nodes/|model/|engine/rulechain/(node|capabilities)\\.ts|engine/rulechain/capabilities/|engine/script/(script|errors|argument-names)\\.ts)',
       'a rule node knows NodeContext, its capabilities and nothing else',
     ),
     only(

@@ -1,4 +1,5 @@
 /** What rule nodes remember: in the entity store, in the partitions that the link says are this process's. */
+import { hostname } from 'node:os'
 import { systemClock } from '../model/system-clock.ts'
 import type { RateLimitedLog } from '../logging/rate-limited-log.ts'
 import type { Config } from '../config/settings.ts'
@@ -33,6 +34,7 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
   const states = new NodeStates({
     store,
     clock: systemClock,
+    serviceId: config.serviceId ?? hostname(),
     log: {
       publish: (message, receipt) => link.publish(message, receipt),
       streamOf: isAlone ? () => 0 : (id) => streamOf(partitionOf(id, config.queuePartitions), config.natsStreams),

@@ -36,7 +36,7 @@ test('every node type is in the catalogue once, under the class name that export
   assert.ok(ruleNodes.length > 0)
   assert.equal(new Set(ruleNodes.map(({ type }) => type)).size, ruleNodes.length)
   for (const definition of ruleNodes) {
-    assert.match(definition.type, /^org\.thingsboard\.rule\.engine\.[a-z.]+\.Tb[A-Za-z]+Node$/)
+    assert.match(definition.type, /^org\.thingsboard\.rule\.engine\.[a-z.]+\.[A-Z][A-Za-z]+Node$/)
     assert.equal(catalogue.find(definition.type), definition)
   }
   assert.equal(catalogue.find('org.thingsboard.rule.engine.NoSuchNode'), undefined)

@@ -11,7 +11,11 @@ import { deleteRelation } from './action/delete-relation.ts'
 import { deviceState } from './action/device-state.ts'
 import { unassignFromCustomer } from './action/unassign-from-customer.ts'
 import { pushToCloud, pushToEdge } from './action/push-to-edge.ts'
+import { delay } from './action/delay.ts'
+import { generator } from './action/generator.ts'
+import { gpsGeofencingEvents } from './action/gps-geofencing-events.ts'
 import { log } from './action/log.ts'
+import { messageCount } from './action/message-count.ts'
 import { restCallReply } from './action/rest-call-reply.ts'
 import { rpcCallReply } from './action/rpc-call-reply.ts'
 import { rpcCallRequest } from './action/rpc-call-request.ts'
@@ -31,6 +35,7 @@ import { relatedEntityData } from './enrichment/related-entity-data.ts'
 import { tenantAttributes } from './enrichment/tenant-attributes.ts'
 import { tenantDetails } from './enrichment/tenant-details.ts'
 import { alarmStatusFilter } from './filter/alarm-status-filter.ts'
+import { calculateDelta } from './enrichment/calculate-delta.ts'
 import { checkFieldsPresence } from './filter/check-fields-presence.ts'
 import { checkRelationPresence } from './filter/check-relation-presence.ts'
 import { entityTypeFilter } from './filter/entity-type-filter.ts'
@@ -46,6 +51,7 @@ import { checkpoint } from './flow/checkpoint.ts'
 import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
 import { changeOriginator } from './transform/change-originator.ts'
+import { deduplication } from './transform/deduplication.ts'
 import { copyKeys } from './transform/copy-keys.ts'
 import { deleteKeys } from './transform/delete-keys.ts'
 import { jsonPath } from './transform/json-path.ts'
@@ -78,7 +84,9 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   tenantAttributes,
   tenantDetails,
   changeOriginator,
+  calculateDelta,
   copyKeys,
+  deduplication,
   deleteKeys,
   jsonPath,
   renameKeys,
@@ -94,7 +102,11 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   deleteRelation,
   deleteAttributes,
   deviceState,
+  delay,
+  generator,
+  gpsGeofencingEvents,
   log,
+  messageCount,
   pushToCloud,
   pushToEdge,
   restCallReply,

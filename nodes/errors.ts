@@ -41,5 +41,16 @@ export const NodeErrors = defineErrors('node', {
   NO_RESULT: { kind: 'invalid', status: 400, text: 'The script returned an empty list: no message to go on with' },
   CALL_FAILED: { kind: 'terminal', status: 504, text: '{error}' },
   CALL_MALFORMED: { kind: 'invalid', status: 400, text: "'{missing}' of the call is missing" },
+  PENDING_TOO_MANY: {
+    kind: 'terminal',
+    status: 429,
+    text: 'Max limit of pending messages reached: {limit} wait already',
+  },
+  DELTA_NEGATIVE: { kind: 'invalid', status: 400, text: 'Delta value is negative!' },
+  SERIES_NO_NUMBER: {
+    kind: 'invalid',
+    status: 400,
+    text: 'Calculation failed. Unable to parse value [{value}] of telemetry [{key}] to Double',
+  },
   PATTERN_BODY: { kind: 'invalid', status: 400, text: 'Failed to process pattern!' },
 })

@@ -257,9 +257,7 @@ export class TestScripts implements ScriptHost {
 
   compile<Kind extends ScriptKind>(source: { language: string; kind: Kind; body: string }): CompiledScript<Kind> {
     if (source.body.trim() === '') throw ScriptErrors.SCRIPT_BODY({ reason: 'blank' })
-    const names =
-      source.kind === 'generate' ? ['prevMsg', 'prevMetadata', 'prevMsgType'] : ['msg', 'metadata', 'msgType']
-    const compiled = compileFunction(source.body, names) as (...args: unknown[]) => unknown
+    const compiled = compileFunction(source.body, ['msg', 'metadata', 'msgType']) as (...args: unknown[]) => unknown
     this.open++
     const run = (message: Message): ScriptResults[Kind] => {
       const value = compiled(structuredClone(message.json()), { ...message.metadata }, message.type)

@@ -36,14 +36,14 @@ export class StateEntry {
   }
 
   /** As the node reads it: once for each version of the node. Undefined where there is none, or of another shape. */
-  stateOf<State>(node: KeyedNode<State>): State | undefined {
+  stateOf<State, Known>(node: KeyedNode<State, Known>): State | undefined {
     if (this.readBy === node) return this.value as State | undefined
     const state = readState(node, this.text)
     this.keep(node, this.text, state)
     return state
   }
 
-  keep<State>(node: KeyedNode<State>, text: string | null, state: State | undefined): void {
+  keep<State, Known>(node: KeyedNode<State, Known>, text: string | null, state: State | undefined): void {
     this.text = text
     this.readBy = node
     this.value = state
@@ -70,7 +70,7 @@ export class StateEntry {
   }
 }
 
-function readState<State>(node: KeyedNode<State>, text: string | null): State | undefined {
+function readState<State, Known>(node: KeyedNode<State, Known>, text: string | null): State | undefined {
   if (text === null) return undefined
   const stored: JsonValue = parseJson(text)
   try {

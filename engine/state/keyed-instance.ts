@@ -58,15 +58,17 @@ interface Outcome {
 
 const FAILED_WAKE_MS = 60_000
 
-export class KeyedInstance<State extends JsonValue> implements StatefulInstance {
+export class KeyedInstance<State extends JsonValue, Known> implements StatefulInstance {
   readonly identity: NodeIdentity
-  private readonly node: KeyedNode<State>
+  private readonly node: KeyedNode<State, Known>
   private readonly host: KeyedHost
   /** Batches that wait for states to be loaded, and those that came behind them. */
   private loading = 0
   private tail: Promise<unknown> = Promise.resolve()
+  /** States for which something is read before they are woken. */
+  private readonly waking = new Set<string>()
 
-  constructor(identity: NodeIdentity, node: KeyedNode<State>, host: KeyedHost) {
+  constructor(identity: NodeIdentity, node: KeyedNode<State, Known>, host: KeyedHost) {
     this.identity = identity
     this.node = node
     this.host = host
@@ -74,16 +76,19 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
 
   async handleBatch(messages: readonly Message[], result: BatchResult): Promise<void> {
     const visitors = this.visitorsOf(messages, result)
-    if (this.loading === 0 && this.areLoaded(visitors)) return this.run(visitors, result)
+    const isReading = this.node.read !== undefined
+    if (!isReading && this.loading === 0 && this.areLoaded(visitors)) return this.run(visitors, NOTHING_READ, result)
     this.loading++
     const ran = this.tail.then(async () => {
+      let read = NOTHING_READ
       try {
         await this.load(visitors)
+        if (isReading) read = await this.read(visitors)
       } finally {
         this.loading--
       }
       // Runs on this turn, so that the batch behind it finds what it did.
-      return { committed: this.run(visitors, result) }
+      return { committed: this.run(visitors, read, result) }
     })
     this.tail = ran.catch(() => undefined)
     await (
@@ -92,12 +97,29 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
   }
 
   wake(partition: StatePartition, entry: StateEntry): void {
+    const { node } = this
+    if (node.readForWake === undefined) return this.woken(partition, entry, undefined)
+    if (this.waking.has(entry.id)) return
+    this.waking.add(entry.id)
+    const due = entry.wakeAt
+    node
+      .readForWake(entry.stateOf(node))
+      .then((known) => {
+        // It may have been woken by another, or changed its mind.
+        const isStill = !partition.isLost && partition.find(entry.id) === entry && entry.wakeAt === due
+        if (isStill) this.woken(partition, entry, known)
+      })
+      .catch((error: unknown) => this.failedOutside(error))
+      .finally(() => this.waking.delete(entry.id))
+  }
+
+  private woken(partition: StatePartition, entry: StateEntry, known: Known | undefined): void {
     const due = entry.wakeAt
     // It is this one that comes.
     entry.wakeAt = null
     const turn = this.turnOf(entry)
     try {
-      this.node.wake?.(turn)
+      this.node.wake?.(turn, known)
       turn.isWakeSet ||= true
       this.adopt(partition, entry, turn, `wake ${due ?? 0}`)
     } catch (error) {
@@ -169,7 +191,24 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
     await Promise.all([...byPartition].map(([partition, places]) => partition.load(places)))
   }
 
-  private async run(visitors: readonly Visitor[], result: BatchResult): Promise<void> {
+  /** Only for messages that were not here before. */
+  private async read(visitors: readonly Visitor[]): Promise<ReadBefore> {
+    const reading = visitors.flatMap(({ index, message, visit, partition, id }) => {
+      const entry = partition.find(id)
+      if (entry === undefined || entry.done.find(visit.id, message) !== undefined) return []
+      const read = this.node.read?.(message, entry.stateOf(this.node))
+      return read === undefined ? [] : [{ index, read }]
+    })
+    const outcomes = await Promise.allSettled(reading.map(({ read }) => read))
+    return new Map(
+      reading.flatMap(({ index }, place) => {
+        const outcome = outcomes[place]
+        return outcome === undefined ? [] : [[index, outcome] as const]
+      }),
+    )
+  }
+
+  private async run(visitors: readonly Visitor[], read: ReadBefore, result: BatchResult): Promise<void> {
     const waiting = new Map<CommitGroup, Outcome[]>()
     for (const visitor of visitors) {
       const { partition, id, index } = visitor
@@ -178,7 +217,7 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
         result.fail(index, StateErrors.NOT_OWNED({ partition: partition.stream }))
         continue
       }
-      const outcome = { index, outcome: this.visit(visitor, entry) }
+      const outcome = { index, outcome: this.visit(visitor, entry, read) }
       if (entry.group === undefined) tell(result, outcome)
       else {
         const outcomes = waiting.get(entry.group)
@@ -203,20 +242,27 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
     )
   }
 
-  private visit({ message, visit, partition }: Visitor, entry: StateEntry): Outcome['outcome'] {
+  private visit(
+    { index, message, visit, partition }: Visitor,
+    entry: StateEntry,
+    read: ReadBefore,
+  ): Outcome['outcome'] {
     const before = entry.done.find(visit.id, message)
     if (before !== undefined) {
       if (entry.done.keep(visit.id)) partition.changed(entry, [])
       return before
     }
+    const known = read.get(index)
+    if (known?.status === 'rejected') return { thrown: errorOf(known.reason) }
     const turn = this.turnOf(entry)
     try {
-      const output = this.node.handle(turn, message)
+      // What was read for this node's messages is what this node reads.
+      const output = this.node.handle(turn, message, known?.value as Known | undefined)
       const outcome: VisitOutcome = output instanceof Error ? { error: errorText(output) } : { output }
       if (turn.isTouched) this.adopt(partition, entry, turn, visit.id, { visit, message, outcome })
       return output instanceof Error ? { thrown: output } : outcome
     } catch (error) {
-      return { thrown: error instanceof Error ? error : new Error(errorText(error)) }
+      return { thrown: errorOf(error) }
     }
   }
 
@@ -277,6 +323,15 @@ export class KeyedInstance<State extends JsonValue> implements StatefulInstance 
     const fields = { ruleChainId, ruleNodeId, ruleNode: ruleNodeName, reason: errorText(error) }
     this.host.report('error', 'a rule node failed when its time came; it is tried again', fields)
   }
+}
+
+/** By the place of the message in its batch. */
+type ReadBefore = ReadonlyMap<number, PromiseSettledResult<unknown>>
+
+const NOTHING_READ: ReadBefore = new Map()
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(errorText(error))
 }
 
 function partitionKey(stream: number): string {

@@ -45,6 +45,7 @@ async function processOf(node: KeyedNode<JsonValue>, options: ProcessOptions = {
   const states = new NodeStates({
     store,
     clock,
+    serviceId: 'here',
     log: { ...link, streamOf: options.streamOf ?? (() => 0), settledBelow: options.settledBelow ?? (() => 0) },
     settings: options.settings ?? {},
     report: (_level, text) => void reports.push(text),

@@ -45,6 +45,7 @@ export interface NodeStatesOptions {
   readonly store: NodeStateStore
   readonly log: StateLog
   readonly clock: Clock
+  readonly serviceId: string
   readonly settings?: Partial<NodeStatesSettings>
   report(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
 }
@@ -91,7 +92,8 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
   /** What a node asks for when it is made. */
   of(identity: NodeIdentity): NodeState {
     return {
-      keyed: <State extends JsonValue>(node: KeyedNode<State>): NodeInstance => {
+      serviceId: this.options.serviceId,
+      keyed: <State extends JsonValue, Known>(node: KeyedNode<State, Known>): NodeInstance => {
         const instance = new KeyedInstance(identity, node, this)
         this.instances.set(identity.ruleNodeId, instance)
         for (const partition of this.owned.values()) this.begin(instance, partition)

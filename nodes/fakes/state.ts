@@ -19,13 +19,14 @@ interface Held {
 }
 
 export class FakeState implements NodeState {
+  readonly serviceId = 'here'
   readonly sent: SentByNode[] = []
   /** By the id of the entity, or `partition`. */
   readonly held = new Map<string, Held>()
   /** What `waiting` says. */
   waitingCount = 0
   /** Makes the time of every state come that is due. */
-  wake: () => void = () => undefined
+  wake: () => Promise<void> = () => Promise.resolve()
   /** What the platform does when the node and its partition are here. */
   start: () => void = () => undefined
   private readonly now: () => number
@@ -34,20 +35,21 @@ export class FakeState implements NodeState {
     this.now = now
   }
 
-  keyed<State extends JsonValue>(node: KeyedNode<State>): NodeInstance {
-    this.wake = () => {
+  keyed<State extends JsonValue, Known>(node: KeyedNode<State, Known>): NodeInstance {
+    this.wake = async () => {
       for (const held of [...this.held.values()]) {
         if (held.wakesAt === undefined || held.wakesAt > this.now()) continue
+        const known = await node.readForWake?.(stateOf(node, held))
         held.wakesAt = undefined
-        this.turn(node, held, (turn) => node.wake?.(turn))
+        this.turn(node, held, (turn) => node.wake?.(turn, known))
       }
     }
     this.start = () => {
       this.turn(node, this.heldOf(node.source?.id ?? 'partition', node.source), (turn) => node.start?.(turn))
     }
     return {
-      handleBatch: (messages, result) => {
-        for (const [index, message] of messages.entries()) this.handle(node, message, index, result)
+      handleBatch: async (messages, result) => {
+        for (const [index, message] of messages.entries()) await this.handle(node, message, index, result)
       },
     }
   }
@@ -56,16 +58,17 @@ export class FakeState implements NodeState {
     return this.waitingCount
   }
 
-  private handle<State extends JsonValue>(
-    node: KeyedNode<State>,
+  private async handle<State extends JsonValue, Known>(
+    node: KeyedNode<State, Known>,
     message: Message,
     index: number,
     result: BatchResult,
-  ) {
+  ): Promise<void> {
     const isOwn = node.per === 'originator'
     const held = this.heldOf(isOwn ? message.originator.id : 'partition', isOwn ? message.originator : undefined)
     try {
-      const output = this.turn(node, held, (turn) => node.handle(turn, message))
+      const known = await node.read?.(message, stateOf(node, held))
+      const output = this.turn(node, held, (turn) => node.handle(turn, message, known))
       if (output instanceof Error) result.fail(index, output)
       else result.emit(index, output)
     } catch (error) {
@@ -74,14 +77,14 @@ export class FakeState implements NodeState {
   }
 
   /** As in the engine, a turn that throws did nothing. */
-  private turn<State extends JsonValue, Result extends NodeOutput | Error | void>(
-    node: KeyedNode<State>,
+  private turn<State extends JsonValue, Known, Result extends NodeOutput | Error | void>(
+    node: KeyedNode<State, Known>,
     held: Held,
     run: (turn: StateTurn<State>) => Result,
   ): Result {
     const sent: SentByNode[] = []
     const draft: { state: State | undefined; wakesAt: number | undefined } = {
-      state: held.text === undefined ? undefined : node.parse(parseJson(held.text)),
+      state: stateOf(node, held),
       wakesAt: held.wakesAt,
     }
     const now = this.now()
@@ -109,4 +112,8 @@ export class FakeState implements NodeState {
     this.held.set(key, held)
     return held
   }
+}
+
+function stateOf<State, Known>(node: KeyedNode<State, Known>, { text }: Held): State | undefined {
+  return text === undefined ? undefined : node.parse(parseJson(text))
 }

@@ -12,16 +12,6 @@ export const NODE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = 
 
 /** What is not built, to the cases that need it. The list only gets shorter: who builds it takes its lines out. */
 const WANTING: Readonly<Record<string, readonly string[]>> = {
-  CalculateDeltaNode: [
-    'enrich-delta-blank-key',
-    'enrich-delta-database-string',
-    'enrich-delta-fractions',
-    'enrich-delta-from-database',
-    'enrich-delta-other',
-    'enrich-delta-period',
-    'enrich-delta-sequence',
-    'enrich-delta-text-value',
-  ],
   'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
   'TbChangeOriginatorNode, TbAssignToCustomerNode': ['action-assign-customer-wrong-entity'],
@@ -37,12 +27,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-device-profile-string-boolean',
     'action-device-profile-updated',
   ],
-  TbGpsGeofencingActionNode: [
-    'action-geofencing-bad-input',
-    'action-geofencing-each-message',
-    'action-geofencing-first-message-strategy',
-    'action-geofencing-outside-duration',
-  ],
   TbMathNode: [
     'action-math-attribute-absent',
     'action-math-attribute-and-series',
@@ -56,14 +40,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-math-sqrt',
     'action-math-wrong-argument-count',
   ],
-  TbMsgCountNode: ['action-message-count', 'action-message-count-by-type'],
-  TbMsgDeduplicationNode: [
-    'transform-deduplication-all',
-    'transform-deduplication-first',
-    'transform-deduplication-too-many',
-  ],
-  TbMsgDelayNode: ['action-delay-fixed', 'action-delay-pattern'],
-  TbMsgGeneratorNode: ['action-generator-failing-script', 'action-generator-js', 'action-generator-tenant'],
   'the outcome of a call behind its node': [
     'action-rpc-request-missing-parts',
     'action-rpc-request-no-session',

@@ -36,14 +36,21 @@ export interface StateTurn<State> {
 export type KeyedOutput = Exclude<NodeOutput, { readonly flow: 'afterwards' }>
 
 /** A node of one state per originator, or per partition: what `per` says. */
-export interface KeyedNode<State> {
+export interface KeyedNode<State, Known = unknown> {
   readonly per: 'originator' | 'partition'
   /** Reads what was stored; throws where it is of another shape, as of an older configuration: it counts as none then. */
   parse(stored: JsonValue): State
+  /**
+   * Reads what the node must know of the world beside its state, before its turn; those behind it wait. Undefined where it needs nothing. What
+   * it rejects with fails the message.
+   */
+  read?(message: Message, state: State | undefined): Promise<Known> | undefined
+  /** The same before a wake-up, which is tried again where it rejects. */
+  readForWake?(state: State | undefined): Promise<Known>
   /** An error that it throws undoes the turn and fails the message; one that it returns fails the message and keeps the turn. */
-  handle(turn: StateTurn<State>, message: Message): KeyedOutput | Error
+  handle(turn: StateTurn<State>, message: Message, known: Known | undefined): KeyedOutput | Error
   /** What `wakeAt` asked for. */
-  wake?(turn: StateTurn<State>): void
+  wake?(turn: StateTurn<State>, known: Known | undefined): void
   /**
    * Called when the node and its partition are both here, and again after each restart: a source starts its clock. `source` names the entity
    * whose partition has the source; without it, it is each partition for nodes of one state a partition, and none for others.
@@ -53,8 +60,10 @@ export interface KeyedNode<State> {
 }
 
 export interface NodeState {
+  /** This process, as keys and attributes of the reference name it. */
+  readonly serviceId: string
   /** What runs the node. Its states end with the node, with the entity that they are of, and with the tenant. */
-  keyed<State extends JsonValue>(node: KeyedNode<State>): NodeInstance
+  keyed<State extends JsonValue, Known>(node: KeyedNode<State, Known>): NodeInstance
   /** Messages of this node that wait for their time, in the partitions of this process. */
   waiting(): number
 }

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../model/json.ts'
+import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { calculateDelta } from './calculate-delta.ts'
+
+const CONFIGURATION = { ...calculateDelta.defaultConfiguration, inputValueKey: 'pulse' }
+
+async function opened(change: JsonObject = {}) {
+  const context = testContext()
+  const node = await createNode(calculateDelta, { ...CONFIGURATION, ...change }, context)
+  const give = async (data: string, ts = 0): Promise<string> => {
+    const [result] = await runNode(node, testMessage({ data, metadata: { ts: String(ts) } }))
+    const [out] = result?.emissions ?? []
+    return result?.error?.message ?? `${out?.relations.join()} ${out?.message.data}`
+  }
+  return { context, give }
+}
+
+test('the difference to the message before; a negative one fails and is remembered', async () => {
+  const { give } = await opened()
+  const given = ['{"pulse":10}', '{"pulse":15}', '{"pulse":14}', '{"pulse":20}', '{"pulse":"x"}', '{"pulse":true}']
+  const outcomes: string[] = []
+  for (const data of given) outcomes.push(await give(data))
+  assert.deepEqual(outcomes, [
+    'Success {"pulse":10,"delta":0}',
+    'Success {"pulse":15,"delta":5}',
+    'Delta value is negative!',
+    'Success {"pulse":20,"delta":6}',
+    'Delta value is negative!',
+    'Success {"pulse":true,"delta":1}',
+  ])
+})
+
+test('the period, digits half up, and zero that is left out', async () => {
+  const { give } = await opened({ addPeriodBetweenMsgs: true, round: 2, excludeZeroDeltas: true })
+  assert.equal(await give('{"pulse":1}', 1000), 'Success {"pulse":1}')
+  assert.equal(await give('{"pulse":1.125}', 2500), 'Success {"pulse":1.125,"delta":0.13,"periodInMs":1500}')
+})
+
+test('without memory the value before is the latest that is stored; what is no number fails', async () => {
+  const { context, give } = await opened({ useCache: false })
+  const { originator } = testMessage({ data: '{}' })
+  assert.equal(await give('{"pulse":5}'), 'Success {"pulse":5,"delta":0}')
+  context.fakes.history.add(originator, { key: 'pulse', type: 'LONG', value: 3, ts: 1 })
+  assert.equal(await give('{"pulse":5}'), 'Success {"pulse":5,"delta":2}')
+  context.fakes.history.add(originator, { key: 'pulse', type: 'STRING', value: 'abc', ts: 2 })
+  assert.match(await give('{"pulse":5}'), /Unable to parse value \[abc\]/)
+})
+
+test('blank keys are refused', () => {
+  assert.throws(() => calculateDelta.check({ ...CONFIGURATION, inputValueKey: ' ' }), /inputValueKey/)
+})
