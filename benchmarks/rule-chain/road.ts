@@ -9,6 +9,7 @@ import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Work } from '../../engine/queue/work.ts'
 import { createRuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
+import type { RuleTracer } from '../../engine/rulechain/tracer.ts'
 import type { ScriptHost } from '../../engine/script/script.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 
@@ -35,7 +36,7 @@ export interface Road {
   close(): Promise<void>
 }
 
-export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<Road> {
+export async function openRoad(exampleFile: URL, scripts: ScriptHost, tracer?: RuleTracer): Promise<Road> {
   const figures = { saved: 0, logged: 0 }
   const actors = createActorSystem({
     clock: systemClock,
@@ -66,6 +67,7 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost): Promise<R
       figures.logged++
     },
     link: { publish: (_message, receipt) => receipt.stored() },
+    ...(tracer === undefined ? {} : { tracer }),
   })
   const { chain, graph } = importChain(exampleFile)
   const start = await engine.load(chain, graph)

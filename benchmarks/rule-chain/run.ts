@@ -10,6 +10,7 @@ import { entriesOf } from '../../model/entry-json.ts'
 import { parseJson, type JsonObject } from '../../model/json.ts'
 import type { ParsedData } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import type { RuleTracer } from '../../engine/rulechain/tracer.ts'
 import type { ScriptHost } from '../../engine/script/script.ts'
 import { spread, writeResult, type Spread } from '../lib/report.ts'
 import { BenchmarkWork, messageOf, openRoad, payloads } from './road.ts'
@@ -79,8 +80,9 @@ async function chain(
   file: string,
   scripts: ScriptHost,
   known: readonly (ParsedData | undefined)[],
+  tracer?: RuleTracer,
 ): Promise<{ readonly pack: Pack; close(): Promise<void> }> {
-  const road = await openRoad(new URL(`../../examples/${file}`, import.meta.url), scripts)
+  const road = await openRoad(new URL(`../../examples/${file}`, import.meta.url), scripts, tracer)
   const tooHot = texts.filter((text) => text.includes('81.5')).length
   let packs = 0
   let failed = 0
@@ -128,14 +130,22 @@ const decoded = texts.map((text): ParsedData => {
   const json = parseJson(text)
   return { json, entries: entriesOf(json as JsonObject, { castStrings: true, nulls: 'skip' }) }
 })
-for (const [name, file, language, known] of [
-  ['TBEL', 'temperature-filter.json', 'TBEL', []],
-  ['TBEL, decoded by the transport', 'temperature-filter.json', 'TBEL', decoded],
-  ['JavaScript on the pool', 'temperature-filter-javascript.json', 'JS', []],
+/** What the hooks cost beside a road without them. */
+let traced = 0
+const counting: RuleTracer = {
+  run: () => void traced++,
+  dispatch: () => void traced++,
+  fail: () => void traced++,
+}
+for (const [name, file, language, known, tracer] of [
+  ['TBEL', 'temperature-filter.json', 'TBEL', [], undefined],
+  ['TBEL, decoded by the transport', 'temperature-filter.json', 'TBEL', decoded, undefined],
+  ['TBEL, decoded, with a tracer that counts', 'temperature-filter.json', 'TBEL', decoded, counting],
+  ['JavaScript on the pool', 'temperature-filter-javascript.json', 'JS', [], undefined],
 ] as const) {
   if (values.only !== undefined && values.only !== language) continue
   const host = openScriptHost(language, systemClock, systemRandom, Number(values.threads))
-  const opened = await chain(file, host.scripts, known)
+  const opened = await chain(file, host.scripts, known, tracer)
   contestants.set(name, opened.pack)
   closers.push(async () => {
     await opened.close()

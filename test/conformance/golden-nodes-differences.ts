@@ -38,15 +38,7 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-math-pow',
     'action-math-result-to-series',
     'action-math-sqrt',
-    'action-math-wrong-argument-count',
   ],
-  'the outcome of a call behind its node': [
-    'action-rpc-request-missing-parts',
-    'action-rpc-request-no-session',
-    'action-rpc-request-oneway',
-    'action-rpc-server-to-device-through-chain',
-  ],
-  'results of script transformations': ['transform-script-js-wrong-return', 'transform-script-tbel-error'],
 }
 
 /** Case to what it needs. */
