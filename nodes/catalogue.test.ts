@@ -17,6 +17,18 @@ const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.metadata.TbGetCustomerDetailsNode': { detailsList: ['TITLE'] },
   'org.thingsboard.rule.engine.metadata.TbGetTelemetryNode': { latestTsKeyNames: ['temperature'] },
   'org.thingsboard.rule.engine.metadata.TbGetTenantDetailsNode': { detailsList: ['TITLE'] },
+  'org.thingsboard.rule.engine.mqtt.azure.TbAzureIotHubNode': {
+    clientId: 'device',
+    credentials: { type: 'sas', sasKey: 'a2V5' },
+  },
+  'org.thingsboard.rule.engine.notification.TbNotificationNode': {
+    targets: [RULE_CHAIN_ID],
+    templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: RULE_CHAIN_ID },
+  },
+  'org.thingsboard.rule.engine.notification.TbSlackNode': {
+    useSystemSettings: false,
+    conversation: { id: 'C1' },
+  },
 }
 
 const badMessages: readonly (MessageDraft & { readonly title: string })[] = [

@@ -22,6 +22,7 @@ import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
+import { azureIotHub } from './external/azure-iot-hub.ts'
 import { mqtt } from './external/mqtt.ts'
 import { restApiCall } from './external/rest-api-call.ts'
 import { customerAttributes } from './enrichment/customer-attributes.ts'
@@ -36,6 +37,9 @@ import { tenantAttributes } from './enrichment/tenant-attributes.ts'
 import { tenantDetails } from './enrichment/tenant-details.ts'
 import { alarmStatusFilter } from './filter/alarm-status-filter.ts'
 import { calculateDelta } from './enrichment/calculate-delta.ts'
+import { sendEmail } from './external/send-email.ts'
+import { sendNotification } from './external/send-notification.ts'
+import { sendToSlack } from './external/send-to-slack.ts'
 import { checkFieldsPresence } from './filter/check-fields-presence.ts'
 import { checkRelationPresence } from './filter/check-relation-presence.ts'
 import { entityTypeFilter } from './filter/entity-type-filter.ts'
@@ -116,8 +120,12 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   saveTimeSeries,
   synchronizationEnd,
   synchronizationStart,
+  azureIotHub,
   mqtt,
   restApiCall,
+  sendEmail,
+  sendNotification,
+  sendToSlack,
   acknowledge,
   checkpoint,
   ruleChainInput,

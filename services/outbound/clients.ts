@@ -5,4 +5,5 @@ import type { OpenClient } from './raw-client.ts'
 export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClient<Kind>> } = {
   http: async () => (await import('./clients/http.ts')).openHttp,
   mqtt: async () => (await import('./clients/mqtt.ts')).openMqtt,
+  smtp: async () => (await import('./clients/smtp.ts')).openSmtp,
 }

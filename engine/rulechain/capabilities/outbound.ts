@@ -1,4 +1,5 @@
 /** Calls to services outside. One policy bounds and guards them all (`docs/internals/outbound.md`). */
+import type { NodeMailMessage } from './mail.ts'
 
 /** A service that a node calls. Its library is loaded and its connection made at the first call, or by `ready`. */
 export interface OutboundClient<Call, Answer> {
@@ -31,6 +32,7 @@ export interface NodeOutbound {
 export interface OutboundKinds {
   readonly http: { readonly settings: HttpTarget; readonly call: HttpCall; readonly answer: HttpAnswer }
   readonly mqtt: { readonly settings: MqttTarget; readonly call: MqttPublication; readonly answer: void }
+  readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
 
 export type OutboundKind = keyof OutboundKinds
@@ -48,6 +50,8 @@ export interface HttpTarget {
   readonly certificates?: OutboundCertificates
   /** Most bytes of an answer's body. */
   readonly maxAnswerBytes: number
+  /** What the calls carry in their headers: in no error's text. */
+  readonly botToken?: string
   readonly proxy?: { readonly host: string; readonly port: number; readonly user?: string; readonly password?: string }
 }
 
@@ -87,4 +91,14 @@ export interface MqttPublication {
   readonly topic: string
   readonly payload: string
   readonly retain: boolean
+}
+
+export interface SmtpTarget {
+  readonly host: string
+  readonly port: number
+  /** Sealed from the first byte; `startTls` seals what began open. */
+  readonly secure: boolean
+  readonly startTls: boolean
+  readonly username?: string
+  readonly password?: string
 }

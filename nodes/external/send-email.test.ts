@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startTestMailServer } from '../../services/mail/testkit.ts'
+import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { sendEmail } from './send-email.ts'
+import { outsideContext } from './testkit.ts'
+
+const MAIL = { from: 'a@example.org', to: 'b@example.org', cc: null, subject: 'hot', body: '<b>25</b>', html: true }
+const message = testMessage({ type: 'SEND_EMAIL', data: JSON.stringify({ ...MAIL, images: null }) })
+
+test('the mail of a "to email" node goes out by the system’s server', async () => {
+  const context = testContext()
+  const [result] = await runNode(await createNode(sendEmail, undefined, context), message)
+  assert.deepEqual(result?.emissions[0]?.relations, ['Success'])
+  const { html: isHtml, ...mail } = MAIL
+  assert.deepEqual(context.fakes.mail.sent, [{ ...mail, cc: '', bcc: '', isHtml }])
+})
+
+test('another type, or what is no mail, is a Failure', async () => {
+  const context = testContext()
+  const node = await createNode(sendEmail, undefined, context)
+  for (const draft of [
+    { data: message.data },
+    { type: 'SEND_EMAIL', data: '{"to":""}' },
+    { type: 'SEND_EMAIL', data: '[]' },
+  ]) {
+    const [result] = await runNode(node, testMessage(draft))
+    assert.deepEqual(result?.emissions[0]?.relations, ['Failure'], draft.data)
+  }
+  assert.deepEqual(context.fakes.mail.sent, [])
+})
+
+test('a server of the node’s own takes it; an internal one that is not allowed is not called', async () => {
+  const server = await startTestMailServer()
+  const own = {
+    ...sendEmail.defaultConfiguration,
+    ...{ useSystemSmtpSettings: false, smtpHost: 'localhost', smtpPort: server.port },
+  }
+  const context = outsideContext()
+  const node = await createNode(sendEmail, own, context)
+  const [sent] = await runNode(node, message)
+  assert.equal(sent?.emissions[0]?.message.metadata['error'], undefined)
+  assert.match(server.mails[0] ?? '', /Subject: hot[^]*<b>25<\/b>/)
+  const [refused] = await runNode(await createNode(sendEmail, own, outsideContext({ allowedAddresses: [] })), message)
+  assert.match(refused?.emissions[0]?.message.metadata['error'] ?? '', /internal address/)
+  assert.equal(server.mails.length, 1)
+  await server.close()
+})

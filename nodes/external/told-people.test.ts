@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { sendNotification } from './send-notification.ts'
+import { sendToSlack } from './send-to-slack.ts'
+
+const ID = '66666666-6666-4666-8666-666666666666'
+const message = testMessage({ data: '{"temperature":25,"place":"body"}', metadata: { place: 'hall' } })
+
+test('a notification is asked for with the message’s values', async () => {
+  const context = testContext()
+  const configuration = { targets: [ID], templateId: { entityType: 'NOTIFICATION_TEMPLATE', id: ID } }
+  const [result] = await runNode(await createNode(sendNotification, configuration, context), message)
+  assert.deepEqual(result?.emissions[0]?.relations, ['Success'])
+  assert.equal(result?.emissions[0]?.message.metadata['notificationRequestResult'], `{"targets":["${ID}"]}`)
+  assert.deepEqual(context.fakes.notifications.sent, [
+    {
+      ...{ templateId: ID, targetIds: [ID], originator: message.originator, customerId: null },
+      ...{ messageType: 'POST_TELEMETRY_REQUEST', values: { temperature: '25', place: 'hall' } },
+    },
+  ])
+})
+
+const SLACK = {
+  ...sendToSlack.defaultConfiguration,
+  ...{ useSystemSettings: false, botToken: 'xoxb-1', conversation: { id: 'C1', type: 'PUBLIC_CHANNEL' } },
+  messageTemplate: '${place}: $[temperature]',
+}
+
+test('a text is posted to Slack as its documentation says, and what Slack refuses is a Failure', async () => {
+  const context = testContext()
+  const node = await createNode(sendToSlack, SLACK, context)
+  const { answers } = context.fakes.outbound
+  answers.http = () => ({ status: 200, reason: 'OK', headers: [], body: '{"ok":true}' })
+  const [sent] = await runNode(node, message)
+  assert.deepEqual(sent?.emissions[0]?.relations, ['Success'])
+  assert.deepEqual(context.fakes.outbound.calls, [
+    {
+      method: 'POST',
+      url: 'https://slack.com/api/chat.postMessage',
+      headers: { Authorization: 'Bearer xoxb-1', 'Content-Type': 'application/json; charset=utf-8' },
+      body: '{"channel":"C1","text":"hall: 25"}',
+    },
+  ])
+  answers.http = () => ({ status: 200, reason: 'OK', headers: [], body: '{"ok":false,"error":"channel_not_found"}' })
+  const [refused] = await runNode(node, message)
+  assert.deepEqual(refused?.emissions[0]?.relations, ['Failure'])
+  assert.match(refused?.emissions[0]?.message.metadata['error'] ?? '', /channel_not_found/)
+})
+
+test('what is missing is named at the start', async () => {
+  for (const [change, field] of [
+    [{ useSystemSettings: true }, 'useSystemSettings'],
+    [{ botToken: null }, 'botToken'],
+    [{ conversation: null }, 'conversation'],
+  ] as const)
+    await assert.rejects(createNode(sendToSlack, { ...SLACK, ...change }), new RegExp(field))
+  await assert.rejects(createNode(sendNotification), /targets/)
+})
