@@ -22,6 +22,9 @@ import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
+import { awsLambda } from './external/aws-lambda.ts'
+import { awsSns } from './external/aws-sns.ts'
+import { awsSqs } from './external/aws-sqs.ts'
 import { azureIotHub } from './external/azure-iot-hub.ts'
 import { mqtt } from './external/mqtt.ts'
 import { restApiCall } from './external/rest-api-call.ts'
@@ -120,6 +123,9 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   saveTimeSeries,
   synchronizationEnd,
   synchronizationStart,
+  awsLambda,
+  awsSns,
+  awsSqs,
   azureIotHub,
   mqtt,
   restApiCall,

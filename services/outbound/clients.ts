@@ -5,5 +5,8 @@ import type { OpenClient } from './raw-client.ts'
 export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClient<Kind>> } = {
   http: async () => (await import('./clients/http.ts')).openHttp,
   mqtt: async () => (await import('./clients/mqtt.ts')).openMqtt,
+  sqs: async () => (await import('./clients/aws.ts')).openSqs,
+  sns: async () => (await import('./clients/aws.ts')).openSns,
+  lambda: async () => (await import('./clients/aws.ts')).openLambda,
   smtp: async () => (await import('./clients/smtp.ts')).openSmtp,
 }

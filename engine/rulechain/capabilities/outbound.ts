@@ -32,6 +32,9 @@ export interface NodeOutbound {
 export interface OutboundKinds {
   readonly http: { readonly settings: HttpTarget; readonly call: HttpCall; readonly answer: HttpAnswer }
   readonly mqtt: { readonly settings: MqttTarget; readonly call: MqttPublication; readonly answer: void }
+  readonly sqs: { readonly settings: AwsAccount; readonly call: SqsMessage; readonly answer: SqsReceipt }
+  readonly sns: { readonly settings: AwsAccount; readonly call: SnsMessage; readonly answer: AwsReceipt }
+  readonly lambda: { readonly settings: AwsAccount; readonly call: LambdaCall; readonly answer: LambdaAnswer }
   readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
 
@@ -101,4 +104,45 @@ export interface SmtpTarget {
   readonly startTls: boolean
   readonly username?: string
   readonly password?: string
+}
+
+export interface AwsAccount {
+  readonly region: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly connectTimeoutMs?: number
+  /** In the place of Amazon's. */
+  readonly endpoint?: string
+}
+
+export interface SqsMessage {
+  readonly queueUrl: string
+  readonly body: string
+  readonly delaySeconds: number
+  readonly attributes: Readonly<Record<string, string>>
+  /** Both of a FIFO queue. */
+  readonly deduplicationId?: string
+  readonly groupId?: string
+}
+
+export type AwsReceipt = Readonly<Record<'messageId' | 'requestId', string | undefined>>
+export type SqsReceipt = AwsReceipt &
+  Readonly<Partial<Record<'messageBodyMd5' | 'messageAttributesMd5' | 'sequenceNumber', string | undefined>>>
+
+export interface SnsMessage {
+  readonly topicArn: string
+  readonly message: string
+}
+
+export interface LambdaCall {
+  readonly functionName: string
+  readonly qualifier: string
+  readonly payload: string
+}
+
+export interface LambdaAnswer {
+  readonly requestId: string | undefined
+  readonly payload: string
+  /** What went wrong inside the function. */
+  readonly functionError: string | undefined
 }

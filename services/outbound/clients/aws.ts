@@ -1,0 +1,99 @@
+/** Amazon's services over their own clients, each loaded with the first node that calls it. */
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import type { AwsAccount } from '../../../engine/rulechain/capabilities/outbound.ts'
+import { OutboundErrors } from '../errors.ts'
+import type { ClientParts, OpenClient } from '../raw-client.ts'
+
+/** Stands in a host name. */
+const REGION = /^[a-z]{2}(-[a-z]+)+-\d{1,2}$/
+const CONNECTION_TIMEOUT_MS = 10_000
+
+export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
+  const { SQSClient, SendMessageCommand } = await import('@aws-sdk/client-sqs')
+  const client = new SQSClient(optionsOf(account, parts))
+  return {
+    call: async ({ queueUrl, body, delaySeconds, attributes, deduplicationId, groupId }, abortSignal) => {
+      checkHost(queueUrl, parts)
+      const values = Object.entries(attributes).map(([name, StringValue]) => [
+        name,
+        { DataType: 'String', StringValue },
+      ])
+      const command = new SendMessageCommand({
+        QueueUrl: queueUrl,
+        MessageBody: body,
+        ...(values.length === 0 ? {} : { MessageAttributes: Object.fromEntries(values) }),
+        ...(groupId === undefined
+          ? { DelaySeconds: delaySeconds }
+          : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
+      })
+      const { $metadata, MessageId, MD5OfMessageBody, MD5OfMessageAttributes, SequenceNumber } = await client.send(
+        command,
+        { abortSignal },
+      )
+      return {
+        messageId: MessageId,
+        requestId: $metadata.requestId,
+        messageBodyMd5: MD5OfMessageBody,
+        messageAttributesMd5: MD5OfMessageAttributes,
+        sequenceNumber: SequenceNumber,
+      }
+    },
+    close: async () => client.destroy(),
+  }
+}
+
+export const openSns: OpenClient<'sns'> = async (account, parts) => {
+  const { SNSClient, PublishCommand } = await import('@aws-sdk/client-sns')
+  const client = new SNSClient(optionsOf(account, parts))
+  return {
+    call: async ({ topicArn, message }, abortSignal) => {
+      const command = new PublishCommand({ TopicArn: topicArn, Message: message })
+      const { $metadata, MessageId } = await client.send(command, { abortSignal })
+      return { messageId: MessageId, requestId: $metadata.requestId }
+    },
+    close: async () => client.destroy(),
+  }
+}
+
+export const openLambda: OpenClient<'lambda'> = async (account, parts) => {
+  const { LambdaClient, InvokeCommand } = await import('@aws-sdk/client-lambda')
+  const client = new LambdaClient(optionsOf(account, parts))
+  return {
+    call: async ({ functionName, qualifier, payload }, abortSignal) => {
+      const command = new InvokeCommand({ FunctionName: functionName, Qualifier: qualifier, Payload: payload })
+      const { $metadata, Payload, FunctionError } = await client.send(command, { abortSignal })
+      const answer = Payload === undefined ? '' : Buffer.from(Payload).toString('utf8')
+      return { requestId: $metadata.requestId, payload: answer, functionError: FunctionError }
+    },
+    close: async () => client.destroy(),
+  }
+}
+
+function optionsOf(
+  { region, accessKeyId, secretAccessKey, endpoint, connectTimeoutMs }: AwsAccount,
+  parts: ClientParts,
+) {
+  if (!REGION.test(region)) throw OutboundErrors.ADDRESS_INVALID({ address: region, reason: 'no region of AWS' })
+  if (endpoint !== undefined) checkHost(endpoint, parts)
+  const pool = { keepAlive: true, lookup: parts.guard.lookup }
+  return {
+    region,
+    // Always given: the operator's own, from the environment, are nothing for tenants.
+    credentials: { accessKeyId, secretAccessKey },
+    // The message's queue tries again.
+    maxAttempts: 1,
+    ...(endpoint === undefined ? {} : { endpoint }),
+    requestHandler: {
+      httpAgent: new HttpAgent(pool),
+      httpsAgent: new HttpsAgent(pool),
+      connectionTimeout: connectTimeoutMs ?? CONNECTION_TIMEOUT_MS,
+    },
+  }
+}
+
+function checkHost(address: string, { guard }: ClientParts): void {
+  const url = URL.parse(address)
+  if (url === null) throw OutboundErrors.ADDRESS_INVALID({ address, reason: 'no URL' })
+  guard.checkLiteral(url.hostname)
+}
