@@ -13,7 +13,7 @@ const CONFIGURATION = {
 test('it connects as the hub wants it, with a token that is made for each connection', async () => {
   const context = testContext()
   await createNode(azureIotHub, CONFIGURATION, context)
-  const { password, ...settings } = context.fakes.outbound.opened[0]?.settings as { password(now: number): string }
+  const { password, ...settings } = context.fakes.outbound.opened[0]?.settings as { password: (now: number) => string }
   assert.deepEqual(settings, {
     ...{ host: 'Hub.azure-devices.net', port: 8883, version: 4, clientId: 'd1', cleanSession: true, tls: true },
     ...{ connectTimeoutMs: 10_000, username: 'Hub.azure-devices.net/d1/?api-version=2021-04-12' },

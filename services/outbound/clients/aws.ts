@@ -15,14 +15,12 @@ export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
   return {
     call: async ({ queueUrl, body, delaySeconds, attributes, deduplicationId, groupId }, abortSignal) => {
       checkHost(queueUrl, parts)
-      const values = Object.entries(attributes).map(([name, StringValue]) => [
-        name,
-        { DataType: 'String', StringValue },
-      ])
+      const values: Record<string, { DataType: string; StringValue: string }> = {}
+      for (const [name, StringValue] of Object.entries(attributes)) values[name] = { DataType: 'String', StringValue }
       const command = new SendMessageCommand({
         QueueUrl: queueUrl,
         MessageBody: body,
-        ...(values.length === 0 ? {} : { MessageAttributes: Object.fromEntries(values) }),
+        ...(Object.keys(values).length === 0 ? {} : { MessageAttributes: values }),
         ...(groupId === undefined
           ? { DelaySeconds: delaySeconds }
           : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
