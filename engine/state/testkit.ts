@@ -7,6 +7,9 @@ import type { NodeStateStore, PartitionStore, StateCommit, StoredOutput, StoredS
 /** What a commit meets: it is done and answered, done and not answered, or refused. */
 export type CommitFate = 'done' | 'unanswered' | 'refused'
 
+/** What a store may do wrong. */
+export type PlantedBug = 'state without visits' | 'output without state' | 'state of the old owner'
+
 /** What is durable: shared by all processes of a test. */
 export class MemoryStateStore implements NodeStateStore {
   readonly states = new Map<string, StoredState & { readonly stream: number }>()
@@ -17,6 +20,11 @@ export class MemoryStateStore implements NodeStateStore {
   /** Called before each commit is done; it waits. */
   gate: () => Promise<void> = () => Promise.resolve()
   private readonly epochs = new Map<number, number>()
+  private readonly bug: PlantedBug | undefined
+
+  constructor(bug?: PlantedBug) {
+    this.bug = bug
+  }
 
   async claim(stream: number, epoch: number | undefined): Promise<PartitionStore> {
     const before = this.epochs.get(stream) ?? 0
@@ -28,8 +36,10 @@ export class MemoryStateStore implements NodeStateStore {
     return {
       commit: async (commit) => {
         await this.gate()
-        if (this.epochs.get(stream) !== own) throw stale()
+        if (this.epochs.get(stream) !== own && this.bug !== 'state of the old owner') throw stale()
         const fate = this.fate()
+        // Answered, and never stored.
+        if (fate === 'refused' && this.bug === 'output without state') return
         if (fate !== 'refused') this.apply(stream, commit)
         if (fate !== 'done') throw new Error(fate)
       },
@@ -80,7 +90,10 @@ export class MemoryStateStore implements NodeStateStore {
 
   private apply(stream: number, commit: StateCommit): void {
     this.commits.push(commit)
-    for (const row of commit.states) this.states.set(row.id, { ...row, stream })
+    for (const row of commit.states) {
+      const done = this.bug === 'state without visits' ? '' : row.done
+      this.states.set(row.id, { ...row, done, stream })
+    }
     for (const id of commit.removedStates) this.states.delete(id)
     for (const row of commit.outputs) this.outputs.set(row.id, { ...row, stream })
     for (const id of commit.removedOutputs) this.outputs.delete(id)
