@@ -14,8 +14,6 @@ export const NODE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = 
 const WANTING: Readonly<Record<string, readonly string[]>> = {
   'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
-  'TbChangeOriginatorNode, TbAssignToCustomerNode': ['action-assign-customer-wrong-entity'],
-  'TbChangeOriginatorNode, TbUnassignFromCustomerNode': ['action-unassign-customer-dashboard'],
   TbDeviceProfileNode: [
     'action-device-profile-clear',
     'action-device-profile-clear-not-met',
