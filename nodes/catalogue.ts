@@ -10,6 +10,7 @@ import { deleteAttributes } from './action/delete-attributes.ts'
 import { deleteRelation } from './action/delete-relation.ts'
 import { deviceState } from './action/device-state.ts'
 import { unassignFromCustomer } from './action/unassign-from-customer.ts'
+import { mathFunction } from './action/math-function.ts'
 import { pushToCloud, pushToEdge } from './action/push-to-edge.ts'
 import { delay } from './action/delay.ts'
 import { generator } from './action/generator.ts'
@@ -114,6 +115,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   gpsGeofencingEvents,
   log,
   messageCount,
+  mathFunction,
   pushToCloud,
   pushToEdge,
   restCallReply,
