@@ -25,18 +25,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'action-device-profile-string-boolean',
     'action-device-profile-updated',
   ],
-  TbMathNode: [
-    'action-math-attribute-absent',
-    'action-math-attribute-and-series',
-    'action-math-custom',
-    'action-math-custom-functions',
-    'action-math-div',
-    'action-math-floor-div',
-    'action-math-metadata-constant',
-    'action-math-pow',
-    'action-math-result-to-series',
-    'action-math-sqrt',
-  ],
 }
 
 /** Case to what it needs. */
