@@ -160,6 +160,7 @@ function plain(left: Evaluate, right: Evaluate, at: number, operation: Operation
 
 function mathematics(operator: ArithmeticOperator, left: Evaluate, right: Evaluate, at: number): Evaluate {
   const operation = arithmetic[operator]
+  if (operator === '%') return remainder(left, right, at)
   if (operator !== '-' && operator !== '*') return plain(left, right, at, operation)
   const isProduct = operator === '*'
   return (frame) => {
@@ -173,6 +174,17 @@ function mathematics(operator: ArithmeticOperator, left: Evaluate, right: Evalua
     }
     frame.budget.at = at
     return operation(leftValue, rightValue)
+  }
+}
+
+function remainder(left: Evaluate, right: Evaluate, at: number): Evaluate {
+  return (frame) => {
+    const leftValue = left(frame)
+    const rightValue = right(frame)
+    if (typeof leftValue === 'number' && typeof rightValue === 'number' && rightValue !== 0)
+      if (isSmallInt(leftValue) && isSmallInt(rightValue)) return (leftValue % rightValue) + 0
+    frame.budget.at = at
+    return arithmetic['%'](leftValue, rightValue)
   }
 }
 

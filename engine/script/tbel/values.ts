@@ -166,7 +166,8 @@ export function isNumber(value: Value): value is NumberValue {
 
 /** Its number as a double; only for values of a numeric rank. */
 export function numberOf(value: Value): number {
-  return Number(value)
+  if (typeof value === 'number') return value
+  return value instanceof WholeDouble ? value.value : Number(value)
 }
 
 /** A plain object of the shared message data. */
