@@ -12,7 +12,6 @@ export const NODE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = 
 
 /** What is not built, to the cases that need it. The list only gets shorter: who builds it takes its lines out. */
 const WANTING: Readonly<Record<string, readonly string[]>> = {
-  'TBEL whole': ['tbel-date-format', 'tbel-date-setters'],
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
   TbDeviceProfileNode: [
     'action-device-profile-clear',

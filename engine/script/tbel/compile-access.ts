@@ -4,6 +4,7 @@ import { Fault } from './fault.ts'
 import { syntaxError } from './source.ts'
 import { mapGet, mapHas, mapPut } from './maps.ts'
 import { Frame, type Code, type Evaluate, type StaticType } from './frame.ts'
+import { dateProperty } from './library/date.ts'
 import { DateValue } from './library/date-value.ts'
 import { invoke, methodChoice, type Library, type MethodChoice } from './library/library.ts'
 import type { LibraryFunction } from './library/signature.ts'
@@ -126,7 +127,8 @@ function readProperty(frame: Frame, value: Value, name: string, at: number): Val
   if (LENGTH.has(name) && (typeof value === 'string' || Array.isArray(value))) return value.length
   if (value instanceof MapEntry && name === 'key') return value.key
   if (value instanceof MapEntry && name === 'value') return value.value
-  if (value instanceof DateValue && name === 'time') return value.time
+  const dateField = value instanceof DateValue ? dateProperty(value, name, frame.budget) : undefined
+  if (dateField !== undefined) return dateField
   throw new Fault(`${typeName(value)} has no property '${name}'`)
 }
 

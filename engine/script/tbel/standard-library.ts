@@ -58,7 +58,7 @@ export function standardLibrary(clock: Clock, random: Random): Library {
       ['java.util.ArrayList', libraryFunction(0, 1, (values) => newList(argument(values, 0)), 'list')],
       ['java.util.HashMap', libraryFunction(0, 1, (values) => newMap(argument(values, 0)), 'map')],
       ['java.util.LinkedHashMap', libraryFunction(0, 1, (values) => newMap(argument(values, 0)), 'map')],
-      ['Date', libraryFunction(0, 1, (values) => newDate(clock, values))],
+      ['Date', libraryFunction(0, 8, (values, budget) => newDate(clock, values, budget))],
     ]),
   }
 }

@@ -214,7 +214,7 @@ export function toJson(value: Value, walk?: Walk): JsonValue {
     return typeof value === 'number' && !Number.isFinite(value) ? javaDouble(value) : value
   }
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value
-  if (value instanceof DateValue) return value.toJsonText()
+  if (value instanceof DateValue) return value.toText()
   return structureJson(value, walk ?? new Walk())
 }
 
