@@ -58,6 +58,7 @@ import { acknowledge } from './flow/acknowledge.ts'
 import { checkpoint } from './flow/checkpoint.ts'
 import { ruleChainInput } from './flow/rule-chain-input.ts'
 import { ruleChainOutput } from './flow/rule-chain-output.ts'
+import { deviceProfile } from './profile/device-profile.ts'
 import { changeOriginator } from './transform/change-originator.ts'
 import { deduplication } from './transform/deduplication.ts'
 import { copyKeys } from './transform/copy-keys.ts'
@@ -109,6 +110,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   createRelation,
   deleteRelation,
   deleteAttributes,
+  deviceProfile,
   deviceState,
   delay,
   generator,

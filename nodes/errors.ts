@@ -25,6 +25,11 @@ export const NodeErrors = defineErrors('node', {
   ENTITY_TYPE_MISSING: { kind: 'invalid', status: 400, text: 'The configuration names no type of the other end' },
   SEVERITY_INVALID: { kind: 'invalid', status: 400, text: "'{severity}' is no severity: one of {expected}" },
   ALARM_MALFORMED: { kind: 'invalid', status: 400, text: 'The body is no alarm: {member}: {reason}' },
+  ALARM_RULES: {
+    kind: 'invalid',
+    status: 400,
+    text: "The alarm rules of device profile '{profile}' are malformed: {member}: {reason}",
+  },
   METADATA_EMPTY: { kind: 'invalid', status: 400, text: 'Msg metadata is empty' },
   VALUE_MISSING: { kind: 'invalid', status: 400, text: 'Incoming message has no {key} in {place}' },
   VALUE_INVALID: { kind: 'invalid', status: 400, text: "The value of '{key}' is not {expected}" },

@@ -13,17 +13,6 @@ export const NODE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = 
 /** What is not built, to the cases that need it. The list only gets shorter: who builds it takes its lines out. */
 const WANTING: Readonly<Record<string, readonly string[]>> = {
   TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
-  TbDeviceProfileNode: [
-    'action-device-profile-clear',
-    'action-device-profile-clear-not-met',
-    'action-device-profile-duration',
-    'action-device-profile-no-rules',
-    'action-device-profile-repeating',
-    'action-device-profile-repeating-interrupted',
-    'action-device-profile-simple',
-    'action-device-profile-string-boolean',
-    'action-device-profile-updated',
-  ],
 }
 
 /** Case to what it needs. */
