@@ -171,6 +171,9 @@ function testAlarms(open: () => Promise<TestPlatform>): void {
     assert.equal(info['originatorName'], `asset ${made}`)
     const again = await service.createOrUpdate(platform.tenantId, draft)
     assert.deepEqual([again.before?.version, again.alarm.version], [1, 1])
+    const { startTs: _, ...unsaid } = draft
+    const later = await service.createOrUpdate(platform.tenantId, { ...unsaid, endTs: 9 })
+    assert.deepEqual([later.alarm.startTs, later.alarm.endTs], [7, 9])
     const cleared = await service.clear(originator, 'Hot', { n: 2 })
     assert.deepEqual([cleared?.alarm.id, cleared?.alarm.cleared, cleared?.alarm.details], [alarm.id, true, { n: 2 }])
     assert.equal(await service.clear(originator, 'Hot'), undefined)

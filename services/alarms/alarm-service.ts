@@ -359,7 +359,9 @@ export class AlarmService {
   /** Nothing is written, and nobody hears of it, where nothing differs. */
   private async changeBy(before: Alarm, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
     checkDraft(draft)
-    const alarm = { ...before, ...this.membersOf(draft), version: before.version + 1 }
+    // A rule that says nothing of the start leaves it where it was; a user's save begins now.
+    const members = this.membersOf(draft, principal === undefined ? before.startTs : undefined)
+    const alarm = { ...before, ...members, version: before.version + 1 }
     if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before)))
       return { alarm: before, before, info: await this.findInfo(before.id) }
     const notes: Statement[] = []
@@ -371,9 +373,8 @@ export class AlarmService {
     return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' })
   }
 
-  private membersOf(draft: AlarmDraft) {
-    const now = this.parts.clock.now()
-    const startTs = draft.startTs === undefined || draft.startTs <= 0 ? now : draft.startTs
+  private membersOf(draft: AlarmDraft, startedAt = this.parts.clock.now()) {
+    const startTs = draft.startTs === undefined || draft.startTs <= 0 ? startedAt : draft.startTs
     return {
       severity: draft.severity,
       startTs,
