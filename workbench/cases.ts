@@ -45,6 +45,19 @@ const world = z.strictObject({
   users: z.record(z.string(), entity).default({}),
   /** `[from, type, to]`, ends by name. */
   relations: z.array(z.tuple([z.string(), z.string(), z.string()])).default([]),
+  /** What services outside answer, by their kind (`http`, `mqtt`, `sqs`, `sns`, `lambda`, `smtp`). */
+  outside: z
+    .record(
+      z.string(),
+      z.strictObject({
+        /** Of `http`. */
+        status: z.number().int().default(200),
+        body: json.optional(),
+        /** The call fails for this reason. */
+        fails: z.string().optional(),
+      }),
+    )
+    .default({}),
   alarms: z
     .array(
       z.strictObject({
@@ -118,6 +131,7 @@ export type CaseStep = ChainCase['steps'][number]
 export type CaseMessage = NonNullable<CaseStep['send']>[number]
 export type Expectation = CaseStep['expect']
 export type WorldText = CaseFile['world']
+export type OutsideText = WorldText['outside'][string]
 export type EntityText = WorldText['devices'][string]
 
 /** `file` is what errors call it. Throws `FILE_NOT_CASES`. */

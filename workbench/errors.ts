@@ -16,6 +16,7 @@ export const WorkbenchErrors = defineErrors('workbench', {
     status: 500,
     text: 'the message never ended: it waits in {nodes}',
   },
+  OUTSIDE_FAILS: { kind: 'retryable', status: 503, text: '{reason}' },
   GOES_ROUND: {
     kind: 'invalid',
     status: 400,

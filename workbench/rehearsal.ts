@@ -2,6 +2,9 @@
 import type { ActorSystem } from '../engine/actor/system.ts'
 import type { DebugEvent } from '../engine/rulechain/chain-events.ts'
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
+import { StatesInMemory } from '../engine/state/memory-store.ts'
+import { NodeStates } from '../engine/state/node-states.ts'
+import type { Link } from '../engine/link/link.ts'
 import { createRuleEngine, type NodeStart, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { Work } from '../engine/queue/work.ts'
 import type { RuleChain, RuleChainGraph, RuleNode } from '../model/entities.ts'
@@ -33,30 +36,48 @@ export interface Visit {
 
 /** Messages that one message may make by way of the queue before it is taken for endless. */
 const MOST_MESSAGES = 1000
+/** Relations that stand in debug events alone: nothing is connected by them. */
+const TOLD_ONLY: ReadonlySet<string> = new Set(['ACK', 'To Root Rule Chain'])
+/** Points in time at which something happens while time passes. */
+const MOST_STEPS = 100_000
+/** All that a rehearsal remembers lies in one partition. */
+const STREAM = 0
 
 export class Rehearsal {
   readonly visits: Visit[] = []
   private readonly parts: RehearsalParts
   private readonly engine: RuleEngine
+  private readonly states: NodeStates
   private readonly indexes = new Map<string, number>()
   private readonly chain: DrawnChain
   private readonly chainId: string
   private enqueued: Message[] = []
+  private sent = 0
 
   constructor(chain: DrawnChain, parts: RehearsalParts) {
     this.parts = parts
     this.chain = chain
     this.chainId = parts.random.uuid()
+    const link: Pick<Link, 'publish'> = {
+      publish: (message, receipt) => {
+        this.enqueued.push(message)
+        receipt.stored()
+      },
+    }
+    this.states = new NodeStates({
+      ...{ store: new StatesInMemory(), clock: parts.clock, serviceId: 'rehearsal', report: () => undefined },
+      log: {
+        publish: (message, receipt) => link.publish(message, receipt),
+        streamOf: () => STREAM,
+        settledBelow: () => 0,
+      },
+    })
     this.engine = createRuleEngine({
       ...{ catalogue: parts.catalogue, clock: parts.clock, random: parts.random, actors: parts.actors },
-      capabilities: parts.world.sources(),
+      capabilities: { ...parts.world.sources(), state: (node) => this.states.of(node) },
       log: () => undefined,
-      link: {
-        publish: (message, receipt) => {
-          this.enqueued.push(message)
-          receipt.stored()
-        },
-      },
+      link,
+      deferral: this.states,
       events: { debug: (event) => this.note(event), failed: () => undefined },
     })
   }
@@ -64,6 +85,7 @@ export class Rehearsal {
   /** Resolves with how its nodes came up. */
   async load(): Promise<readonly NodeStart[]> {
     const { clock } = this.parts
+    await this.states.taken(STREAM)
     const loading = this.engine.load(this.record(), this.graph())
     let isDone = false
     const done = loading.finally(() => (isDone = true))
@@ -83,6 +105,7 @@ export class Rehearsal {
     for (let sent = 0; next.length > 0; sent += next.length) {
       if (sent > MOST_MESSAGES) throw WorkbenchErrors.GOES_ROUND({ limit: MOST_MESSAGES })
       const works = next.map((message) => new RehearsedWork(message))
+      for (const { message } of works) message.sequence = ++this.sent
       this.enqueued = []
       this.engine.process(works)
       await this.settled(works)
@@ -93,14 +116,24 @@ export class Rehearsal {
   }
 
   async pass(ms: number): Promise<readonly Error[]> {
-    await this.parts.clock.advance(ms)
-    const late = this.enqueued
-    this.enqueued = []
-    return this.send(late)
+    const { clock } = this.parts
+    const failures: Error[] = []
+    const until = clock.now() + ms
+    // From one thing that happens to the next, so that what one brings about is there for the other.
+    for (let steps = 0; steps < MOST_STEPS; steps++) {
+      const left = until - clock.now()
+      await clock.advance(Math.min(left, clock.untilNextTimerMs ?? left))
+      const late = this.enqueued
+      this.enqueued = []
+      failures.push(...(await this.send(late)))
+      if (left <= 0) break
+    }
+    return failures
   }
 
-  close(): Promise<void> {
-    return this.engine.close()
+  async close(): Promise<void> {
+    await this.engine.close()
+    await this.states.close()
   }
 
   private async settled(works: readonly RehearsedWork[]): Promise<void> {
@@ -118,7 +151,8 @@ export class Rehearsal {
 
   private note({ ruleNodeId, direction, relation, message }: DebugEvent): void {
     const nodeIndex = this.indexes.get(ruleNodeId)
-    if (nodeIndex !== undefined) this.visits.push({ nodeIndex, direction, relation, message })
+    if (nodeIndex !== undefined && !(direction === 'OUT' && TOLD_ONLY.has(relation ?? '')))
+      this.visits.push({ nodeIndex, direction, relation, message })
   }
 
   private record(): RuleChain {

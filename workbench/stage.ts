@@ -12,7 +12,7 @@ const SCOPES = { client: 'CLIENT_SCOPE', server: 'SERVER_SCOPE', shared: 'SHARED
 
 /** The later description adds to the first. Throws `ENTITY_UNKNOWN`. */
 export function stagedWorld(parts: WorldParts, descriptions: readonly WorldText[]): World {
-  const world = new World(parts)
+  const world = new World(parts, Object.fromEntries(descriptions.flatMap(({ outside }) => Object.entries(outside))))
   for (const { tenant, customers, users, assets, devices } of descriptions) {
     if (tenant !== undefined) furnish(world, 'Tenant', { id: entityId('TENANT', parts.tenantId) }, tenant, parts)
     addAll(world, 'CUSTOMER', customers, parts)

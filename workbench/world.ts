@@ -11,15 +11,16 @@ import type {
 } from '../engine/rulechain/capabilities/alarms.ts'
 import type { NodeEntity } from '../engine/rulechain/capabilities/entities.ts'
 import type { SeriesQuery } from '../engine/rulechain/capabilities/history.ts'
-import type { NodeRelation, RelationLevels } from '../engine/rulechain/capabilities/relations.ts'
+import type { NodeRelation } from '../engine/rulechain/capabilities/relations.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { Clock, Random } from '../model/clock.ts'
 import { entityId, type EntityId, type EntityType } from '../model/entity-id.ts'
 import { valueJson } from '../model/entry-json.ts'
 import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
-import type { RelationDirection } from '../model/relation.ts'
 import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
 import { aggregated } from './aggregate.ts'
+import { nearEnd, related, sameRelation } from './related.ts'
+import { outsideOf, type OutsideAnswers } from './outside.ts'
 
 /** What a node did to the world, in the words in which cases expect it. */
 export interface Effect {
@@ -47,14 +48,16 @@ export interface WorldEntity {
 export class World {
   readonly effects: Effect[] = []
   private readonly parts: WorldParts
+  private readonly outside: OutsideAnswers
   private readonly entities = new Map<string, WorldEntity>()
   private readonly attributes = new Map<string, Attribute[]>()
   private readonly points = new Map<string, DataPoint[]>()
   private relations: NodeRelation[] = []
   private readonly alarms: NodeAlarm[] = []
 
-  constructor(parts: WorldParts) {
+  constructor(parts: WorldParts, outside: OutsideAnswers = {}) {
     this.parts = parts
+    this.outside = outside
     this.addEntity('TENANT', 'Tenant', { id: parts.tenantId })
   }
 
@@ -176,7 +179,8 @@ export class World {
               nearEnd(relation, direction).id === entity.id && (type === undefined || relation.type === type),
           ),
         find: (root, { filters, ...levels }) =>
-          this.related(
+          related(
+            this.relations,
             root,
             levels,
             (relation, far) =>
@@ -187,7 +191,7 @@ export class World {
               ),
           ),
         relatedDevices: (root, { relationType, deviceTypes, ...levels }) =>
-          this.related(root, levels, (relation) => relation.type === relationType).filter(
+          related(this.relations, root, levels, (relation) => relation.type === relationType).filter(
             ({ id, entityType }) =>
               entityType === 'DEVICE' &&
               (deviceTypes.length === 0 || deviceTypes.includes(this.entities.get(id)?.type ?? '')),
@@ -241,6 +245,7 @@ export class World {
         send: async ({ originator, templateId }) => this.note(node, 'send notification', originator, { templateId }),
       }),
       views: () => ({ of: async () => [] }),
+      outbound: (node) => outsideOf(this.outside, (kind, call) => this.note(node, `call ${kind}`, undefined, { call })),
     }
   }
 
@@ -311,32 +316,6 @@ export class World {
     }
   }
 
-  /** Breadth first, so that the nearest come first. */
-  private related(
-    root: EntityId,
-    { direction, maxLevel, fetchLastLevelOnly }: RelationLevels,
-    matches: (relation: NodeRelation, far: EntityId) => boolean,
-  ): readonly EntityId[] {
-    const found = new Map<string, EntityId>()
-    let edge = [root]
-    const seen = new Set([root.id])
-    for (let level = 1; edge.length > 0 && (maxLevel === 0 || level <= maxLevel); level++) {
-      const next: EntityId[] = []
-      for (const near of edge) {
-        for (const relation of this.relations) {
-          if (nearEnd(relation, direction).id !== near.id) continue
-          const far = farEnd(relation, direction)
-          if (seen.has(far.id) || !matches(relation, far)) continue
-          seen.add(far.id)
-          next.push(far)
-          if (!fetchLastLevelOnly || level === maxLevel) found.set(far.id, far)
-        }
-      }
-      edge = next
-    }
-    return [...found.values()]
-  }
-
   private activeAlarm(originator: EntityId, type: string): NodeAlarm | undefined {
     return this.alarms.findLast(
       (alarm) => alarm.originator.id === originator.id && alarm.type === type && !alarm.status.startsWith('CLEARED'),
@@ -380,18 +359,6 @@ export class World {
       cleared: status.startsWith('CLEARED'),
     }
   }
-}
-
-function sameRelation(a: NodeRelation, b: NodeRelation): boolean {
-  return a.from.id === b.from.id && a.to.id === b.to.id && a.type === b.type
-}
-
-function nearEnd({ from, to }: NodeRelation, direction: RelationDirection): EntityId {
-  return direction === 'FROM' ? from : to
-}
-
-function farEnd({ from, to }: NodeRelation, direction: RelationDirection): EntityId {
-  return direction === 'FROM' ? to : from
 }
 
 function valuesOf(entries: readonly Entry[]): JsonObject {

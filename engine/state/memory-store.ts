@@ -1,0 +1,82 @@
+/** States of nodes that live as long as the object: for rehearsals and tests. */
+import { entityId } from '../../model/entity-id.ts'
+import { Message, type MessageFields } from '../../model/message.ts'
+import { StateErrors } from './errors.ts'
+import type { NodeStateStore, PartitionStore, StateCommit, StoredOutput, StoredState } from './store.ts'
+
+export class StatesInMemory implements NodeStateStore {
+  readonly states = new Map<string, StoredState & { readonly stream: number }>()
+  readonly outputs = new Map<string, StoredOutput & { readonly stream: number }>()
+  private readonly epochs = new Map<number, number>()
+
+  async claim(stream: number, epoch: number | undefined): Promise<PartitionStore> {
+    const before = this.epochs.get(stream) ?? 0
+    const own = epoch ?? before + 1
+    if (own < before) throw StateErrors.OWNER_STALE({ partition: stream, epoch: own })
+    this.epochs.set(stream, own)
+    const isOf = (row: { readonly stream: number }): boolean => row.stream === stream
+    return {
+      commit: (commit) => this.commit(stream, own, commit),
+      load: (ids) => this.load(ids),
+      woken: async (time, limit) =>
+        [...this.states.values()]
+          .filter((row) => isOf(row) && row.wakeAt !== null && row.wakeAt <= time)
+          .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0))
+          .slice(0, limit),
+      due: async (time, limit) =>
+        [...this.outputs.values()]
+          .filter((row) => isOf(row) && row.due <= time)
+          .sort((a, b) => a.due - b.due)
+          .slice(0, limit),
+      nextTime: async () => {
+        const times = [
+          ...[...this.states.values()].filter(isOf).flatMap(({ wakeAt }) => wakeAt ?? []),
+          ...[...this.outputs.values()].filter(isOf).map(({ due }) => due),
+        ]
+        return times.length === 0 ? undefined : Math.min(...times)
+      },
+      waiting: async () => {
+        const counts = new Map<string, number>()
+        for (const row of this.outputs.values()) {
+          if (isOf(row)) counts.set(row.ruleNodeId, (counts.get(row.ruleNodeId) ?? 0) + 1)
+        }
+        return counts
+      },
+    }
+  }
+
+  async bytesOf(tenantId: string): Promise<number> {
+    const rows = [...this.states.values(), ...this.outputs.values()]
+    return rows.filter((row) => row.tenantId === tenantId).reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  encode({ id, ts, type, tenantId, originator, metadata, data, resumption }: Message): string {
+    return JSON.stringify({ id, ts, type, tenantId, originator, metadata, data, resumption })
+  }
+
+  decode(text: string): Message {
+    const { originator, ...fields } = JSON.parse(text) as MessageFields
+    return new Message({ ...fields, originator: entityId(originator.entityType, originator.id) })
+  }
+
+  /** Rejects `OWNER_STALE`. */
+  protected async commit(stream: number, own: number, commit: StateCommit): Promise<void> {
+    if (this.isStale(stream, own)) throw StateErrors.OWNER_STALE({ partition: stream, epoch: own })
+    this.apply(stream, commit)
+  }
+
+  protected async load(ids: readonly string[]): Promise<readonly StoredState[]> {
+    return ids.flatMap((id) => this.states.get(id) ?? [])
+  }
+
+  protected isStale(stream: number, own: number): boolean {
+    return this.epochs.get(stream) !== own
+  }
+
+  protected apply(stream: number, commit: StateCommit): void {
+    for (const row of commit.states) this.states.set(row.id, { ...row, stream })
+    for (const id of commit.removedStates) this.states.delete(id)
+    for (const row of commit.outputs) this.outputs.set(row.id, { ...row, stream })
+    for (const id of commit.removedOutputs) this.outputs.delete(id)
+  }
+}
