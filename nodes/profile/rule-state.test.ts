@@ -137,6 +137,18 @@ test('property: durations and repetitions are those of the unbroken run of true 
   )
 })
 
+test('a duration that is over says so once, also where another one waits for its end', () => {
+  const over = (ms: number) =>
+    rule('GREATER', 0, { type: 'DURATION', unit: 'MILLISECONDS', predicate: { defaultValue: ms } })
+  const definition = alarm({ CRITICAL: over(3), MINOR: over(1) }, null)
+  const first = step(definition, NONE, reading(1, START), START)
+  const second = step(definition, first.standing, reading(1, START + 2), START + 2)
+  assert.equal(second.result?.severity, 'MINOR')
+  const values = valuesOf(1)
+  assert.equal(step(definition, second.standing, { kind: 'time', values }, START + 3).result, undefined)
+  assert.equal(step(definition, second.standing, { kind: 'time', values }, START + 4).result?.severity, 'CRITICAL')
+})
+
 test('property: nothing weaker than the active alarm is raised, and only an active one is cleared', () => {
   const spec = fc.oneof(
     fc.constant({ type: 'SIMPLE' }),

@@ -55,7 +55,8 @@ export interface AlarmStep {
   readonly result: AlarmResult | undefined
 }
 
-type Verdict = 'true' | 'not yet' | 'false'
+/** `still`: it was true before, and time alone went by. */
+type Verdict = 'true' | 'still' | 'not yet' | 'false'
 
 interface Judged {
   readonly verdict: Verdict
@@ -79,16 +80,19 @@ export function step(alarm: AlarmDefinition, standing: AlarmStanding, event: Ala
     if (!isConcerned(rule, event)) continue
     const judged = judge(rule, counts.get(severity) ?? NOTHING, event, now)
     keep(severity, judged)
-    if (judged.verdict !== 'true') continue
+    const { verdict } = judged
+    if (verdict !== 'true' && verdict !== 'still') continue
     counts.delete(CLEAR)
-    if (standing.active !== undefined && isWeaker(severity, standing.active)) return done(standing.active)
+    const { active } = standing
+    const isSaid = verdict === 'still' && severity === active
+    if (active !== undefined && (isSaid || isWeaker(severity, active))) return done(active)
     return done(severity, { does: 'raise', severity, rule, count: judged.count })
   }
   const { active } = standing
   if (active === undefined || alarm.clear === undefined || !isConcerned(alarm.clear, event)) return done(active)
   const judged = judge(alarm.clear, counts.get(CLEAR) ?? NOTHING, event, now)
   keep(CLEAR, judged)
-  if (judged.verdict !== 'true') return done(active)
+  if (judged.verdict !== 'true' && judged.verdict !== 'still') return done(active)
   counts.clear()
   return done(undefined, { does: 'clear', severity: active, rule: alarm.clear, count: judged.count })
 }
@@ -151,6 +155,7 @@ function judgeAtTime(rule: AlarmRule, before: RuleCount, values: RuleValues, now
   const limit = limitOf(rule, values)
   if (limit <= 0 || before.lastTs === 0 || now <= before.lastTs) return { verdict: 'not yet', count: before }
   if (!applies(rule, values, now)) return { verdict: 'false', count: NOTHING }
+  if (before.durationMs > limit) return { verdict: 'still', count: before }
   const count = lengthened(before, now)
   return count.durationMs > limit ? { verdict: 'true', count } : { verdict: 'not yet', count: before }
 }
