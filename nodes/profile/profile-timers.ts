@@ -6,9 +6,10 @@ import type { StateTurn } from '../../engine/rulechain/capabilities/state.ts'
 import type { Emission } from '../../engine/rulechain/node.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
+import { stringifyJson } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
 import type { Decision } from './decision.ts'
-import type { DeviceMemories, ProfileNodeContext } from './device-memory.ts'
+import type { DeviceMemories, DeviceMemory, ProfileNodeContext } from './device-memory.ts'
 import { dueOf, handleTime, rearm, type DeviceState } from './device-turn.ts'
 
 const LOOK_AGAIN_MS = 250
@@ -18,8 +19,16 @@ type CarryOut = (decisions: readonly Decision[], device: EntityId, cause: Messag
 
 /** Of what was begun for a device; undefined while it is under way. */
 interface Begun<Value> {
+  /** What it was begun for: the partition may leave and come back with another state. */
+  readonly cause: string
   value: Value | undefined
   hasFailed: boolean
+}
+
+/** Held here until it is used: the memories may drop it before. */
+interface Loaded {
+  /** Undefined where the device is gone, or its profile has no rules any more. */
+  readonly memory: DeviceMemory | undefined
 }
 
 export class ProfileTimers {
@@ -27,7 +36,7 @@ export class ProfileTimers {
   private readonly memories: DeviceMemories
   private readonly carryOut: CarryOut
   private readonly effects = new Map<string, Begun<readonly Emission[]>>()
-  private readonly loads = new Map<string, Begun<{ readonly hasRules: boolean }>>()
+  private readonly loads = new Map<string, Begun<Loaded>>()
 
   constructor(context: ProfileNodeContext, memories: DeviceMemories, carryOut: CarryOut) {
     this.context = context
@@ -39,22 +48,20 @@ export class ProfileTimers {
     const { entity, state } = turn
     if (entity === undefined || state === undefined) return
     if (state.pending.length > 0) return this.doPending(turn, entity, state)
-    const memory = this.memories.peek(entity.id)
-    const load = this.loads.get(entity.id)
-    if (memory !== undefined) {
-      this.loads.delete(entity.id)
-      handleTime(turn, memory)
-    } else if (load?.value?.hasRules === false) {
-      // The device is gone, or its profile has no rules any more.
-      this.loads.delete(entity.id)
-      turn.set(undefined)
-    } else this.wait(turn, entity, this.loads, () => this.load(entity))
+    const held = this.memories.peek(entity.id)
+    const cause = stringifyJson(state.counts)
+    const loaded = held === undefined ? valueOf(this.loads.get(entity.id), cause) : { memory: held }
+    if (loaded === undefined) return this.wait(turn, entity, this.loads, cause, () => this.load(entity))
+    this.loads.delete(entity.id)
+    if (loaded.memory === undefined) turn.set(undefined)
+    else handleTime(turn, loaded.memory)
   }
 
   private doPending(turn: StateTurn<DeviceState>, entity: EntityId, { counts, pending }: DeviceState): void {
-    const told = this.effects.get(entity.id)?.value
+    const cause = stringifyJson(pending)
+    const told = valueOf(this.effects.get(entity.id), cause)
     if (told === undefined) {
-      return this.wait(turn, entity, this.effects, () => this.carryOut(pending, entity, this.causeOf(entity)))
+      return this.wait(turn, entity, this.effects, cause, () => this.carryOut(pending, entity, this.causeOf(entity)))
     }
     this.effects.delete(entity.id)
     for (const { message, relations } of told) for (const relation of relations) turn.send(message, relation)
@@ -70,9 +77,11 @@ export class ProfileTimers {
     turn: StateTurn<DeviceState>,
     { id }: EntityId,
     begun: Map<string, Begun<Value>>,
+    cause: string,
     begin: () => Promise<Value>,
   ): void {
-    const known = begun.get(id)
+    const before = begun.get(id)
+    const known = before?.cause === cause ? before : undefined
     if (known?.hasFailed === true) {
       begun.delete(id)
       turn.wakeAt(turn.now + AGAIN_AFTER_FAILURE_MS)
@@ -80,7 +89,7 @@ export class ProfileTimers {
     }
     turn.wakeAt(turn.now + LOOK_AGAIN_MS)
     if (known !== undefined) return
-    const mine: Begun<Value> = { value: undefined, hasFailed: false }
+    const mine: Begun<Value> = { cause, value: undefined, hasFailed: false }
     begun.set(id, mine)
     begin().then(
       (value) => void (mine.value = value),
@@ -92,8 +101,8 @@ export class ProfileTimers {
     )
   }
 
-  private async load(entity: EntityId): Promise<{ readonly hasRules: boolean }> {
-    return { hasRules: (await this.memories.of(entity)) !== undefined }
+  private async load(entity: EntityId): Promise<Loaded> {
+    return { memory: await this.memories.of(entity) }
   }
 
   private causeOf(entity: EntityId): Message {
@@ -106,4 +115,8 @@ export class ProfileTimers {
       queueName: memory?.queueName,
     })
   }
+}
+
+function valueOf<Value>(begun: Begun<Value> | undefined, cause: string): Value | undefined {
+  return begun?.cause === cause ? begun.value : undefined
 }
