@@ -35,7 +35,7 @@ const nodeSchema = z.object({
   singletonMode: z.boolean().nullish(),
   queueName: optionalText,
   configurationVersion: z.int().nullish(),
-  configuration: jsonObject,
+  configuration: jsonObject.nullish().transform((value) => value ?? {}),
   additionalInfo: anyJson.optional(),
 })
 

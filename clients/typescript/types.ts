@@ -4522,7 +4522,7 @@ export type PostRuleChainMetadataBody = {
         readonly singletonMode?: boolean | null | undefined
         readonly queueName?: string | null | undefined
         readonly configurationVersion?: number | null | undefined
-        readonly configuration: unknown
+        readonly configuration?: unknown
         readonly additionalInfo?: unknown
       }[]
     | null
@@ -4567,7 +4567,7 @@ export type PostRuleChainsImportBody = {
           readonly singletonMode?: boolean | null | undefined
           readonly queueName?: string | null | undefined
           readonly configurationVersion?: number | null | undefined
-          readonly configuration: unknown
+          readonly configuration?: unknown
           readonly additionalInfo?: unknown
         }[]
       | null

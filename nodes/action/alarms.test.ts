@@ -45,7 +45,7 @@ test('the first message raises the alarm at its own time, the second updates it 
   assert.equal(second.message?.metadata['isExistingAlarm'], 'true')
   const [raised, updated] = context.fakes.alarms.drafts
   assert.deepEqual([raised?.startTs, raised?.endTs, raised?.details], [5000, 5000, { v: 1, before: null }])
-  assert.deepEqual([updated?.startTs, updated?.endTs, updated?.severity], [undefined, context.clock.now(), 'CRITICAL'])
+  assert.deepEqual([updated?.startTs, updated?.endTs, updated?.severity], [5000, context.clock.now(), 'CRITICAL'])
   assert.deepEqual(updated?.details, { v: 2, before: '{"v":1,"before":null}' })
   assert.equal(context.openScripts(), 0)
 })

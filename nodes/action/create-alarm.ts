@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   NODE_ALARM_SEVERITIES,
+  type NodeAlarm,
   type NodeAlarmDraft,
   type NodeAlarmSeverity,
 } from '../../engine/rulechain/capabilities/alarms.ts'
@@ -111,7 +112,7 @@ export const createAlarm = defineNode({
           : draftOf(message, configuration, typeOf(message), severity(message, severityOf))
         const active = await alarms.findActive(draft.originator, draft.type)
         const details = isScripted ? await script.details(message, active?.details) : (draft.details ?? {})
-        const times = timesOf(draft, active === undefined, message.metadataTs(), context.clock.now())
+        const times = timesOf(draft, active, message.metadataTs(), context.clock.now())
         const { alarm, result } = await alarms.createOrUpdate({ ...draft, ...times, details })
         const isNew = result === 'created'
         await tellOfAlarm(message, isNew ? 'ENTITY_CREATED' : 'ENTITY_UPDATED', alarm, context)
@@ -166,14 +167,14 @@ function draftOfBody(message: Message): NodeAlarmDraft {
   }
 }
 
-/** A new one begins and ends with its message; one that is there lasts until now. */
+/** A new one begins and ends with its message; one that is there keeps its start and lasts until now. */
 function timesOf(
   { startTs, endTs }: NodeAlarmDraft,
-  isNew: boolean,
+  active: NodeAlarm | undefined,
   messageTs: number,
   now: number,
 ): Pick<NodeAlarmDraft, 'startTs' | 'endTs'> {
-  if (!isNew) return { endTs: endTs ?? now }
+  if (active !== undefined) return { startTs: active.startTs, endTs: now }
   const start = startTs ?? messageTs
   return { startTs: start, endTs: endTs ?? start }
 }

@@ -85,7 +85,9 @@ export const createRelation = defineNode({
         }
         await relations.create(relationBetween(message, direction, other, relationType))
         if (!changeOriginatorToRelatedEntity) return 'Success'
-        return { message: message.with({ originator: other }), relations: ['Success'] }
+        // As with every change of the originator: a message that belongs to a customer keeps it.
+        const customerId = message.customerId ?? (other.entityType === 'CUSTOMER' ? other.id : undefined)
+        return { message: message.with({ originator: other, customerId }), relations: ['Success'] }
       },
     }
   },

@@ -10,7 +10,7 @@ const LONGEST_S = 2 ** 31 - 1
 
 export const delay = defineNode({
   type: 'org.thingsboard.rule.engine.delay.TbMsgDelayNode',
-  name: 'delay',
+  name: 'delay (deprecated)',
   category: 'ACTION',
   relations: ['Success'],
   description: 'Keeps each message for a time and lets it go on then. More than the bound that waits fails.',

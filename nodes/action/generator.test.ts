@@ -83,3 +83,16 @@ test('an originator that has to be named and is not', async () => {
   const configuration = { ...generator.defaultConfiguration, originatorType: 'DEVICE' }
   await assert.rejects(createNode(generator, configuration), /originatorId: is missing/)
 })
+
+test('an entity that is not the tenant’s is no originator', async () => {
+  const { context } = opened()
+  const foreign = '99999999-9999-4999-8999-999999999999'
+  const configuration = { ...generator.defaultConfiguration, originatorType: 'DEVICE', originatorId: foreign }
+  await assert.rejects(createNode(generator, configuration, context), { code: 'node.ORIGINATOR_UNKNOWN' })
+  context.fakes.entities.add({ id: { entityType: 'DEVICE', id: foreign }, name: 'T1' })
+  await (await createNode(generator, configuration, context)).close?.()
+})
+
+test('an old file without an originator makes messages of the node itself', () => {
+  assert.equal(generator.upgrade?.({ originatorType: 'DEVICE', originatorId: null }, 1)['originatorType'], 'RULE_NODE')
+})

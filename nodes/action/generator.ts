@@ -7,6 +7,7 @@ import { Message } from '../../model/message.ts'
 import { GENERATOR_ARGUMENTS, withArgumentNames } from '../../engine/script/argument-names.ts'
 import type { CompiledScript, TransformedMessage } from '../../engine/script/script.ts'
 import { defineNode, orZero } from '../define-node.ts'
+import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { NodeErrors } from '../errors.ts'
 import { scriptBody, scriptConfiguration, scriptDefaults } from '../script-configuration.ts'
 
@@ -59,14 +60,15 @@ export const generator = defineNode({
   editor: { hasQueueName: true, hasInput: false, form: 'tbActionNodeGeneratorConfig' },
   examples: [],
   upgrade: ({ queueName: _moved, ...rest }) =>
-    rest['originatorType'] === undefined || rest['originatorType'] === null
+    (rest['originatorType'] ?? null) === null || (rest['originatorId'] ?? '') === ''
       ? { ...rest, originatorType: 'RULE_NODE' }
       : rest,
-  uses: ['state', 'scripts', 'queues'],
+  uses: ['entities', 'state', 'scripts', 'queues'],
   create: async (configuration, context) => {
     const { tenantId, ruleNodeId, services, queueName } = context
     const { msgCount, periodInSeconds, scriptLang } = configuration
     const source = originatorOf(configuration, tenantId, ruleNodeId, context.ruleNodeName)
+    await checkOwn(source, context)
     const linkName = queueName === null ? undefined : await services.queues.linkName(tenantId, queueName)
     if (queueName !== null && linkName === undefined) throw NodeErrors.QUEUE_UNKNOWN({ queueName })
     const script = await services.scripts.compile({
@@ -138,6 +140,14 @@ function originatorOf(
     throw NodeErrors.CONFIGURATION_INVALID({ node, field: 'originatorId', reason: 'is missing' })
   }
   return entityId(originatorType, originatorId)
+}
+
+/** Messages of what is not the tenant's would write there. Throws `ORIGINATOR_UNKNOWN`. */
+async function checkOwn(source: EntityId, { services }: NodeContext<'entities'>): Promise<void> {
+  if (source.entityType === 'RULE_NODE') return
+  if ((await services.entities.find(source)) === undefined) {
+    throw NodeErrors.ORIGINATOR_UNKNOWN({ type: source.entityType, id: source.id })
+  }
 }
 
 /** A failing script is an outcome too: its message is told and counted. */

@@ -12,6 +12,7 @@ import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
 import type { Entry, TypedValue } from '../../model/value.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { bodyObject, mergedMembers, withBody, withMetadata } from '../body.ts'
+import { halfUp } from '../half-up.ts'
 import { defineNode, orZero, requireField } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { parseExpression } from '../math/expression.ts'
@@ -232,7 +233,7 @@ function resultStore(
   const { type, key, resultValuePrecision: digits } = result
   const isWhole = digits === 0 || WHOLE_RESULTS.includes(operation)
   const rounded = (value: number): TypedValue =>
-    isWhole ? { type: 'LONG', value: Math.trunc(value) + 0 } : { type: 'DOUBLE', value: Number(value.toFixed(digits)) }
+    isWhole ? { type: 'LONG', value: Math.trunc(value) + 0 } : { type: 'DOUBLE', value: halfUp(value, digits) }
   const nameOf = pattern(key)
   const readsBody = given.some((one) => one.type === 'MESSAGE_BODY')
   return async (message, value) => {

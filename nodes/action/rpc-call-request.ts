@@ -7,7 +7,7 @@ import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts
 import type { Message } from '../../model/message.ts'
 import type { NodeCallOutcome, NodeDeviceCall } from '../../engine/rulechain/capabilities/calls.ts'
 import type { NodeOutcome } from '../../engine/rulechain/node.ts'
-import { defineNode } from '../define-node.ts'
+import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
 export const rpcCallRequest = defineNode({
@@ -18,7 +18,7 @@ export const rpcCallRequest = defineNode({
   description:
     "Calls the originating device. Success carries what it answered ({} where it need not), Failure why it did not; a persistent call's id where it is kept.",
   configuration: z.looseObject({
-    timeoutInSeconds: z.int().min(0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
+    timeoutInSeconds: orZero(z.int().min(0), 0).meta({ title: 'Timeout', description: 'Seconds to wait.' }),
   }),
   defaults: { timeoutInSeconds: 60 },
   editor: { form: 'tbActionNodeRpcRequestConfig', icon: 'call_made' },

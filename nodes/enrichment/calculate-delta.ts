@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { LongDecimal, WholeDouble, isJsonObject, type JsonValue } from '../../model/json.ts'
 import type { DataPoint } from '../../model/value.ts'
 import { mergedMembers, withBody } from '../body.ts'
+import { halfUp } from '../half-up.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 
@@ -92,7 +93,9 @@ export const calculateDelta = defineNode({
         const delta = before === undefined ? 0 : reading.value - before.value
         if (configuration.tellFailureIfDeltaIsNegative && delta < 0) return NodeErrors.DELTA_NEGATIVE()
         if (configuration.excludeZeroDeltas && delta === 0) return 'Success'
-        const added: (readonly [string, JsonValue])[] = [[outputValueKey, rounded(delta, round ?? undefined)]]
+        const added: (readonly [string, JsonValue])[] = [
+          [outputValueKey, round === null || round === undefined ? delta : halfUp(delta, round)],
+        ]
         if (addPeriodBetweenMsgs) added.push([periodValueKey ?? '', before === undefined ? 0 : reading.ts - before.ts])
         return { message: withBody(message, mergedMembers(body, added)), relations: ['Success'] }
       },
@@ -113,12 +116,4 @@ function numberOf(value: JsonValue | undefined): number {
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value.value
   const number = typeof value === 'number' || typeof value === 'bigint' || typeof value === 'string' ? Number(value) : 0
   return Number.isFinite(number) ? number : 0
-}
-
-/** Half up, as written in decimals. */
-function rounded(value: number, digits: number | undefined): number {
-  if (digits === undefined || Number.isInteger(value)) return value
-  const text = String(Math.abs(value))
-  if (text.includes('e')) return Number(value.toFixed(digits))
-  return Math.sign(value) * Number(`${Math.round(Number(`${text}e${digits}`))}e-${digits}`)
 }

@@ -22,6 +22,7 @@ export const azureIotHub = defineNode({
     'Publishes the body as a device of an Azure IoT Hub, at QoS 1. Checked against the documented form of its tokens, not against the service.',
   configurationVersion: 1,
   configuration: z.looseObject(mqttMembers),
+  editor: { clustering: 'SINGLETON' },
   defaults: {
     topicPattern: 'devices/<device_id>/messages/events/',
     host: '<iot-hub-name>.azure-devices.net',

@@ -58,6 +58,7 @@ export const mqtt = defineNode({
     'Publishes the body at QoS 1; Success when the broker confirms it. Messages fail while there is no connection.',
   configurationVersion: 2,
   configuration,
+  editor: { clustering: 'USER_PREFERENCE' },
   defaults: {
     topicPattern: 'my-topic',
     host: null,

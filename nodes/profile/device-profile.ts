@@ -26,7 +26,7 @@ const stateSchema = z.object({
 
 export const deviceProfile = defineNode({
   type: 'org.thingsboard.rule.engine.profile.TbDeviceProfileNode',
-  name: 'device profile',
+  name: 'device profile (deprecated)',
   category: 'ACTION',
   relations: ['Success', 'Alarm Created', 'Alarm Updated', 'Alarm Severity Updated', 'Alarm Cleared'],
   description:

@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { halfUp } from './half-up.ts'
+
+test('halves go up by what is written, on both sides of zero', () => {
+  const cases: readonly (readonly [number, number, number])[] = [
+    [1.45, 1, 1.5],
+    [2.675, 2, 2.68],
+    [1.005, 2, 1.01],
+    [-1.45, 1, -1.5],
+    [7, 2, 7],
+    [1e-9, 2, 0],
+  ]
+  for (const [value, digits, expected] of cases) assert.equal(halfUp(value, digits) + 0, expected)
+})
