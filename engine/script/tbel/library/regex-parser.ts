@@ -34,23 +34,38 @@ type Node =
     }
 
 const MAX_INSTRUCTIONS = 2000
+/** Parts written out: repetitions within each other may cost work without an instruction each. */
+const MAX_EMITTED = 20_000
 const MAX_NESTING = 50
+
+interface Output {
+  readonly instructions: Instruction[]
+  emitted: number
+}
+
+const NOTHING: Node = { kind: 'sequence', items: [] }
 
 export function compileRegex(pattern: string): RegexProgram {
   const parser = new RegexParser(pattern)
   const root = parser.parse()
   const instructions: Instruction[] = []
-  emit({ kind: 'group', index: 0, inner: root }, instructions)
-  push(instructions, { kind: 'match' })
+  const program = { instructions, emitted: 0 }
+  emit({ kind: 'group', index: 0, inner: root }, program)
+  push(program, { kind: 'match' })
   return { instructions, groups: parser.groups }
 }
 
-function push(program: Instruction[], instruction: Instruction): void {
-  if (program.length >= MAX_INSTRUCTIONS) throw new Fault(`pattern is too large: more than ${MAX_INSTRUCTIONS} steps`)
-  program.push(instruction)
+function push(program: Output, instruction: Instruction): void {
+  if (program.instructions.length >= MAX_INSTRUCTIONS) throw tooLarge()
+  program.instructions.push(instruction)
 }
 
-function emit(node: Node, program: Instruction[]): void {
+function tooLarge(): Fault {
+  return new Fault(`pattern is too large: more than ${MAX_INSTRUCTIONS} steps`)
+}
+
+function emit(node: Node, program: Output): void {
+  if (++program.emitted > MAX_EMITTED) throw tooLarge()
   switch (node.kind) {
     case 'test':
     case 'assert':
@@ -73,43 +88,43 @@ function emit(node: Node, program: Instruction[]): void {
   }
 }
 
-function emitChoice(options: readonly Node[], program: Instruction[]): void {
+function emitChoice(options: readonly Node[], program: Output): void {
   const jumps: { kind: 'jump'; to: number }[] = []
   options.forEach((option, index) => {
     if (index === options.length - 1) {
       emit(option, program)
       return
     }
-    const split: Instruction = { kind: 'split', first: program.length + 1, second: 0 }
+    const split: Instruction = { kind: 'split', first: program.instructions.length + 1, second: 0 }
     push(program, split)
     emit(option, program)
     const jump = { kind: 'jump' as const, to: 0 }
     jumps.push(jump)
     push(program, jump)
-    split.second = program.length
+    split.second = program.instructions.length
   })
-  for (const jump of jumps) jump.to = program.length
+  for (const jump of jumps) jump.to = program.instructions.length
 }
 
-function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, program: Instruction[]): void {
+function emitRepeat(node: Extract<Node, { kind: 'repeat' }>, program: Output): void {
   for (let count = 0; count < node.least; count++) emit(node.inner, program)
   if (node.most === Infinity) {
     const split = { kind: 'split' as const, first: 0, second: 0 }
-    const at = program.length
+    const at = program.instructions.length
     push(program, split)
     emit(node.inner, program)
     push(program, { kind: 'jump', to: at })
-    setBranches(split, at + 1, program.length, node.lazy)
+    setBranches(split, at + 1, program.instructions.length, node.lazy)
     return
   }
   const splits: { kind: 'split'; first: number; second: number; at: number }[] = []
   for (let count = node.least; count < node.most; count++) {
-    const split = { kind: 'split' as const, first: 0, second: 0, at: program.length }
+    const split = { kind: 'split' as const, first: 0, second: 0, at: program.instructions.length }
     splits.push(split)
     push(program, split)
     emit(node.inner, program)
   }
-  for (const split of splits) setBranches(split, split.at + 1, program.length, node.lazy)
+  for (const split of splits) setBranches(split, split.at + 1, program.instructions.length, node.lazy)
 }
 
 function setBranches(split: { first: number; second: number }, inner: number, behind: number, lazy: boolean): void {
@@ -186,7 +201,7 @@ class RegexParser {
   private sequence(): Node {
     const items: Node[] = []
     while (this.at < this.pattern.length && this.peek() !== '|' && this.peek() !== ')') items.push(this.quantified())
-    return { kind: 'sequence', items }
+    return { kind: 'sequence', items: items.filter((item) => !isNothing(item)) }
   }
 
   private quantified(): Node {
@@ -196,7 +211,9 @@ class RegexParser {
       if (range === undefined) return node
       const lazy = this.accept('?')
       if (!lazy && this.peek() === '+') throw this.error('possessive quantifiers are not supported')
-      node = { kind: 'repeat', inner: node, least: range[0], most: range[1], lazy }
+      // Nothing, however often, is nothing: it would be written out without end and without an instruction.
+      if (!isNothing(node)) node = { kind: 'repeat', inner: node, least: range[0], most: range[1], lazy }
+      if (range[1] === 0) node = NOTHING
     }
   }
 
@@ -338,6 +355,10 @@ class RegexParser {
       return test(code) || test(letter.toLowerCase().charCodeAt(0)) || test(letter.toUpperCase().charCodeAt(0))
     }
   }
+}
+
+function isNothing(node: Node): boolean {
+  return node.kind === 'sequence' && node.items.length === 0
 }
 
 function equals(wanted: number): Test {
