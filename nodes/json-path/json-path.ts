@@ -107,8 +107,10 @@ class PathEvaluation implements Evaluation {
     this.spend(1)
     switch (step.kind) {
       case 'child':
+        this.spend(step.names.length)
         return this.takeMembers(step.names, value, way)
       case 'index':
+        this.spend(step.indexes.length)
         if (isList(value, way)) way.into.push(...step.indexes.flatMap((index) => present(value.at(index))))
         return
       case 'slice':
