@@ -22,6 +22,8 @@ type PatternOperand = Extract<Operand, { kind: 'pattern' }>
 
 /** Instructions of a regular expression over as many characters that count as one visited place. */
 const PATTERN_STEPS_A_VISIT = 200
+/** Characters compared that count as one visited place. */
+const CHARACTERS_A_VISIT = 1024
 
 /** Compiles the regular expressions, by an engine of linear time that is loaded when one is there. Throws `PATH_INVALID`. */
 export async function compileConditions(path: Path): Promise<Conditions> {
@@ -119,7 +121,7 @@ export class Conditions {
     const b = this.operand(evaluation, right, item)
     if (Array.isArray(a)) evaluation.spend(a.length)
     if (Array.isArray(b)) evaluation.spend(b.length)
-    return compareValues(operator, a, b)
+    return compareValues(evaluation, operator, a, b)
   }
 
   /** The expression may stand on either side; it must match the whole text. */
@@ -139,36 +141,42 @@ export class Conditions {
   }
 }
 
-function compareValues(operator: Exclude<Operator, '=~'>, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+function compareValues(
+  evaluation: Evaluation,
+  operator: Exclude<Operator, '=~'>,
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+): boolean {
   switch (operator) {
     case '==':
-      return isEqual(a, b)
+      return isEqual(evaluation, a, b)
     case '!=':
-      return !isEqual(a, b)
+      return !isEqual(evaluation, a, b)
     case '===':
-      return kindOf(a) === kindOf(b) && isEqual(a, b)
+      return kindOf(a) === kindOf(b) && isEqual(evaluation, a, b)
     case '!==':
-      return kindOf(a) !== kindOf(b) || !isEqual(a, b)
+      return kindOf(a) !== kindOf(b) || !isEqual(evaluation, a, b)
     case '<':
-      return order(a, b, (sign) => sign < 0)
+      return order(evaluation, a, b, (sign) => sign < 0)
     case '<=':
-      return order(a, b, (sign) => sign <= 0)
+      return order(evaluation, a, b, (sign) => sign <= 0)
     case '>':
-      return order(a, b, (sign) => sign > 0)
+      return order(evaluation, a, b, (sign) => sign > 0)
     case '>=':
-      return order(a, b, (sign) => sign >= 0)
+      return order(evaluation, a, b, (sign) => sign >= 0)
     default:
-      return a !== undefined && b !== undefined && compareLists(operator, a, b)
+      return a !== undefined && b !== undefined && compareLists(evaluation, operator, a, b)
   }
 }
 
 function compareLists(
+  evaluation: Evaluation,
   operator: 'in' | 'nin' | 'subsetof' | 'anyof' | 'noneof' | 'contains' | 'size' | 'empty',
   a: JsonValue,
   b: JsonValue,
 ): boolean {
   const holds = (list: JsonValue, value: JsonValue): boolean =>
-    Array.isArray(list) && list.some((each) => isEqual(each, value))
+    Array.isArray(list) && list.some((each) => isEqual(evaluation, each, value))
   const both = (test: (mine: readonly JsonValue[]) => boolean): boolean =>
     Array.isArray(a) && Array.isArray(b) && test(a)
   switch (operator) {
@@ -183,15 +191,32 @@ function compareLists(
     case 'noneof':
       return both((mine) => !mine.some((each) => holds(b, each)))
     case 'contains':
-      return typeof a === 'string' ? typeof b === 'string' && a.includes(b) : holds(a, b)
+      return typeof a === 'string' ? typeof b === 'string' && includes(evaluation, a, b) : holds(a, b)
     case 'size':
-      return typeof a === 'string' || Array.isArray(a) ? isEqual(a.length, b) : false
+      return typeof a === 'string' || Array.isArray(a) ? isEqual(evaluation, a.length, b) : false
     case 'empty':
       return (typeof a === 'string' || Array.isArray(a)) && (a.length === 0) === b
   }
 }
 
-function order(a: JsonValue | undefined, b: JsonValue | undefined, test: (sign: number) => boolean): boolean {
+function includes(evaluation: Evaluation, text: string, part: string): boolean {
+  const places = Math.max(0, text.length - part.length + 1)
+  evaluation.spend(Math.floor((text.length + places * part.length) / CHARACTERS_A_VISIT))
+  return text.includes(part)
+}
+
+function payForTexts(evaluation: Evaluation, a: JsonValue | undefined, b: JsonValue | undefined): void {
+  if (typeof a === 'string') evaluation.spend(Math.floor(a.length / CHARACTERS_A_VISIT))
+  if (typeof b === 'string') evaluation.spend(Math.floor(b.length / CHARACTERS_A_VISIT))
+}
+
+function order(
+  evaluation: Evaluation,
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+  test: (sign: number) => boolean,
+): boolean {
+  payForTexts(evaluation, a, b)
   if (typeof a === 'string' && typeof b === 'string') return test(a < b ? -1 : a > b ? 1 : 0)
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x === undefined || y === undefined) return false
@@ -199,19 +224,25 @@ function order(a: JsonValue | undefined, b: JsonValue | undefined, test: (sign: 
 }
 
 /** A number equals a text of the same number. */
-function isEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+function isEqual(evaluation: Evaluation, a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  evaluation.spend(1)
+  payForTexts(evaluation, a, b)
   if (a === undefined || b === undefined) return a === b
   const [x, y] = [numberOf(a), numberOf(b)]
   if (x !== undefined && y !== undefined) return isSameNumber(x, y)
   if (x !== undefined && typeof b === 'string') return b.trim() !== '' && isSameNumber(Number(b), x)
   if (y !== undefined && typeof a === 'string') return a === String(y)
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((each, index) => isEqual(each, b[index]))
+    return Array.isArray(b) && a.length === b.length && a.every((each, index) => isEqual(evaluation, each, b[index]))
   }
   if (!isJsonObject(a)) return a === b
   if (!isJsonObject(b)) return false
   const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key], b[key]))
+  evaluation.spend(keys.length)
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(evaluation, a[key], b[key]))
+  )
 }
 
 /** Of a number and a bigint too. */

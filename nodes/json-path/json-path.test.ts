@@ -178,6 +178,36 @@ test('a path that visits a body over and over ends by its bound', async () => {
   assert.deepEqual(pattern(long), [])
 })
 
+test('each index and each name of a list is a visit', async () => {
+  const nested = parseJson('[[[[1]]]]')
+  const [some, many] = [`[${Array(120).fill('0').join(',')}]`, `[${Array(500).fill('0').join(',')}]`]
+  const members = parseJson('{"a":{"a":{"a":{"a":1}}}}')
+  const names = `[${Array(120).fill("'a'").join(',')}]`
+  for (const [path, document] of [
+    [`$${some}${some}${some}${many}`, nested],
+    [`$${names}${names}${names}[*]`, members],
+  ] as const) {
+    const compiled = await compileJsonPath(path)
+    assert.throws(() => compiled(document), /too much of this message/)
+  }
+})
+
+test('each comparison of a filter counts, and long texts count by their length', async () => {
+  const list = (from: number): JsonValue => Array.from({ length: 2000 }, (_, index) => from + index)
+  const texts = (end: string): JsonValue => Array<string>(500).fill('a'.repeat(10_000) + end)
+  const cases: [condition: string, document: JsonValue][] = [
+    ['$.a noneof $.b', { i: [1], a: list(0), b: list(5000) }],
+    ['$.a subsetof $.b', { i: [1], a: list(0), b: list(0) }],
+    ['$.a anyof $.b', { i: [1], a: texts('b'), b: texts('c') }],
+    ['$.a contains $.b', { i: [1], a: 'a'.repeat(200_000), b: `b${'a'.repeat(50_000)}` }],
+    ['$.a[0] < $.b[0]', { i: Array<JsonValue>(60_000).fill(1), a: texts('b'), b: texts('c') }],
+  ]
+  for (const [condition, document] of cases) {
+    const compiled = await compileJsonPath(`$.i[?(${condition})]`)
+    assert.throws(() => compiled(document), /too much of this message/, condition)
+  }
+})
+
 test('any text is read or refused, never anything else', () => {
   const piece = fc.constantFrom(
     '$',
