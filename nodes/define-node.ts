@@ -71,6 +71,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     if (known !== undefined) checkKeys(name, configuration, known)
     return parseConfiguration(name, specification.configuration, configuration)
   }
+  let schema: JsonObject | undefined
   return {
     acceptsUnknownKeys: known === undefined,
     editor: { ...ORDINARY, hasOutput: relations === 'custom' || relations.length > 0, ...specification.editor },
@@ -87,7 +88,10 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     effects: specification.effects ?? false,
     configurationVersion: specification.configurationVersion ?? 0,
     defaultConfiguration: specification.defaults,
-    configurationSchema: z.toJSONSchema(specification.configuration, { io: 'input' }) as JsonObject,
+    // Made when an editor or the docs ask for it: of all nodes it takes some MiB.
+    get configurationSchema() {
+      return (schema ??= z.toJSONSchema(specification.configuration, { io: 'input' }) as JsonObject)
+    },
     ...(upgrade === undefined ? {} : { upgrade }),
     create: (configuration, context) => specification.create(parse(configuration), context),
     check: (configuration) => {

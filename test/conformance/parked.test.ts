@@ -32,8 +32,18 @@ test('messages that fail again and again are parked, and are tried or given up b
   const first = await startMillrace({ environment })
   context.after(() => first.stop())
   const rest = new RestClient(first, await login(first))
-  // A root chain that nobody has drawn yet: what comes is tried until somebody does.
-  const chain = await rest.expect<{ id: { id: string } }>('POST', '/api/ruleChain', { name: 'fails' })
+  const chain = await rest.expect<{ id: { id: string }; version: number }>('POST', '/api/ruleChain', { name: 'fails' })
+  // A node that can not start: what comes to it fails each time.
+  await rest.expect('POST', '/api/ruleChain/metadata', {
+    ...{
+      ruleChainId: chain.id,
+      version: chain.version,
+      firstNodeIndex: 0,
+      connections: [],
+      ruleChainConnections: null,
+    },
+    nodes: [{ type: 'org.example.NobodyKnowsNode', name: 'Unknown', configuration: {}, configurationVersion: 0 }],
+  })
   const profiles = await rest.expect<{ data: readonly Record<string, unknown>[] }>(
     'GET',
     '/api/deviceProfiles?pageSize=10&page=0',
@@ -52,7 +62,7 @@ test('messages that fail again and again are parked, and are tried or given up b
   const [lane] = page.data
   assert.ok(lane !== undefined)
   assert.deepEqual([page.totalElements, lane.queueName, lane.tries >= 1], [1, 'Main', true])
-  assert.match(lane.reason, /never drawn/)
+  assert.match(lane.reason, /NobodyKnowsNode/)
 
   const administrator = new RestClient(first, await login(first, DEMO_SYSADMIN))
   assert.equal((await list(administrator)).totalElements, 1)
