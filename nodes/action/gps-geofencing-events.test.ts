@@ -46,3 +46,14 @@ test('the side once after a stay', async () => {
   assert.deepEqual(told, ['Entered', 'Success', 'Inside', 'Success', 'Left', 'Success'])
   assert.equal(await at(25, 60_000), 'Outside')
 })
+
+test('a side whose commit is refused is not told, and Entered comes with the next try', async () => {
+  const { at, context } = await opened({})
+  const { state } = context.fakes
+  state.refuses = new Error('the store does not answer')
+  assert.equal(await at(15), 'Failure')
+  assert.deepEqual(context.attributeSaves, [])
+  state.refuses = undefined
+  assert.equal(await at(15), 'Entered')
+  assert.equal(context.attributeSaves.length, 1)
+})

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { EntityId } from '../../model/entity-id.ts'
 import { parseJson, stringifyJson } from '../../model/json.ts'
+import type { Message } from '../../model/message.ts'
 import type { Attribute } from '../../model/value.ts'
 import type { StateTurn } from '../../engine/rulechain/capabilities/state.ts'
 import { defineNode, orZero } from '../define-node.ts'
@@ -52,11 +53,16 @@ export const gpsGeofencingEvents = defineNode({
       inside: configuration.minInsideDuration * UNIT_MS[configuration.minInsideDurationTimeUnit],
       outside: configuration.minOutsideDuration * UNIT_MS[configuration.minOutsideDurationTimeUnit],
     }
-    /** Of this batch, to be told in attributes behind it. */
-    let changed = new Map<string, readonly [EntityId, State]>()
-    const change = (turn: StateTurn<State>, next: State): void => {
+    /** By the message that did it: told in attributes once it is durable, for what is refused must be told anew. */
+    const changed = new WeakMap<Message, readonly [EntityId, State]>()
+    const change = (turn: StateTurn<State>, message: Message, next: State): void => {
       turn.set(next)
-      if (turn.entity !== undefined) changed.set(turn.entity.id, [turn.entity, next])
+      if (turn.entity !== undefined) changed.set(message, [turn.entity, next])
+    }
+    const takeChange = (message: Message | undefined): readonly [EntityId, State] | undefined => {
+      const change = message && changed.get(message)
+      if (message !== undefined) changed.delete(message)
+      return change
     }
     const keyed = state.keyed<State, State | null>({
       per: 'originator',
@@ -67,7 +73,7 @@ export const gpsGeofencingEvents = defineNode({
         const inside = isInside(message)
         const before = turn.state ?? stored ?? undefined
         if (before?.inside !== inside) {
-          change(turn, { inside, stateSwitchTime: turn.now, stayed: false })
+          change(turn, message, { inside, stateSwitchTime: turn.now, stayed: false })
           return inside ? 'Entered' : 'Left'
         }
         const side = inside ? 'Inside' : 'Outside'
@@ -79,15 +85,25 @@ export const gpsGeofencingEvents = defineNode({
           turn.set(before)
           return 'Success'
         }
-        change(turn, { ...before, stayed: true })
+        change(turn, message, { ...before, stayed: true })
         return side
       },
     })
     return {
       handleBatch: async (messages, result) => {
-        await keyed.handleBatch?.(messages, result)
-        const told = changed
-        changed = new Map()
+        const told = new Map<string, readonly [EntityId, State]>()
+        await keyed.handleBatch?.(messages, {
+          visit: (index) => result.visit(index),
+          emit: (index, output) => {
+            const change = takeChange(messages[index])
+            if (change !== undefined) told.set(change[0].id, change)
+            result.emit(index, output)
+          },
+          fail: (index, error) => {
+            takeChange(messages[index])
+            result.fail(index, error)
+          },
+        })
         await Promise.all(
           [...told.values()].map(([entity, value]) =>
             attributes.save({

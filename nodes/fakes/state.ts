@@ -23,6 +23,8 @@ export class FakeState implements NodeState {
   readonly sent: SentByNode[] = []
   /** By the id of the entity, or `partition`. */
   readonly held = new Map<string, Held>()
+  /** Commits of messages are refused with this: what the node did is undone. */
+  refuses: Error | undefined
   /** What `waiting` says. */
   waitingCount = 0
   /** Makes the time of every state come that is due. */
@@ -68,8 +70,12 @@ export class FakeState implements NodeState {
     const held = this.heldOf(isOwn ? message.originator.id : 'partition', isOwn ? message.originator : undefined)
     try {
       const known = await node.read?.(message, stateOf(node, held))
+      const { text, wakesAt } = held
       const output = this.turn(node, held, (turn) => node.handle(turn, message, known))
-      if (output instanceof Error) result.fail(index, output)
+      if (this.refuses !== undefined) {
+        Object.assign(held, { text, wakesAt })
+        result.fail(index, this.refuses)
+      } else if (output instanceof Error) result.fail(index, output)
       else result.emit(index, output)
     } catch (error) {
       result.fail(index, error instanceof Error ? error : new Error(String(error)))
