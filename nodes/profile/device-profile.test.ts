@@ -266,3 +266,10 @@ test('all messages of one batch are evaluated in their order', async () => {
     ],
   )
 })
+
+test('telemetry without values changes nothing', async () => {
+  const world = await worldOf(hot({ MAJOR: rule('GREATER', 50) }))
+  assert.deepEqual(await world.send({}), ['Success'])
+  const message = testMessage({ data: '{}', known: { entries: [] } })
+  assert.deepEqual((await world.run(message))?.emissions.map(shown), ['Success'])
+})

@@ -163,6 +163,7 @@ export function rearm(turn: StateTurn<DeviceState>, due: number | undefined): vo
 }
 
 function telemetry(run: Run, message: Message, memory: DeviceMemory, { castStrings }: NodeSettings): void {
+  if (isEmpty(message)) return
   const points = pointsOf(message, message.metadataTs(), { castStrings, nulls: 'skip' })
   const byTime = new Map<number, Entry[]>()
   for (const point of points) {
@@ -172,6 +173,14 @@ function telemetry(run: Run, message: Message, memory: DeviceMemory, { castStrin
   }
   for (const [ts, entries] of [...byTime].toSorted(([one], [other]) => one - other))
     run.values({ ts, changed: taken(memory, 'TIME_SERIES', entries, ts) })
+}
+
+/** Nothing to store is nothing that changed. */
+function isEmpty(message: Message): boolean {
+  const entries = message.entries()
+  if (entries !== undefined) return entries.length === 0
+  const body = message.json()
+  return isJsonObject(body) && Object.keys(body).length === 0
 }
 
 function attributes(run: Run, message: Message, memory: DeviceMemory, { castStrings }: NodeSettings): void {
