@@ -2,6 +2,7 @@
  * A disk whose power can be cut: a folder, and a library that is loaded before a process and keeps beside the folder what a disk
  * would hold of it if the power went now (`shadow-disk.h` says what that is). Built by `cc` for each use.
  */
+import { MALLOC_SETTINGS } from '../../../compose/malloc.ts'
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -63,7 +64,7 @@ export async function makePowerCutDisk(context: TestContext): Promise<PowerCutDi
     POWER_CUT_FOLDER: folder,
     POWER_CUT_SHADOW: shadow,
     // Else it would begin a second time, without the library.
-    MALLOC_ARENA_MAX: '1',
+    ...MALLOC_SETTINGS,
     // Its writes and syncs are no calls of libc's.
     UV_USE_IO_URING: '0',
   }
