@@ -48,7 +48,7 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
     taken: (stream, isHeld, epoch) => states.taken(stream, isHeld, isAlone ? undefined : epoch),
     gone: (stream) => states.gone(stream),
   })
-  const stopListening = feed.listenToAll(['entity-deleted'], (change) => states.forget(change.entity.id))
+  const stopListening = feed.listenToAll(['entity-deleted'], (change) => states.forget(change.entity, change.tenantId))
   store.start()
   closing.add('node states', async () => {
     stopListening()

@@ -16,7 +16,9 @@ export class Group implements CommitGroup {
   private readonly waiting: ((error: Error | undefined) => void)[] = []
 
   get isEmpty(): boolean {
-    return this.changed.size === 0 && this.outputs.length === 0 && this.removed.length === 0
+    return (
+      this.changed.size === 0 && this.outputs.length === 0 && this.removed.length === 0 && this.waiting.length === 0
+    )
   }
 
   whenDone(listener: (error: Error | undefined) => void): void {

@@ -57,6 +57,7 @@ interface Outcome {
 }
 
 const FAILED_WAKE_MS = 60_000
+const MOST_LOADS = 3
 
 export class KeyedInstance<State extends JsonValue, Known> implements StatefulInstance {
   readonly identity: NodeIdentity
@@ -84,6 +85,8 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       try {
         await this.load(visitors)
         if (isReading) read = await this.read(visitors)
+        // Others may have needed the room meanwhile.
+        for (let time = 0; time < MOST_LOADS && !this.areHere(visitors); time++) await this.load(visitors)
       } finally {
         this.loading--
       }
@@ -179,6 +182,10 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       visitors.every(({ partition, id }) => partition.find(id) !== undefined) &&
       this.host.knowTenant(this.identity.tenantId) === undefined
     )
+  }
+
+  private areHere(visitors: readonly Visitor[]): boolean {
+    return visitors.every(({ partition, id }) => partition.isLost || partition.find(id) !== undefined)
   }
 
   private async load(visitors: readonly Visitor[]): Promise<void> {
@@ -285,7 +292,8 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const bytesBefore = entry.bytes
     const more =
       (text?.length ?? 0) - (entry.text?.length ?? 0) + outputs.reduce((sum, { stored }) => sum + stored.bytes, 0)
-    if (more > 0) this.host.checkRoom(tenantId, ruleNodeName, text?.length ?? 0, more)
+    // What a full tenant's nodes do in their time makes room, and must not be refused for want of it.
+    if (more > 0) this.host.checkRoom(tenantId, ruleNodeName, text?.length ?? 0, done === undefined ? 0 : more)
     if (turn.isSet) entry.keep(this.node, text, turn.state)
     if (turn.isWakeSet) entry.wakeAt = turn.wakesAt ?? null
     if (done !== undefined) {

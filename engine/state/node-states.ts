@@ -3,7 +3,8 @@
  * partition, and with it the time at which it wants to be woken and the messages that it sends later.
  */
 import type { Clock } from '../../model/clock.ts'
-import { errorText } from '../../model/errors.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import type { PublishReceipt } from '../link/link.ts'
@@ -120,7 +121,9 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
       try {
         this.checkRoom(tenantId, node.ruleNodeName, 0, text.length)
       } catch (error) {
-        return receipt.refused(StateErrors.UNAVAILABLE({ node: node.ruleNodeName, reason: errorText(error) }, error))
+        // A full tenant is no outage: nobody waits until it has room.
+        const reason = { node: node.ruleNodeName, reason: errorText(error) }
+        return receipt.refused(isMillraceError(error) ? error : StateErrors.UNAVAILABLE(reason, error))
       }
       this.grew(tenantId, text.length)
       partition.send([{ message, stored }]).whenDone((refusal) => {
@@ -135,10 +138,12 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
     )
   }
 
-  /** An entity was deleted, and its states with it. */
-  forget(entityId: string): void {
-    for (const partition of this.owned.values()) partition.forget(entityId)
-    this.tenants.doubt()
+  /** An entity was deleted or became another tenant's, and its states went. */
+  forget({ entityType, id }: EntityId, tenantId?: string): void {
+    // Alarms come and go by the thousand, and are no originators.
+    if (entityType === 'ALARM') return
+    for (const partition of this.owned.values()) partition.forget(id)
+    this.tenants.doubt(tenantId)
   }
 
   async close(): Promise<void> {
@@ -175,7 +180,7 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
     const { maxStateBytes, maxTenantBytes } = this.settings
     if (bytes > maxStateBytes) throw StateErrors.STATE_TOO_LARGE({ node, bytes, limit: maxStateBytes })
     const has = this.tenants.of(tenantId)
-    if (has + more > maxTenantBytes) throw StateErrors.TENANT_FULL({ bytes: has, limit: maxTenantBytes })
+    if (more > 0 && has + more > maxTenantBytes) throw StateErrors.TENANT_FULL({ bytes: has, limit: maxTenantBytes })
   }
 
   knowTenant(tenantId: string): Promise<void> | undefined {

@@ -23,6 +23,8 @@ export class Outgoing {
   /** Handed to the log, until their rows are gone. */
   private readonly handed = new Map<string, StoredOutput>()
   private readonly counts = new Map<string, number>()
+  /** Rows that were added here, by id: one that is kept again is the same row. */
+  private readonly known = new Map<string, StoredOutput['entityId']>()
   private isClosed = false
 
   constructor(link: OutgoingLink, listener: OutgoingListener) {
@@ -50,7 +52,24 @@ export class Outgoing {
     return this.handed.has(id)
   }
 
-  added({ ruleNodeId }: StoredOutput): void {
+  get isNothingWaiting(): boolean {
+    return this.counts.size === 0
+  }
+
+  /** As the store says, while nothing is on its way there. */
+  recount(waiting: ReadonlyMap<string, number>): void {
+    this.counts.clear()
+    this.begin(waiting)
+  }
+
+  /** The rows of an entity went with it. */
+  forget(entityId: string): void {
+    for (const [id, of] of this.known) if (of === entityId) this.known.delete(id)
+  }
+
+  added({ id, ruleNodeId, entityId }: StoredOutput): void {
+    if (this.known.has(id)) return
+    this.known.set(id, entityId)
     this.count(ruleNodeId, 1)
   }
 
@@ -59,6 +78,7 @@ export class Outgoing {
       const output = this.handed.get(id)
       if (output === undefined) continue
       this.handed.delete(id)
+      this.known.delete(id)
       this.count(output.ruleNodeId, -1)
     }
   }

@@ -19,6 +19,7 @@ const RETRY_MS = 1000
 const LONGEST_TIMER_MS = 3_600_000
 /** Nobody knows the node yet, or it failed. */
 const LATER_MS = 60_000
+const NO_PLACES: ReadonlyMap<string, StatePlace> = new Map()
 
 export interface PartitionHost {
   readonly clock: Clock
@@ -51,6 +52,10 @@ export class StatePartition {
   private lookTimer: TimerHandle | undefined
   private lookAt = Infinity
   private looking: Promise<void> | undefined
+  /** The last transaction failed: the next look tries again, or the next change. */
+  private hasFailed = false
+  /** Rows went that nobody counted. */
+  private isCountDoubtful = false
 
   constructor(stream: number, store: PartitionStore, host: PartitionHost, maxEntries: number) {
     this.stream = stream
@@ -87,7 +92,12 @@ export class StatePartition {
 
   /** In memory; undefined where it has to be loaded first. */
   find(id: string): StateEntry | undefined {
-    return this.entries.get(id)
+    const entry = this.entries.get(id)
+    if (entry === undefined) return undefined
+    // The last used is the last that goes.
+    this.entries.delete(id)
+    this.entries.set(id, entry)
+    return entry
   }
 
   /** Resolves when all of them were in memory; one query for those that were not. */
@@ -124,6 +134,10 @@ export class StatePartition {
       this.entries.delete(id)
       this.open.changed.delete(entry)
     }
+    this.outgoing.forget(entityId)
+    if (this.outgoing.isNothingWaiting) return
+    this.isCountDoubtful = true
+    this.flushSoon()
   }
 
   /** Of a node that went. */
@@ -165,14 +179,14 @@ export class StatePartition {
       const place = places.get(id)
       if (place !== undefined) this.entries.set(id, new StateEntry(id, place, rows.get(id)))
     }
-    this.evict()
+    this.evict(places)
   }
 
-  /** The oldest that are durable go. */
-  private evict(): void {
+  /** Those that were not used for longest and are durable go. */
+  private evict(except: ReadonlyMap<string, StatePlace> = NO_PLACES): void {
     if (this.entries.size <= this.maxEntries) return
     for (const [id, entry] of this.entries) {
-      if (entry.group !== undefined) continue
+      if (entry.group !== undefined || except.has(id)) continue
       this.entries.delete(id)
       if (this.entries.size <= this.maxEntries * 0.9) return
     }
@@ -182,13 +196,15 @@ export class StatePartition {
     if (this.isGone) return
     this.writing ??= this.flush().finally(() => {
       this.writing = undefined
-      if (!this.open.isEmpty && !this.isGone) this.flushSoon()
+      if (!this.hasFailed && (!this.open.isEmpty || this.isCountDoubtful)) this.flushSoon()
     })
   }
 
   private async flush(): Promise<void> {
     // What is changed in the same turn goes together.
     await Promise.resolve()
+    this.hasFailed = false
+    if (this.isCountDoubtful) await this.recount()
     while (!this.open.isEmpty && !this.isGone) {
       const group = this.open
       this.open = new Group()
@@ -199,6 +215,18 @@ export class StatePartition {
         return
       }
       this.committed(group)
+    }
+  }
+
+  /** Between transactions, so that the store and the counts are of one time. */
+  private async recount(): Promise<void> {
+    this.isCountDoubtful = false
+    try {
+      this.outgoing.recount(await this.store.waiting())
+    } catch (error) {
+      this.isCountDoubtful = true
+      this.hasFailed = true
+      this.troubled(error)
     }
   }
 
@@ -244,6 +272,7 @@ export class StatePartition {
       ? error
       : StateErrors.UNAVAILABLE({ node: 'any', reason: errorText(error) }, error)
     this.host.doubtful()
+    this.hasFailed = true
     const built = this.open
     this.open = new Group()
     // What the log has must not be sent again.
@@ -289,7 +318,7 @@ export class StatePartition {
 
   private async look(): Promise<void> {
     const { clock } = this.host
-    if (!this.open.isEmpty) this.flushSoon()
+    if (!this.open.isEmpty || this.isCountDoubtful) this.flushSoon()
     await this.wakeDue()
     await this.sendDue()
     if (this.isGone) return
@@ -313,6 +342,7 @@ export class StatePartition {
         this.changed(entry, [])
       }
       while (this.writing !== undefined) await this.writing
+      if (this.hasFailed) return
     }
   }
 

@@ -38,9 +38,10 @@ export class TenantBytes {
     return undefined
   }
 
-  /** What was counted may be wrong. */
-  doubt(): void {
-    this.tenants.clear()
+  /** What was counted of the tenant may be wrong; of all, where none is given. */
+  doubt(tenantId?: string): void {
+    if (tenantId === undefined) this.tenants.clear()
+    else this.tenants.delete(tenantId)
   }
 
   private read(tenantId: string): Promise<void> {

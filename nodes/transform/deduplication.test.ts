@@ -92,3 +92,16 @@ test('more than the bound fails', async () => {
     [undefined, undefined, 'Max limit of pending messages reached: 2 wait already'],
   )
 })
+
+test('a message of a time far ahead holds up nobody', async () => {
+  const { give, pass, state } = await opened({})
+  await give(100_000 + 365 * 86_400_000, 1)
+  await give(9e15, 2)
+  await pass(10_001)
+  await give(110_001, 3)
+  await pass(10_001)
+  assert.deepEqual(
+    state.sent.map(({ message }) => message.data),
+    ['{"v":3}'],
+  )
+})

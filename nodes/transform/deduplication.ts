@@ -93,7 +93,8 @@ export const deduplication = defineNode({
         }
         const [next] = left
         turn.set(next === undefined ? undefined : left)
-        if (next !== undefined) turn.wakeAt(next.ts + intervalMs + 1)
+        // Messages of a time far ahead do not keep back those that come meanwhile.
+        if (next !== undefined) turn.wakeAt(Math.min(next.ts, turn.now) + intervalMs + 1)
       },
     })
   },
