@@ -80,6 +80,14 @@ export function payForText(text: string): void {
   if (text.length > 256) payer?.spend(text.length >> 6)
 }
 
+/** A date in words takes as long as so many steps. */
+const DATE_TEXT_STEPS = 300
+
+function dateText(date: DateValue): string {
+  payer?.spend(DATE_TEXT_STEPS)
+  return date.toText()
+}
+
 export const MAX_DEPTH = 100
 const MAX_WALK = 1_000_000
 
@@ -214,7 +222,7 @@ export function toJson(value: Value, walk?: Walk): JsonValue {
     return typeof value === 'number' && !Number.isFinite(value) ? javaDouble(value) : value
   }
   if (value instanceof WholeDouble || value instanceof LongDecimal) return value
-  if (value instanceof DateValue) return value.toText()
+  if (value instanceof DateValue) return dateText(value)
   return structureJson(value, walk ?? new Walk())
 }
 
@@ -274,7 +282,7 @@ export function textOf(value: Value, walk?: Walk): string {
   }
   if (value === null) return 'null'
   if (value instanceof WholeDouble || value instanceof LongDecimal) return javaDouble(value.value)
-  if (value instanceof DateValue) return value.toText()
+  if (value instanceof DateValue) return dateText(value)
   return structureText(value, walk ?? new Walk())
 }
 

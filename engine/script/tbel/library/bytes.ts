@@ -29,6 +29,7 @@ function bytesOf(value: Value, budget: Budget, read: (item: Value) => number = b
   budget.allocate(value.length)
   const bytes = Buffer.alloc(value.length)
   value.forEach((item, index) => {
+    if (typeof item === 'string') budget.spend(1 + (item.length >> 4))
     bytes[index] = read(item) & 255
   })
   return bytes

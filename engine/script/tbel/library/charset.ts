@@ -31,7 +31,7 @@ export function charset(values: readonly Value[], index: number): Charset {
 export function encoded(text: string, to: Charset): Buffer {
   switch (to) {
     case 'utf8':
-      return Buffer.from(text.toWellFormed().replaceAll('\ufffd', (at) => (text.includes(at) ? at : '?')))
+      return Buffer.from(text.includes('\ufffd') ? text.toWellFormed() : text.toWellFormed().replaceAll('\ufffd', '?'))
     case 'ascii':
       return Buffer.from(text.replace(/[^\0-\x7f]/gu, '?'), 'latin1')
     case 'latin1':

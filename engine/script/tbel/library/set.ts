@@ -21,6 +21,12 @@ function addCounted(set: ValueSet, value: Value, budget: Budget): boolean {
   return set.add(value)
 }
 
+/** Looking for a value reads all of its text. */
+function sought(value: Value, budget: Budget): Value {
+  budget.spend(1 + (typeof value === 'string' ? value.length >> 4 : 0))
+  return value
+}
+
 export function membersOf(value: Value): readonly Value[] {
   if (Array.isArray(value)) return value
   if (value instanceof ValueSet) return [...value.members.values()]
@@ -64,8 +70,8 @@ export const setMethods: Methods<ValueSet> = new Map([
         .includes(true),
     ),
   ],
-  ['remove', method<ValueSet>(1, 1, (set, values) => set.delete(argument(values, 0)))],
-  ['contains', method<ValueSet>(1, 1, (set, values) => set.has(argument(values, 0)))],
+  ['remove', method<ValueSet>(1, 1, (set, values, budget) => set.delete(sought(argument(values, 0), budget)))],
+  ['contains', method<ValueSet>(1, 1, (set, values, budget) => set.has(sought(argument(values, 0), budget)))],
   ['size', method<ValueSet>(0, 0, (set) => set.members.size)],
   ['isEmpty', method<ValueSet>(0, 0, (set) => set.members.size === 0)],
   ['clear', method<ValueSet>(0, 0, clear)],
@@ -74,7 +80,9 @@ export const setMethods: Methods<ValueSet> = new Map([
   ['toSorted', method<ValueSet>(0, 1, (set, values, budget) => setOf(sorted(set, values, budget), budget))],
   [
     'containsAll',
-    method<ValueSet>(1, 1, (set, values) => membersOf(argument(values, 0)).every((item) => set.has(item))),
+    method<ValueSet>(1, 1, (set, values, budget) =>
+      membersOf(argument(values, 0)).every((item) => set.has(sought(item, budget))),
+    ),
   ],
   [
     'removeAll',

@@ -17,6 +17,13 @@ function scanned(text: string, budget: Budget): string {
   return text
 }
 
+/** Counts the search for a part: at worst every place of the text is compared with all of it. */
+function searched(text: string, part: string, budget: Budget): string {
+  const places = Math.max(0, text.length - part.length + 1)
+  budget.spend(Math.floor((places * part.length) / 1024))
+  return scanned(text, budget)
+}
+
 function substring(text: string, values: readonly Value[]): string {
   const from = intArgument(values, 0)
   const to = intArgument(values, 1, text.length)
@@ -48,7 +55,7 @@ function replace(text: string, values: readonly Value[], budget: Budget): string
   const old = textArgument(values, 0)
   const fresh = textArgument(values, 1)
   // Before it is done: every character may be one occurrence, or none but the empty one.
-  const most = old === '' ? text.length + 1 : scanned(text, budget).split(old).length - 1
+  const most = old === '' ? text.length + 1 : searched(text, old, budget).split(old).length - 1
   budget.allocate(2 * (text.length + most * fresh.length))
   return text.replaceAll(old, () => fresh)
 }
@@ -63,9 +70,8 @@ function replacePattern(text: string, values: readonly Value[], budget: Budget, 
     const found = search(pattern, text, at, budget)
     if (found === undefined) break
     const [start = 0, end = 0] = found
-    const piece = text.slice(from, start) + expand(replacement, text, found)
-    budget.allocate(2 * piece.length)
-    result += piece
+    budget.allocate(2 * (start - from + replacement.length))
+    result += text.slice(from, start) + expand(replacement, text, found, budget)
     from = end
     at = end === start ? end + 1 : end
     if (!all) break
@@ -73,8 +79,8 @@ function replacePattern(text: string, values: readonly Value[], budget: Budget, 
   return result + text.slice(from)
 }
 
-/** `$1` and `\` in a replacement. */
-function expand(replacement: string, text: string, captures: Captures): string {
+/** `$1` and `\` in a replacement. Each group is counted before it goes in: together they may be far longer than the text. */
+function expand(replacement: string, text: string, captures: Captures, budget: Budget): string {
   return replacement.replace(
     /\\(.)|\$(\d)|[\\$]/g,
     (_whole: string, escaped: string | undefined, group: string | undefined) => {
@@ -82,7 +88,10 @@ function expand(replacement: string, text: string, captures: Captures): string {
       const start = captures[2 * Number(group)]
       if (group === undefined || start === undefined)
         throw new Fault(`replacement '${replacement.slice(0, 100)}' names no group`)
-      return start < 0 ? '' : text.slice(start, captures[2 * Number(group) + 1])
+      if (start < 0) return ''
+      const found = text.slice(start, captures[2 * Number(group) + 1])
+      budget.allocate(2 * found.length)
+      return found
     },
   )
 }
@@ -147,20 +156,9 @@ const inspecting: Methods<string> = new Map([
       'platformInt',
     ),
   ],
-  [
-    'indexOf',
-    method<string>(
-      1,
-      2,
-      (text, values, budget) => scanned(text, budget).indexOf(needle(argument(values, 0)), intArgument(values, 1, 0)),
-      'platformInt',
-    ),
-  ],
-  [
-    'lastIndexOf',
-    method<string>(1, 2, (text, values, budget) => lastIndexOf(scanned(text, budget), values), 'platformInt'),
-  ],
-  ['contains', method<string>(1, 1, (text, values, budget) => scanned(text, budget).includes(textArgument(values, 0)))],
+  ['indexOf', method<string>(1, 2, (text, values, budget) => indexOf(text, values, budget), 'platformInt')],
+  ['lastIndexOf', method<string>(1, 2, (text, values, budget) => lastIndexOf(text, values, budget), 'platformInt')],
+  ['contains', method<string>(1, 1, (text, values, budget) => contains(text, textArgument(values, 0), budget))],
   [
     'startsWith',
     method<string>(1, 2, (text, values) => text.startsWith(textArgument(values, 0), intArgument(values, 1, 0))),
@@ -213,9 +211,20 @@ const making: Methods<string> = new Map([
 
 export const stringMethods: Methods<string> = new Map([...inspecting, ...making])
 
-function lastIndexOf(text: string, values: readonly Value[]): number {
+function contains(text: string, part: string, budget: Budget): boolean {
+  return searched(text, part, budget).includes(part)
+}
+
+function indexOf(text: string, values: readonly Value[], budget: Budget): number {
+  const part = needle(argument(values, 0))
+  return searched(text, part, budget).indexOf(part, intArgument(values, 1, 0))
+}
+
+function lastIndexOf(text: string, values: readonly Value[], budget: Budget): number {
   const from = intArgument(values, 1, text.length)
-  return from < 0 ? -1 : text.lastIndexOf(needle(argument(values, 0)), from)
+  if (from < 0) return -1
+  const part = needle(argument(values, 0))
+  return searched(text, part, budget).lastIndexOf(part, from)
 }
 
 function equalsIgnoreCase(text: string, other: Value): boolean {
