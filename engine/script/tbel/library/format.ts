@@ -30,6 +30,7 @@ export function formatText(values: readonly Value[], budget: Budget): string {
     at = SPECIFIER.lastIndex
     const specifier = specifierOf(match)
     if (specifier.conversion === 'n' || specifier.conversion === '%') {
+      budget.allocate(2 * specifier.width)
       text += padded(specifier.conversion === 'n' ? '\n' : '%', specifier)
       continue
     }
