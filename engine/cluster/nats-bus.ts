@@ -6,7 +6,7 @@ import type { ClusterBus } from './bus.ts'
 const MAX_UNCONFIRMED_BYTES = 16 * 2 ** 20
 const FLUSH_AFTER_BYTES = 2 ** 20
 
-/** The connection stays its owner's to close; `report` hears of what a listener threw. */
+/** The connection stays its owner's to close; `report` hears of what a listener threw, and of what could not be said. */
 export function natsBus(line: NatsLine, report: (error: unknown) => void): ClusterBus {
   return new NatsBus(line, report)
 }
@@ -36,7 +36,13 @@ class NatsBus implements ClusterBus {
     const bytes = Buffer.from(body)
     if (this.unconfirmed + bytes.length > MAX_UNCONFIRMED_BYTES) return false
     if (bytes.length > (connection.info?.max_payload ?? 0)) return false
-    connection.publish(subject, bytes)
+    try {
+      connection.publish(subject, bytes)
+    } catch (error) {
+      // No subject, or closed just now.
+      this.report(error)
+      return false
+    }
     this.unconfirmed += bytes.length
     if (this.unconfirmed >= FLUSH_AFTER_BYTES) void this.confirm()
     return true

@@ -10,7 +10,17 @@ test('internal addresses are refused however they are written, public ones are n
   const guard = new AddressGuard([])
   for (const host of [
     ...['127.0.0.1', '10.1.2.3', '172.31.255.255', '192.168.0.1', '169.254.169.254', '100.64.0.1', '0.0.0.0'],
-    ...['224.0.0.1', '255.255.255.255', '[::1]', '::', 'fe80::1', 'fd00::1', '::ffff:127.0.0.1', '[::ffff:a9fe:a9fe]'],
+    ...[
+      '224.0.0.1',
+      '255.255.255.255',
+      '168.63.129.16',
+      '[::1]',
+      '::',
+      'fe80::1',
+      'fd00::1',
+      '::ffff:127.0.0.1',
+      '[::ffff:a9fe:a9fe]',
+    ],
     ...['64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1', 'ff02::1', '::127.0.0.1'],
   ]) {
     assert.throws(() => guard.checkLiteral(host), INTERNAL, host)

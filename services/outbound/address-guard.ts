@@ -15,6 +15,8 @@ const INTERNAL_V4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
+  // Public by its number, yet what a machine at Azure learns its secrets from.
+  '168.63.129.16/32',
 ]
 /** Of IPv6 only this is public, and not those parts of it that hold an IPv4 address or are for documentation. */
 const PUBLIC_V6 = ['2000::/3']

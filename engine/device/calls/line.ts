@@ -82,6 +82,8 @@ export interface CallLineOptions {
   readonly cluster?: { readonly bus: ClusterBus; readonly prefix: string } | undefined
 }
 
+const MEMBER = /^[\w-]+$/
+
 export function createCallLine(options: CallLineOptions): CallLine {
   return new BusCallLine(options)
 }
@@ -137,6 +139,8 @@ class BusCallLine implements CallLine {
       clock.soon(() => this.hear(word))
       return true
     }
+    // Scripts write the names of members: one that is none would be a subject of somebody else's.
+    if (!MEMBER.test(member)) return false
     return cluster?.bus.publish(this.subjectOf(member), JSON.stringify(word)) ?? false
   }
 

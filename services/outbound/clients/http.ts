@@ -1,7 +1,7 @@
 /** HTTP over the platform's own client: one pool of kept connections a node. */
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
-import { connect as tlsConnect } from 'node:tls'
+import { connect as tlsConnect, createSecureContext, type ConnectionOptions, type SecureContext } from 'node:tls'
 import type { Socket } from 'node:net'
 import type {
   HttpAnswer,
@@ -16,7 +16,7 @@ import type { OpenClient } from '../raw-client.ts'
 const IDLE_SOCKETS = 8
 
 export const openHttp: OpenClient<'http'> = (target, { guard }) => {
-  const tls = tlsOptions(target.certificates)
+  const tls = tlsContext(target.certificates)
   const pool = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, lookup: guard.lookup }
   const [http, https] = [new HttpAgent(pool), new HttpsAgent({ ...pool, ...tls })]
   return {
@@ -26,7 +26,7 @@ export const openHttp: OpenClient<'http'> = (target, { guard }) => {
       // With a proxy the address of the target is the proxy's to find: only the proxy's own is checked here.
       if (target.proxy !== undefined) {
         const socket = await throughProxy(target.proxy, url, guard, signal)
-        const secured = url.protocol === 'https:' ? tlsConnect({ socket, servername: url.hostname, ...tls }) : socket
+        const secured = url.protocol === 'https:' ? sealed(socket, { servername: url.hostname, ...tls }) : socket
         return send(url, { ...options, createConnection: () => secured }, call, target)
       }
       guard.checkLiteral(url.hostname)
@@ -106,6 +106,8 @@ async function throughProxy(
       lookup: guard.lookup,
     })
     connecting.on('connect', (response, socket) => {
+      // Whoever takes it listens too; until then, and when nobody does, a reset is nobody's.
+      socket.on('error', () => undefined)
       if (response.statusCode === 200) return resolve(socket)
       socket.destroy()
       reject(new Error(`the proxy answered ${response.statusCode ?? 0}`))
@@ -117,6 +119,20 @@ async function throughProxy(
     connecting.on('error', reject)
     connecting.end()
   })
+}
+
+function sealed(socket: Socket, options: ConnectionOptions): Socket {
+  try {
+    return tlsConnect({ socket, ...options })
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+}
+
+/** Made once: certificates that cannot be read are told before the first connection. */
+function tlsContext(certificates: OutboundCertificates | undefined): { secureContext?: SecureContext } {
+  return certificates === undefined ? {} : { secureContext: createSecureContext(tlsOptions(certificates)) }
 }
 
 export function tlsOptions(certificates: OutboundCertificates | undefined) {

@@ -35,6 +35,8 @@ function connected(target: MqttTarget, parts: ClientParts): Promise<MqttClient> 
       if (password !== undefined) each.options.password = password(parts.clock.now())
       return socketTo(target, parts)
     }, options)
+    // For good: a broker can cause several errors at a time, and one that nobody hears ends the process.
+    client.on('error', () => undefined)
     const refused = (error?: Error): void => {
       client.end(true)
       reject(error ?? OutboundErrors.CLOSED())
@@ -44,7 +46,6 @@ function connected(target: MqttTarget, parts: ClientParts): Promise<MqttClient> 
     client.once('connect', () => {
       client.off('error', refused).off('close', closed)
       // A lost connection is renewed; calls meanwhile are told.
-      client.on('error', () => undefined)
       resolve(client)
     })
   })
