@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { NodeConnection } from '../model/entities.ts'
 import { errorText } from '../model/errors.ts'
 import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
 import { WorkbenchErrors } from './errors.ts'
 
 export interface DrawnNode {
@@ -25,9 +26,6 @@ export interface DrawnChain {
   readonly nodes: readonly DrawnNode[]
   readonly connections: readonly NodeConnection[]
 }
-
-/** The class of the node that stands for another chain; old files list such connections apart. */
-export const INPUT_NODE_TYPE = 'org.thingsboard.rule.engine.flow.TbRuleChainInputNode'
 
 const anyObject = z.custom<JsonObject>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),

@@ -6,7 +6,8 @@
 import { errorText, isMillraceError } from '../model/errors.ts'
 import { currentConfiguration } from '../engine/rulechain/configuration.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
-import { INPUT_NODE_TYPE, type DrawnChain, type DrawnNode } from './chain-file.ts'
+import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
+import type { DrawnChain, DrawnNode } from './chain-file.ts'
 
 /** `error`: the chain, or one of its nodes, does not run. `warning`: it runs, and does not do what was drawn. */
 export type Severity = 'error' | 'warning'

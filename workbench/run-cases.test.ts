@@ -172,6 +172,24 @@ cases:
   assert.match(third?.[1] ?? '', /not expected: .*alarm created/)
 })
 
+test('relations are walked over what a query leaves out, as the platform walks them', async () => {
+  const query = { direction: 'FROM', maxLevel: 2, fetchLastLevelOnly: false }
+  const filters = [{ relationType: 'Measures', entityTypes: ['DEVICE'], negate: false }]
+  const source = { originatorSource: 'RELATED', relationsQuery: { ...query, filters } }
+  const yaml = `
+world:
+  assets: { Building: {}, Room: {} }
+  devices: { T1: {} }
+  relations: [[Building, Contains, Room], [Room, Measures, T1]]
+cases:
+  - name: x
+    send: { from: Building, data: {} }
+    expect: { relations: { Related: Success }, effects: [] }
+`
+  const chain = chainOf([['Related', 'transform.TbChangeOriginatorNode', source]], [])
+  assert.deepEqual(await complaintsOf(chain, yaml), [[]])
+})
+
 test('a chain that gets back what it tells, and tells it again, is no endless run', async () => {
   const yaml = '{world: {devices: {T1: {}}}, cases: [{name: x, send: {}}]}'
   const [complaints] = await complaintsOf(chainOf([HOT], []), yaml)

@@ -19,7 +19,7 @@ import { valueJson } from '../model/entry-json.ts'
 import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
 import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
 import { aggregated } from './aggregate.ts'
-import { nearEnd, related, sameRelation } from './related.ts'
+import { RehearsedRelations } from './relations.ts'
 import { outsideOf, type OutsideAnswers } from './outside.ts'
 
 /** What a node did to the world, in the words in which cases expect it. */
@@ -52,12 +52,13 @@ export class World {
   private readonly entities = new Map<string, WorldEntity>()
   private readonly attributes = new Map<string, Attribute[]>()
   private readonly points = new Map<string, DataPoint[]>()
-  private relations: NodeRelation[] = []
+  private readonly relations: RehearsedRelations
   private readonly alarms: NodeAlarm[] = []
 
   constructor(parts: WorldParts, outside: OutsideAnswers = {}) {
     this.parts = parts
     this.outside = outside
+    this.relations = new RehearsedRelations(parts.tenantId)
     this.addEntity('TENANT', 'Tenant', { id: parts.tenantId })
   }
 
@@ -100,10 +101,8 @@ export class World {
     this.points.set(entity.id, [...kept, ...points])
   }
 
-  addRelation(relation: NodeRelation): boolean {
-    if (this.relations.some((other) => sameRelation(other, relation))) return false
-    this.relations.push(relation)
-    return true
+  addRelation(relation: NodeRelation): void {
+    this.relations.add(relation)
   }
 
   raise(draft: NodeAlarmDraft): RaisedAlarm {
@@ -172,40 +171,28 @@ export class World {
         credentialsOf: async () => undefined,
       }),
       relations: (node) => ({
-        exists: (relation) => this.relations.some((other) => sameRelation(other, relation)),
-        list: (entity, direction, type) =>
-          this.relations.filter(
-            (relation) =>
-              nearEnd(relation, direction).id === entity.id && (type === undefined || relation.type === type),
-          ),
+        exists: (relation) => this.relations.has(relation),
+        list: (entity, direction, type) => this.relations.list(entity, direction, type),
         find: (root, { filters, ...levels }) =>
-          related(
-            this.relations,
+          this.relations.find(
             root,
             levels,
-            (relation, far) =>
-              filters.length === 0 ||
-              filters.some(
-                ({ relationType, entityTypes }) =>
-                  relation.type === relationType && (entityTypes.length === 0 || entityTypes.includes(far.entityType)),
-              ),
+            filters.map(({ relationType: type, entityTypes }) => ({ type, entityTypes })),
           ),
-        relatedDevices: (root, { relationType, deviceTypes, ...levels }) =>
-          related(this.relations, root, levels, (relation) => relation.type === relationType).filter(
-            ({ id, entityType }) =>
-              entityType === 'DEVICE' &&
-              (deviceTypes.length === 0 || deviceTypes.includes(this.entities.get(id)?.type ?? '')),
-          ),
+        relatedDevices: async (root, { relationType: type, deviceTypes, ...levels }) => {
+          const found = await this.relations.find(root, levels, [{ type, entityTypes: ['DEVICE'] }])
+          if (deviceTypes.length === 0) return found
+          return found.filter(({ id }) => deviceTypes.includes(this.entities.get(id)?.type ?? ''))
+        },
         create: async (relation) => {
-          const isNew = this.addRelation(relation)
+          const isNew = this.relations.add(relation)
           this.noteRelation(node, 'create relation', relation)
           return isNew
         },
         delete: async (relation) => {
-          const before = this.relations.length
-          this.relations = this.relations.filter((other) => !sameRelation(other, relation))
-          if (this.relations.length < before) this.noteRelation(node, 'delete relation', relation)
-          return this.relations.length < before
+          const isGone = this.relations.delete(relation)
+          if (isGone) this.noteRelation(node, 'delete relation', relation)
+          return isGone
         },
       }),
       alarms: (node) => ({
