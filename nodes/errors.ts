@@ -59,5 +59,10 @@ export const NodeErrors = defineErrors('node', {
     status: 400,
     text: 'Calculation failed. Unable to parse value [{value}] of telemetry [{key}] to Double',
   },
+  PATTERN_SIZE: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The values of the message make a text of more than {limit} characters',
+  },
   PATTERN_BODY: { kind: 'invalid', status: 400, text: 'Failed to process pattern!' },
 })

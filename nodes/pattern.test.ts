@@ -81,6 +81,28 @@ test('several texts keep their order', () => {
   assert.deepEqual(patterns(['$[d]', 'x'])(given({ d: 1 })), ['1', 'x'])
 })
 
+test('all of a message is serialised once, also for several texts and many places', () => {
+  let reads = 0
+  const body = new Proxy({ d: 5 }, { ownKeys: (target) => (reads++, Reflect.ownKeys(target)) })
+  const message = given({})
+  Object.defineProperty(message, 'json', { value: () => body })
+  const texts = [...patterns(['$[*]$[*]', '$[*]'])(message), pattern('$[*]')(message), jsonPattern('$[*]')(message)]
+  assert.deepEqual(texts, ['{"d":5}{"d":5}', '{"d":5}', '{"d":5}', '{\\"d\\":5}'])
+  assert.equal(reads, 1)
+})
+
+test('what goes in has a bound, over all texts and places', () => {
+  const message = given({ d: 'x'.repeat(10_000) }, { k: 'y'.repeat(10_000) })
+  for (const place of ['$[*]', '${*}', '$[d]', '${k}']) {
+    assert.ok(pattern(place.repeat(90))(message).length >= 900_000)
+    assert.throws(() => pattern(place.repeat(110))(message), { code: 'node.PATTERN_SIZE' })
+    assert.throws(() => jsonPattern(place.repeat(110))(message), { code: 'node.PATTERN_SIZE' })
+    assert.throws(() => patterns(Array<string>(110).fill(place))(message), { code: 'node.PATTERN_SIZE' })
+  }
+  const many = given({ d: 'x'.repeat(10_000) }, { many: '$[*]'.repeat(110) })
+  assert.throws(() => pattern('${many}')(many), { code: 'node.PATTERN_SIZE' })
+})
+
 test('openings without an end take no more than a linear walk', () => {
   const text = '${'.repeat(50_000) + '$['.repeat(50_000) + '}]'
   assert.equal(pattern(text)(given({})), text)

@@ -8,38 +8,60 @@ import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Message, Metadata } from '../model/message.ts'
 import { NodeErrors } from './errors.ts'
 
-/** Throws `PATTERN_BODY` where the body is no JSON, also for a text without places: one rule for every message of a node. */
+/** Throws `PATTERN_BODY` where the body is no JSON, also for a text without places: one rule for every message of a node; `PATTERN_SIZE`. */
 export type Pattern = (message: Message) => string
 
+/** Characters that go in, over all places of a call: a short text with many places for all of a message would hold the thread and the memory. */
+const MOST_CHARACTERS = 2 ** 20
+
 type Escape = (value: string) => string
+type Filler = (message: Message, room: Room) => string
 
 const asItIs: Escape = (value) => value
 /** For a value between the quotes of a JSON text. */
 const insideQuotes: Escape = (value) => JSON.stringify(value).slice(1, -1)
 
 export function pattern(text: string): Pattern {
-  return compile(text, asItIs)
+  const fill = compile(text, asItIs)
+  return (message) => fill(message, new Room())
 }
 
 /** A text that is JSON itself: what goes in is escaped, so that no value leaves its quotes. */
 export function jsonPattern(text: string): Pattern {
-  return compile(text, insideQuotes)
+  const fill = compile(text, insideQuotes)
+  return (message) => fill(message, new Room())
 }
 
-/** The texts in their order. */
+/** The texts in their order; they share the bound. */
 export function patterns(texts: readonly string[]): (message: Message) => readonly string[] {
-  const compiled = texts.map(pattern)
-  return (message) => compiled.map((each) => each(message))
+  const fillers = texts.map((text) => compile(text, asItIs))
+  return (message) => {
+    const room = new Room()
+    return fillers.map((fill) => fill(message, room))
+  }
 }
 
-function compile(text: string, escape: Escape): Pattern {
+class Room {
+  private left = MOST_CHARACTERS
+
+  take(text: string): string {
+    this.left -= text.length
+    if (this.left < 0) throw NodeErrors.PATTERN_SIZE({ limit: MOST_CHARACTERS })
+    return text
+  }
+}
+
+function compile(text: string, escape: Escape): Filler {
   if (!text.includes('$')) {
     return (message) => {
       bodyOf(message)
       return text
     }
   }
-  return (message) => withData(withMetadata(text, message.metadata, escape), bodyOf(message), escape)
+  return (message, room) => {
+    const put: Escape = (value) => room.take(escape(value))
+    return withData(withMetadata(text, message.metadata, put), bodyOf(message), put)
+  }
 }
 
 function bodyOf(message: Message): JsonValue {
@@ -50,23 +72,35 @@ function bodyOf(message: Message): JsonValue {
   }
 }
 
+/** Metadata and bodies as JSON: a node fills several texts from one message. */
+const wholeTexts = new WeakMap<object, string>()
+
+function wholeText(of: object, value: JsonValue): string {
+  const known = wholeTexts.get(of)
+  if (known !== undefined) return known
+  const text = stringifyJson(value)
+  wholeTexts.set(of, text)
+  return text
+}
+
 // Neither reaches over another opening, so that an unclosed one takes no time and hides no place behind it.
 const METADATA_PLACE = /\$\{((?:(?!\$\{)[^}])*)\}/g
 const DATA_PLACE = /\$\[((?:(?!\$\[)[^\]\n])*)\]/g
 
-function withMetadata(text: string, metadata: Metadata, escape: Escape): string {
+function withMetadata(text: string, metadata: Metadata, put: Escape): string {
   return text.replace(METADATA_PLACE, (place: string, key: string) => {
-    if (key === '*') return escape(stringifyJson({ ...metadata }))
+    if (key === '*') return put(wholeText(metadata, { ...metadata }))
     const value = Object.hasOwn(metadata, key) ? metadata[key] : undefined
-    return value === undefined ? place : escape(value)
+    return value === undefined ? place : put(value)
   })
 }
 
-function withData(text: string, body: JsonValue, escape: Escape): string {
+function withData(text: string, body: JsonValue, put: Escape): string {
   return text.replace(DATA_PLACE, (place: string, path: string) => {
-    if (path === '*') return escape(stringifyJson(body))
+    if (path === '*')
+      return put(isJsonObject(body) || Array.isArray(body) ? wholeText(body, body) : stringifyJson(body))
     const value = isJsonObject(body) ? scalarAt(body, path) : undefined
-    return value === undefined ? place : escape(value)
+    return value === undefined ? place : put(value)
   })
 }
 
