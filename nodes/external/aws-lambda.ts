@@ -20,8 +20,11 @@ export const awsLambda = defineNode({
     accessKey: z.string().nullish(),
     secretKey: z.string().nullish(),
     region: z.string().meta({ title: 'Region', description: 'Such as us-east-1.' }),
-    functionName: z.string().nullish().meta({ title: 'Function', description: 'With placeholders.' }),
-    qualifier: z.string().nullish().meta({ title: 'Qualifier', description: 'With placeholders; null for $LATEST.' }),
+    functionName: z.string().nullish().meta({ title: 'Function', description: 'May hold ${metadata} and $[data].' }),
+    qualifier: z
+      .string()
+      .nullish()
+      .meta({ title: 'Qualifier', description: 'May hold ${metadata} and $[data]; null for $LATEST.' }),
     connectionTimeout: orZero(z.int().min(0), 0).meta({ title: 'Connection timeout', description: 'In seconds.' }),
     requestTimeout: orZero(z.int().min(0), 0).meta({ title: 'Timeout', description: 'In seconds.' }),
     tellFailureIfFuncThrowsExc: orZero(z.boolean(), false).meta({

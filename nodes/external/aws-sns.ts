@@ -14,7 +14,7 @@ export const awsSns = defineNode({
   relations: ['Success'],
   description: 'Publishes the body to an SNS topic. Its client is checked against a fake of the protocol.',
   configuration: z.looseObject({
-    topicArnPattern: z.string().min(1).meta({ title: 'Topic ARN', description: 'With placeholders.' }),
+    topicArnPattern: z.string().min(1).meta({ title: 'Topic ARN', description: 'May hold ${metadata} and $[data].' }),
     accessKeyId: z.string().nullish(),
     secretAccessKey: z.string().nullish(),
     region: z.string().meta({ title: 'Region', description: 'Such as us-east-1.' }),

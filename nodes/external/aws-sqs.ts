@@ -16,11 +16,11 @@ export const awsSqs = defineNode({
     'Sends the body to an SQS queue; to a FIFO queue under the message’s id and in the order of its originator. Its client is checked against a fake of the protocol.',
   configuration: z.looseObject({
     queueType: orZero(z.enum(['STANDARD', 'FIFO']), 'STANDARD').meta({ title: 'Queue type', description: 'Of SQS.' }),
-    queueUrlPattern: z.string().min(1).meta({ title: 'Queue URL', description: 'With placeholders.' }),
+    queueUrlPattern: z.string().min(1).meta({ title: 'Queue URL', description: 'May hold ${metadata} and $[data].' }),
     delaySeconds: orZero(z.int().min(0).max(900), 0).meta({ title: 'Delay', description: 'Of a standard queue.' }),
     messageAttributes: orZero(z.record(z.string(), z.string()), {}).meta({
       title: 'Attributes',
-      description: 'Names and values with placeholders.',
+      description: 'Names and values may hold ${metadata} and $[data].',
     }),
     accessKeyId: z.string().nullish(),
     secretAccessKey: z.string().nullish(),

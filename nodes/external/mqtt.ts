@@ -21,7 +21,7 @@ const NAME = 'mqtt'
 export const MQTT_VERSIONS = { MQTT_3_1: 3, MQTT_3_1_1: 4, MQTT_5: 5 } as const
 
 export const mqttMembers = {
-  topicPattern: z.string().min(1).meta({ title: 'Topic', description: 'With placeholders.' }),
+  topicPattern: z.string().min(1).meta({ title: 'Topic', description: 'May hold ${metadata} and $[data].' }),
   host: z.string().nullish().meta({ title: 'Host', description: 'Of the broker.' }),
   port: orZero(z.int().min(1).max(65_535), 1883).meta({ title: 'Port', description: 'Of the broker.' }),
   connectTimeoutSec: orZero(z.int().min(1).max(200), 10).meta({

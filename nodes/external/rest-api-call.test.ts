@@ -109,7 +109,7 @@ test('query parameters are encoded once; without a list the URL is encoded as a 
   assert.equal(received[0]?.url, '/x%20y?n=D%201&p=%2520&q=a+b')
 })
 
-test('a template makes the body, its values escaped; headers have placeholders; basic credentials are a header', async (t) => {
+test('a template makes the body, its values escaped; headers have patterns; basic credentials are a header', async (t) => {
   answer = (_request, response) => response.end()
   await call(
     t,

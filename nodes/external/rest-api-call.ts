@@ -30,18 +30,21 @@ const configuration = z.looseObject({
   restEndpointUrlPattern: z
     .string()
     .min(1)
-    .meta({ title: 'Endpoint URL', description: 'With placeholders. Encoded already where queryParams is a list.' }),
+    .meta({
+      title: 'Endpoint URL',
+      description: 'May hold ${metadata} and $[data]. Encoded already where queryParams is a list.',
+    }),
   requestMethod: z.enum(METHODS).meta({ title: 'Method', description: 'POST, PUT, PATCH and DELETE send a body.' }),
   queryParams: z
     .array(z.looseObject({ key: z.string(), value: z.string() }))
     .nullish()
     .meta({
       title: 'Query parameters',
-      description: 'With placeholders, encoded once. Null: the URL is encoded as a whole.',
+      description: 'May hold ${metadata} and $[data], encoded once. Null: the URL is encoded as a whole.',
     }),
   headers: orZero(z.record(z.string(), z.string()), {}).meta({
     title: 'Headers',
-    description: 'Names and values with placeholders.',
+    description: 'Names and values may hold ${metadata} and $[data].',
   }),
   readTimeoutMs: orZero(z.int().min(0), 0).meta({
     title: 'Timeout',
@@ -66,7 +69,10 @@ const configuration = z.looseObject({
   requestBodyTemplate: z
     .string()
     .nullish()
-    .meta({ title: 'Body', description: 'With placeholders, escaped as JSON; null sends the message’s data.' }),
+    .meta({
+      title: 'Body',
+      description: 'May hold ${metadata} and $[data], escaped as JSON; null sends the message’s data.',
+    }),
   maxInMemoryBufferSizeInKb: orZero(z.int().min(0).max(MAX_BUFFER_KB), 256).meta({
     title: 'Answer buffer',
     description: 'KiB; a larger answer fails.',

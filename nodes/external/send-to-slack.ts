@@ -23,7 +23,7 @@ export const sendToSlack = defineNode({
       title: 'System settings',
       description: 'Not served: a node with it does not start.',
     }),
-    messageTemplate: z.string().min(1).meta({ title: 'Message', description: 'With placeholders.' }),
+    messageTemplate: z.string().min(1).meta({ title: 'Message', description: 'May hold ${metadata} and $[data].' }),
     conversationType: orZero(z.enum(['PUBLIC_CHANNEL', 'PRIVATE_CHANNEL', 'DIRECT']), 'PUBLIC_CHANNEL'),
     conversation: z
       .looseObject({ id: z.string().min(1) })
