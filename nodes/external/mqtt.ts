@@ -12,6 +12,7 @@ import {
   certificatesOf,
   checkCredentials,
   credentialsSchema,
+  made,
   plainText,
   success,
   type Credentials,
@@ -113,13 +114,7 @@ export async function publisher(
   target: MqttTarget,
 ) {
   const topicOf = pattern(config.topicPattern)
-  const client = outbound.open('mqtt', target)
-  try {
-    await client.ready()
-  } catch (error) {
-    await client.close()
-    throw error
-  }
+  const client = await made(outbound.open('mqtt', target))
   return callingNode(outbound, client, async (message) => {
     const payload = config.parseToPlainText ? plainText(message.data) : message.data
     const publication = { topic: topicOf(message), payload, retain: config.retainedMessage }

@@ -1,7 +1,11 @@
 /** What all external nodes share: how the outcome of a call goes on, and what their configurations have in common. */
 import { z } from 'zod'
 import type { Emission, NodeInstance, NodeOutcome } from '../../engine/rulechain/node.ts'
-import type { NodeOutbound, OutboundCertificates } from '../../engine/rulechain/capabilities/outbound.ts'
+import type {
+  NodeOutbound,
+  OutboundCertificates,
+  OutboundClient,
+} from '../../engine/rulechain/capabilities/outbound.ts'
 import { errorText } from '../../model/errors.ts'
 import { parseJson } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
@@ -115,4 +119,15 @@ export function certificatesOf({
   const own = type === 'cert.PEM' ? { certificate: cert, privateKey, password } : {}
   const given = Object.entries({ ca: caCert, ...own }).filter(([, value]) => typeof value === 'string' && value !== '')
   return given.length === 0 ? undefined : Object.fromEntries(given)
+}
+
+/** Rejects with why it can not be made: a node that can never call says so at its start. */
+export async function made<Call, Answer>(client: OutboundClient<Call, Answer>): Promise<OutboundClient<Call, Answer>> {
+  try {
+    await client.ready()
+    return client
+  } catch (error) {
+    await client.close()
+    throw error
+  }
 }

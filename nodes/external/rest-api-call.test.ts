@@ -206,7 +206,13 @@ test('calls of a node run side by side up to its bound', async (t) => {
   assert.deepEqual([outputs.length, most], [4, 2])
 })
 
-test('old configurations are raised; wrong ones are refused by their field', () => {
+test('a certificate that can not be read keeps the node from starting', async () => {
+  const credentials = { type: 'cert.PEM', cert: 'x', privateKey: 'y' }
+  const node = createNode(restApiCall, { ...DEFAULTS, restEndpointUrlPattern: base, credentials }, outsideContext())
+  await assert.rejects(node, /start line|PEM/i)
+})
+
+test('old configurations are raised; wrong ones are refused by their field', async () => {
   assert.deepEqual(
     restApiCall.upgrade?.({ restEndpointUrlPattern: 'x', trimDoubleQuotes: true, queryParams: [], trimQueue: true }, 0),
     { restEndpointUrlPattern: 'x', parseToPlainText: true, maxInMemoryBufferSizeInKb: 256, requestBodyTemplate: null },
@@ -216,7 +222,7 @@ test('old configurations are raised; wrong ones are refused by their field', () 
     [{ enableProxy: true }, 'proxyHost'],
     [{ credentials: { type: 'sas' } }, 'credentials.type'],
   ] as const)
-    assert.throws(() => restApiCall.create({ ...DEFAULTS, ...change }, testContext()), new RegExp(field))
+    await assert.rejects(createNode(restApiCall, { ...DEFAULTS, ...change }, testContext()), new RegExp(field))
 })
 
 test('with forced acknowledgement the outcome is a message of its own', async () => {

@@ -16,6 +16,7 @@ import {
   checkCredentials,
   credentialsSchema,
   failure,
+  made,
   plainText,
   type Credentials,
   type Outcome,
@@ -27,13 +28,10 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TR
 const MAX_BUFFER_KB = 25_000
 
 const configuration = z.looseObject({
-  restEndpointUrlPattern: z
-    .string()
-    .min(1)
-    .meta({
-      title: 'Endpoint URL',
-      description: 'May hold ${metadata} and $[data]. Encoded already where queryParams is a list.',
-    }),
+  restEndpointUrlPattern: z.string().min(1).meta({
+    title: 'Endpoint URL',
+    description: 'May hold ${metadata} and $[data]. Encoded already where queryParams is a list.',
+  }),
   requestMethod: z.enum(METHODS).meta({ title: 'Method', description: 'POST, PUT, PATCH and DELETE send a body.' }),
   queryParams: z
     .array(z.looseObject({ key: z.string(), value: z.string() }))
@@ -66,13 +64,10 @@ const configuration = z.looseObject({
   proxyPassword: z.string().nullish(),
   credentials: credentialsSchema,
   ignoreRequestBody: orZero(z.boolean(), false).meta({ title: 'No body', description: 'Sends none.' }),
-  requestBodyTemplate: z
-    .string()
-    .nullish()
-    .meta({
-      title: 'Body',
-      description: 'May hold ${metadata} and $[data], escaped as JSON; null sends the message’s data.',
-    }),
+  requestBodyTemplate: z.string().nullish().meta({
+    title: 'Body',
+    description: 'May hold ${metadata} and $[data], escaped as JSON; null sends the message’s data.',
+  }),
   maxInMemoryBufferSizeInKb: orZero(z.int().min(0).max(MAX_BUFFER_KB), 256).meta({
     title: 'Answer buffer',
     description: 'KiB; a larger answer fails.',
@@ -112,14 +107,12 @@ export const restApiCall = defineNode({
   uses: ['outbound'],
   effects: true,
   upgrade,
-  create: (config, { services: { outbound }, ruleNodeId }) => {
+  create: async (config, { services: { outbound }, ruleNodeId }) => {
     const credentials = config.credentials ?? { type: 'anonymous' }
     checkCredentials(NAME, credentials, ['anonymous', 'basic', 'cert.PEM'])
     const callOf = calls(config, credentials, ruleNodeId)
-    const client = outbound.open('http', targetOf(config, credentials), {
-      parallel: config.maxParallelRequestsCount,
-      timeoutMs: config.readTimeoutMs,
-    })
+    const limits = { parallel: config.maxParallelRequestsCount, timeoutMs: config.readTimeoutMs }
+    const client = await made(outbound.open('http', targetOf(config, credentials), limits))
     return callingNode(outbound, client, async (message) => {
       const call = callOf(message)
       return outcomeOf(message, await client.call(call, bytesOf(call.url, call.body)))
