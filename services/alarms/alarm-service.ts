@@ -22,16 +22,17 @@ import type { Changes } from '../changes.ts'
 import type { Cleanup } from '../cleanup.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { itemNotFound, ServiceErrors } from '../errors.ts'
-import { alarmInfoJson, alarms, SEVERITIES, type Alarm, type AlarmSeverity } from '../entities/alarm.ts'
+import { alarms, SEVERITIES, type Alarm, type AlarmSeverity } from '../entities/alarm.ts'
 import { tableName } from '../entities/define.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import type { users as userDefinition } from '../entities/user.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
 import type { MessageRoute, RouteLookup } from '../message-route.ts'
-import { checkName } from '../names.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
+import { checkDraft, membersOf, type AlarmDraft, type UserAlarmDraft } from './alarm-drafts.ts'
+import { AlarmInfos } from './alarm-infos.ts'
 import { AlarmErrors } from './errors.ts'
 import type { Propagation } from './propagation.ts'
 
@@ -52,32 +53,7 @@ export interface AlarmServiceParts {
   readonly forgetAttributes: (entityId: string) => void
 }
 
-export type { AlarmFilter }
-
-/** What raises an alarm, or says anew how it stands. Members that are left out are at their defaults. */
-export interface AlarmDraft {
-  readonly originator: EntityId
-  readonly type: string
-  readonly severity: AlarmSeverity
-  readonly startTs?: number | undefined
-  readonly endTs?: number | undefined
-  readonly details?: JsonValue | undefined
-  readonly propagate?: boolean | undefined
-  readonly propagateToOwner?: boolean | undefined
-  readonly propagateToTenant?: boolean | undefined
-  readonly propagateRelationTypes?: readonly string[] | undefined
-}
-
-export interface UserAlarmDraft extends AlarmDraft {
-  /** Present for an update. */
-  readonly id?: string | undefined
-  /** True acknowledges or clears it as well; false undoes nothing. */
-  readonly acknowledged?: boolean | undefined
-  readonly cleared?: boolean | undefined
-  readonly assigneeId?: string | undefined
-  /** Customer users must say it of what they make. */
-  readonly customerId?: string | undefined
-}
+export type { AlarmFilter, UserAlarmDraft }
 
 export interface AlarmOutcome {
   readonly alarm: Alarm
@@ -96,17 +72,18 @@ interface UserEvent {
 
 /** Starts again when another change came between its reads and its commit, at most so often. */
 const MAX_TRIES = 5
-const MAX_RELATION_TYPES = 100
 
 export class AlarmService {
   private readonly parts: AlarmServiceParts
   private readonly rows: RowStore
   private readonly comments: AlarmComments
+  private readonly infos: AlarmInfos
 
   constructor(parts: AlarmServiceParts) {
     this.parts = parts
     this.rows = rowsOf(alarms, parts.entities)
     this.comments = new AlarmComments(parts.entities, parts.clock, parts.random)
+    this.infos = new AlarmInfos(parts)
   }
 
   async find(id: string): Promise<Alarm | undefined> {
@@ -125,13 +102,13 @@ export class AlarmService {
   async findInfo(id: string): Promise<JsonObject> {
     const row = await this.parts.entities.alarms.find(id)
     if (row === undefined) throw itemNotFound(entityId('ALARM', id))
-    return (await this.infosOf([row]))[0] ?? {}
+    return (await this.infos.ofRows([row]))[0] ?? {}
   }
 
   /** As infos. */
   async page(filter: AlarmFilter, query: PageQuery): Promise<Page<JsonObject>> {
     const page = await this.parts.entities.alarms.page(filter, query)
-    return { ...page, data: await this.infosOf(page.data) }
+    return { ...page, data: await this.infos.ofRows(page.data) }
   }
 
   types(
@@ -352,7 +329,7 @@ export class AlarmService {
     const identity = { id: random.uuid(), createdTime: clock.now(), version: 1, tenantId }
     const { originator, type } = draft
     const own = { customerId, type, originatorType: originator.entityType, originatorId: originator.id }
-    const alarm = recordWith(alarms, identity, { ...own, ...this.membersOf(draft) })
+    const alarm = recordWith(alarms, identity, { ...own, ...membersOf(draft, clock.now()) })
     return this.commit(alarm, undefined, [], principal && { principal, type: 'ENTITY_CREATED' })
   }
 
@@ -360,7 +337,7 @@ export class AlarmService {
   private async changeBy(before: Alarm, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
     checkDraft(draft)
     // A rule that says nothing of the start leaves it where it was; a user's save begins now.
-    const members = this.membersOf(draft, principal === undefined ? before.startTs : undefined)
+    const members = membersOf(draft, principal === undefined ? before.startTs : this.parts.clock.now())
     const alarm = { ...before, ...members, version: before.version + 1 }
     if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before)))
       return { alarm: before, before, info: await this.findInfo(before.id) }
@@ -371,20 +348,6 @@ export class AlarmService {
       notes.push(...this.comments.note(alarm, 'SEVERITY_CHANGED', text, more))
     }
     return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' })
-  }
-
-  private membersOf(draft: AlarmDraft, startedAt = this.parts.clock.now()) {
-    const startTs = draft.startTs === undefined || draft.startTs <= 0 ? startedAt : draft.startTs
-    return {
-      severity: draft.severity,
-      startTs,
-      endTs: draft.endTs === undefined || draft.endTs <= 0 ? startTs : draft.endTs,
-      details: draft.details ?? {},
-      propagate: draft.propagate ?? false,
-      propagateToOwner: draft.propagateToOwner ?? false,
-      propagateToTenant: draft.propagateToTenant ?? false,
-      propagateRelationTypes: [...(draft.propagateRelationTypes ?? [])],
-    }
   }
 
   private clearedNow(before: Alarm, details: JsonValue | undefined): Alarm {
@@ -418,7 +381,7 @@ export class AlarmService {
     const row = alarms.rowOf(alarm)
     const own = before === undefined ? this.rows.insert(row) : this.rows.update(row)
     const showing = areSame(shown, shownBefore) ? [] : entities.alarms.showOn(alarm, shown)
-    const info = await this.infoOf(alarm)
+    const info = await this.infos.of(alarm)
     const held = before === undefined ? this.originatorHeld(alarm) : undefined
     const told = await notifications.alarmChanged({ alarm, before, info, by: event?.principal })
     const after = [...(held === undefined ? [] : [held.after]), ...showing, ...notes, ...told]
@@ -472,48 +435,15 @@ export class AlarmService {
       this.parts.feed.publish({ kind: 'alarm', entity, tenantId, alarmId: id, isDeleted })
   }
 
-  /** Of one that is about to be written. */
-  private async infoOf(alarm: Alarm): Promise<JsonObject> {
-    const { tenantId, originatorType, originatorId, assigneeId } = alarm
-    const names = await this.parts.namesOf(tenantId, [entityId(originatorType, originatorId)])
-    const found = names.get(originatorId)
-    const user = assigneeId === null ? undefined : await this.parts.findUser(assigneeId)
-    const { id = '', firstName = null, lastName = null, email = '' } = user ?? {}
-    const assignee = user === undefined ? null : { id, firstName, lastName, email }
-    return alarmInfoJson(alarm, {
-      originatorName: found?.name ?? null,
-      originatorLabel: found?.label ?? null,
-      assignee,
-    })
-  }
-
   /** Rows as lists show them. */
-  async infosOf(rows: readonly (Row & AssigneeColumns)[]): Promise<JsonObject[]> {
-    const found = rows.map((row) => ({ alarm: alarms.recordOf(row), row }))
-    const originators = found.map(({ alarm }) => entityId(alarm.originatorType, alarm.originatorId))
-    const names = await this.parts.namesOf(found[0]?.alarm.tenantId ?? '', originators)
-    return found.map(({ alarm, row }) => {
-      const { assignee_email: email, assignee_first_name: firstName, assignee_last_name: lastName } = row
-      const { assigneeId: id, originatorId } = alarm
-      const name = names.get(originatorId)
-      return alarmInfoJson(alarm, {
-        originatorName: name?.name ?? null,
-        originatorLabel: name?.label ?? null,
-        assignee: id === null || email === null ? null : { id, firstName, lastName, email },
-      })
-    })
+  infosOf(rows: readonly (Row & AssigneeColumns)[]): Promise<JsonObject[]> {
+    return this.infos.ofRows(rows)
   }
 }
 
 interface Changed {
   readonly alarm: Alarm
   readonly note: readonly Statement[]
-}
-
-function checkDraft({ type, propagateRelationTypes = [] }: AlarmDraft): void {
-  checkName('Alarm', 'type', type)
-  if (propagateRelationTypes.length > MAX_RELATION_TYPES)
-    throw AlarmErrors.RELATION_TYPES({ limit: MAX_RELATION_TYPES })
 }
 
 function areSame(some: readonly EntityId[], others: readonly EntityId[]): boolean {
