@@ -93,6 +93,7 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       // Runs on this turn, so that the batch behind it finds what it did.
       return { committed: this.run(visitors, read, result) }
     })
+    // Whose batch it is hears of the error; the next one only waits for the end.
     this.tail = ran.catch(() => undefined)
     await (
       await ran

@@ -6,8 +6,8 @@ const AGAIN_MS = 60_000
 
 interface Known {
   bytes: number
-  /** Monotonic ms. */
-  readonly readAt: number
+  /** Monotonic ms of the last look, whatever came of it. */
+  readAt: number
 }
 
 export class TenantBytes {
@@ -34,7 +34,12 @@ export class TenantBytes {
   know(tenantId: string): Promise<void> | undefined {
     const known = this.tenants.get(tenantId)
     if (known === undefined) return this.read(tenantId)
-    if (this.clock.monotonic() - known.readAt > AGAIN_MS) this.read(tenantId).catch(() => undefined)
+    const now = this.clock.monotonic()
+    if (now - known.readAt > AGAIN_MS) {
+      known.readAt = now
+      // Where the store does not answer, what was counted stands until the next look.
+      this.read(tenantId).catch(() => undefined)
+    }
     return undefined
   }
 

@@ -100,6 +100,7 @@ class DeviceProfileNode {
         this.waiting--
       }
     })
+    // Whose batch it is hears of the error; the next one only waits for the end.
     this.tail = ran.catch(() => undefined)
     return ran.then(({ ended }) => ended)
   }
