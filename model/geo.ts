@@ -75,3 +75,33 @@ function isBetween([x1, y1]: Point, [x2, y2]: Point, [x, y]: Point): boolean {
 function crosses([x1, y1]: Point, [x2, y2]: Point, [x, y]: Point): boolean {
   return y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1
 }
+
+/** How lists of points are read from what a place has for JSON. */
+export interface RingReader<Value> {
+  /** Undefined where it is no list. */
+  items(value: Value): readonly Value[] | undefined
+  /** Throws where it is no number. */
+  coordinate(value: Value | undefined, key: 'latitude' | 'longitude'): number
+  refuse(reason: string): Error
+}
+
+/** However deep the lists are nested, a list of points is a ring; two points are the corners of a rectangle. Throws what the reader refuses with. */
+export function ringsIn<Value>(value: Value, reader: RingReader<Value>): readonly (readonly Point[])[] {
+  const items = reader.items(value)
+  if (items === undefined) throw reader.refuse('a list of points is expected')
+  const lists = items.flatMap((item) => {
+    const list = reader.items(item)
+    return list === undefined ? [] : [list]
+  })
+  const isRing =
+    items.length > 0 &&
+    lists.length === items.length &&
+    lists.every((list) => list.every((member) => reader.items(member) === undefined))
+  if (!isRing) return items.flatMap((item) => ringsIn(item, reader))
+  const points = lists.map(([latitude, longitude]): Point => {
+    return [reader.coordinate(latitude, 'latitude'), reader.coordinate(longitude, 'longitude')]
+  })
+  const [first, second] = points
+  if (first === undefined || second === undefined) throw reader.refuse('a ring needs two points at least')
+  return [points.length > 2 ? points : [first, [first[0], second[1]], second, [second[0], first[1]]]]
+}

@@ -10,8 +10,8 @@ import type { Message } from '../../model/message.ts'
 import { bodyObject } from '../body.ts'
 import { NodeErrors } from '../errors.ts'
 import { orZero } from '../define-node.ts'
-import { RANGE_UNITS, isInside } from '../../model/geo.ts'
-import type { Perimeter, Point, Position, RangeUnit } from '../../model/geo.ts'
+import { RANGE_UNITS, isInside, ringsIn } from '../../model/geo.ts'
+import type { Perimeter, Position, RangeUnit, RingReader } from '../../model/geo.ts'
 
 export const perimeterConfiguration = z.looseObject({
   latitudeKeyName: orZero(z.string(), '').meta({
@@ -168,35 +168,20 @@ export function parseCircle(text: string): Perimeter {
     type: 'CIRCLE',
     center: { latitude: read('latitude'), longitude: read('longitude') },
     radius: read('radius'),
-    unit: circle['radiusUnit'] === undefined ? 'METER' : unitOf(circle['radiusUnit']),
+    unit: (circle['radiusUnit'] ?? null) === null ? 'METER' : unitOf(circle['radiusUnit']),
   }
 }
 
 /** Throws where the text is no polygon. */
 export function parsePolygon(text: string): Perimeter {
   const outer = parseJson(text)
-  const rings = ringsIn(outer)
+  const rings = ringsIn(outer, RINGS)
   if (rings.length === 0) throw NodeErrors.PERIMETER_INVALID({ reason: 'expected a list of points' })
   return { type: 'POLYGON', rings }
 }
 
-/** However deep the lists are nested, a list of points is a ring. */
-function ringsIn(value: JsonValue): readonly (readonly Point[])[] {
-  if (!Array.isArray(value)) throw NodeErrors.PERIMETER_INVALID({ reason: 'expected a list of points' })
-  const isRing = value.length > 0 && value.every((item) => Array.isArray(item) && !item.some(Array.isArray))
-  return isRing ? [ringOf(value.map(pointOf))] : value.flatMap(ringsIn)
-}
-
-function pointOf(value: JsonValue): Point {
-  const [latitude, longitude] = Array.isArray(value) ? value : []
-  return [coordinate('latitude', latitude), coordinate('longitude', longitude)]
-}
-
-/** Two points are the corners of a rectangle. */
-function ringOf(points: readonly Point[]): readonly Point[] {
-  const [first, second] = points
-  if (first === undefined || second === undefined) {
-    throw NodeErrors.PERIMETER_INVALID({ reason: 'a ring needs two points at least' })
-  }
-  return points.length > 2 ? points : [first, [first[0], second[1]], second, [second[0], first[1]]]
+const RINGS: RingReader<JsonValue> = {
+  items: (value) => (Array.isArray(value) ? value : undefined),
+  coordinate: (value, key) => coordinate(key, value),
+  refuse: (reason) => NodeErrors.PERIMETER_INVALID({ reason }),
 }

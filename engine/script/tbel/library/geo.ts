@@ -1,6 +1,6 @@
 /** Places on the map. Source: `rule-engine.md` 6.5 "geo". */
 import { Fault } from '../fault.ts'
-import { RANGE_UNITS, isInside, type Point } from '../../../../model/geo.ts'
+import { RANGE_UNITS, isInside, ringsIn, type RingReader } from '../../../../model/geo.ts'
 import { isMap, isNumber, numberOf, type Value } from '../values.ts'
 import { mapGet } from '../maps.ts'
 import type { Budget } from '../budget.ts'
@@ -21,30 +21,18 @@ function coordinate(value: Value): number {
   return number
 }
 
+const RINGS: RingReader<Value> = {
+  items: (value) => (Array.isArray(value) ? value : undefined),
+  coordinate: (value = null) => coordinate(value),
+  refuse: (reason) => new Fault(reason),
+}
+
 /** `(latitude, longitude, '[[lat,lon],…]')`; lists of points may be nested, a ring inside another is a hole. */
 function isInsidePolygon(values: readonly Value[], budget: Budget): boolean {
-  const rings = ringsOf(jsonValue(textArgument(values, 2), budget))
+  const rings = ringsIn(jsonValue(textArgument(values, 2), budget), RINGS)
   budget.spend(rings.reduce((points, ring) => points + ring.length, 0) >> 2)
   if (rings.length === 0) throw new Fault('the perimeter has no points')
   return isInside({ type: 'POLYGON', rings }, positionOf(values))
-}
-
-function ringsOf(value: Value): readonly (readonly Point[])[] {
-  if (!Array.isArray(value)) throw new Fault('the perimeter is no list of points')
-  const isRing = value.length > 0 && value.every((item) => Array.isArray(item) && !item.some(Array.isArray))
-  return isRing ? [ringOf(value.map(pointOf))] : value.flatMap(ringsOf)
-}
-
-function pointOf(value: Value): Point {
-  const [latitude = null, longitude = null] = Array.isArray(value) ? value : []
-  return [coordinate(latitude), coordinate(longitude)]
-}
-
-/** Two points are the corners of a rectangle. */
-function ringOf(points: readonly Point[]): readonly Point[] {
-  const [first, second] = points
-  if (first === undefined || second === undefined) throw new Fault('a perimeter needs two points at least')
-  return points.length > 2 ? points : [first, [first[0], second[1]], second, [second[0], first[1]]]
 }
 
 /** `(latitude, longitude, '{"latitude","longitude","radius","radiusUnit"}')` */
