@@ -18,6 +18,7 @@ import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import { openNodeStates } from './node-states.ts'
+import type { NodeStates } from '../engine/state/node-states.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
@@ -45,6 +46,7 @@ export interface RunningEngine {
   readonly engine: RuleEngine
   readonly queues: OpenedQueues
   readonly outbound: Outbound
+  readonly states: NodeStates
 }
 
 /** As the reference writes them. */
@@ -116,7 +118,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     queueStatistics.close()
     await writing
   })
-  return { engine, queues, outbound }
+  return { engine, queues, outbound, states }
 }
 
 /** A line when a queue's outage begins and one when it is over, at a bounded rate: a store at its limit comes and goes. */

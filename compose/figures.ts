@@ -6,6 +6,7 @@ import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/dev
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { NodeStateFigures } from '../engine/state/node-states.ts'
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
 import type { Services } from '../services/services.ts'
@@ -36,13 +37,20 @@ export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
   ]
 }
 
-function engineFigures({ engine, queues, outbound }: RunningEngine): readonly MetricsSource[] {
+function engineFigures({ engine, queues, outbound, states }: RunningEngine): readonly MetricsSource[] {
   return [
     { name: 'queue', figures: () => totalFigures(queues) },
     { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'outbound', figures: () => named(outbound.figures, OUTBOUND) },
+    { name: 'node_states', figures: () => named(states.figures(), NODE_STATES) },
   ]
+}
+
+const NODE_STATES: Names<NodeStateFigures> = {
+  partitions: 'partitions',
+  states: 'in_memory',
+  underWay: 'messages_under_way',
 }
 
 const OUTBOUND: Names<OutboundFigures> = {

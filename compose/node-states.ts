@@ -48,7 +48,11 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
     taken: (stream, isHeld, epoch) => states.taken(stream, isHeld, isAlone ? undefined : epoch),
     gone: (stream) => states.gone(stream),
   })
-  const stopListening = feed.listenToAll(['entity-deleted'], (change) => states.forget(change.entity, change.tenantId))
+  const stopListening = feed.listenToAll(['entity-deleted', 'device-changed'], (change) => {
+    if (change.kind === 'entity-deleted') states.forget(change.entity, change.tenantId)
+    // Its rows went with its tenant before.
+    else if (change.hasMoved === true) states.forget(change.entity)
+  })
   store.start()
   closing.add('node states', async () => {
     stopListening()

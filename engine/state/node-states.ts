@@ -51,6 +51,15 @@ export interface NodeStatesOptions {
   report(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
 }
 
+export interface NodeStateFigures {
+  /** Owned by this process. */
+  readonly partitions: number
+  /** In memory. */
+  readonly states: number
+  /** Of nodes, handed to the log and not answered. */
+  readonly underWay: number
+}
+
 export class NodeStates implements KeyedHost, PartitionHost, Deferral {
   readonly clock: Clock
   readonly link: OutgoingLink
@@ -144,6 +153,15 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
     if (entityType === 'ALARM') return
     for (const partition of this.owned.values()) partition.forget(id)
     this.tenants.doubt(tenantId)
+  }
+
+  figures(): NodeStateFigures {
+    const owned = [...this.owned.values()]
+    return {
+      partitions: owned.length,
+      states: owned.reduce((sum, { size }) => sum + size, 0),
+      underWay: owned.reduce((sum, partition) => sum + partition.underWay, 0),
+    }
   }
 
   async close(): Promise<void> {

@@ -86,6 +86,11 @@ export class StatePartition {
     return this.entries.size
   }
 
+  /** Messages handed to the log and not answered. */
+  get underWay(): number {
+    return this.outgoing.underWay
+  }
+
   waitingOf(ruleNodeId: string): number {
     return this.outgoing.waitingOf(ruleNodeId)
   }

@@ -6,16 +6,16 @@ import { TenantBytes } from './tenant-bytes.ts'
 test('a store that does not answer is looked at once a minute, and what was counted stands', async () => {
   const clock = new ManualClock()
   let reads = 0
-  let failure: Error | undefined
+  let isAway = false
   const bytesOf = async (): Promise<number> => {
     reads++
-    if (failure !== undefined) throw failure
+    if (isAway) throw new Error('away')
     return 10
   }
   const bytes = new TenantBytes({ bytesOf }, clock)
   await bytes.know('t')
   bytes.grew('t', 5)
-  failure = new Error('away')
+  isAway = true
   for (let minute = 1; minute <= 2; minute++) {
     await clock.advance(61_000)
     for (let message = 0; message < 100; message++) {
