@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { after, test, type TestContext } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { z } from 'zod'
 import { systemClock } from '../model/system-clock.ts'
 import type { Log, LogFields } from '../model/log.ts'
 import type { ScopedAttribute } from '../storage/entities/attributes.ts'
@@ -354,4 +358,33 @@ for (const [maxmemoryPolicy, maxmemory, advice] of [
     assert.equal(given.length, advice === undefined ? 0 : 1)
     if (advice !== undefined) assert.match(String(given[0]), advice)
   })
+}
+
+test('a server too busy to say how it is set up is asked again', async (context) => {
+  let asked = 0
+  const busy = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.on('data', (bytes) => {
+      for (const command of bytes
+        .toString('latin1')
+        .split(/^\*\d+\r\n/m)
+        .slice(1)) {
+        if (!/info\r\n/i.test(command) || /setinfo/i.test(command)) socket.write('+OK\r\n')
+        // The first is the client's own look whether the server has loaded its data; the second stays without an answer.
+        else if (++asked !== 2) socket.write(bulk('maxmemory:1\r\nmaxmemory_policy:noeviction\r\n'))
+        else setTimeout(() => socket.write(bulk('maxmemory:1\r\n')), 300)
+      }
+    })
+  })
+  await once(busy.listen(0, '127.0.0.1'), 'listening')
+  context.after(() => busy.close())
+  const { port } = z.object({ port: z.number() }).parse(busy.address())
+  const { told } = await connect(context, `redis://127.0.0.1:${port}`, { readTimeoutMs: 100 })
+  const advices = () => told.filter(({ text }) => text === 'Redis is not set up as a cache')
+  while (advices().length === 0) await pause(10)
+  assert.match(String(advices()[0]?.fields?.['advice']), /^set maxmemory-policy to allkeys-random/)
+})
+
+function bulk(text: string): string {
+  return `$${text.length}\r\n${text}\r\n`
 }

@@ -3,7 +3,7 @@
  * alone for a moment, so that an outage costs one time-out a second and not one a read.
  */
 import { Redis } from 'ioredis'
-import type { Clock } from '../../model/clock.ts'
+import type { Clock, TimerHandle } from '../../model/clock.ts'
 import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { ScopedAttribute } from '../entities/attributes.ts'
@@ -69,6 +69,7 @@ export class RedisAttributes implements SharedAttributes {
   private isAway = false
   private isClosed = false
   private advised: string | undefined
+  private adviceTimer: TimerHandle | undefined
 
   /** Connects on its own; {@link ready} says when. */
   constructor(settings: RedisSettings, clock: Clock, log: Log) {
@@ -137,6 +138,7 @@ export class RedisAttributes implements SharedAttributes {
 
   close(): void {
     this.isClosed = true
+    this.adviceTimer?.cancel()
     this.redis.disconnect()
   }
 
@@ -166,8 +168,19 @@ export class RedisAttributes implements SharedAttributes {
   private async arrived(): Promise<void> {
     if (this.isAway) this.log.info('Redis is back: attributes are shared again', { address: this.address })
     this.isAway = false
+    await this.advise()
+  }
+
+  /** Asks until there is an answer: a server that is busy at the start is not taken for one that names no rule. */
+  private async advise(): Promise<void> {
+    this.adviceTimer?.cancel()
     const info = await this.ask(() => this.redis.info('memory'))
-    const rule = info === undefined ? undefined : memoryRuleOf(info)
+    if (info === undefined) {
+      // Who comes again asks by itself.
+      if (this.connected) this.adviceTimer = this.clock.after(2 * REST_MS, () => void this.advise())
+      return
+    }
+    const rule = memoryRuleOf(info)
     const advice = rule === undefined ? 'its INFO memory names no maxmemory-policy' : evictionAdvice(rule)
     if (advice === undefined || advice === this.advised) return
     this.advised = advice
