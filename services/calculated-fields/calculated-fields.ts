@@ -1,4 +1,9 @@
 /** Calculated fields and alarm rules as users have them: saved within the limits of the tenant's profile, listed, tried out. */
+import {
+  argumentsOf,
+  type CalculatedFieldType,
+  type Configuration,
+} from '../../model/calculated-fields/configuration.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import type { Page, PageQuery } from '../../model/entities.ts'
 import { entityId, type EntityId, type EntityType } from '../../model/entity-id.ts'
@@ -16,7 +21,7 @@ import { DEFAULT_LIMITS, type CountName, type TenantLimits } from '../entities/t
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { tenants } from '../entities/tenant.ts'
 import { itemNotFound } from '../errors.ts'
-import { argumentsOf, configurationOf, type CalculatedFieldType, type Configuration } from './configuration.ts'
+import { configurationOf } from './configuration.ts'
 import { CalculatedFieldErrors } from './errors.ts'
 import { testScript, type ScriptTest } from './test-script.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configurationJson, entitiesOf } from '../../model/calculated-fields/configuration.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { configurationJson, configurationOf, entitiesOf } from './configuration.ts'
+import { configurationOf } from './configuration.ts'
 
 const DEVICE = { entityType: 'DEVICE', id: '784f394c-42b6-435a-983c-b7beff2784f9' }
 const latest = { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } }

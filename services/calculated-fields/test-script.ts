@@ -1,10 +1,10 @@
 /** Runs the script of a calculated field or an alarm rule once, with values that a user gives, under the limits of all scripts. */
 import { z } from 'zod'
+import { whole } from '../../model/calculated-fields/arguments.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { compileTbel } from '../../engine/script/tbel/tbel.ts'
-import { whole } from './arguments.ts'
 import { CalculatedFieldErrors } from './errors.ts'
 
 const anyValue = z.custom<JsonValue>((value) => value !== undefined)

@@ -2,6 +2,7 @@
  * Alarms: what is wrong with an entity, of a type and a severity, until it is cleared. Saved by `services/alarms`. Source: `rest-api.md`
  * section 9, `rule-engine.md` 7.1.
  */
+import { ALARM_SEVERITIES, type AlarmSeverity } from '../../model/alarm-severity.ts'
 import { ENTITY_TYPES } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { AlarmErrors } from '../alarms/errors.ts'
@@ -9,8 +10,8 @@ import { anyId, choice, flag, integer, internal, json, name, optionalId } from '
 import { defineEntity, type RecordOf } from './define.ts'
 
 /** The most severe first. */
-export const SEVERITIES = ['CRITICAL', 'MAJOR', 'MINOR', 'WARNING', 'INDETERMINATE'] as const
-export type AlarmSeverity = (typeof SEVERITIES)[number]
+export const SEVERITIES = ALARM_SEVERITIES
+export type { AlarmSeverity }
 export const ALARM_STATUSES = ['ACTIVE_UNACK', 'ACTIVE_ACK', 'CLEARED_UNACK', 'CLEARED_ACK'] as const
 export type AlarmStatus = (typeof ALARM_STATUSES)[number]
 export const SEARCH_STATUSES = ['ANY', 'ACTIVE', 'CLEARED', 'ACK', 'UNACK'] as const

@@ -2,9 +2,10 @@
  * Calculated fields: what is computed of the values of an entity, or of every entity of a profile; alarm rules are those of type ALARM. Stored
  * and checked here. Source: `rest-api.md` 15.3, `rule-engine.md` section 8.
  */
+import { CALCULATED_FIELD_TYPES, configurationJson } from '../../model/calculated-fields/configuration.ts'
 import { ENTITY_TYPES, type EntityType } from '../../model/entity-id.ts'
 import { isJsonObject } from '../../model/json.ts'
-import { CALCULATED_FIELD_TYPES, configurationJson, configurationOf } from '../calculated-fields/configuration.ts'
+import { configurationOf } from '../calculated-fields/configuration.ts'
 import { CalculatedFieldErrors } from '../calculated-fields/errors.ts'
 import { anyEntity, anyId, choice, integer, internal, json, name } from './column.ts'
 import { defineEntity, type RecordOf } from './define.ts'

@@ -1,9 +1,10 @@
 /** Alarms of the tenant's entities, as rules raise and clear them. */
+import { ALARM_SEVERITIES, type AlarmSeverity } from '../../../model/alarm-severity.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../../../model/json.ts'
 
-export const NODE_ALARM_SEVERITIES = ['CRITICAL', 'MAJOR', 'MINOR', 'WARNING', 'INDETERMINATE'] as const
-export type NodeAlarmSeverity = (typeof NODE_ALARM_SEVERITIES)[number]
+export const NODE_ALARM_SEVERITIES = ALARM_SEVERITIES
+export type NodeAlarmSeverity = AlarmSeverity
 export type NodeAlarmStatus = 'ACTIVE_UNACK' | 'ACTIVE_ACK' | 'CLEARED_UNACK' | 'CLEARED_ACK'
 
 export interface NodeAlarm {

@@ -1,8 +1,8 @@
 /** What calculated fields of several types share in their configurations: arguments, outputs, relations. Source: `rule-engine.md` 8.1. */
 import { z } from 'zod'
-import { ENTITY_TYPES, isUuid, NULL_UUID } from '../../model/entity-id.ts'
-import { LongDecimal, WholeDouble } from '../../model/json.ts'
-import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
+import { ENTITY_TYPES, isUuid, NULL_UUID } from '../entity-id.ts'
+import { LongDecimal, WholeDouble } from '../json.ts'
+import { ATTRIBUTE_SCOPES } from '../value.ts'
 
 /** Members that are absent or null are left out, as the reference shows them. */
 export function withoutNulls<Members extends object>(members: Members): Members {

@@ -1,7 +1,7 @@
 /** Alarm rules: calculated fields that raise and clear alarms of their name. Source: `rule-engine.md` 7.3. */
 import { z } from 'zod'
-import { isUuid } from '../../model/entity-id.ts'
-import { SEVERITIES } from '../entities/alarm.ts'
+import { ALARM_SEVERITIES } from '../alarm-severity.ts'
+import { isUuid } from '../entity-id.ts'
 import { decimal, flag, namedArguments, orNull, text, whole, withoutNulls } from './arguments.ts'
 
 /** Something that is written down, or that an argument says. */
@@ -99,7 +99,7 @@ export const alarmConfiguration = z.object({
   type: z.literal('ALARM'),
   arguments: namedArguments,
   createRules: z
-    .partialRecord(z.enum(SEVERITIES), rule, 'must not be null')
+    .partialRecord(z.enum(ALARM_SEVERITIES), rule, 'must not be null')
     .refine((rules) => Object.keys(rules).length > 0, 'must not be empty'),
   clearRule: orNull(rule),
   propagate: flag,
