@@ -242,7 +242,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
       clock: systemClock,
       durability: config.durability,
       partitions: config.queuePartitions,
-      observer: stampingObserver(),
+      observer: stampingObserver({ backfillAfterMs: config.backfillAfterMinutes * 60_000 }),
       bounds: { ...retention, ...letters },
       onEvent: (event) => reportLinkEvent(log, event),
     })
@@ -262,7 +262,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     monitors: config.natsMonitorUrls.join(','),
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,
-    observer: stampingObserver(),
+    observer: stampingObserver({ backfillAfterMs: config.backfillAfterMinutes * 60_000 }),
     bounds: { publishTimeoutMs: config.publishTimeoutMs, ...retention },
     clock: systemClock,
     random: systemRandom,

@@ -9,6 +9,14 @@ import { parseJson, type JsonValue } from './json.ts'
 export type Metadata = Readonly<Record<string, string>>
 export type DataType = 'JSON' | 'TEXT' | 'BINARY'
 
+const BACKFILL_KEY = 'backfill'
+const BACKFILL_LANE = '/backfill'
+
+/** The originator whose messages have this {@link Message.orderKey}. */
+export function originatorOfOrderKey(key: string): string {
+  return key.endsWith(BACKFILL_LANE) ? key.slice(0, -BACKFILL_LANE.length) : key
+}
+
 export interface NodeAddress {
   readonly ruleChainId: string
   readonly ruleNodeId: string
@@ -135,6 +143,21 @@ export class Message {
   /** Gives its points a time where they carried none: once, by the link's owner, before anybody else has the message. */
   stampPoints(ts: number): void {
     Object.assign(this, { metadata: { ...this.metadata, ts: String(ts) } })
+  }
+
+  /** It is of a time that has passed: the owner of the link's stream says so, before anybody else has the message. */
+  markBackfill(): void {
+    Object.assign(this, { metadata: { ...this.metadata, [BACKFILL_KEY]: 'true' } })
+  }
+
+  /** What was stored elsewhere and sent later: it is kept and counted, and says nothing of the present. */
+  get isBackfill(): boolean {
+    return this.metadata[BACKFILL_KEY] === 'true'
+  }
+
+  /** Messages with the same one keep their order: those of an originator, with what it sent later apart from what it sends now. */
+  get orderKey(): string {
+    return this.isBackfill ? `${this.originator.id}${BACKFILL_LANE}` : this.originator.id
   }
 
   /** The time the data speaks of: metadata `ts` where it is a number, else the message's own (`rule-engine.md` 1.1). */

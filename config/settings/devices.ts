@@ -8,6 +8,15 @@ export const DEVICE_SETTINGS = {
     default: true,
     description: 'Store texts that are plain numbers ("21.5") as numbers.',
   }),
+  backfillAfterMinutes: devices.integer({
+    name: 'BACKFILL_AFTER_MINUTES',
+    default: 0,
+    min: 0,
+    max: 5_256_000,
+    unit: 'min',
+    description:
+      'Telemetry of a device that is older than so when it comes is backfill: it is stored, goes a lane of its own, and raises no alarm; 0: none is.',
+  }),
   inactivityTimeoutSeconds: devices.integer({
     name: 'DEFAULT_INACTIVITY_TIMEOUT',
     default: 600,

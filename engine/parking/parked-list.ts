@@ -1,5 +1,6 @@
 /** Parked lanes as people see them. */
 import type { Clock } from '../../model/clock.ts'
+import { originatorOfOrderKey } from '../../model/message.ts'
 import { idOf, type LaneState, type ParkedLane } from './parked-lane.ts'
 
 export interface ParkedLaneView {
@@ -79,7 +80,7 @@ function viewOf(lane: ParkedLane, clock: Clock): ParkedLaneView {
     tenantId,
     queueName,
     originatorType,
-    originatorId: key,
+    originatorId: originatorOfOrderKey(key),
     messages: entries.length,
     bytes,
     why,

@@ -250,7 +250,7 @@ export class Parking {
   }
 
   private parkedLane(store: ParkedStore, queueName: string, message: Message): ParkedLane | undefined {
-    for (const key of [message.originator.id, message.tenantId]) {
+    for (const key of [message.orderKey, message.tenantId]) {
       const lane = this.laneAmong(
         store,
         key,
@@ -289,7 +289,7 @@ export class Parking {
     const lane = this.laneAmong(store, key, queueName, ownName, mayBe)
     if (lane !== undefined) return lane
     const { tenantId, originator } = message
-    const originatorType = key === originator.id ? originator.entityType : 'TENANT'
+    const originatorType = key === message.orderKey ? originator.entityType : 'TENANT'
     const stored = store.openLane({
       queueName,
       key,

@@ -39,7 +39,7 @@ export class Lanes {
   }
 
   of(message: Message): Lane<Task> {
-    const key = this.kind === 'originator' ? message.originator.id : this.kind === 'tenant' ? message.tenantId : ''
+    const key = this.kind === 'originator' ? message.orderKey : this.kind === 'tenant' ? message.tenantId : ''
     let lane = this.lanes.get(key)
     if (lane === undefined) this.lanes.set(key, (lane = new Lane<Task>(key)))
     return lane

@@ -371,3 +371,26 @@ test('issue-8 A: a queue that was to retire while its lanes changed, and is want
   await clock.advance(100)
   assert.deepEqual([parking.figures().lanes, queue.figures().settled], [0, 1])
 })
+
+test('backfill is parked by itself, under the name of its device, and what is sent now goes on', async () => {
+  const opened = await open({ retries: Infinity })
+  const { clock, link, parking } = opened
+  const late = (data: string) => message({ device: 1, data, metadata: { backfill: 'true' } })
+  const done: string[] = []
+  opened.process = (work) => {
+    if (!work.message.isBackfill) done.push(work.message.data)
+    work.end(work.message.isBackfill ? new Error('no') : undefined)
+  }
+  link.publish(late('late 1'))
+  for (let seconds = 0; seconds < 60; seconds++) await clock.advance(1000)
+  link.publish(late('late 2'))
+  const now = message({ device: 1, data: 'now' })
+  link.publish(now)
+  await clock.advance(1000)
+  assert.deepEqual(done, ['now'])
+  const { lanes } = parking.list({ tenantId: undefined, offset: 0, limit: 9 })
+  assert.deepEqual(
+    lanes.map(({ originatorType, originatorId, messages }) => [originatorType, originatorId, messages]),
+    [['DEVICE', now.originator.id, 2]],
+  )
+})

@@ -460,3 +460,15 @@ test('issue-8 I: a queue that is to retire while its lanes change retries a boun
   assert.ok(isGone, 'it is still there')
   assert.equal(link.buried.length, 1)
 })
+
+test('backfill that fails does not hold up what the device sends now, nor its order', async () => {
+  const { clock, link, take } = open()
+  const late = (text: string) => message({ device: 1, data: text, metadata: { backfill: 'true' } })
+  link.publish(late('late 1'))
+  link.publish(late('late 2'))
+  link.publish(message({ device: 1, data: 'now 1' }))
+  for (const work of take()) if (work.message.data === 'late 1') work.end(new Error('down'))
+  link.publish(message({ device: 1, data: 'now 2' }))
+  await clock.settle()
+  assert.deepEqual(data(take()), ['now 2'])
+})

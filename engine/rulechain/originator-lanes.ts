@@ -69,7 +69,7 @@ export class OriginatorLanes {
 
   /** True where an earlier message of the originator is still in the node: the branch has joined its lane. */
   joinBehind(branch: Branch): boolean {
-    const lane = this.lanes.get(branch.message.originator.id)
+    const lane = this.lanes.get(branch.message.orderKey)
     if (lane === undefined) return false
     ;(lane.waiting ??= []).push(branch)
     return true
@@ -77,7 +77,7 @@ export class OriginatorLanes {
 
   /** The node answered with a promise. */
   follow(branch: Branch, promise: Promise<NodeOutput>): void {
-    const originator = branch.message.originator.id
+    const originator = branch.message.orderKey
     const call = new Call(branch, this.listener.ticks(), this.listener.monotonic())
     const lane = this.lanes.get(originator)
     if (lane === undefined) this.lanes.set(originator, { call, waiting: undefined })
@@ -103,7 +103,7 @@ export class OriginatorLanes {
   drain(): void {
     for (let ended = this.ended.shift(); ended !== undefined; ended = this.ended.shift()) {
       // Read before it leaves: it may go on as a message of another originator.
-      const originator = ended.branch.message.originator.id
+      const originator = ended.branch.message.orderKey
       try {
         this.leave(ended)
       } finally {

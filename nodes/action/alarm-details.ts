@@ -7,6 +7,7 @@ import type { CompiledScript } from '../../engine/script/script.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
+import { PROCESS_BACKFILL } from '../backfill.ts'
 import { withMetadata } from '../body.ts'
 import { orZero } from '../define-node.ts'
 
@@ -32,6 +33,7 @@ export const DETAILS_DEFAULTS = {
 
 /** Members of both configurations. */
 export const detailsMembers = {
+  processBackfill: PROCESS_BACKFILL,
   scriptLang: orZero(z.enum(['TBEL', 'JS']), 'JS').meta({ title: 'Language of the details' }),
   alarmDetailsBuildJs: orZero(z.string(), '').meta({
     title: 'Details in JavaScript',

@@ -20,13 +20,14 @@ async function run(
   context: ReturnType<typeof testContext>,
   data = '{"v":1}',
   originator = DEVICE,
+  metadata: Readonly<Record<string, string>> = { ts: '5000' },
 ) {
   const node = await createNode(definition, configuration, context)
   const message = testMessage({
     data,
     originatorType: originator.entityType,
     originatorId: originator.id,
-    metadata: { ts: '5000' },
+    metadata,
   })
   const [result] = await runNode(node, message)
   await node.close?.()
@@ -105,4 +106,17 @@ test('an active alarm is cleared, by its type or as the originator; an alarm tha
   const itself = entityId('ALARM', alarm.id)
   assert.equal((await run(clearAlarm, configuration, context, '{}', itself)).relation, 'Cleared')
   assert.equal((await run(clearAlarm, configuration, context, '{}', itself)).relation, 'False')
+})
+
+test('backfill raises and clears no alarm, unless the node takes it', async () => {
+  const late = { ts: '5000', backfill: 'true' }
+  const context = testContext()
+  assert.equal((await run(createAlarm, HOT, context, undefined, undefined, late)).relation, 'False')
+  assert.equal(context.fakes.alarms.drafts.length, 0)
+  const taking = { processBackfill: true }
+  assert.equal((await run(createAlarm, { ...HOT, ...taking }, context, undefined, undefined, late)).relation, 'Created')
+  const clear = { ...SCRIPT, alarmType: 'Hot' }
+  assert.equal((await run(clearAlarm, clear, context, undefined, undefined, late)).relation, 'False')
+  const cleared = await run(clearAlarm, { ...clear, ...taking }, context, undefined, undefined, late)
+  assert.equal(cleared.relation, 'Cleared')
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { NodeAlarm, NodeAlarms } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { Message } from '../../model/message.ts'
+import { passesBy } from '../backfill.ts'
 import { defineNode } from '../define-node.ts'
 import { pattern } from '../pattern.ts'
 import { DETAILS_DEFAULTS, alarmMessage, detailsMembers, detailsScript, tellOfAlarm } from './alarm-details.ts'
@@ -31,6 +32,7 @@ export const clearAlarm = defineNode({
     const { alarms } = context.services
     return {
       handle: async (message) => {
+        if (passesBy(message, configuration)) return 'False'
         const active = await activeAlarm(message, alarms, typeOf(message))
         if (active === undefined) return 'False'
         const details = await script.details(message, active.details)

@@ -9,6 +9,7 @@ import {
 import { ENTITY_TYPES } from '../../model/entity-id.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
+import { passesBy } from '../backfill.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern, type Pattern } from '../pattern.ts'
@@ -107,6 +108,7 @@ export const createAlarm = defineNode({
     const isScripted = !configuration.useMessageAlarmData || (configuration.overwriteAlarmDetails ?? true)
     return {
       handle: async (message) => {
+        if (passesBy(message, configuration)) return 'False'
         const draft = configuration.useMessageAlarmData
           ? draftOfBody(message)
           : draftOf(message, configuration, typeOf(message), severity(message, severityOf))

@@ -51,7 +51,7 @@ interface World {
   /** What came out: relation, and of alarms their severity and marks. */
   readonly send: (
     data: JsonObject,
-    draft?: { readonly type?: string; readonly ts?: number },
+    draft?: { readonly type?: string; readonly ts?: number; readonly metadata?: Readonly<Record<string, string>> },
   ) => Promise<readonly string[]>
   readonly run: (message: Message) => Promise<NodeResult | undefined>
   readonly profile: (...alarms: JsonObject[]) => void
@@ -72,8 +72,8 @@ async function worldOf(...alarms: readonly JsonObject[]): Promise<World> {
     clock,
     run,
     profile,
-    send: async (data, { type = 'POST_TELEMETRY_REQUEST', ts = clock.now() } = {}) => {
-      const result = await run(testMessage({ type, ts, data: stringifyJson(data) }))
+    send: async (data, { type = 'POST_TELEMETRY_REQUEST', ts = clock.now(), metadata = {} } = {}) => {
+      const result = await run(testMessage({ type, ts, metadata, data: stringifyJson(data) }))
       return (result?.emissions ?? []).map(shown)
     },
   }
@@ -272,4 +272,13 @@ test('telemetry without values changes nothing', async () => {
   assert.deepEqual(await world.send({}), ['Success'])
   const message = testMessage({ data: '{}', known: { entries: [] } })
   assert.deepEqual((await world.run(message))?.emissions.map(shown), ['Success'])
+})
+
+test('backfill raises no alarm and changes nothing of what the rules know', async () => {
+  const world = await worldOf(hot({ MAJOR: rule('GREATER', 30) }, rule('LESS', 20)))
+  assert.deepEqual(await world.send({ temp: 90 }, { metadata: { backfill: 'true' } }), ['Success backfill=true'])
+  assert.equal(await severityOf(world), undefined)
+  await world.send({ temp: 90 })
+  await world.send({ temp: 0 }, { metadata: { backfill: 'true' } })
+  assert.equal(await severityOf(world), 'MAJOR')
 })

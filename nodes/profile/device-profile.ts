@@ -7,6 +7,7 @@ import { isLater, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import type { BatchResult, Emission, NodeOutput } from '../../engine/rulechain/node.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
+import { PROCESS_BACKFILL, passesBy, type BackfillConfiguration } from '../backfill.ts'
 import { defineNode } from '../define-node.ts'
 import { partId } from '../part-id.ts'
 import { asMessage, carryOut, decisionSchema, type Decision } from './decision.ts'
@@ -33,6 +34,7 @@ export const deviceProfile = defineNode({
     "Evaluates the alarm rules of the device's profile. Each alarm that is raised, updated or cleared goes on as a message of its own before the original, which always goes on by Success. What rules have counted is always stored.",
   configurationVersion: 1,
   configuration: z.looseObject({
+    processBackfill: PROCESS_BACKFILL,
     persistAlarmRulesState: z.boolean().nullish().meta({
       title: 'Store the state of alarm rules',
       description: 'It is stored in any case.',
@@ -54,10 +56,11 @@ export const deviceProfile = defineNode({
   ],
   uses: ['alarms', 'attributes', 'entities', 'history', 'state'],
   effects: true,
-  create: (_configuration, context) => new DeviceProfileNode(context),
+  create: (configuration, context) => new DeviceProfileNode(configuration, context),
 })
 
 class DeviceProfileNode {
+  private readonly configuration: BackfillConfiguration
   private readonly context: ProfileNodeContext
   private readonly memories: DeviceMemories
   private readonly keyed
@@ -69,7 +72,8 @@ class DeviceProfileNode {
   /** By device: its alarms change one after the other. */
   private readonly underWay = new Map<string, Promise<unknown>>()
 
-  constructor(context: ProfileNodeContext) {
+  constructor(configuration: BackfillConfiguration, context: ProfileNodeContext) {
+    this.configuration = configuration
     this.context = context
     this.memories = new DeviceMemories(context)
     const timers = new ProfileTimers(context, this.memories, (decisions, device, cause) =>
@@ -111,7 +115,7 @@ class DeviceProfileNode {
 
   /** Whether it is for the rules; undefined where it has its outcome already. */
   private prepare(message: Message, index: number, result: BatchResult): Soon<true | undefined> {
-    if (message.originator.entityType !== 'DEVICE') return done(result, index)
+    if (message.originator.entityType !== 'DEVICE' || passesBy(message, this.configuration)) return done(result, index)
     try {
       const memory = this.memories.of(message.originator)
       if (!isLater(memory)) return this.ready(message, index, result, memory)

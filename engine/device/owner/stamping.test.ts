@@ -189,3 +189,36 @@ test('issue-8 D: a point whose device gave it a time ahead of the clock is not o
   observer.taken(0, 2, note)
   assert.deepEqual(stamped(), ['1021', '1021'], 'the same after a crash')
 })
+
+test('what a device stored and sends late is backfill, by the time at which the log had it', () => {
+  const observer = stampingObserver({ backfillAfterMs: 1000 })
+  observer.taken(0, 1, undefined)
+  const stored = 10_000
+  const sent = () =>
+    [{ ts: '8999' }, { ts: '9000' }, {}, { ts: SAME_UPLOAD }, { ts: 'soon' }].map((metadata, index) => {
+      const one = message({ device: 1, ts: stored, metadata })
+      one.sequence = 1 + index
+      return one
+    })
+  const frame = { stream: 0, position: 1, storedAt: stored + 0.5, messages: sent() }
+  const memo = observer.opened(frame)
+  assert.deepEqual(
+    frame.messages.map(({ isBackfill }) => isBackfill),
+    [true, false, false, false, false],
+  )
+  const [late, live] = frame.messages
+  assert.ok(late !== undefined && live !== undefined)
+  assert.notEqual(late.orderKey, live.orderKey)
+  const again = sent().slice(0, 1)
+  observer.reopened({ ...frame, messages: again }, memo)
+  assert.deepEqual(
+    again.map(({ isBackfill }) => isBackfill),
+    [true],
+    'fetched again, it is what it was',
+  )
+  const hopped = message({ device: 1, ts: stored, metadata: { ts: '1' } }).with({
+    resumption: { ruleChainId: 'c', ruleNodeId: 'n', executions: 1, callers: [] },
+  })
+  observer.opened({ ...frame, position: 9, messages: [hopped] })
+  assert.equal(hopped.isBackfill, false, 'what waited in a queue came in time')
+})

@@ -17,12 +17,22 @@ interface FrameStamps {
   readonly stamps: readonly number[]
 }
 
-export function stampingObserver(): FrameObserver {
-  return new StampingObserver()
+export interface StampingOptions {
+  /** Points that are older than so when their frame is stored are backfill; 0: none are. */
+  readonly backfillAfterMs: number
+}
+
+export function stampingObserver(options: StampingOptions = { backfillAfterMs: 0 }): FrameObserver {
+  return new StampingObserver(options)
 }
 
 class StampingObserver implements FrameObserver {
   private readonly stampers = new Map<number, Stamper>()
+  private readonly options: StampingOptions
+
+  constructor(options: StampingOptions) {
+    this.options = options
+  }
 
   taken(stream: number, _epoch: number, note: Uint8Array | undefined): void {
     this.stampers.set(stream, note === undefined ? new Stamper() : new Stamper(parseNote(note)))
@@ -36,6 +46,7 @@ class StampingObserver implements FrameObserver {
     const stamper = this.stampers.get(stream)
     if (stamper === undefined) throw new Error(`a frame of stream ${stream}, which nobody has taken`)
     const storedMs = Math.floor(storedAt)
+    this.markBackfill(storedMs, messages)
     const looked = messages.filter((message) => mayMatter(message, storedMs))
     const stamps = stamper.stamp(storedAt, looked.map(asUnstamped))
     const [first] = messages
@@ -50,12 +61,22 @@ class StampingObserver implements FrameObserver {
     return { firstSequence: first.sequence, stamps: byPlace }
   }
 
-  reopened({ messages }: OpenedFrame, memo: unknown): void {
+  reopened({ storedAt, messages }: OpenedFrame, memo: unknown): void {
+    this.markBackfill(Math.floor(storedAt), messages)
     if (memo === undefined) return
     const { firstSequence, stamps } = memo as FrameStamps
     for (const message of messages) {
       const stamp = stamps[message.sequence - firstSequence]
       if (stamp !== undefined && stamp > 0) message.stampPoints(stamp)
+    }
+  }
+
+  /** By the time at which the log stored them, not by the present: who reads them again says the same. */
+  private markBackfill(storedMs: number, messages: readonly Message[]): void {
+    const { backfillAfterMs } = this.options
+    if (backfillAfterMs === 0) return
+    for (const message of messages) {
+      if (isUpload(message) && Number(message.metadata['ts']) < storedMs - backfillAfterMs) message.markBackfill()
     }
   }
 
@@ -65,13 +86,17 @@ class StampingObserver implements FrameObserver {
   }
 }
 
-/** What a device sent, without a time or with one that a later stamp could be; not what a rule node put into a queue. */
+/** Without a time, or with one that a later stamp could be. */
 function mayMatter(message: Message, storedMs: number): boolean {
-  const { type, originator, metadata, resumption } = message
-  if (type !== 'POST_TELEMETRY_REQUEST' || originator.entityType !== 'DEVICE' || resumption !== undefined) return false
+  if (!isUpload(message)) return false
   if (isUnstamped(message)) return true
-  const given = Number(metadata['ts'])
+  const given = Number(message.metadata['ts'])
   return given >= storedMs && Number.isSafeInteger(given)
+}
+
+/** What a device sent, not what a rule node put into a queue. */
+function isUpload({ type, originator, resumption }: Message): boolean {
+  return type === 'POST_TELEMETRY_REQUEST' && originator.entityType === 'DEVICE' && resumption === undefined
 }
 
 function isUnstamped({ metadata }: Message): boolean {
