@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { ZonedCalendar, zoneOrServerZone, type CalendarInterval } from './calendar.ts'
+import { ZonedCalendar, zoneOrServerZone, type CalendarInterval } from '../model/calendar.ts'
 import { historyQueryOf } from './history.ts'
 import type { HistoryRequest } from './telemetry-service.ts'
 

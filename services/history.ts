@@ -1,6 +1,6 @@
 /** Checks a history request and computes its buckets, so that a store knows one kind of interval (`rest-api.md` 4.4). */
 import type { HistoryQuery } from '../model/telemetry-query.ts'
-import { ZonedCalendar, zoneOrServerZone } from './calendar.ts'
+import { ZonedCalendar, zoneOrServerZone } from '../model/calendar.ts'
 import { TelemetryErrors } from './errors.ts'
 import type { HistoryRequest } from './telemetry-service.ts'
 

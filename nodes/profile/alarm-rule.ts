@@ -1,32 +1,14 @@
 /** The alarm rules of a device profile, read (`rule-engine.md` 7.2). Keys that nobody knows are left alone. */
 import { z } from 'zod'
 import { NODE_ALARM_SEVERITIES, type NodeAlarmSeverity } from '../../engine/rulechain/capabilities/alarms.ts'
+import { decimal } from '../../model/calculated-fields/arguments.ts'
 import { isJsonObject, stringifyJson, type JsonValue } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
+import { schedule, type Schedule } from '../rules/schedule.ts'
+import { UNIT_MS } from '../rules/time-unit.ts'
+import { booleanOf, numberOf, textOf } from '../rules/typed-reading.ts'
 import { predicate, sourcesOf, type Predicate } from './predicates.ts'
-import {
-  booleanOf,
-  decimal,
-  KEY_TYPES,
-  numberOf,
-  ruleValue,
-  source,
-  textOf,
-  type RuleKey,
-  type RuleValue,
-  type Source,
-} from './rule-values.ts'
-import { schedule, type Schedule } from './schedule.ts'
-
-const UNIT_MS = {
-  NANOSECONDS: 1e-6,
-  MICROSECONDS: 1e-3,
-  MILLISECONDS: 1,
-  SECONDS: 1000,
-  MINUTES: 60_000,
-  HOURS: 3_600_000,
-  DAYS: 86_400_000,
-} as const
+import { KEY_TYPES, ruleValue, source, type RuleKey, type RuleValue, type Source } from './rule-values.ts'
 
 const filterSchema = z.looseObject({
   key: z.looseObject({ type: z.enum(KEY_TYPES), key: z.string() }),

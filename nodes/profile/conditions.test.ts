@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { parseJson } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
+import { isActive, schedule, scheduleOfText } from '../rules/schedule.ts'
 import { rulesOf } from './alarm-rule.ts'
 import { holds, predicate } from './predicates.ts'
 import type { RuleValues } from './rule-values.ts'
-import { isActive, schedule, scheduleOfText } from './schedule.ts'
 import { step } from './rule-state.ts'
 
 const NOBODY: RuleValues = { own: () => undefined, ofCustomer: () => undefined, ofTenant: () => undefined }

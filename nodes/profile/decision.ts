@@ -6,12 +6,12 @@ import {
   type NodeAlarms,
   type NodeAlarmSeverity,
 } from '../../engine/rulechain/capabilities/alarms.ts'
-import { valueText } from '../../model/entry-json.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Emission } from '../../engine/rulechain/node.ts'
 import type { Message } from '../../model/message.ts'
 import { withMetadata } from '../body.ts'
+import { alarmDetails } from '../rules/alarm-details.ts'
 import type { AlarmDefinition, AlarmRule } from './alarm-rule.ts'
 import type { AlarmResult } from './rule-state.ts'
 import type { RuleValues } from './rule-values.ts'
@@ -57,13 +57,11 @@ export function decisionOf(
 }
 
 function detailsOf({ details, dashboardId, filters }: AlarmRule, values: RuleValues): Record<string, string> | null {
-  if (details === undefined && dashboardId === undefined) return null
-  let data = details
-  for (const { key, constant } of filters) {
+  const known = filters.flatMap(({ key, constant }) => {
     const value = key.type === 'CONSTANT' ? constant : values.own(key)
-    if (value !== undefined) data = data?.replaceAll(`\${${key.key}}`, () => valueText(value))
-  }
-  return { ...(data === undefined ? {} : { data }), ...(dashboardId === undefined ? {} : { dashboardId }) }
+    return value === undefined ? [] : [[key.key, value] as const]
+  })
+  return alarmDetails(details, dashboardId, known)
 }
 
 /** How the alarm stands then, and what is told of it: nothing where somebody else was before. */

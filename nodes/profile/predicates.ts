@@ -1,33 +1,29 @@
 /** Comparisons in conditions of alarm rules (`rule-engine.md` 7.2). */
 import { z } from 'zod'
+import { decimal } from '../../model/calculated-fields/arguments.ts'
 import type { TypedValue } from '../../model/value.ts'
 import {
-  booleanOf,
-  decimal,
-  numberOf,
-  resolved,
-  ruleValue,
-  textOf,
-  type RuleValue,
-  type RuleValues,
-  type Source,
-} from './rule-values.ts'
-
-const EQUALITY = ['EQUAL', 'NOT_EQUAL'] as const
-const TEXT = [...EQUALITY, 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'NOT_CONTAINS', 'IN', 'NOT_IN'] as const
-const NUMBER = [...EQUALITY, 'GREATER', 'LESS', 'GREATER_OR_EQUAL', 'LESS_OR_EQUAL'] as const
+  compareFlags,
+  compareNumbers,
+  compareTexts,
+  EQUALITY,
+  NUMBER_OPERATIONS,
+  TEXT_OPERATIONS,
+} from '../rules/comparison.ts'
+import { booleanOf, numberOf, textOf } from '../rules/typed-reading.ts'
+import { resolved, ruleValue, type RuleValue, type RuleValues, type Source } from './rule-values.ts'
 
 const plain = [
   z.looseObject({
     type: z.literal('STRING'),
-    operation: z.enum(TEXT),
+    operation: z.enum(TEXT_OPERATIONS),
     value: ruleValue(z.string()),
     ignoreCase: z
       .boolean()
       .nullish()
       .transform((value) => value ?? false),
   }),
-  z.looseObject({ type: z.literal('NUMERIC'), operation: z.enum(NUMBER), value: ruleValue(decimal) }),
+  z.looseObject({ type: z.literal('NUMERIC'), operation: z.enum(NUMBER_OPERATIONS), value: ruleValue(decimal) }),
   z.looseObject({ type: z.literal('BOOLEAN'), operation: z.enum(EQUALITY), value: ruleValue(z.boolean()) }),
 ] as const
 
@@ -51,9 +47,7 @@ export function holds(wanted: Predicate, value: TypedValue, values: RuleValues, 
     }
     case 'STRING':
       return both(textOf(value), against(wanted.value, values, textOf, isConstant), (text, other) =>
-        wanted.ignoreCase
-          ? compareTexts(wanted.operation, text.toLowerCase(), other.toLowerCase())
-          : compareTexts(wanted.operation, text, other),
+        compareTexts(wanted.operation, text, other, wanted.ignoreCase),
       )
     case 'NUMERIC':
       return both(numberOf(value), against(wanted.value, values, numberOf, isConstant), (number, other) =>
@@ -61,7 +55,7 @@ export function holds(wanted: Predicate, value: TypedValue, values: RuleValues, 
       )
     case 'BOOLEAN':
       return both(booleanOf(value), against(wanted.value, values, booleanOf, isConstant), (flag, other) =>
-        wanted.operation === 'EQUAL' ? flag === other : flag !== other,
+        compareFlags(wanted.operation, flag, other),
       )
   }
 }
@@ -87,51 +81,4 @@ function both<Value>(
   compare: (one: Value, other: Value) => boolean,
 ): boolean {
   return one !== undefined && other !== undefined && compare(one, other)
-}
-
-function compareTexts(operation: (typeof TEXT)[number], text: string, other: string): boolean {
-  switch (operation) {
-    case 'EQUAL':
-      return text === other
-    case 'NOT_EQUAL':
-      return text !== other
-    case 'STARTS_WITH':
-      return text.startsWith(other)
-    case 'ENDS_WITH':
-      return text.endsWith(other)
-    case 'CONTAINS':
-      return text.includes(other)
-    case 'NOT_CONTAINS':
-      return !text.includes(other)
-    case 'IN':
-      return listOf(other).includes(text)
-    case 'NOT_IN':
-      return !listOf(other).includes(text)
-  }
-}
-
-/** Items between commas; quotes around them go where all have the same. */
-function listOf(text: string): readonly string[] {
-  const items = text.split(',').map((item) => item.trim())
-  for (const quote of ["'", '"'])
-    if (items.every((item) => item.length >= 2 && item.startsWith(quote) && item.endsWith(quote)))
-      return items.map((item) => item.slice(1, -1))
-  return items
-}
-
-function compareNumbers(operation: (typeof NUMBER)[number], number: number, other: number): boolean {
-  switch (operation) {
-    case 'EQUAL':
-      return number === other
-    case 'NOT_EQUAL':
-      return number !== other
-    case 'GREATER':
-      return number > other
-    case 'LESS':
-      return number < other
-    case 'GREATER_OR_EQUAL':
-      return number >= other
-    case 'LESS_OR_EQUAL':
-      return number <= other
-  }
 }

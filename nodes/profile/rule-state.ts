@@ -9,10 +9,11 @@
  */
 import type { NodeAlarmSeverity } from '../../engine/rulechain/capabilities/alarms.ts'
 import { NODE_ALARM_SEVERITIES } from '../../engine/rulechain/capabilities/alarms.ts'
+import { isActive, scheduleOfText } from '../rules/schedule.ts'
+import { numberOf, textOf } from '../rules/typed-reading.ts'
 import type { AlarmDefinition, AlarmRule } from './alarm-rule.ts'
 import { holds } from './predicates.ts'
-import { numberOf, resolved, sourced, textOf, type RuleValues } from './rule-values.ts'
-import { isActive, scheduleOfText } from './schedule.ts'
+import { resolved, sourced, type RuleValues } from './rule-values.ts'
 
 /** Of one rule; a type, not an interface: it is stored as JSON. */
 export type RuleCount = {

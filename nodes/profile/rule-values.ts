@@ -1,7 +1,5 @@
 /** What conditions of alarm rules compare: values of a device and its surroundings, as text, number or boolean (`rule-engine.md` 7.2). */
 import { z } from 'zod'
-import { LongDecimal, WholeDouble } from '../../model/json.ts'
-import { valueText } from '../../model/entry-json.ts'
 import type { TypedValue } from '../../model/value.ts'
 
 export const KEY_TYPES = ['ATTRIBUTE', 'TIME_SERIES', 'ENTITY_FIELD', 'CONSTANT'] as const
@@ -42,18 +40,6 @@ export const source = sourceSchema.nullish().transform((value): Source | undefin
     return undefined
   return { from: sourceType, attribute: sourceAttribute, inherit: inherit ?? false }
 })
-
-/** A number however its JSON was written. */
-export const decimal = z
-  .custom<number | bigint | WholeDouble | LongDecimal>(
-    (value) =>
-      typeof value === 'number' ||
-      typeof value === 'bigint' ||
-      value instanceof WholeDouble ||
-      value instanceof LongDecimal,
-    'must be a number',
-  )
-  .transform(Number)
 
 /** A written value, for which an attribute may stand. */
 export interface RuleValue<Value> {
@@ -99,37 +85,4 @@ export function resolved<Value>(
 ): Value | undefined {
   const found = sourced(wanted, values)
   return (found === undefined ? undefined : read(found)) ?? written
-}
-
-export function textOf(value: TypedValue): string {
-  return valueText(value)
-}
-
-/** Undefined where a text is no number. */
-export function numberOf(value: TypedValue): number | undefined {
-  switch (value.type) {
-    case 'BOOLEAN':
-      return value.value ? 1 : 0
-    case 'LONG':
-    case 'DOUBLE':
-      return Number(value.value)
-    case 'STRING':
-    case 'JSON': {
-      const number = value.value.trim() === '' ? Number.NaN : Number(value.value)
-      return Number.isNaN(number) ? undefined : number
-    }
-  }
-}
-
-export function booleanOf(value: TypedValue): boolean {
-  switch (value.type) {
-    case 'BOOLEAN':
-      return value.value
-    case 'LONG':
-    case 'DOUBLE':
-      return value.value > 0
-    case 'STRING':
-    case 'JSON':
-      return value.value.toLowerCase() === 'true'
-  }
 }
