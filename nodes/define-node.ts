@@ -6,8 +6,10 @@ import { z } from 'zod'
 import type { JsonObject } from '../model/json.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
+import type { SecretShape } from '../model/secret-members.ts'
 import type { NodeCategory, NodeContext, NodeDefinition, NodeEditor, NodeInstance } from '../engine/rulechain/node.ts'
 import { NodeErrors } from './errors.ts'
+import { secretShapeOf } from './secrets.ts'
 
 /** One message into the node and where it must come out: `relation` with what changed, or `ends` where it goes nowhere. */
 export interface NodeExample {
@@ -72,6 +74,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     return parseConfiguration(name, specification.configuration, configuration)
   }
   let schema: JsonObject | undefined
+  let secrets: SecretShape | undefined
   return {
     acceptsUnknownKeys: known === undefined,
     editor: { ...ORDINARY, hasOutput: relations === 'custom' || relations.length > 0, ...specification.editor },
@@ -91,6 +94,9 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
     // Made when an editor or the docs ask for it: of all nodes it takes some MiB.
     get configurationSchema() {
       return (schema ??= z.toJSONSchema(specification.configuration, { io: 'input' }) as JsonObject)
+    },
+    get secrets() {
+      return (secrets ??= secretShapeOf(specification.configuration))
     },
     ...(upgrade === undefined ? {} : { upgrade }),
     create: (configuration, context) => specification.create(parse(configuration), context),

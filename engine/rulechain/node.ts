@@ -5,6 +5,7 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
+import type { SecretShape } from '../../model/secret-members.ts'
 import type { CapabilityName, NodeCapabilities, NodeIdentity } from './capabilities.ts'
 import type { NodeInstance } from './node-instance.ts'
 
@@ -76,6 +77,8 @@ export interface NodeDefinition {
   readonly defaultConfiguration: JsonObject
   /** JSON schema of the configuration, for the editor and the docs. */
   readonly configurationSchema: JsonObject
+  /** Which members of the configuration are secrets, beside those of a secret's name: kept sealed, never shown. */
+  readonly secrets?: SecretShape
   /** Raises an old configuration to the present version. */
   upgrade?(configuration: JsonObject, fromVersion: number): JsonObject
   /** What its context holds, beyond the node's own world. */

@@ -6,6 +6,7 @@ import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
 import { accountOf } from './aws.ts'
 import { bytesOf, callingNode, success } from './outcome.ts'
+import { SECRET } from '../secrets.ts'
 
 const NAME = 'aws lambda'
 
@@ -18,7 +19,7 @@ export const awsLambda = defineNode({
     'Invokes a function with the body; its answer is the body that goes on. Never acknowledged beforehand. Its client is checked against a fake of the protocol.',
   configuration: z.looseObject({
     accessKey: z.string().nullish(),
-    secretKey: z.string().nullish(),
+    secretKey: z.string().nullish().meta(SECRET),
     region: z.string().meta({ title: 'Region', description: 'Such as us-east-1.' }),
     functionName: z.string().nullish().meta({ title: 'Function', description: 'May hold ${metadata} and $[data].' }),
     qualifier: z

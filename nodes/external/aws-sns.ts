@@ -4,6 +4,7 @@ import { defineNode } from '../define-node.ts'
 import { pattern } from '../pattern.ts'
 import { accountOf } from './aws.ts'
 import { answered, bytesOf, callingNode } from './outcome.ts'
+import { SECRET } from '../secrets.ts'
 
 const NAME = 'aws sns'
 
@@ -16,7 +17,7 @@ export const awsSns = defineNode({
   configuration: z.looseObject({
     topicArnPattern: z.string().min(1).meta({ title: 'Topic ARN', description: 'May hold ${metadata} and $[data].' }),
     accessKeyId: z.string().nullish(),
-    secretAccessKey: z.string().nullish(),
+    secretAccessKey: z.string().nullish().meta(SECRET),
     region: z.string().meta({ title: 'Region', description: 'Such as us-east-1.' }),
   }),
   defaults: {

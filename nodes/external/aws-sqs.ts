@@ -4,6 +4,7 @@ import { defineNode, orZero } from '../define-node.ts'
 import { pattern } from '../pattern.ts'
 import { accountOf } from './aws.ts'
 import { answered, bytesOf, callingNode } from './outcome.ts'
+import { SECRET } from '../secrets.ts'
 
 const NAME = 'aws sqs'
 
@@ -23,7 +24,7 @@ export const awsSqs = defineNode({
       description: 'Names and values may hold ${metadata} and $[data].',
     }),
     accessKeyId: z.string().nullish(),
-    secretAccessKey: z.string().nullish(),
+    secretAccessKey: z.string().nullish().meta(SECRET),
     region: z.string().meta({ title: 'Region', description: 'Such as us-east-1.' }),
   }),
   defaults: {

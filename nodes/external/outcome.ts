@@ -11,6 +11,7 @@ import { parseJson } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { withMetadata } from '../body.ts'
 import { NodeErrors } from '../errors.ts'
+import { SECRET } from '../secrets.ts'
 
 interface Opened {
   close(): Promise<void>
@@ -86,11 +87,11 @@ export const credentialsSchema = z
   .looseObject({
     type: z.string(),
     username: text,
-    password: text,
+    password: text.meta(SECRET),
     caCert: text,
     cert: text,
-    privateKey: text,
-    sasKey: text,
+    privateKey: text.meta(SECRET),
+    sasKey: text.meta(SECRET),
   })
   .nullish()
   .meta({

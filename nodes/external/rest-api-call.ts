@@ -9,6 +9,7 @@ import { withMetadata } from '../body.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { jsonPattern, pattern } from '../pattern.ts'
+import { SECRET, SECRET_BY_NAME, SECRET_LOGIN } from '../secrets.ts'
 import {
   bytesOf,
   callingNode,
@@ -28,19 +29,25 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TR
 const MAX_BUFFER_KB = 25_000
 
 const configuration = z.looseObject({
-  restEndpointUrlPattern: z.string().min(1).meta({
-    title: 'Endpoint URL',
-    description: 'May hold ${metadata} and $[data]. Encoded already where queryParams is a list.',
-  }),
+  restEndpointUrlPattern: z
+    .string()
+    .min(1)
+    .meta({
+      ...SECRET_LOGIN,
+      title: 'Endpoint URL',
+      description: 'May hold ${metadata} and $[data]. Encoded already where queryParams is a list.',
+    }),
   requestMethod: z.enum(METHODS).meta({ title: 'Method', description: 'POST, PUT, PATCH and DELETE send a body.' }),
   queryParams: z
     .array(z.looseObject({ key: z.string(), value: z.string() }))
     .nullish()
     .meta({
+      ...SECRET_BY_NAME,
       title: 'Query parameters',
       description: 'May hold ${metadata} and $[data], encoded once. Null: the URL is encoded as a whole.',
     }),
   headers: orZero(z.record(z.string(), z.string()), {}).meta({
+    ...SECRET_BY_NAME,
     title: 'Headers',
     description: 'Names and values may hold ${metadata} and $[data].',
   }),
@@ -61,7 +68,7 @@ const configuration = z.looseObject({
   proxyHost: z.string().nullish(),
   proxyPort: z.int().nullish(),
   proxyUser: z.string().nullish(),
-  proxyPassword: z.string().nullish(),
+  proxyPassword: z.string().nullish().meta(SECRET),
   credentials: credentialsSchema,
   ignoreRequestBody: orZero(z.boolean(), false).meta({ title: 'No body', description: 'Sends none.' }),
   requestBodyTemplate: z.string().nullish().meta({

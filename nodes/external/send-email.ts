@@ -6,6 +6,7 @@ import type { Message } from '../../model/message.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { bytesOf, callingNode, success } from './outcome.ts'
+import { SECRET } from '../secrets.ts'
 
 const NAME = 'send email'
 const text = z
@@ -28,7 +29,7 @@ const configuration = z.looseObject({
   smtpHost: z.string().nullish(),
   smtpPort: orZero(z.int().min(1).max(65_535), 25),
   username: z.string().nullish(),
-  password: z.string().nullish(),
+  password: z.string().nullish().meta(SECRET),
   smtpProtocol: orZero(z.enum(['smtp', 'smtps']), 'smtp'),
   timeout: orZero(z.int().min(0), 10_000).meta({ title: 'Timeout', description: 'In ms.' }),
   enableTls: orZero(z.boolean(), false),
@@ -37,7 +38,7 @@ const configuration = z.looseObject({
   proxyHost: z.string().nullish(),
   proxyPort: z.union([z.int(), z.string()]).nullish(),
   proxyUser: z.string().nullish(),
-  proxyPassword: z.string().nullish(),
+  proxyPassword: z.string().nullish().meta(SECRET),
 })
 
 export const sendEmail = defineNode({

@@ -5,6 +5,7 @@ import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
 import { bytesOf, callingNode, success } from './outcome.ts'
+import { SECRET } from '../secrets.ts'
 
 const NAME = 'send to slack'
 const POST_MESSAGE = 'https://slack.com/api/chat.postMessage'
@@ -18,7 +19,10 @@ export const sendToSlack = defineNode({
   description:
     'Posts a text as the bot of the given token. The token of the tenant’s notification settings is not served.',
   configuration: z.looseObject({
-    botToken: z.string().nullish().meta({ title: 'Bot token', description: 'Of the Slack application.' }),
+    botToken: z
+      .string()
+      .nullish()
+      .meta({ ...SECRET, title: 'Bot token', description: 'Of the Slack application.' }),
     useSystemSettings: orZero(z.boolean(), false).meta({
       title: 'System settings',
       description: 'Not served: a node with it does not start.',

@@ -1,7 +1,6 @@
 /** Takes secrets out of the texts of errors: a client library may quote what it was given. */
-import { isSecretName } from '../vault/sealed-members.ts'
+import { isSecretName, SECRET_MASK as MASK } from '../../model/secret-members.ts'
 
-const MASK = '********'
 /** Shorter ones stand in any text by chance, and would mask words that hide nothing. */
 const SHORTEST = 4
 

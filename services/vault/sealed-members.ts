@@ -1,31 +1,7 @@
 /** Secret members of a JSON object: sealed where it is stored, open where it is used, absent where it is shown. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isSecretName } from '../../model/secret-members.ts'
 import type { Vault } from './vault.ts'
-
-/** What settings and configurations call their secrets, at any depth. */
-const SECRET_NAMES: ReadonlySet<string> = new Set([
-  'password',
-  'privateKey',
-  'privateKeyPassword',
-  'secretKey',
-  'secretAccessKey',
-  'accountToken',
-  'clientSecret',
-  'refreshToken',
-  'botToken',
-  'apiKey',
-  'tokenSigningKey',
-  'privateKeyFileContent',
-  'serviceAccountKey',
-  'firebaseServiceAccountCredentials',
-  'sasKey',
-  'proxyPassword',
-  'authToken',
-])
-
-export function isSecretName(name: string): boolean {
-  return SECRET_NAMES.has(name)
-}
 
 type Change = (value: string, path: string) => JsonValue | undefined
 
@@ -54,7 +30,7 @@ export function hasStaleSecrets(value: JsonObject, vault: Vault): boolean {
 /** A save that leaves a secret out, as one does who was never shown it, keeps the one that is there. */
 export function withKeptSecrets(value: JsonObject, before: JsonObject): JsonObject {
   const kept = Object.entries(before).filter(
-    ([name, old]) => SECRET_NAMES.has(name) && isSecret(old) && !Object.hasOwn(value, name),
+    ([name, old]) => isSecretName(name) && isSecret(old) && !Object.hasOwn(value, name),
   )
   const inside = Object.entries(value).map(([name, member]): [string, JsonValue] => {
     const old = Object.hasOwn(before, name) ? before[name] : undefined
@@ -73,7 +49,7 @@ function changed(value: JsonObject, path: string, change: Change): JsonObject {
 }
 
 function memberAfter(name: string, member: JsonValue, path: string, change: Change): JsonValue | undefined {
-  if (SECRET_NAMES.has(name) && isSecret(member)) return change(member, path)
+  if (isSecretName(name) && isSecret(member)) return change(member, path)
   if (isJsonObject(member)) return changed(member, path, change)
   if (Array.isArray(member))
     return member.map((item) => (isJsonObject(item) ? changed(item, `${path}[]`, change) : item))
