@@ -73,7 +73,8 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     link: stores.link,
     deferral: states,
     events,
-    storedGraph: (tenantId, id) => services.ruleChains.graph(tenantId, id),
+    storedGraph: (tenantId, id) => services.ruleChains.sealedGraph(tenantId, id),
+    openConfiguration: services.ruleChains.openConfiguration,
     log: (level, text, fields) => nodeLog[level](text, fields),
     settings: {
       nodeTimeoutMs: config.ruleNodeTimeoutMs,

@@ -59,7 +59,7 @@ describe('rule chain deployment', () => {
     const service = {
       root: (tenantId: string) => inner.root(tenantId),
       find: (tenantId: string, id: string) => answer(inner.find(tenantId, id)),
-      graph: (tenantId: string, id: string) => answer(inner.graph(tenantId, id)),
+      sealedGraph: (tenantId: string, id: string) => answer(inner.sealedGraph(tenantId, id)),
       loadAll: () => answer(inner.loadAll()),
     }
     const engine = {

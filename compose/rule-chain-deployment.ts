@@ -17,7 +17,7 @@ import type { RuleChains } from '../services/rule-chains/rule-chains.ts'
 /** After a failure, all chains are loaded again. */
 const RETRY_MS = 5000
 
-type DeployedChains = Pick<RuleChains, 'loadAll' | 'find' | 'graph' | 'root'>
+type DeployedChains = Pick<RuleChains, 'loadAll' | 'find' | 'sealedGraph' | 'root'>
 
 /** Who notes how chains and nodes come and go. */
 export type LifecycleEvents = Pick<NotedChainEvents, 'lifecycle'>
@@ -113,7 +113,7 @@ export class RuleChainDeployment {
     this.follow(id, async () => {
       // In this order: a graph that is newer than its chain is what comes next anyway, an older one was never meant to be the root.
       const chain = await this.ruleChains.find(tenantId, id)
-      const graph = chain && (await this.ruleChains.graph(tenantId, id))
+      const graph = chain && (await this.ruleChains.sealedGraph(tenantId, id))
       // Deleted meanwhile: that change comes next. Chains of edges run at the edges.
       if (chain === undefined || graph === undefined || chain.type === 'EDGE') return
       await this.load(chain, graph)

@@ -79,6 +79,7 @@ import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
 import { QueueStatistics } from './queue-statistics.ts'
 import { StoredQueues } from './queues.ts'
+import { NodeSecrets } from './rule-chains/node-secrets.ts'
 import { RuleChains } from './rule-chains/rule-chains.ts'
 import type { Services } from './services.ts'
 import { SharedAttributeCache } from './shared-attribute-cache.ts'
@@ -251,6 +252,12 @@ export function createServices(options: ServicesOptions): Services {
   const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
   const watch = new NotificationWatch(ofWatch)
   const movedDevices = new MovedDevices({ entities, feed, clock, report })
+  const nodeSecrets = new NodeSecrets(vault, catalogue)
+  const ruleChains = new RuleChains({
+    ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
+    scripts: options.scripts,
+    secrets: nodeSecrets,
+  })
   const jobs = new Jobs({ declared, entities, clock, report })
   return {
     declared,
@@ -295,10 +302,7 @@ export function createServices(options: ServicesOptions): Services {
     people,
     notifications,
     notificationWatch: watch,
-    ruleChains: new RuleChains({
-      ...{ entities, declared, changes, feed, doubts, deployments, catalogue, clock, random, limits },
-      scripts: options.scripts,
-    }),
+    ruleChains,
     deployments,
     chainStatistics: new ChainStatisticsReader(clock),
     queues,
@@ -316,6 +320,7 @@ export function createServices(options: ServicesOptions): Services {
     async startSecrets() {
       await admin.start()
       await people.twoFactor.sealAnew()
+      await ruleChains.sealAnew()
     },
     async startOutbox() {
       await publisher.start()

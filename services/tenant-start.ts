@@ -53,6 +53,8 @@ function rootRuleChain(
   const raised = { ...chain, version: 2 }
   const graph = checkedGraph(defaultGraph(chain.id), raised, nothingDrawn(chain.id), {
     catalogue,
+    // No node of it has any.
+    secrets: { filled: ({ configuration }) => configuration, sealed: ({ configuration }) => configuration },
     disableUnknown: true,
     now: clock.now(),
     maxDebugMinutes: 0,

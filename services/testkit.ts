@@ -290,12 +290,15 @@ export interface TestPlatform {
 }
 
 /** Keys of a run. */
-export function testSecrets(key: Buffer = randomBytes(VAULT_KEY_BYTES)): {
+export function testSecrets(
+  key: Buffer = randomBytes(VAULT_KEY_BYTES),
+  formerKeys: readonly Buffer[] = [],
+): {
   readonly vault: Vault
   readonly jwt: JwtDefaults
 } {
   return {
-    vault: new Vault(key),
+    vault: new Vault(key, formerKeys),
     jwt: {
       issuer: TOKEN_ISSUER,
       accessLifetimeSeconds: ACCESS_LIFETIME_SECONDS,

@@ -269,15 +269,17 @@ function fileRoutes({ make, chains, declared }: RuleChainRoutesParts): readonly 
           ruleChainName: TEXT,
           updated: { type: 'boolean' },
           error: TEXT,
+          toFillIn: listShape(TEXT),
         },
         required: ['ruleChainName'],
       }),
       handle: async ({ principal, body, query }) => {
         const results = await chains.transfer.importByUser(principal, body, query)
-        return results.map(({ ruleChainId, ruleChainName, isUpdate, error }) => ({
+        return results.map(({ ruleChainId, ruleChainName, isUpdate, error, toFillIn }) => ({
           ...(error === undefined ? { ruleChainId: idJson('RULE_CHAIN', ruleChainId) } : { error }),
           ruleChainName,
           ...(isUpdate ? { updated: true } : {}),
+          ...(toFillIn.length > 0 ? { toFillIn: [...toFillIn] } : {}),
         }))
       },
     }),

@@ -2003,6 +2003,7 @@ export type RuleChainImportResult = {
   readonly ruleChainName: string
   readonly updated?: boolean
   readonly error?: string
+  readonly toFillIn?: readonly string[]
 }
 
 export type RuleChainMetaData = {

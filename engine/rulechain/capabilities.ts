@@ -45,6 +45,8 @@ export interface NodeIdentity {
   readonly ruleChainName: string
   readonly ruleNodeId: string
   readonly ruleNodeName: string
+  /** Those of its configuration: in no text of an error. */
+  readonly secrets?: readonly string[]
 }
 
 /** Makes each capability for one node, bound to the node's tenant: what is another tenant's is never found. */

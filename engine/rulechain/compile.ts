@@ -4,7 +4,8 @@
  */
 import type { RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
-import { stringifyJson } from '../../model/json.ts'
+import { stringifyJson, type JsonObject } from '../../model/json.ts'
+import { secretsOf } from '../../model/secret-members.ts'
 import { CompiledNode } from './compiled-node.ts'
 import { nodeDebugOf } from './chain-events.ts'
 import { currentConfiguration } from './configuration.ts'
@@ -19,12 +20,21 @@ export interface CompileInput {
   readonly chain: RuleChain
   readonly graph: RuleChainGraph
   readonly catalogue: NodeCatalogue
-  readonly contextOf: (node: RuleNode, uses: readonly CapabilityName[]) => NodeContext<CapabilityName>
+  /** `secrets` stand in the node's configuration, opened. */
+  readonly contextOf: (
+    node: RuleNode,
+    uses: readonly CapabilityName[],
+    secrets: readonly string[],
+  ) => NodeContext<CapabilityName>
+  readonly openConfiguration?: OpenConfiguration | undefined
   readonly settings: ProgramSettings
   readonly surroundings: ProgramSurroundings
   /** The version before: nodes that did not change keep their instance, and with it what they remember. */
   readonly previous?: ChainProgram | undefined
 }
+
+/** The configuration with its secrets, which are sealed in the record. Throws where one can not be opened, or is to be filled in. */
+export type OpenConfiguration = (record: RuleNode) => JsonObject
 
 /** Throws `NODE_INDEX`, `SELF_CONNECTION`, `CYCLE`: such a graph is not run at all. */
 export async function compileChain(input: CompileInput): Promise<ChainProgram> {
@@ -49,7 +59,7 @@ export async function compileChain(input: CompileInput): Promise<ChainProgram> {
 /** Makes the node's instance, or notes why it can not be made. Never rejects. */
 export async function makeInstance(
   node: CompiledNode,
-  input: Pick<CompileInput, 'catalogue' | 'contextOf' | 'previous'>,
+  input: Pick<CompileInput, 'catalogue' | 'contextOf' | 'openConfiguration' | 'previous'>,
 ): Promise<void> {
   const { record } = node
   const kept = input.previous === undefined ? undefined : unchangedInstance(input.previous, record)
@@ -68,15 +78,17 @@ export async function makeInstance(
 
 async function createInstance(
   record: RuleNode,
-  input: Pick<CompileInput, 'catalogue' | 'contextOf'>,
+  input: Pick<CompileInput, 'catalogue' | 'contextOf' | 'openConfiguration'>,
 ): Promise<NodeInstance> {
   if (record.disabledReason !== null) {
     throw RuleChainErrors.NODE_DISABLED({ node: record.name, reason: record.disabledReason })
   }
   const definition = input.catalogue.find(record.type)
   if (definition === undefined) throw RuleChainErrors.NODE_TYPE_UNKNOWN({ node: record.name, type: record.type })
-  const { configuration } = currentConfiguration(definition, record)
-  return definition.create(configuration, input.contextOf(record, definition.uses))
+  const opened = input.openConfiguration?.(record) ?? record.configuration
+  const { configuration } = currentConfiguration(definition, { ...record, configuration: opened })
+  const secrets = [...secretsOf(configuration, definition.secrets ?? {}).values()]
+  return definition.create(configuration, input.contextOf(record, definition.uses, secrets))
 }
 
 /** Kind `retryable` where making the node again may succeed: nothing is wrong with its configuration. */

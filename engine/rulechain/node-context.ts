@@ -32,6 +32,7 @@ export function nodeContext(
   chain: RuleChain,
   node: RuleNode,
   uses: readonly CapabilityName[],
+  secrets: readonly string[] = [],
 ): NodeContext<CapabilityName> {
   const ids = { tenantId: chain.tenantId, ruleChainId: chain.id, ruleNodeId: node.id, ruleNode: node.name }
   const identity: NodeIdentity = {
@@ -40,6 +41,7 @@ export function nodeContext(
     ruleChainName: chain.name,
     ruleNodeId: node.id,
     ruleNodeName: node.name,
+    secrets,
   }
   return {
     ...identity,

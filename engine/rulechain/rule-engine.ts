@@ -17,7 +17,7 @@ import { RuleChainActor, add, noTotals } from './chain-actor.ts'
 import type { ChainActorSettings, ChainVersion, NodeTotals } from './chain-actor.ts'
 import { NO_EVENTS, type ChainEvents } from './chain-events.ts'
 import { compileChain } from './compile.ts'
-import type { CompileInput } from './compile.ts'
+import type { CompileInput, OpenConfiguration } from './compile.ts'
 import type { NodeFigures, NodeStatistics } from './compiled-node.ts'
 import { RuleChainErrors } from './errors.ts'
 import { Branch, returnsTo } from './branch.ts'
@@ -64,6 +64,8 @@ export interface RuleEngineOptions {
   readonly tracer?: RuleTracer
   /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
   readonly storedGraph?: (tenantId: string, ruleChainId: string) => Promise<RuleChainGraph | undefined>
+  /** Absent where nothing is sealed. */
+  readonly openConfiguration?: OpenConfiguration
   readonly settings?: Partial<RuleEngineSettings>
 }
 
@@ -300,7 +302,8 @@ class Engine implements RuleEngine {
       chain,
       graph,
       catalogue,
-      contextOf: (node, uses) => nodeContext(sources, chain, node, uses),
+      contextOf: (node, uses, secrets) => nodeContext(sources, chain, node, uses, secrets),
+      openConfiguration: this.options.openConfiguration,
       settings: this.settings,
       surroundings: {
         clock,

@@ -166,9 +166,9 @@ export function testEngine(
   types: Readonly<Record<string, MakeNode>>,
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
-  more: Partial<Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'tracer'>> & {
-    readonly clock?: ManualClock
-  } = {},
+  more: Partial<
+    Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'tracer' | 'openConfiguration'>
+  > & { readonly clock?: ManualClock } = {},
 ): TestEngine {
   const clock = more.clock ?? new ManualClock()
   const published: Message[] = []

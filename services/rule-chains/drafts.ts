@@ -1,5 +1,5 @@
 /** What a save of a rule chain's graph says. */
-import type { NodeConnection } from '../../model/entities.ts'
+import type { NodeConnection, RuleNode } from '../../model/entities.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 
 export interface NodeDraft {
@@ -12,6 +12,8 @@ export interface NodeDraft {
   readonly configurationVersion?: number
   readonly configuration: JsonObject
   readonly additionalInfo?: JsonValue
+  /** Of a node that is made anew: the one whose secrets its masks stand for. */
+  readonly madeOf?: RuleNode | undefined
 }
 
 export interface GraphDraft {

@@ -24,6 +24,7 @@ export const RuleChainErrors = defineErrors('rule-chain', {
   NOT_A_CORE_CHAIN: { ...BAD_REQUEST, text: 'Only a CORE rule chain can be the root rule chain!' },
   IMPORT_NAMES_NOTHING: { ...BAD_REQUEST, text: 'metadata.{index}.ruleChainId names none of the ruleChains' },
   IMPORT_WITHOUT_ID: { ...BAD_REQUEST, text: 'ruleChains.{index}.id is missing or the same as that of another' },
+  SECRET_MASKED: { kind: 'invalid', status: 400, text: "'{member}' is masked: fill in the secret and save the node" },
   SCRIPT_TYPE: { ...BAD_REQUEST, text: 'Unsupported script type: {type}' },
   NOT_IMPORTED: { ...BAD_REQUEST, text: 'Not imported, as another rule chain of the file can not be' },
 })

@@ -12,10 +12,12 @@ import { RuleChainErrors } from './errors.ts'
 import { debugSettingsOf } from '../debug-settings.ts'
 import { checkText } from '../names.ts'
 import type { GraphDraft, NodeDraft } from './drafts.ts'
+import type { NodeSecrets } from './node-secrets.ts'
 import { INPUT_NODE_TYPE } from './node-types.ts'
 
 export interface GraphRules {
   readonly catalogue: Pick<NodeCatalogue, 'find'>
+  readonly secrets: Pick<NodeSecrets, 'filled' | 'sealed'>
   readonly disableUnknown: boolean
   /** Whether the tenant has a queue of that name to put messages into. */
   readonly hasQueue: (name: string) => boolean
@@ -80,8 +82,12 @@ function ruleNodeOf(
 ): RuleNode {
   checkText('name', draft.name)
   const definition = rules.catalogue.find(draft.type)
+  const id = existing?.id ?? rules.newId()
+  const filled = { ...draft, configuration: rules.secrets.filled(draft, existing ?? draft.madeOf) }
+  const configured =
+    definition === undefined ? unknown(filled) : withKnownQueue(checked(filled, definition), draft, rules)
   return {
-    id: existing?.id ?? rules.newId(),
+    id,
     createdTime: existing?.createdTime ?? rules.now,
     ruleChainId,
     type: draft.type,
@@ -89,7 +95,8 @@ function ruleNodeOf(
     debugSettings: debugSettingsOf(draft.debugSettings ?? null, rules.now, rules.maxDebugMinutes),
     singletonMode: isSingleton(definition, draft),
     additionalInfo: draft.additionalInfo ?? null,
-    ...(definition === undefined ? unknown(draft) : withKnownQueue(checked(draft, definition), draft, rules)),
+    ...configured,
+    configuration: rules.secrets.sealed({ id, type: draft.type, configuration: configured.configuration }, existing),
   }
 }
 

@@ -11,6 +11,7 @@ import type { Deployments } from '../deployments.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { LimitsOfTenants } from '../limits.ts'
 import type { GraphDraft } from './drafts.ts'
+import type { NodeSecrets } from './node-secrets.ts'
 
 export interface RuleChainParts {
   readonly entities: EntityStore
@@ -20,6 +21,7 @@ export interface RuleChainParts {
   readonly doubts: CommitDoubts
   readonly deployments: Deployments
   readonly catalogue: Pick<NodeCatalogue, 'find'>
+  readonly secrets: NodeSecrets
   readonly scripts: ScriptHost
   readonly clock: Clock
   readonly random: Random

@@ -1,6 +1,7 @@
 /** Rule chains with their graphs, beyond what the declaration says (`rest-api.md` 8, `rule-engine.md` 3). */
-import type { Page, PageQuery, RuleChain, RuleChainGraph } from '../../model/entities.ts'
+import type { Page, PageQuery, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { attemptedOn } from '../audit/audit-log.ts'
@@ -45,15 +46,25 @@ export class RuleChains {
     return { ...page, data: page.data.map(({ record }) => record) }
   }
 
+  /** As it is shown: without the secrets of its nodes. */
   async graph(tenantId: string, id: string): Promise<RuleChainGraph | undefined> {
+    const graph = await this.sealedGraph(tenantId, id)
+    return graph && this.parts.secrets.maskedGraph(graph)
+  }
+
+  /** As it is stored: for who runs it, see {@link openConfiguration}. */
+  async sealedGraph(tenantId: string, id: string): Promise<RuleChainGraph | undefined> {
     return (await this.find(tenantId, id)) && this.entities.ruleChains.graph(id)
   }
+
+  /** For a node that is made. Throws `rule-chain.SECRET_MASKED`, `vault.…`. */
+  readonly openConfiguration = (node: RuleNode): JsonObject => this.parts.secrets.opened(node)
 
   root(tenantId: string): Promise<RuleChain | undefined> {
     return this.service.findBy(tenantId, { type: 'CORE', root: true })
   }
 
-  /** Every chain with its graph: what the engine loads at start. */
+  /** Every chain with its graph, secrets sealed: what the engine loads at start. */
   async loadAll(): Promise<readonly { readonly chain: RuleChain; readonly graph: RuleChainGraph }[]> {
     const loaded = []
     for (const chain of await this.service.findWhere([])) {
@@ -100,7 +111,7 @@ export class RuleChains {
     )
     await this.inForce(chain)
     for (const { ruleChainId } of related) await this.parts.deployments.of(idOf(ruleChainId))
-    return graph
+    return this.parts.secrets.maskedGraph(graph)
   }
 
   private async relabelling(principal: Principal, graph: RuleChainGraph): Promise<Joined> {
@@ -118,10 +129,10 @@ export class RuleChains {
     names: ReadonlyMap<string, string> = new Map(),
   ): Promise<RuleChainGraph> {
     const targets = await this.namesOfTargets(chain.tenantId, draft)
-    const { catalogue, clock, random, limits } = this.parts
+    const { catalogue, clock, random, limits, secrets } = this.parts
     const { maxDebugModeDurationMinutes: maxDebugMinutes } = await limits.of(chain.tenantId)
     return checkedGraph(draft, chain, before, {
-      ...{ catalogue, disableUnknown, now: clock.now(), maxDebugMinutes },
+      ...{ catalogue, secrets, disableUnknown, now: clock.now(), maxDebugMinutes },
       newId: () => random.uuid(),
       chainName: (id) => names.get(id) ?? targets.get(id),
       hasQueue: await this.queuesOf(chain.tenantId, queueNamesIn(draft.nodes)),
@@ -151,6 +162,17 @@ export class RuleChains {
   /** Runs a script once, with a message that the user gives. */
   test(principal: Principal, language: 'TBEL' | 'JS', test: ScriptTest): Promise<ScriptTestResult> {
     return testScript(test, language, this.service.tenantOf(principal), this.parts)
+  }
+
+  /** Seals what is not sealed under the key in force: also what versions before kept as it is. Throws `vault.KEY_UNKNOWN`. */
+  async sealAnew(): Promise<void> {
+    const { entities, secrets } = this.parts
+    for await (const { node, stored } of entities.ruleChains.storedNodes()) {
+      const sealed = secrets.sealedAnew(node)
+      // Where it was saved meanwhile, that save sealed it.
+      if (sealed !== undefined)
+        await entities.write([entities.ruleChains.replaceConfiguration(node.id, stored, sealed)])
+    }
   }
 
   private async inForce(chain: RuleChain): Promise<RuleChain> {

@@ -37,6 +37,8 @@ export interface ImportResult {
   /** One of this name and type was there. */
   readonly isUpdate: boolean
   readonly error: string | undefined
+  /** Secrets that the file masks, as `node: member`: the nodes do not run before they are filled in. */
+  readonly toFillIn: readonly string[]
 }
 
 /** One chain that is about to be written. */
@@ -62,7 +64,7 @@ export class RuleChainTransfer {
     this.service = parts.declared.of(ruleChains)
   }
 
-  /** The tenant's chains by their names, at most `limit`. */
+  /** The tenant's chains by their names, at most `limit`; secrets of nodes are masked. */
   async export(tenantId: string, limit: number): Promise<RuleChainFile> {
     const query = { page: 0, pageSize: limit, sortProperty: 'name' }
     const file: { ruleChains: RuleChain[]; metadata: RuleChainGraph[] } = { ruleChains: [], metadata: [] }
@@ -70,7 +72,7 @@ export class RuleChainTransfer {
       const graph = await this.parts.entities.ruleChains.graph(record.id)
       if (graph === undefined) continue
       file.ruleChains.push(record)
-      file.metadata.push(graph)
+      file.metadata.push(this.parts.secrets.maskedGraph(graph))
     }
     return file
   }
@@ -95,7 +97,10 @@ export class RuleChainTransfer {
     if (outcomes.some((outcome) => 'error' in outcome)) return targets.map((each, at) => refused(each, outcomes[at]))
     const plans = outcomes.flatMap((outcome) => ('plan' in outcome ? [outcome.plan] : []))
     await this.write(principal, plans)
-    return plans.map(({ chain, before }) => resultOf(chain, before !== undefined, undefined))
+    return plans.map(({ chain, before, graph }) => {
+      const toFillIn = graph === undefined ? [] : this.parts.secrets.toFillIn(graph)
+      return resultOf(chain, before !== undefined, undefined, toFillIn)
+    })
   }
 
   /** One new chain with its graph. */
@@ -132,12 +137,20 @@ export class RuleChainTransfer {
         const firstRuleNodeId = before?.firstRuleNodeId ?? null
         return { plan: { chain: { ...target, firstRuleNodeId }, before, graph: undefined } }
       }
-      const graph = await this.checked(draft, target, nothingDrawn(target.id), { disableUnknown: true }, names)
+      const drawn = before === undefined ? draft : await this.withNodesBefore(draft, before)
+      const graph = await this.checked(drawn, target, nothingDrawn(target.id), { disableUnknown: true }, names)
       return { plan: { chain: { ...target, firstRuleNodeId: firstNodeId(graph) }, before, graph } }
     } catch (error) {
       if (!isMillraceError(error)) throw error
       return { error }
     }
+  }
+
+  /** A file of this very chain masks the secrets that its nodes have. */
+  private async withNodesBefore(draft: GraphDraft, { id }: RuleChain): Promise<GraphDraft> {
+    const graph = await this.parts.entities.ruleChains.graph(id)
+    const before = new Map(graph?.nodes.map((node) => [node.id, node]))
+    return { ...draft, nodes: draft.nodes.map((node) => ({ ...node, madeOf: before.get(node.id ?? '') })) }
   }
 
   private async write(principal: Principal, plans: readonly Plan[]): Promise<void> {
@@ -176,7 +189,7 @@ function idsOf(file: RuleChainImport, targets: readonly RuleChain[]): ReadonlyMa
   return ids
 }
 
-/** The graph of the file's chain under the ids of here; its nodes are all new. */
+/** The graph of the file's chain under the ids of here. Its nodes will all be new: a chain that has just been made has none of theirs. */
 function graphOf(file: RuleChainImport, index: number, ids: ReadonlyMap<string, string>): GraphDraft | undefined {
   const id = file.ruleChains[index]?.id ?? ''
   const draft = file.metadata.find(({ ruleChainId }) => ruleChainId === id)
@@ -185,7 +198,7 @@ function graphOf(file: RuleChainImport, index: number, ids: ReadonlyMap<string, 
     ...draft,
     version: undefined,
     ruleChainId: ids.get(id) ?? id,
-    nodes: draft.nodes.map((node) => withTarget({ ...node, id: undefined }, ids)),
+    nodes: draft.nodes.map((node) => withTarget(node, ids)),
     ruleChainConnections: (draft.ruleChainConnections ?? []).map((legacy) => {
       const target = targetChainOf(legacy)
       return { ...legacy, targetRuleChainId: { entityType: 'RULE_CHAIN', id: ids.get(target) ?? target } }
@@ -204,8 +217,13 @@ function refused(target: RuleChain, outcome: Outcome | undefined): ImportResult 
   return resultOf(target, false, error.message)
 }
 
-function resultOf({ id, name }: RuleChain, isUpdate: boolean, error: string | undefined): ImportResult {
-  return { ruleChainId: id, ruleChainName: name, isUpdate, error }
+function resultOf(
+  { id, name }: RuleChain,
+  isUpdate: boolean,
+  error: string | undefined,
+  toFillIn: readonly string[] = [],
+): ImportResult {
+  return { ruleChainId: id, ruleChainName: name, isUpdate, error, toFillIn }
 }
 
 function eventOf(principal: Principal, { chain, before }: Plan): EntityEvent {

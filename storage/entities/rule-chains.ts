@@ -4,6 +4,7 @@
  */
 import type { Selectable } from 'kysely'
 import type { NodeConnection, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { booleanColumn, jsonColumn, jsonObjectOf, jsonOf } from './columns.ts'
 import { statementOf, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
@@ -11,6 +12,7 @@ import type { RuleChainTable, RuleNodeConnectionTable, RuleNodeTable } from './s
 
 /** As many as a refusal names. */
 const MAX_NAMES = 10
+const NODES_AT_ONCE = 100
 
 /** A node, the name of its chain, and the labels of its connections. */
 export interface ConnectedNode {
@@ -66,6 +68,33 @@ export class RuleChainRepository {
       .where('rule_node.id', '=', id)
       .executeTakeFirst()
     return row && { tenantId: row.tenantId, node: nodeOf(row) }
+  }
+
+  /** Every node, with its configuration as it lies there. */
+  async *storedNodes(): AsyncGenerator<{ readonly node: RuleNode; readonly stored: string }, undefined> {
+    for (let after = ''; ;) {
+      const rows = await this.database.builder
+        .selectFrom('rule_node')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(NODES_AT_ONCE)
+        .execute()
+      for (const row of rows) yield { node: nodeOf(row), stored: row.configuration }
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < NODES_AT_ONCE) return undefined
+      after = last.id
+    }
+  }
+
+  /** Changes a node's configuration, unless it is another than `stored` by then. */
+  replaceConfiguration(id: string, stored: string, configuration: JsonObject): Statement {
+    const query = this.database.builder
+      .updateTable('rule_node')
+      .set({ configuration: jsonColumn(configuration) })
+      .where('id', '=', id)
+      .where('configuration', '=', stored)
+    return statementOf(query)
   }
 
   /** Of all chains of the tenant, by the names of chains and nodes; with the labels of the connections that leave them, in their order. */
