@@ -1,0 +1,23 @@
+/** Every type of calculated field that runs. To add one: its file here, its test beside it, a line below. */
+import type { Configuration } from '../../model/calculated-fields/configuration.ts'
+import type { AnyField, FieldKind, FieldTools } from '../../model/calculated-fields/kind.ts'
+import { simple } from './simple.ts'
+
+type Kinds = { readonly [Type in Configuration['type']]?: FieldKind<Type> }
+
+const KINDS: Kinds = {
+  SIMPLE: simple,
+}
+
+/** Undefined where the type does not run. Throws what the kind refuses. */
+export function openField(configuration: Configuration, tools: FieldTools): AnyField | undefined {
+  return open(KINDS, configuration, tools)
+}
+
+function open<Type extends Configuration['type']>(
+  kinds: { readonly [Each in Type]?: FieldKind<Each> },
+  configuration: Extract<Configuration, { readonly type: Type }>,
+  tools: FieldTools,
+): AnyField | undefined {
+  return kinds[configuration.type]?.open(configuration, tools)
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { opened, single, stepOf } from './testkit.ts'
+
+function field(changes: JsonObject = {}, output: JsonObject = {}) {
+  return opened({
+    type: 'SIMPLE',
+    arguments: {
+      t: { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } },
+      u: { refEntityKey: { key: 'offset', type: 'ATTRIBUTE' }, defaultValue: '1' },
+    },
+    expression: 't * 2 + u',
+    output: { type: 'TIME_SERIES', name: 'out', ...output },
+    ...changes,
+  })
+}
+
+function resultOf(given: JsonValue, output: JsonObject, changes: JsonObject = {}): string {
+  const { results } = stepOf(field(changes, output), { args: { t: single(given, 7), u: single(1, 9) } })
+  const [result] = results
+  assert(result?.kind === 'values')
+  return `${stringifyJson(result.values)} at ${result.ts ?? 'now'}`
+}
+
+test('a simple field is rounded as its output says', () => {
+  assert.equal(resultOf(new WholeDouble(38), {}), '{"out":77.0} at now')
+  assert.equal(resultOf(38, { decimalsByDefault: 0 }), '{"out":77} at now')
+  assert.equal(resultOf(0.7525, { decimalsByDefault: 2 }), '{"out":2.51} at now')
+  assert.equal(resultOf(2, { decimalsByDefault: 2 }), '{"out":5.0} at now')
+})
+
+test('a simple field has the newest time of its arguments where that is asked', () => {
+  assert.equal(resultOf(1, {}, { useLatestTs: true }), '{"out":3.0} at 9')
+})
+
+test('a text that is a number counts, all else fails', () => {
+  assert.equal(resultOf('2.5', {}), '{"out":6.0} at now')
+  for (const given of [true, 'warm', '', null]) assert.throws(() => resultOf(given, {}), /t/)
+  assert.throws(() => resultOf(1, {}, { expression: 't / (u - 1)' }), /Infinity/)
+})
+
+test('a simple field says what it needs', () => {
+  assert.deepEqual(field().needs.arguments['u'], {
+    ...{ origin: { from: 'own' }, key: 'offset', type: 'ATTRIBUTE', scope: undefined },
+    ...{ defaultValue: '1', limit: undefined, timeWindow: undefined },
+  })
+})
+
+test('an expression that is none does not open', () => {
+  assert.throws(() => field({ expression: 't *' }))
+})

@@ -1,0 +1,43 @@
+/** SIMPLE: arithmetic over single values, one number out. Source: `rule-engine.md` 8.2. */
+import { hidingState, type ArgumentValue, type FieldKind, type StepInput } from '../../model/calculated-fields/kind.ts'
+import type { JsonValue } from '../../model/json.ts'
+import { NodeErrors } from '../errors.ts'
+import { parseExpression } from '../math/expression.ts'
+import { needsOf } from './needs.ts'
+import { rounded } from './rounding.ts'
+
+export const simple: FieldKind<'SIMPLE'> = {
+  type: 'SIMPLE',
+  open({ arguments: named, expression, output, useLatestTs }) {
+    const calculate = parseExpression(expression, new Set(Object.keys(named)))
+    const name = output.name ?? ''
+    const valueOf = (args: StepInput['args']): JsonValue => {
+      const values = new Map(Object.entries(args).map(([argument, value]) => [argument, numberOf(argument, value)]))
+      return rounded(calculate(values), output.decimalsByDefault)
+    }
+    return hidingState<null>({
+      needs: { arguments: needsOf(named) },
+      parse: () => null,
+      step: (_state, { entity, args }) => {
+        const values = { [name]: valueOf(args) }
+        const ts = useLatestTs && output.type === 'TIME_SERIES' ? latestOf(args) : undefined
+        return { state: null, results: [{ kind: 'values', entity, values, ts }] }
+      },
+    })
+  },
+}
+
+/** A text that is a number is one. Throws for all else. */
+export function numberOf(name: string, argument: ArgumentValue): number {
+  const value = argument.kind === 'single' ? argument.value : null
+  const isNumber = typeof value === 'string' ? value.trim() !== '' : value !== null && typeof value !== 'boolean'
+  const number = isNumber && !Array.isArray(value) ? Number(value) : Number.NaN
+  if (Number.isNaN(number)) throw NodeErrors.ARGUMENT_NO_NUMBER({ name })
+  return number
+}
+
+/** The newest time of single values; undefined where there is none. */
+export function latestOf(args: StepInput['args']): number | undefined {
+  const times = Object.values(args).flatMap((argument) => (argument.kind === 'single' ? [argument.ts] : []))
+  return times.length === 0 ? undefined : Math.max(...times)
+}
