@@ -46,6 +46,7 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
   link.watch({
     // Alone, whoever has the data folder owns it all, and each start is a new owner.
     taken: (stream, isHeld, epoch) => states.taken(stream, isHeld, isAlone ? undefined : epoch),
+    ...(isAlone ? {} : { epochOf: (stream: number) => states.epochOf(stream) }),
     gone: (stream) => states.gone(stream),
   })
   const stopListening = feed.listenToAll(['entity-deleted', 'device-changed'], (change) => {

@@ -51,7 +51,7 @@ export class StoredNodeStates implements NodeStateStore {
     const { entities, clock, log, self } = this.parts
     const { nodeState } = entities
     const name = `${log} ${stream}`
-    const taken = epoch ?? ((await nodeState.epochOf(name)) ?? 0) + 1
+    const taken = epoch ?? (await this.epochOf(stream)) + 1
     const stale = (): Error => StateErrors.OWNER_STALE({ partition: stream, epoch: taken })
     await entities.write([nodeState.claim(name, taken, self, clock.now(), stale)])
     return {
@@ -67,6 +67,11 @@ export class StoredNodeStates implements NodeStateStore {
       nextTime: () => nodeState.nextTime(name),
       waiting: () => nodeState.waiting(name),
     }
+  }
+
+  async epochOf(stream: number): Promise<number> {
+    const { entities, log } = this.parts
+    return (await entities.nodeState.epochOf(`${log} ${stream}`)) ?? 0
   }
 
   bytesOf(tenantId: string): Promise<number> {

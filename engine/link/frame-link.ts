@@ -237,6 +237,10 @@ function inTurn(watchers: readonly StreamWatcher[]): StreamWatcher {
     taken: async (...stream) => {
       for (const watcher of watchers) await watcher.taken(...stream)
     },
+    epochOf: async (stream) => {
+      const known = watchers.flatMap((watcher) => watcher.epochOf?.(stream) ?? [])
+      return Math.max(0, ...(await Promise.all(known)))
+    },
     gone: (stream) => {
       for (const watcher of watchers) watcher.gone(stream)
     },

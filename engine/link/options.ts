@@ -36,6 +36,11 @@ export interface StreamWatcher {
    * This process owns the stream under this epoch, which rises with each owner; none of its messages is delivered before this resolves. Where it rejects, it is asked again as long as `isHeld`.
    */
   taken(stream: number, isHeld: () => boolean, epoch: number): Promise<void>
+  /**
+   * The latest epoch that it knows of: the next one is above it, also where the log itself was made anew or restored and remembers none. Who is
+   * not the latest owner is found out by the log's record still.
+   */
+  epochOf?(stream: number): Promise<number>
   /** Nothing that is done for the stream counts any more. */
   gone(stream: number): void
 }

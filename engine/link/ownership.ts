@@ -143,7 +143,9 @@ export class Ownership {
     const before = stored === undefined ? NEW_RECORD : decodeRecord(stored.body)
     const isOthers = before.owner !== '' && before.owner !== membership.self.id
     if (isOthers && !mustTake && engines(membership).includes(before.owner)) return false
-    const record = { ...before, epoch: before.epoch + 1, owner: membership.self.id, since: clock.now() }
+    const known = (await this.options.watcher()?.epochOf?.(stream)) ?? 0
+    const epoch = Math.max(before.epoch, known) + 1
+    const record = { ...before, epoch, owner: membership.self.id, since: clock.now() }
     const change = { settled: [], tries: new Map<number, number>(), note: undefined }
     const write = {
       body: () => encodeRecord(record),

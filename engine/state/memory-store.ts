@@ -45,6 +45,10 @@ export class StatesInMemory implements NodeStateStore {
     }
   }
 
+  async epochOf(stream: number): Promise<number> {
+    return this.epochs.get(stream) ?? 0
+  }
+
   async bytesOf(tenantId: string): Promise<number> {
     const rows = [...this.states.values(), ...this.outputs.values()]
     return rows.filter((row) => row.tenantId === tenantId).reduce((sum, { bytes }) => sum + bytes, 0)

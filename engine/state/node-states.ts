@@ -93,6 +93,10 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
     for (const instance of this.instances.values()) this.begin(instance, partition)
   }
 
+  epochOf(stream: number): Promise<number> {
+    return this.options.store.epochOf(stream)
+  }
+
   gone(stream: number): void {
     const partition = this.owned.get(stream)
     this.owned.delete(stream)

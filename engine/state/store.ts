@@ -56,6 +56,8 @@ export interface NodeStateStore {
    * `OWNER_STALE` where it is owned under a later one.
    */
   claim(stream: number, epoch: number | undefined): Promise<PartitionStore>
+  /** The latest under which the partition was claimed; 0 where it never was. */
+  epochOf(stream: number): Promise<number>
   /** Bytes that a tenant has in all partitions. */
   bytesOf(tenantId: string): Promise<number>
   encode(message: Message): string
