@@ -8,14 +8,15 @@ import { readTenantHeader, readTenantRows, TenantFileWriter, type TenantHeader }
 
 const SERVER = `  --url URL --user EMAIL --password TEXT   where and as which system administrator (default ${DEFAULT_SERVER.url}, ${SYSTEM_LOGIN.user};
                                            environment: MILLRACE_URL, MILLRACE_SYSTEM_USER, MILLRACE_SYSTEM_PASSWORD)`
-const EXPORT_USAGE = `npm start -- tenant export FILE --tenant ID
+const EXPORT_USAGE = `npm start -- tenant export FILE --tenant ID [--series]
 
   FILE      is written whole or not at all
   --tenant  the tenant's id or its title
+  --series  with all time series and latest values
 ${SERVER}
 
 In it is every entity, relation, rule chain, dashboard and attribute. Devices' credentials and the hashes of users' passwords are in it too: keep
-it as you keep them. Time series, the audit log and what is under way are not. The tenant goes on meanwhile.
+it as you keep them. The audit log and what is under way are not, time series where they are asked for. The tenant goes on meanwhile.
 `
 const IMPORT_USAGE = `npm start -- tenant import FILE [--into ID] [--apply]
 
@@ -34,7 +35,14 @@ const TenantErrors = defineErrors('tenant-command', {
 })
 
 const tablesSchema = z.array(z.string())
-const pageSchema = z.object({ rows: z.array(z.string()), next: z.string().nullable() })
+const pageSchema = z.object({
+  rows: z.array(z.string()),
+  next: z.string().nullable(),
+  passed: z.number().default(0),
+  entities: z.number().optional(),
+})
+/** No table, and asked for only when wanted. */
+const SERIES = 'series'
 const tenantSchema = z.looseObject({ id: z.object({ id: z.string() }), title: z.string() })
 const tenantsSchema = z.object({ data: z.array(tenantSchema) })
 const pieceSchema = z.object({
@@ -49,7 +57,7 @@ type Tenant = z.infer<typeof tenantSchema>
 /** Resolves with the exit code. */
 export function tenant([what = '', ...argv]: readonly string[], output?: CommandOutput): Promise<number> {
   if (what === 'export') {
-    const flags = z.object({ tenant: z.string() })
+    const flags = z.object({ tenant: z.string(), series: z.boolean().default(false) })
     const command = { usage: EXPORT_USAGE, flags, argument: 'one FILE', login: SYSTEM_LOGIN, run: exportTenant }
     return runRestCommand(command, argv, output)
   }
@@ -61,12 +69,12 @@ export function tenant([what = '', ...argv]: readonly string[], output?: Command
   return runRestCommand({ usage, flags: z.object({}), run }, what === '' ? [] : [what], output)
 }
 
-async function exportTenant({
-  argument: file,
-  flags,
-  open,
-  output,
-}: RestCall<{ readonly tenant: string }>): Promise<void> {
+interface ExportFlags {
+  readonly tenant: string
+  readonly series: boolean
+}
+
+async function exportTenant({ argument: file, flags, open, output }: RestCall<ExportFlags>): Promise<void> {
   const progress = new Progress()
   try {
     const session = await open()
@@ -77,21 +85,34 @@ async function exportTenant({
     const writer = await TenantFileWriter.begin(file, { tenant: found, time: Date.now() })
     for (const [index, table] of tables.entries()) {
       progress.show('exporting', index, tables.length, 'tables')
-      let after: string | null = ''
-      while (after !== null) {
-        const query = new URLSearchParams({ table, ...(after === '' ? {} : { after }) })
-        const page: z.infer<typeof pageSchema> = pageSchema.parse(
-          await session.request('GET', `${path}?${query.toString()}`),
-        )
-        for (const row of page.rows) await writer.add({ table, row })
-        after = page.next
-      }
+      await exportTable(session, path, table, writer)
     }
+    if (flags.series) await exportTable(session, path, SERIES, writer, progress)
     await writer.finish()
     progress.end()
     output.out(`${writer.rows} rows of ${found.title} in ${file}`)
   } finally {
     progress.end()
+  }
+}
+
+async function exportTable(
+  session: RestSession,
+  path: string,
+  table: string,
+  writer: TenantFileWriter,
+  progress?: Progress,
+): Promise<void> {
+  let [done, total] = [0, 0]
+  for (let after: string | null = ''; after !== null;) {
+    const query = new URLSearchParams({ table, ...(after === '' ? {} : { after }) })
+    const page: z.infer<typeof pageSchema> = pageSchema.parse(
+      await session.request('GET', `${path}?${query.toString()}`),
+    )
+    for (const row of page.rows) await writer.add({ table, row })
+    total = page.entities ?? total
+    progress?.show('exporting series', (done += page.passed), total, 'entities')
+    after = page.next
   }
 }
 
@@ -123,7 +144,8 @@ async function importTenant({ argument: file, flags, open, output }: RestCall<Im
   }
 }
 
-const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const FIRST_UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
+const UUID = new RegExp(FIRST_UUID, 'g')
 
 /** A file on its way into a tenant. */
 class Bringing {
@@ -148,7 +170,9 @@ class Bringing {
   async findIds(): Promise<void> {
     for await (const { table, rows } of readTenantRows(this.file)) {
       this.rows += rows.length
-      const sent = rows.filter((row) => !this.isLeftOut(row)).map((row) => this.mapped(row))
+      // They have no ids of their own.
+      if (table === SERIES) continue
+      const sent = this.sentRows(table, rows)
       const { ids, refused } = await this.post(table, 'ids', sent)
       for (const [before, after] of ids) this.ids.set(before, after)
       for (const { place, why } of refused) this.refuse(table, sent[place] ?? '{}', why)
@@ -160,7 +184,7 @@ class Bringing {
     const counts = new Map<string, { created: number; changed: number; same: number; leftOut: number }>()
     let done = 0
     for await (const { table, rows } of readTenantRows(this.file)) {
-      const sent = rows.filter((row) => !this.isLeftOut(row)).map((row) => this.mapped(row))
+      const sent = this.sentRows(table, rows)
       const { created, changed, same } = await this.post(table, step, sent)
       const sum = counts.get(table) ?? { created: 0, changed: 0, same: 0, leftOut: 0 }
       sum.created += created
@@ -175,19 +199,20 @@ class Bringing {
     return [
       ...[...counts].map(
         ([table, { created, changed, same, leftOut }]) =>
-          `  ${table}: ${created} new, ${changed} changed, ${same} as they are${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
+          `  ${table === SERIES ? 'points of series' : table}: ${created} new, ${changed} changed, ${same} as they are${leftOut === 0 ? '' : `, ${leftOut} left out`}`,
       ),
       ...(others === 0 ? [] : [`  ${others} ids are others there`]),
       ...[...this.refused.values()].map((why) => `  left out: ${why}`),
     ]
   }
 
-  private mapped(row: string): string {
-    return row.replace(UUID, (id) => this.ids.get(id) ?? id)
-  }
-
-  private isLeftOut(row: string): boolean {
-    return this.refused.size > 0 && (row.match(UUID) ?? []).some((id) => this.refused.has(id))
+  /** With the ids that they have there, without those that name what is left out. */
+  private sentRows(table: string, rows: readonly string[]): readonly string[] {
+    // A series names its entity before its points, whose values stay as they were measured.
+    const ids = table === SERIES ? FIRST_UUID : UUID
+    const isLeftOut = (row: string) =>
+      this.refused.size > 0 && (row.match(ids) ?? []).some((id) => this.refused.has(id))
+    return rows.filter((row) => !isLeftOut(row)).map((row) => row.replace(ids, (id) => this.ids.get(id) ?? id))
   }
 
   private refuse(table: string, row: string, why: string): void {

@@ -197,6 +197,10 @@ export class MemoryTimeSeries implements TimeSeriesStore {
     return []
   }
 
+  async storedKeys(): Promise<readonly string[]> {
+    return []
+  }
+
   async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
     this.ranges.push(range)
     return { value: this.deletion, sequence: ++this.sequence }
@@ -386,6 +390,8 @@ export async function openTestPlatform(
     scripts?: ScriptHost
     claims?: ClaimSettings
     provisioning?: AttemptLimits
+    /** In the place of the one that only remembers what is written. */
+    storedSeries?: TimeSeriesStore
     /** In the place of one in a fresh folder. */
     openEntities?: (clock: Clock) => Promise<EntityStore>
     /** Of a store that was opened before: what is sealed there needs the same key. */
@@ -413,7 +419,7 @@ export async function openTestPlatform(
   const stopRecording = feed.listenToAll(EVERY_KIND, (change) => changes.push(change))
   const services = createServices({
     entities,
-    timeSeries,
+    timeSeries: options.storedSeries ?? timeSeries,
     feed,
     link,
     deadLetters,

@@ -43,20 +43,21 @@ export function tenantTransferRoutes(
     make.route({
       method: 'GET',
       path: '/api/tenant/{tenantId}/rows',
-      about: 'What a tenant has in a table, row by row, each as a JSON text; `next` is where more of it begins.',
+      about:
+        'What a tenant has in a table, or its `series`, row by row, each as a JSON text; `next` is where more of it begins.',
       authorities: SYSTEM,
       targets: { tenantId: { entity: tenants, operation: 'READ' } },
       query: { table: requiredText, after: optionalText },
       body: undefined,
       answer: {
         type: 'object',
-        properties: { rows: TEXTS, next: { type: ['string', 'null'] } },
+        properties: { rows: TEXTS, next: { type: ['string', 'null'] }, passed: COUNT, entities: COUNT },
         required: ['rows', 'next'],
       },
       handle: async ({ principal, path, query }) => {
         await tenantTransfer.noteExport(principal, path.tenantId)
-        const { rows, next } = await tenantTransfer.page(path.tenantId, query.table, query.after)
-        return { rows: [...rows], next: next ?? null }
+        const { rows, next, ...counts } = await tenantTransfer.page(path.tenantId, query.table, query.after)
+        return { rows: [...rows], next: next ?? null, ...counts }
       },
     }),
     make.route({

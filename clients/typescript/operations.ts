@@ -4810,7 +4810,7 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** What a tenant has in a table, row by row, each as a JSON text; `next` is where more of it begins. For SYS_ADMIN. */
+  /** What a tenant has in a table, or its `series`, row by row, each as a JSON text; `next` is where more of it begins. For SYS_ADMIN. */
   getTenantByTenantIdRows(
     given: { readonly tenantId: string; readonly table: string; readonly after?: string | undefined },
     options?: CallOptions,

@@ -3041,7 +3041,12 @@ export type GetRpcPersistentDeviceByDeviceIdAnswer = {
 
 export type GetSystemParamsAnswer = { readonly userTokenAccessEnabled?: boolean; readonly maxDatapointsLimit?: number }
 
-export type GetTenantByTenantIdRowsAnswer = { readonly rows: readonly string[]; readonly next: string | null }
+export type GetTenantByTenantIdRowsAnswer = {
+  readonly rows: readonly string[]
+  readonly next: string | null
+  readonly passed?: number
+  readonly entities?: number
+}
 
 export type GetTenantProfileInfoByTenantProfileIdAnswer = { readonly id: TenantProfileId; readonly name: string }
 

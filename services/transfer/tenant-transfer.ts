@@ -12,22 +12,20 @@ import type { Clock } from '../../model/clock.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { SqlValue, Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import type { TimeSeriesStore } from '../../storage/timeseries/store.ts'
 import type { Row } from '../../storage/entities/tables/entity-table.ts'
 import { keysOf } from '../../storage/entities/transfer-rows.ts'
 import type { Changes } from '../changes.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
+import type { PieceCounts, TransferPage } from './answers.ts'
 import { TenantTransferErrors } from './errors.ts'
 import { checkRow } from './row-checks.ts'
 import { rowsIn, textOf, valuesIn, type PartRows, type WholeRow } from './sent-rows.ts'
+import { SERIES } from './series-rows.ts'
+import { SeriesTransfer } from './series-transfer.ts'
 import { NAMED, TAKEN, type Match, type TakenTable } from './tables.ts'
-
-export interface TransferPage {
-  readonly rows: readonly string[]
-  /** Undefined where there is no more. */
-  readonly next: string | undefined
-}
 
 export interface PieceIds {
   /** Ids that are others here. */
@@ -36,18 +34,13 @@ export interface PieceIds {
   readonly refused: readonly { readonly place: number; readonly why: string }[]
 }
 
-export interface PieceCounts {
-  readonly created: number
-  readonly changed: number
-  readonly same: number
-}
-
 export interface TenantTransferParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly feed: ChangeFeed
   readonly doubts: CommitDoubts
   readonly clock: Clock
+  readonly timeSeries: TimeSeriesStore
 }
 
 const PAGE = 500
@@ -62,9 +55,11 @@ export class TenantTransfer {
   private readonly parts: TenantTransferParts
   /** When they were noted, by who takes along and what. */
   private readonly exports = new Map<string, number>()
+  private readonly series: SeriesTransfer
 
   constructor(parts: TenantTransferParts) {
     this.parts = parts
+    this.series = new SeriesTransfer(parts)
   }
 
   /** In the order in which they can be brought in. */
@@ -90,6 +85,7 @@ export class TenantTransfer {
   }
 
   async page(tenantId: string, table: string, after: string | undefined): Promise<TransferPage> {
+    if (table === SERIES) return this.series.page(tenantId, after)
     const taken = tableOf(table)
     let keys = after === undefined ? undefined : valuesIn(after, taken)
     const texts: string[] = []
@@ -115,6 +111,8 @@ export class TenantTransfer {
 
   /** Which ids the rows get; those of the rows that they name were put in their place already. */
   async ids(tenantId: string, table: string, texts: readonly string[]): Promise<PieceIds> {
+    // They have none of their own.
+    if (table === SERIES) return { ids: [], refused: [] }
     const taken = tableOf(table)
     const ids: (readonly [string, string])[] = []
     const refused: { place: number; why: string }[] = []
@@ -131,11 +129,13 @@ export class TenantTransfer {
 
   /** What bringing the rows in would do. */
   async plan(tenantId: string, table: string, texts: readonly string[]): Promise<PieceCounts> {
+    if (table === SERIES) return this.series.plan(tenantId, texts)
     return (await this.compared(tableOf(table), tenantId, texts)).counts
   }
 
   /** Brings the rows in, in one transaction. Throws `tenant-transfer.…`. */
   async apply(principal: Principal, tenantId: string, table: string, texts: readonly string[]): Promise<PieceCounts> {
+    if (table === SERIES) return this.series.apply(principal, tenantId, texts)
     const taken = tableOf(table)
     const { steps, written, counts } = await this.compared(taken, tenantId, texts)
     if (steps.length === 0) return counts

@@ -32,6 +32,20 @@ export class TransferRowRepository {
     return this.rows(query)
   }
 
+  /** In their order, behind one. */
+  async ids(table: TransferTable, tenantId: string, after: string, limit: number): Promise<readonly string[]> {
+    const query = sql<Row>`select id from ${sql.table(table.name)} where ${owned(table, tenantId)} and id > ${after}
+      order by id limit ${limit}`
+    return (await this.rows(query)).map(({ id }) => String(id))
+  }
+
+  async count(table: TransferTable, tenantId: string): Promise<number> {
+    const [row] = await this.rows(
+      sql<Row>`select count(*) as total from ${sql.table(table.name)} where ${owned(table, tenantId)}`,
+    )
+    return Number(row?.['total'] ?? 0)
+  }
+
   /** The row that has these values, whoever has it; null values are equal to none. */
   async find(table: string, values: Row): Promise<Row | undefined> {
     const [row] = await this.rows(sql<Row>`select * from ${sql.table(table)} where ${matches(values)} limit 1`)

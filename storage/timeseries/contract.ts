@@ -192,6 +192,10 @@ function testLatest(store: () => TimeSeriesStore): void {
     assert.deepEqual(await store().keys(entity), [])
     await store().write([write(entity, [long('k', 2, 2)], { history: false })])
     assert.equal(await latest(entity), 2)
+    await store().write([write(entity, [long('h', 1, 1), long('far', -8e15, 1)], { latest: false })])
+    assert.deepEqual(await store().keys(entity), ['k'])
+    assert.deepEqual(await store().storedKeys(entity), ['far', 'h', 'k'])
+    assert.deepEqual(await store().storedKeys(newEntity()), [])
     assertSame((await store().history(entity, raw(['k']))).value.get('k'), [long('k', 1, 1)])
   })
 

@@ -72,6 +72,8 @@ export interface TimeSeriesStore {
   /** One key of many entities, for a search among them: it holds up others for a moment alone. Absent where there is no faster way than {@link latestOfMany}. */
   latestColumn?(entityIds: readonly string[], key: string): Promise<LatestColumn>
   keys(entityId: string): Promise<readonly string[]>
+  /** Keys of which anything is stored, those of history alone too; some may have no point that is shown any more. Sorted. */
+  storedKeys(entityId: string): Promise<readonly string[]>
   delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>>
   /** Removes everything of an entity. */
   deleteEntity(entityId: string): Promise<void>

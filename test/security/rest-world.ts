@@ -57,7 +57,7 @@ export interface RestWorld {
 
 const OTHER_LOGIN = { email: 'other@millrace.local', password: 'other-password' }
 
-export async function openRestWorld(): Promise<RestWorld> {
+export async function openRestWorld(platformOptions: Parameters<typeof openTestPlatform>[0] = {}): Promise<RestWorld> {
   const javaScript = createJavaScriptWorkers({
     clock: systemClock,
     threads: 1,
@@ -70,7 +70,7 @@ export async function openRestWorld(): Promise<RestWorld> {
     random: testRandom,
     javaScript: (source) => javaScript.compile(source),
   })
-  const platform = await openTestPlatform({ scripts })
+  const platform = await openTestPlatform({ scripts, ...platformOptions })
   const { services, clock, entities } = platform
   const otherTenantId = await addOtherTenant(platform)
   const failures: unknown[] = []

@@ -230,6 +230,11 @@ export class Core {
     return keys.sort()
   }
 
+  /** Sorted. */
+  storedKeys(entityId: string): string[] {
+    return [...this.memory.entity(entityId).series.keys()].sort()
+  }
+
   /** Throws DISK_FULL, WRITE_FAILED, BACKLOG (retryable): a part may be deleted then, and the same delete again does the rest. */
   delete(range: DeleteRange, now: number): readonly RemovedLatest[] {
     this.ensureRoom(now, ROOM_FOR_DELETES)

@@ -14,6 +14,7 @@ export type Question =
   /** Ids of one length, one behind the other: a text crosses at once, and is known again. */
   | { readonly kind: 'latestColumn'; readonly entityIds: string; readonly from: number; readonly key: string }
   | { readonly kind: 'keys'; readonly entityId: string }
+  | { readonly kind: 'storedKeys'; readonly entityId: string }
   | { readonly kind: 'delete'; readonly range: DeleteRange }
   | { readonly kind: 'deleteEntity'; readonly entityId: string }
   | { readonly kind: 'pack' }

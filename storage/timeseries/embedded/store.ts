@@ -188,6 +188,11 @@ class EmbeddedStore implements EmbeddedTimeSeries {
     return reply.keys ?? []
   }
 
+  async storedKeys(entityId: string): Promise<readonly string[]> {
+    const reply = await this.port.ask({ kind: 'storedKeys', entityId }, this.maxPendingReads)
+    return reply.keys ?? []
+  }
+
   async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
     const reply = await this.port.ask({ kind: 'delete', range }, this.maxPendingReads)
     const latestRemoved = [...pointsIn(reply)].map(([key, points]) => ({ key, replacement: points[0] }))

@@ -68,6 +68,8 @@ function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: num
       return { column: core.latestColumn(question.entityIds, question.from, question.key) }
     case 'keys':
       return { keys: core.keys(question.entityId) }
+    case 'storedKeys':
+      return { keys: core.storedKeys(question.entityId) }
     case 'delete': {
       const removed = core.delete(question.range, now)
       const replacements = new Map(

@@ -232,6 +232,22 @@ class PostgresStore implements PostgresTimeSeries {
     return rows.map(({ key }) => key).sort()
   }
 
+  async storedKeys(entityId: string): Promise<readonly string[]> {
+    const { rows } = await this.reads.read<{ key: string }>({
+      name: 'stored-keys',
+      // From key to key in the index, however many points each has.
+      text: `with recursive held as (
+          select min(key) as key from ts_kv where entity_id = $1
+          union all
+          select (select min(key) from ts_kv where entity_id = $1 and key > held.key) from held where held.key is not null
+        )
+        select dictionary.key from key_dictionary dictionary
+        where key_id in (select key from held union select key from ts_kv_latest where entity_id = $1)`,
+      parameters: [knownEntity(entityId)],
+    })
+    return rows.map(({ key }) => key).sort()
+  }
+
   delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
     return this.accepted(this.deleteRange(range))
   }

@@ -7,7 +7,7 @@ import { addRow, bucketQueries } from './buckets.ts'
 import { TimeSeriesErrors } from '../errors.ts'
 import { QuestDbErrors } from './errors.ts'
 import type { Deletion, PostgresCompanion, ReadBasis } from './postgres-companion.ts'
-import { conditionOf, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
+import { conditionOf, entityCondition, isoOf, MAX_TS, MIN_TS, valueOf } from './rows.ts'
 import { quoted } from './schema.ts'
 import type { QuestDbServer, Row } from './server.ts'
 
@@ -74,6 +74,13 @@ export class HistoryReader {
       }
     }
     return found
+  }
+
+  /** Of the keys that rows of an entity have: those that are deleted or expired too. */
+  async keyNumbers(entityId: string): Promise<readonly number[]> {
+    const { server, table } = this.options
+    const rows = await server.query(`select distinct key from ${quoted(table)} where ${entityCondition(entityId)}`)
+    return rows.map(([key]) => Number(key))
   }
 
   private async readKey(series: Series, query: HistoryQuery, room: Room): Promise<readonly DataPoint[]> {

@@ -162,6 +162,17 @@ export class PostgresCompanion {
     return range.order === 'ASC' ? points : points.reverse()
   }
 
+  /** The keys of these numbers, and of the points that QuestDB does not hold. */
+  async keysOf(entityId: string, numbers: readonly number[]): Promise<readonly string[]> {
+    const { rows } = await this.reads.query<{ readonly key: string }>({
+      name: 'questdb-keys',
+      text: `select key from key_dictionary where key_id = any($2::integer[])
+        or key_id in (select key from questdb_far_point where entity_id = $1)`,
+      parameters: [entityId, intArray(numbers)],
+    })
+    return rows.map(({ key }) => key)
+  }
+
   /** Resolves when every read that begins now is without the points of the range that were stored before the call. */
   async delete(range: Omit<DeleteRange, 'deleteLatest' | 'rewriteLatest'>): Promise<void> {
     const numbers = await this.keys.numbersOf(new Set(range.keys))

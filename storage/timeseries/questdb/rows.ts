@@ -42,7 +42,12 @@ export function isoOf(ts: number): string {
 
 /** Of the rows of one series: `entityId` is checked to be a UUID, `key` the number of its key. */
 export function conditionOf(entityId: string, key: number): string {
-  return `shard = '${shardOf(entityId)}' and entity = '${entityId}' and key = ${key}`
+  return `${entityCondition(entityId)} and key = ${key}`
+}
+
+/** Of the rows of all its series. */
+export function entityCondition(entityId: string): string {
+  return `shard = '${shardOf(entityId)}' and entity = '${entityId}'`
 }
 
 export function kindOf({ type, value }: TypedValue): number {

@@ -243,6 +243,14 @@ class QuestDbStore implements QuestDbTimeSeries {
     return (await this.parts.latest.read(entityId, undefined)).map(({ key }) => key)
   }
 
+  async storedKeys(entityId: string): Promise<readonly string[]> {
+    if (!isEntity(entityId)) return []
+    await this.parts.applied.wait()
+    const [numbers, latest] = await Promise.all([this.reader.keyNumbers(entityId), this.keys(entityId)])
+    const held = await this.parts.companion.keysOf(entityId, numbers)
+    return [...new Set([...held, ...latest])].sort()
+  }
+
   async delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>> {
     const { entityId, keys, startTs, endTs } = range
     const latestRemoved: DeletedKeys['latestRemoved'][number][] = []
