@@ -42,6 +42,7 @@ export const NodeErrors = defineErrors('node', {
   NOTHING_RELATED: { kind: 'invalid', status: 400, text: 'No {what} is related to the originator as the node asks' },
   NO_NEW_ORIGINATOR: { kind: 'invalid', status: 400, text: 'Failed to find new originator' },
   ARGUMENT_NO_NUMBER: { kind: 'invalid', status: 400, text: "Argument '{name}' is not a number." },
+  CONDITION_NOT_BOOLEAN: { kind: 'invalid', status: 400, text: 'The condition says neither true nor false.' },
   EXPRESSION: { kind: 'invalid', status: 400, text: 'The expression is wrong at position {position}: {reason}' },
   INTERVAL: { kind: 'invalid', status: 400, text: 'The interval is wrong: {reason}' },
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },

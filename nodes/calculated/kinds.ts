@@ -1,12 +1,14 @@
 /** Every type of calculated field that runs. To add one: its file here, its test beside it, a line below. */
 import type { Configuration } from '../../model/calculated-fields/configuration.ts'
 import type { AnyField, FieldKind, FieldTools } from '../../model/calculated-fields/kind.ts'
+import { alarm } from './alarm.ts'
 import { simple } from './simple.ts'
 
 type Kinds = { readonly [Type in Configuration['type']]?: FieldKind<Type> }
 
 const KINDS: Kinds = {
   SIMPLE: simple,
+  ALARM: alarm,
 }
 
 /** Undefined where the type does not run. Throws what the kind refuses. */

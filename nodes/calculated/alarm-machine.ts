@@ -1,0 +1,259 @@
+/**
+ * Alarm rules of a calculated field as a state machine: how the alarm stands and what its rules have counted, with what happened, give how it
+ * stands then and what is to be done. Knows no clock and no store. Source: `rule-engine.md` 7.3.
+ *
+ * | | a rule that is true | one that is not yet | one that is false |
+ * |---|---|---|---|
+ * | to raise, the most severe first | raises, says anew, or makes more severe; the weaker are not looked at | keeps its counter | forgets its counter |
+ * | to clear, only where none raised and one is active | clears, and all counters are forgotten | keeps its counter | forgets it |
+ */
+import { ALARM_SEVERITIES, type AlarmSeverity } from '../../model/alarm-severity.ts'
+import type { AlarmRule } from '../../model/calculated-fields/alarm-rules.ts'
+import { isActive, nextChange } from '../rules/schedule.ts'
+import {
+  durationOf,
+  isMet,
+  repeatsOf,
+  scheduleOf,
+  silences,
+  waitsForSilence,
+  type ConditionContext,
+} from './alarm-conditions.ts'
+
+export const CLEAR = 'CLEAR'
+
+/** Of one rule; a type, not an interface: it is stored as JSON. */
+export type RuleMemory = {
+  /** How often it was true in a row. */
+  readonly count?: number
+  /** When it became true, Unix ms. */
+  readonly since?: number
+  /** Its time was over when it was looked at last. */
+  readonly isOver?: boolean
+  /** Whether its schedule applied when it was looked at last. */
+  readonly applied?: boolean
+}
+
+/** By severity, and `CLEAR`; without an entry a rule remembers nothing. */
+export type RuleMemories = { readonly [rule: string]: RuleMemory }
+
+export type ActiveAlarm = {
+  readonly severity: AlarmSeverity
+}
+
+export type AlarmState = {
+  readonly active?: ActiveAlarm
+  readonly memories: RuleMemories
+}
+
+export const NO_ALARM: AlarmState = { memories: {} }
+
+export interface AlarmRules {
+  /** The most severe first. */
+  readonly create: readonly { readonly severity: AlarmSeverity; readonly rule: AlarmRule }[]
+  readonly clear: AlarmRule | undefined
+}
+
+export interface Happened {
+  /** `values`: arguments have new ones; `rules`: the field was saved; `time`: nothing but time went by. */
+  readonly kind: 'values' | 'rules' | 'time'
+  /** The time of the newest argument, Unix ms. */
+  readonly latestTs: number
+  readonly context: ConditionContext
+}
+
+export interface AlarmVerdict {
+  readonly does: 'raise' | 'clear'
+  /** What the active alarm becomes, or was. */
+  readonly severity: AlarmSeverity
+  readonly rule: AlarmRule
+  readonly repeats: number | undefined
+  readonly durationMs: number | undefined
+}
+
+/** `nothing`: what it says is no news. */
+type Verdict = 'true' | 'not yet' | 'false' | 'nothing'
+
+interface Judged {
+  readonly verdict: Verdict
+  readonly memory: RuleMemory
+}
+
+const NOTHING: RuleMemory = {}
+
+export function rulesOf({
+  createRules,
+  clearRule,
+}: {
+  readonly createRules: Partial<Record<AlarmSeverity, AlarmRule>>
+  readonly clearRule: AlarmRule | null
+}): AlarmRules {
+  const create = ALARM_SEVERITIES.flatMap((severity) => {
+    const rule = createRules[severity]
+    return rule === undefined ? [] : [{ severity, rule }]
+  })
+  return { create, clear: clearRule ?? undefined }
+}
+
+/** Throws what a condition throws: nothing has changed then. */
+export function step(
+  { create, clear }: AlarmRules,
+  { active, memories }: AlarmState,
+  happened: Happened,
+): { readonly state: AlarmState; readonly verdict: AlarmVerdict | undefined } {
+  const after = new Map(Object.entries(memories))
+  const judged = (name: string, rule: AlarmRule): Judged => {
+    const before = after.get(name) ?? NOTHING
+    const { verdict, memory } =
+      happened.kind === 'time' ? judgeAtTime(rule, before, happened) : judge(rule, before, happened)
+    if (verdict === 'false') forget(after, name, memory)
+    else keep(after, name, memory)
+    return { verdict, memory }
+  }
+  const done = (now: ActiveAlarm | undefined, verdict?: AlarmVerdict) => ({
+    state: { ...(now === undefined ? {} : { active: now }), memories: Object.fromEntries(after) },
+    verdict,
+  })
+  for (const { severity, rule } of create) {
+    const { verdict, memory } = judged(severity, rule)
+    if (verdict !== 'true') continue
+    forget(after, CLEAR, after.get(CLEAR))
+    if (active !== undefined && isWeaker(severity, active.severity)) return done(active)
+    if (active?.severity === severity && happened.kind === 'time') return done(active)
+    return done(
+      { ...active, severity },
+      { does: 'raise', severity, rule, ...counted(rule, memory, happened.context.now) },
+    )
+  }
+  if (active === undefined || clear === undefined) return done(active)
+  const { verdict, memory } = judged(CLEAR, clear)
+  if (verdict !== 'true') return done(active)
+  for (const [name, one] of [...after]) forget(after, name, one)
+  const { severity } = active
+  return done(undefined, { does: 'clear', severity, rule: clear, ...counted(clear, memory, happened.context.now) })
+}
+
+/** Somebody cleared or deleted the alarm: what the rules counted goes with it. */
+export function gone({ memories }: AlarmState): AlarmState {
+  const after = new Map(Object.entries(memories))
+  for (const [name, memory] of Object.entries(memories)) forget(after, name, memory)
+  return { memories: Object.fromEntries(after) }
+}
+
+/** Only what the rules of today can have counted. */
+export function fitting({ create, clear }: AlarmRules, state: AlarmState): AlarmState {
+  const rules = new Map<string, AlarmRule>(create.map(({ severity, rule }) => [severity, rule]))
+  if (clear !== undefined) rules.set(CLEAR, clear)
+  const memories = Object.entries(state.memories).flatMap(([name, memory]) => {
+    const type = rules.get(name)?.condition.type
+    const { count, since, isOver } = memory
+    const kept: RuleMemory = {
+      ...(type === 'REPEATING' && count !== undefined ? { count } : {}),
+      ...(type === 'DURATION' && since !== undefined ? { since, ...(isOver === undefined ? {} : { isOver }) } : {}),
+    }
+    return Object.keys(kept).length === 0 ? [] : [[name, kept] as const]
+  })
+  return { ...state, memories: Object.fromEntries(memories) }
+}
+
+/** When time alone may change something, Unix ms and later than now; undefined where it can not. Throws what a condition throws. */
+export function nextTime(
+  { create, clear }: AlarmRules,
+  { active, memories }: AlarmState,
+  context: ConditionContext,
+): number | undefined {
+  const { now } = context
+  const times: number[] = []
+  const add = (rule: AlarmRule, memory: RuleMemory = NOTHING): void => {
+    const { condition } = rule
+    const { since, isOver } = memory
+    if (condition.type === 'DURATION') {
+      if (since === undefined) return
+      if (isOver !== true) times.push(Math.ceil(since + durationOf(condition, context)))
+    } else if (waitsForSilence(condition)) times.push(...silences(condition, context))
+    const schedule = scheduleOf(condition, context)
+    const change = schedule === undefined ? undefined : nextChange(schedule, now)
+    if (change !== undefined) times.push(change)
+  }
+  for (const { severity, rule } of create)
+    if (active === undefined || isWeaker(active.severity, severity)) add(rule, memories[severity])
+  if (active !== undefined && clear !== undefined) add(clear, memories[CLEAR])
+  const later = times.filter((time) => time > now)
+  return later.length === 0 ? undefined : Math.min(...later)
+}
+
+/** How the rule stands after new values, and what it remembers then. */
+function judge({ condition }: AlarmRule, before: RuleMemory, { kind, latestTs, context }: Happened): Judged {
+  const { now } = context
+  const applied = applies(condition, context, kind === 'values' ? latestTs : now)
+  const memory = remembered(before, applied)
+  if (applied === false || !isMet(condition, context)) return { verdict: 'false', memory }
+  switch (condition.type) {
+    case 'SIMPLE':
+      return { verdict: 'true', memory }
+    case 'REPEATING':
+      return repeated(memory, (before.count ?? 0) + (kind === 'values' ? 1 : 0), repeatsOf(condition, context))
+    case 'DURATION': {
+      const since = before.since ?? latestTs
+      const limit = durationOf(condition, context)
+      const isOver = limit > 0 && now > since && now - since >= limit
+      return { verdict: isOver ? 'true' : 'not yet', memory: { ...memory, since, ...(isOver ? { isOver } : {}) } }
+    }
+  }
+}
+
+/** Values stayed as they were: durations end, arguments are silent for too long, schedules begin. */
+function judgeAtTime({ condition }: AlarmRule, before: RuleMemory, { context }: Happened): Judged {
+  const { now } = context
+  const applied = applies(condition, context, now)
+  const memory = remembered(before, applied)
+  if (condition.type === 'DURATION') {
+    if (applied === false) return { verdict: 'false', memory }
+    const { since } = before
+    const limit = durationOf(condition, context)
+    if (since === undefined || limit <= 0 || now <= since) return { verdict: 'nothing', memory }
+    if (now - since < limit) return { verdict: 'not yet', memory }
+    return { verdict: before.isOver === true ? 'nothing' : 'true', memory: { ...memory, isOver: true } }
+  }
+  const begins = applied === true && before.applied !== true
+  if (applied === false || !(begins || waitsForSilence(condition)) || !isMet(condition, context))
+    return { verdict: 'nothing', memory }
+  if (condition.type === 'SIMPLE') return { verdict: 'true', memory }
+  const judged = repeated(memory, before.count ?? 0, repeatsOf(condition, context))
+  return judged.verdict === 'true' ? judged : { verdict: 'nothing', memory }
+}
+
+function repeated(memory: RuleMemory, count: number, limit: number): Judged {
+  return { verdict: limit > 0 && count >= limit ? 'true' : 'not yet', memory: { ...memory, count } }
+}
+
+/** Undefined where the rule has no schedule. */
+function applies(condition: AlarmRule['condition'], context: ConditionContext, ts: number): boolean | undefined {
+  const schedule = scheduleOf(condition, context)
+  return schedule === undefined ? undefined : isActive(schedule, ts)
+}
+
+function remembered({ applied: _before, ...memory }: RuleMemory, applied: boolean | undefined): RuleMemory {
+  return applied === undefined ? memory : { ...memory, applied }
+}
+
+/** What it counted goes; whether its schedule applied stays. */
+function forget(memories: Map<string, RuleMemory>, name: string, memory: RuleMemory | undefined): void {
+  keep(memories, name, memory?.applied === undefined ? NOTHING : { applied: memory.applied })
+}
+
+function keep(memories: Map<string, RuleMemory>, name: string, memory: RuleMemory): void {
+  if (Object.keys(memory).length === 0) memories.delete(name)
+  else memories.set(name, memory)
+}
+
+function counted({ condition }: AlarmRule, { count, since }: RuleMemory, now: number) {
+  return {
+    repeats: condition.type === 'REPEATING' ? (count ?? 0) : undefined,
+    durationMs: condition.type === 'DURATION' ? now - (since ?? now) : undefined,
+  }
+}
+
+function isWeaker(one: AlarmSeverity, other: AlarmSeverity): boolean {
+  return ALARM_SEVERITIES.indexOf(one) > ALARM_SEVERITIES.indexOf(other)
+}
