@@ -89,6 +89,14 @@ test('every fault is told at once, with its node and place', async () => {
   ])
 })
 
+test('a secret that the file masks is told', async () => {
+  const chain = chainOf([['login', 'save']], [])
+  const masked = chain.nodes.map((node) => ({ ...node, configuration: { credentials: { password: '********' } } }))
+  assert.deepEqual(await findings({ ...chain, nodes: masked }), [
+    "error   node 0 'login' at 0,50: 'credentials.password' is masked: fill in the secret",
+  ])
+})
+
 test('each way back is named with the nodes on it', async () => {
   const nodes = ['A', 'B', 'C', 'D'].map((name): Line => [name, 'save'])
   const chain = chainOf(nodes, [

@@ -4,6 +4,7 @@
  * emits, scripts that do not compile.
  */
 import { errorText, isMillraceError } from '../model/errors.ts'
+import { masksIn } from '../model/secret-members.ts'
 import { currentConfiguration } from '../engine/rulechain/configuration.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
@@ -121,6 +122,8 @@ async function nodeFindings(
   if (node.type === INPUT_NODE_TYPE && typeof raised.configuration['ruleChainId'] !== 'string') {
     findings.push(warning(index, 'it names no rule chain'))
   }
+  const masked = masksIn(raised.configuration, definition.secrets ?? {})
+  for (const member of masked) findings.push(error(index, `'${member}' is masked: fill in the secret`))
   const refusal = await tryNode(raised)
   // What only fails because the world is not there, such as a broker to connect to, is no fault of the chain.
   if (refusal !== undefined && !(isMillraceError(refusal) && refusal.kind === 'retryable')) {
