@@ -130,7 +130,11 @@ export const restApiCall = defineNode({
 function targetOf(config: Configuration, credentials: Credentials): HttpTarget {
   const certificates = certificatesOf(credentials)
   const maxAnswerBytes = config.maxInMemoryBufferSizeInKb * 1024
-  const shared = { maxAnswerBytes, ...(certificates === undefined ? {} : { certificates }) }
+  const shared = {
+    maxAnswerBytes,
+    ...(credentials.type === 'basic' ? { secret: loginOf(credentials) } : {}),
+    ...(certificates === undefined ? {} : { certificates }),
+  }
   if (!config.enableProxy) return shared
   const refused = (field: string, reason: string) => NodeErrors.CONFIGURATION_INVALID({ node: NAME, field, reason })
   // The process's own proxy may lead where a tenant must not go.
@@ -147,8 +151,7 @@ function calls(config: Configuration, credentials: Credentials, ruleNodeId: stri
   const urlOf = urls(config)
   const headers = Object.entries(config.headers).map(([name, value]) => [pattern(name), pattern(value)] as const)
   const template = requestBodyTemplate ? jsonPattern(requestBodyTemplate) : undefined
-  const login = Buffer.from(`${credentials.username ?? ''}:${credentials.password ?? ''}`).toString('base64')
-  const authorization = credentials.type === 'basic' ? { Authorization: `Basic ${login}` } : {}
+  const authorization = credentials.type === 'basic' ? { Authorization: `Basic ${loginOf(credentials)}` } : {}
   const bodyOf = (message: Message): string => {
     const text = template === undefined ? message.data : template(message)
     if (parseToPlainText) return plainText(text)
@@ -165,6 +168,10 @@ function calls(config: Configuration, credentials: Credentials, ruleNodeId: stri
     },
     ...(WITH_BODY.includes(method) && !ignoreRequestBody ? { body: bodyOf(message) } : {}),
   })
+}
+
+function loginOf({ username, password }: Credentials): string {
+  return Buffer.from(`${username ?? ''}:${password ?? ''}`).toString('base64')
 }
 
 function urls({ restEndpointUrlPattern, queryParams }: Configuration): (message: Message) => string {

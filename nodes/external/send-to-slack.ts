@@ -50,7 +50,7 @@ export const sendToSlack = defineNode({
     if (!botToken) throw refused('botToken', 'is missing')
     if (!conversation) throw refused('conversation', 'is missing')
     const textOf = pattern(messageTemplate)
-    const client = outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, botToken })
+    const client = outbound.open('http', { maxAnswerBytes: MAX_ANSWER_BYTES, secret: botToken })
     const headers = { Authorization: `Bearer ${botToken}`, 'Content-Type': 'application/json; charset=utf-8' }
     return callingNode(outbound, client, async (message) => {
       const body = stringifyJson({ channel: conversation.id, text: textOf(message) })

@@ -69,14 +69,14 @@ export class Outbound {
   }
 
   /** What a node sees of it. */
-  readonly ofNode = ({ tenantId }: Pick<NodeIdentity, 'tenantId'>): NodeOutbound => ({
+  readonly ofNode = ({ tenantId, secrets = [] }: Pick<NodeIdentity, 'tenantId' | 'secrets'>): NodeOutbound => ({
     forceAck: this.parts.settings.forceAck,
     serviceId: this.parts.settings.serviceId,
-    open: (kind, settings, limits) => this.open(tenantId, kind, settings, limits),
+    open: (kind, settings, limits) => this.open({ tenantId, secrets }, kind, settings, limits),
   })
 
   private open<Kind extends OutboundKind>(
-    tenantId: string,
+    { tenantId, secrets }: Required<Pick<NodeIdentity, 'tenantId' | 'secrets'>>,
     kind: Kind,
     settings: OutboundKinds[Kind]['settings'],
     { parallel = 0, timeoutMs = 0 }: OutboundLimits = {},
@@ -94,7 +94,7 @@ export class Outbound {
         const openClient = await LOADERS[kind]()
         return openClient(settings, { guard, clock })
       },
-      hide: hiddenSecrets(settings),
+      hide: hiddenSecrets(settings, secrets),
       closed,
     })
   }

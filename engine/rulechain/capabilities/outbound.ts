@@ -54,7 +54,7 @@ export interface HttpTarget {
   /** Most bytes of an answer's body. */
   readonly maxAnswerBytes: number
   /** What the calls carry in their headers: in no error's text. */
-  readonly botToken?: string
+  readonly secret?: string
   readonly proxy?: { readonly host: string; readonly port: number; readonly user?: string; readonly password?: string }
 }
 
