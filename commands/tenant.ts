@@ -1,6 +1,7 @@
 /** `npm start -- tenant export FILE` and `tenant import FILE`: all that a tenant has, taken along and brought in again. */
 import { z } from 'zod'
 import { defineErrors } from '../model/errors.ts'
+import { SECRET_MASK } from '../model/secret-members.ts'
 import { Progress } from './progress.ts'
 import { runRestCommand, type CommandOutput, type RestCall } from './rest-command.ts'
 import { DEFAULT_SERVER, SYSTEM_LOGIN, type RestSession } from './rest-session.ts'
@@ -16,7 +17,8 @@ const EXPORT_USAGE = `npm start -- tenant export FILE --tenant ID [--series]
 ${SERVER}
 
 In it is every entity, relation, rule chain, dashboard and attribute. Devices' credentials and the hashes of users' passwords are in it too: keep
-it as you keep them. The audit log and what is under way are not, time series where they are asked for. The tenant goes on meanwhile.
+it as you keep them. Secrets in rule nodes are not: a mask stands for each. The audit log and what is under way are not either, time series
+where they are asked for. The tenant goes on meanwhile.
 `
 const IMPORT_USAGE = `npm start -- tenant import FILE [--into ID] [--apply]
 
@@ -25,6 +27,7 @@ const IMPORT_USAGE = `npm start -- tenant import FILE [--into ID] [--apply]
   --apply  do it; without it the plan is shown and nothing is changed
 ${SERVER}
 
+A masked secret stays as it is where the same rule node is there; elsewhere it is to be filled in, and the node does not run before.
 Ids are kept where they are free. What is there already with the same name is changed; what is there and not in the file stays. A second
 time changes nothing, and one that was cut off is done by beginning again.
 `
@@ -49,6 +52,7 @@ const pieceSchema = z.object({
   created: z.number(),
   changed: z.number(),
   same: z.number(),
+  toFillIn: z.array(z.string()).default([]),
   ids: z.array(z.tuple([z.string(), z.string()])),
   refused: z.array(z.object({ place: z.number(), why: z.string() })),
 })
@@ -83,37 +87,45 @@ async function exportTenant({ argument: file, flags, open, output }: RestCall<Ex
     const path = `/api/tenant/${found.id.id}/rows`
     const tables = tablesSchema.parse(await session.request('GET', `${path}/tables`))
     const writer = await TenantFileWriter.begin(file, { tenant: found, time: Date.now() })
+    let hasMasks = false
     for (const [index, table] of tables.entries()) {
       progress.show('exporting', index, tables.length, 'tables')
-      await exportTable(session, path, table, writer)
+      hasMasks = (await exportTable(session, path, table, writer)) || hasMasks
     }
     if (flags.series) await exportTable(session, path, SERIES, writer, progress)
     await writer.finish()
     progress.end()
     output.out(`${writer.rows} rows of ${found.title} in ${file}`)
+    if (hasMasks) output.out('secrets of rule nodes are masked in it: the import says which to fill in')
   } finally {
     progress.end()
   }
 }
 
+/** Whether secrets in it are masked. */
 async function exportTable(
   session: RestSession,
   path: string,
   table: string,
   writer: TenantFileWriter,
   progress?: Progress,
-): Promise<void> {
+): Promise<boolean> {
   let [done, total] = [0, 0]
+  let hasMasks = false
   for (let after: string | null = ''; after !== null;) {
     const query = new URLSearchParams({ table, ...(after === '' ? {} : { after }) })
     const page: z.infer<typeof pageSchema> = pageSchema.parse(
       await session.request('GET', `${path}?${query.toString()}`),
     )
-    for (const row of page.rows) await writer.add({ table, row })
+    for (const row of page.rows) {
+      await writer.add({ table, row })
+      hasMasks ||= table === 'rule_chain' && row.includes(SECRET_MASK)
+    }
     total = page.entities ?? total
     progress?.show('exporting series', (done += page.passed), total, 'entities')
     after = page.next
   }
+  return hasMasks
 }
 
 interface ImportFlags {
@@ -182,10 +194,12 @@ class Bringing {
   /** A line for each table, and one for each row that is left out. */
   async send(step: 'plan' | 'apply'): Promise<readonly string[]> {
     const counts = new Map<string, { created: number; changed: number; same: number; leftOut: number }>()
+    const toFillIn: string[] = []
     let done = 0
     for await (const { table, rows } of readTenantRows(this.file)) {
       const sent = this.sentRows(table, rows)
-      const { created, changed, same } = await this.post(table, step, sent)
+      const { created, changed, same, toFillIn: masked } = await this.post(table, step, sent)
+      toFillIn.push(...masked)
       const sum = counts.get(table) ?? { created: 0, changed: 0, same: 0, leftOut: 0 }
       sum.created += created
       sum.changed += changed
@@ -203,6 +217,7 @@ class Bringing {
       ),
       ...(others === 0 ? [] : [`  ${others} ids are others there`]),
       ...[...this.refused.values()].map((why) => `  left out: ${why}`),
+      ...toFillIn.map((secret) => `  fill in, before the rule node runs: ${secret}`),
     ]
   }
 

@@ -278,7 +278,7 @@ export function createServices(options: ServicesOptions): Services {
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
     bulkImport,
-    tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock }),
+    tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,
     devices,

@@ -76,6 +76,7 @@ export function tenantTransferRoutes(
           created: COUNT,
           changed: COUNT,
           same: COUNT,
+          toFillIn: TEXTS,
           ids: { type: 'array', items: TEXTS },
           refused: {
             type: 'array',
@@ -86,19 +87,19 @@ export function tenantTransferRoutes(
             },
           },
         },
-        required: ['created', 'changed', 'same', 'ids', 'refused'],
+        required: ['created', 'changed', 'same', 'toFillIn', 'ids', 'refused'],
       },
       handle: async ({ principal, path: { tenantId }, body: { table, step, rows } }) => {
-        const nothing = { created: 0, changed: 0, same: 0, ids: [], refused: [] }
+        const nothing = { created: 0, changed: 0, same: 0, toFillIn: [], ids: [], refused: [] }
         if (step === 'ids') {
           const { ids, refused } = await tenantTransfer.ids(tenantId, table, rows)
           return { ...nothing, ids: ids.map((pair) => [...pair]), refused: refused.map((row) => ({ ...row })) }
         }
-        const counts =
+        const { toFillIn = [], ...counts } =
           step === 'plan'
             ? await tenantTransfer.plan(tenantId, table, rows)
             : await tenantTransfer.apply(principal, tenantId, table, rows)
-        return { ...nothing, ...counts }
+        return { ...nothing, ...counts, toFillIn: [...toFillIn] }
       },
     }),
   ]

@@ -4612,6 +4612,7 @@ export type PostTenantByTenantIdRowsAnswer = {
   readonly created: number
   readonly changed: number
   readonly same: number
+  readonly toFillIn: readonly string[]
   readonly ids: readonly (readonly string[])[]
   readonly refused: readonly { readonly place: number; readonly why: string }[]
 }

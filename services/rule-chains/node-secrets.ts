@@ -56,7 +56,7 @@ export class NodeSecrets {
   }
 
   /** The node and the members that a mask stands in, such as `send: credentials.password`. */
-  toFillIn({ nodes }: Pick<RuleChainGraph, 'nodes'>): readonly string[] {
+  toFillIn({ nodes }: { readonly nodes: readonly (Configured & Pick<RuleNode, 'name'>)[] }): readonly string[] {
     return nodes.flatMap((node) =>
       masksIn(node.configuration, this.shapeOf(node)).map((member) => `${node.name}: ${member}`),
     )

@@ -13,4 +13,6 @@ export interface PieceCounts {
   readonly created: number
   readonly changed: number
   readonly same: number
+  /** Secrets that the file masks and nobody has here, as `chain: node: member`. */
+  readonly toFillIn?: readonly string[]
 }

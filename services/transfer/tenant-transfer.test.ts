@@ -14,6 +14,44 @@ async function rowsOf({ services: { tenantTransfer }, tenantId }: TestPlatform) 
 }
 
 await onBothDatabases('bringing a tenant in, ', (open) => {
+  test('secrets of rule nodes are masked in the rows, and what is there keeps them', async (context) => {
+    const platform = await open()
+    context.after(() => platform.close())
+    const { services, entities, tenant, tenantId, systemAdministrator } = platform
+    const { ruleChains, tenantTransfer } = services
+    const chain = await ruleChains.saveByUser(tenant, { name: 'with a secret' })
+    const save = (password: string, id?: string) =>
+      ruleChains.saveGraphByUser(tenant, {
+        ruleChainId: chain.id,
+        firstNodeIndex: 0,
+        nodes: [{ id, type: 'test.Node', name: 'n', configuration: { password }, additionalInfo: {} }],
+        connections: [],
+      })
+    const opened = async () => {
+      const graph = await entities.ruleChains.graph(chain.id)
+      return graph?.nodes.map((node) => ruleChains.openConfiguration(node))
+    }
+    const { nodes } = await save('hunter2')
+    const { rows } = await tenantTransfer.page(tenantId, 'rule_chain', undefined)
+    assert.ok(!JSON.stringify(rows).includes('hunter2') && !JSON.stringify(rows).includes('sealed:'))
+    assert.ok(JSON.stringify(rows).includes('********'))
+    const { created, changed } = await tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', rows)
+    assert.deepEqual([created, changed], [0, 0])
+    await save('another', nodes[0]?.id)
+    await tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', rows)
+    assert.deepEqual(await opened(), [{ password: 'another' }])
+    // A file of before has them in clear.
+    const inClear = rows.map((row) => row.replaceAll('********', 'of the file'))
+    await tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', inClear)
+    assert.deepEqual(await opened(), [{ password: 'of the file' }])
+    const lying = (await entities.ruleChains.graph(chain.id))?.nodes[0]?.configuration['password']
+    assert.ok(typeof lying === 'string' && lying.startsWith('sealed:'))
+    await ruleChains.deleteByUser(tenant, chain.id)
+    const { toFillIn } = await tenantTransfer.apply(systemAdministrator, tenantId, 'rule_chain', rows)
+    assert.deepEqual(toFillIn, ['with a secret: n: password'])
+    await assert.rejects(opened(), { code: 'rule-chain.SECRET_MASKED' })
+  })
+
   test('a chain is brought in with its graph at once: at no piece it is there in part, and it is told of once', async (context) => {
     const platform = await open()
     context.after(() => platform.close())

@@ -19,8 +19,10 @@ import type { Changes } from '../changes.ts'
 import type { CommitDoubts } from '../commit-doubts.ts'
 import { DECLARED } from '../entities/declared.ts'
 import { ACCESS_TOKEN_LENGTH, randomText } from '../secrets.ts'
+import type { NodeSecrets } from '../rule-chains/node-secrets.ts'
 import type { PieceCounts, TransferPage } from './answers.ts'
 import { TenantTransferErrors } from './errors.ts'
+import { maskedParts, masksInParts, sealedParts } from './node-rows.ts'
 import { checkRow } from './row-checks.ts'
 import { rowsIn, textOf, valuesIn, type PartRows, type WholeRow } from './sent-rows.ts'
 import { SERIES } from './series-rows.ts'
@@ -41,6 +43,7 @@ export interface TenantTransferParts {
   readonly doubts: CommitDoubts
   readonly clock: Clock
   readonly timeSeries: TimeSeriesStore
+  readonly nodeSecrets: NodeSecrets
 }
 
 const PAGE = 500
@@ -95,7 +98,7 @@ export class TenantTransfer {
       for (const row of rows) {
         const whole = isSealed(taken, row) ? undefined : await this.whole(taken, row)
         if (whole === undefined) continue
-        const text = textOf(whole)
+        const text = textOf({ ...whole, parts: maskedParts(whole.parts, this.parts.nodeSecrets) })
         texts.push(text)
         characters += text.length
       }
@@ -160,11 +163,12 @@ export class TenantTransfer {
   private async compared(taken: TakenTable, tenantId: string, texts: readonly string[]) {
     const { transferRows } = this.parts.entities
     const counts = { created: 0, changed: 0, same: 0 }
+    const toFillIn: string[] = []
     const steps: Statement[] = []
     const written: Row[] = []
-    for (const { row: sent, parts } of rowsIn(taken, texts, tenantId)) {
+    for (const { row: sent, parts: sentParts } of rowsIn(taken, texts, tenantId)) {
       if (isSealed(taken, sent)) continue
-      for (const { table, rows } of [{ table: taken, rows: [sent] }, ...parts])
+      for (const { table, rows } of [{ table: taken, rows: [sent] }, ...sentParts])
         for (const each of rows) checkRow(table.name, each)
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
       if (before !== undefined && !(await transferRows.isOwned(taken, before, tenantId)))
@@ -173,9 +177,12 @@ export class TenantTransfer {
           column: taken.keys.join(', '),
           id: keyText(taken, sent),
         })
+      const there = before === undefined ? [] : await this.partsOf(taken, before)
+      const parts = sealedParts(sentParts, there, this.parts.nodeSecrets)
+      toFillIn.push(...masksInParts(parts, this.parts.nodeSecrets).map((mask) => `${String(sent['name'])}: ${mask}`))
       const row = taken.name === 'device_credentials' ? await this.credentials(sent, before) : sent
       const isThere = before !== undefined && isSame(before, row, taken)
-      if (isThere && (await this.haveSame(taken, before, parts))) {
+      if (isThere && haveSame(there, parts)) {
         counts.same++
         continue
       }
@@ -183,7 +190,7 @@ export class TenantTransfer {
       written.push(row)
       steps.push(...this.replacing(taken, before, { row, parts }))
     }
-    return { counts, steps, written }
+    return { counts: { ...counts, toFillIn }, steps, written }
   }
 
   /** As of one version: read again where a change came between. Undefined where it is no more. */
@@ -205,18 +212,6 @@ export class TenantTransfer {
       rows: await transferRows.findAll(table, { [table.owner.column]: row['id'] ?? null }),
     })
     return Promise.all(parts.map(read))
-  }
-
-  private async haveSame(taken: TakenTable, row: Row, parts: readonly PartRows[]): Promise<boolean> {
-    const there = await this.partsOf(taken, row)
-    return parts.every(({ table, rows }, index) => {
-      const byKeys = new Map(there[index]?.rows.map((each) => [keyText(table, each), each]))
-      if (byKeys.size !== rows.length) return false
-      return rows.every((each) => {
-        const before = byKeys.get(keyText(table, each))
-        return before !== undefined && isSame(before, each, table)
-      })
-    })
   }
 
   /** One transaction has them all: nobody ever reads a row without its parts. */
@@ -369,6 +364,17 @@ function valuesOf({ columns, where }: Match, row: Row): Row | undefined {
     values[column] = value
   }
   return values
+}
+
+function haveSame(there: readonly PartRows[], parts: readonly PartRows[]): boolean {
+  return parts.every(({ table, rows }, index) => {
+    const byKeys = new Map(there[index]?.rows.map((each) => [keyText(table, each), each]))
+    if (byKeys.size !== rows.length) return false
+    return rows.every((each) => {
+      const before = byKeys.get(keyText(table, each))
+      return before !== undefined && isSame(before, each, table)
+    })
+  })
 }
 
 /** The version of what has parts counts the changes here. */
