@@ -114,6 +114,7 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
   const prefix = config.natsPrefix
   await prepareParkedStream({ line, prefix, replicas: Number(config.natsReplicas) })
   const onDamage = (stream: number, place: number): void => log.error('a parked block is damaged', { stream, place })
+  const drop = (stream: number): void => void parking.drop(stream)?.close()
   stores.link.watch({
     taken: async (stream, isHeld) => {
       const parked = new NatsParkedLog({ line, prefix, partition: stream, clock: systemClock, onDamage })
@@ -121,7 +122,8 @@ async function openOnNats({ config, log, stores }: ParkingParts, line: NatsLine,
       if (isHeld()) parking.open(store)
       else await store.close()
     },
-    gone: (stream) => void parking.drop(stream)?.close(),
+    leaving: drop,
+    gone: drop,
   })
 }
 

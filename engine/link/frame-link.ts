@@ -100,8 +100,11 @@ class BrokerLink implements FrameLink {
         this.queues.add(frame, deliveries)
         this.queues.pump()
       },
-      onGone: (stream) => {
+      onLeaving: (stream) => {
         this.queues.drop(stream)
+        for (const watcher of this.watchers) watcher.leaving?.(stream)
+      },
+      onGone: (stream) => {
         for (const watcher of this.watchers) watcher.gone(stream)
       },
       watcher: () => (this.watchers.length === 0 ? undefined : inTurn(this.watchers)),
@@ -240,6 +243,9 @@ function inTurn(watchers: readonly StreamWatcher[]): StreamWatcher {
     epochOf: async (stream) => {
       const known = watchers.flatMap((watcher) => watcher.epochOf?.(stream) ?? [])
       return Math.max(0, ...(await Promise.all(known)))
+    },
+    leaving: (stream) => {
+      for (const watcher of watchers) watcher.leaving?.(stream)
     },
     gone: (stream) => {
       for (const watcher of watchers) watcher.gone(stream)

@@ -41,6 +41,8 @@ export interface StreamWatcher {
    * not the latest owner is found out by the log's record still.
    */
   epochOf?(stream: number): Promise<number>
+  /** It is handed over: nothing more of it is delivered, and what runs may end. */
+  leaving?(stream: number): void
   /** Nothing that is done for the stream counts any more. */
   gone(stream: number): void
 }

@@ -202,9 +202,9 @@ export class OwnedStream implements FrameOwner, RecordSubject {
 
   /**
    * Hands the stream over: delivers no more, waits for what is being processed for so long, notes what is settled and says that nobody
-   * owns it. Resolves when that is done, or when it was lost or the broker is away.
+   * owns it. `onEnded` is told before the next owner may come. Resolves when that is done, or when it was lost or the broker is away.
    */
-  async leave(waitMs: number): Promise<void> {
+  async leave(waitMs: number, onEnded: () => void): Promise<void> {
     if (this.state !== 'owned') return
     this.state = 'leaving'
     const { clock } = this.options
@@ -213,6 +213,7 @@ export class OwnedStream implements FrameOwner, RecordSubject {
       await new Promise<void>((resolve) => void clock.after(10, resolve))
     }
     const unsettled = this.outstanding
+    if (this.isHeld()) onEnded()
     await this.record.release()
     if (!this.isHeld()) return
     await this.end()

@@ -19,7 +19,9 @@ const AFTER_LOSS_MS = 1000
 
 export interface OwnershipOptions extends StreamContext {
   readonly membership: Membership
-  /** Nothing more of the stream may be delivered. */
+  /** Nothing more of the stream may be delivered; what runs may end. */
+  readonly onLeaving: (stream: number) => void
+  /** Nothing that is done for the stream counts any more. */
   readonly onGone: (stream: number) => void
   /** Deliveries may go on. */
   readonly onReady: () => void
@@ -202,6 +204,7 @@ export class Ownership {
     this.lostStreams++
     this.lostAtMs.set(lost.stream, this.options.clock.monotonic())
     this.owned.delete(lost.stream)
+    this.options.onLeaving(lost.stream)
     this.options.onGone(lost.stream)
     this.evaluate()
   }
@@ -210,12 +213,14 @@ export class Ownership {
     const { stream } = owned
     const before = this.leaving.get(stream)
     if (before !== undefined) return before
-    this.options.onGone(stream)
-    const leaving = owned.leave(waitMs).finally(() => {
-      this.leaving.delete(stream)
-      if (this.owned.get(stream) === owned) this.owned.delete(stream)
-      this.evaluate()
-    })
+    this.options.onLeaving(stream)
+    const leaving = owned
+      .leave(waitMs, () => this.options.onGone(stream))
+      .finally(() => {
+        this.leaving.delete(stream)
+        if (this.owned.get(stream) === owned) this.owned.delete(stream)
+        this.evaluate()
+      })
     this.leaving.set(stream, leaving)
     return leaving
   }
