@@ -37,6 +37,7 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
     serviceId: config.serviceId ?? hostname(),
     log: {
       publish: (message, receipt) => link.publish(message, receipt),
+      checkFits: (message) => link.checkFits(message),
       streamOf: isAlone ? () => 0 : (id) => streamOf(partitionOf(id, config.queuePartitions), config.natsStreams),
       settledBelow: (stream) => link.settledBelow(stream),
     },

@@ -31,7 +31,7 @@ await onBothDatabases('states of rule nodes ', (open) => {
     assert.deepEqual(await partition.due(700, 10), [output])
     assert.deepEqual(await partition.due(699, 10), [])
     assert.equal(await partition.nextTime(), 500)
-    assert.deepEqual([...(await partition.waiting())], [[NODE, 1]])
+    assert.deepEqual(await partition.waiting(), [{ id: output.id, ruleNodeId: NODE, entityId: DEVICE }])
     assert.equal(await store.bytesOf(platform.tenantId), 110)
     const changed = { ...state, value: null, wakeAt: null, bytes: 7 }
     await partition.commit({ ...NOTHING, states: [changed], removedOutputs: [output.id] })

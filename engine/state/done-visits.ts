@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { isEntityType } from '../../model/entity-id.ts'
 import { errorText } from '../../model/errors.ts'
-import type { JsonObject, JsonValue } from '../../model/json.ts'
+import { parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { type MessageFields } from '../../model/message.ts'
 import type { KeyedOutput } from '../rulechain/capabilities/state.ts'
@@ -20,11 +20,17 @@ interface DoneVisit {
   readonly s: number
   readonly q: number
   k?: 1
-  readonly o: JsonValue
+  /** JSON text: written often, read only where a message comes again. */
+  readonly o: string
 }
+
+/** What a visit takes beside its id and what came of it. */
+const VISIT_BYTES = 40
 
 /** Visits that came again are remembered beyond the log's settling up to this many. */
 const MAX_KEPT = 64
+
+const FEW = 8
 
 const DONE = z.array(
   z.object({
@@ -39,11 +45,21 @@ const DONE = z.array(
 export class DoneVisits {
   private visits: DoneVisit[]
   private readonly byId = new Map<string, DoneVisit>()
+  private bytesOfAll = 0
 
   constructor(stored: string) {
     this.visits =
-      stored === '' ? [] : DONE.parse(JSON.parse(stored)).map(({ k, ...visit }) => ({ ...visit, ...(k && { k }) }))
-    for (const visit of this.visits) this.byId.set(visit.v, visit)
+      stored === ''
+        ? []
+        : DONE.parse(JSON.parse(stored)).map(({ k, o, ...visit }) => ({
+            ...{ ...visit, o: JSON.stringify(o) },
+            ...(k && { k }),
+          }))
+    this.index()
+  }
+
+  get bytes(): number {
+    return this.bytesOfAll
   }
 
   get isEmpty(): boolean {
@@ -53,7 +69,7 @@ export class DoneVisits {
   /** What came of it before; undefined where it is new. */
   find(visitId: string, message: Message): VisitOutcome | undefined {
     const visit = this.byId.get(visitId)
-    return visit === undefined ? undefined : outcomeOf(visit.o, message)
+    return visit === undefined ? undefined : outcomeOf(parseJson(visit.o), message)
   }
 
   /** It came again. Whether that was not known. */
@@ -65,15 +81,17 @@ export class DoneVisits {
   }
 
   add(visit: NodeVisit, stream: number, message: Message, outcome: VisitOutcome): void {
-    const done = { v: visit.id, s: stream, q: visit.sequence, o: jsonOf(outcome, message) }
+    const done = { v: visit.id, s: stream, q: visit.sequence, o: JSON.stringify(jsonOf(outcome, message)) }
     this.visits.push(done)
     this.byId.set(visit.id, done)
+    this.bytesOfAll += bytesOf(done)
   }
 
-  /** Takes the last one back. */
+  /** Takes the last one back: it was not stored. */
   undo(visitId: string): void {
-    this.byId.delete(visitId)
+    if (!this.byId.has(visitId)) return
     this.visits = this.visits.filter(({ v }) => v !== visitId)
+    this.index()
   }
 
   /** Forgets what can not come again: `settledBelow` says how far a stream's log is settled durably. */
@@ -87,14 +105,35 @@ export class DoneVisits {
     const left = this.visits.filter(stays)
     if (left.length === this.visits.length) return
     this.visits = left
-    this.byId.clear()
-    for (const visit of left) this.byId.set(visit.v, visit)
+    this.index()
+  }
+
+  /** The same where they are few: asked for each visit, and what is left out is pruned with the next commit. */
+  pruneSome(settledBelow: (stream: number) => number): void {
+    if (this.visits.length <= FEW) this.prune(settledBelow)
   }
 
   /** Empty where there is none. */
   encode(): string {
-    return this.visits.length === 0 ? '' : JSON.stringify(this.visits)
+    return this.visits.length === 0 ? '' : `[${this.visits.map(textOf).join(',')}]`
   }
+
+  private index(): void {
+    this.byId.clear()
+    this.bytesOfAll = 0
+    for (const visit of this.visits) {
+      this.byId.set(visit.v, visit)
+      this.bytesOfAll += bytesOf(visit)
+    }
+  }
+}
+
+function bytesOf({ v, o }: DoneVisit): number {
+  return VISIT_BYTES + v.length + o.length
+}
+
+function textOf({ v, s, q, k, o }: DoneVisit): string {
+  return `{"v":${JSON.stringify(v)},"s":${s},"q":${q}${k === 1 ? ',"k":1' : ''},"o":${o}}`
 }
 
 function jsonOf(outcome: VisitOutcome, message: Message): JsonValue {

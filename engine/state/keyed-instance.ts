@@ -29,6 +29,10 @@ export interface KeyedHost {
   /** Resolves when it is known how much the tenant has. */
   knowTenant(tenantId: string): Promise<void> | undefined
   grew(tenantId: string, bytes: number): void
+  /** Up to which sequence a stream of the log is settled durably. */
+  settledBelow(stream: number): number
+  /** Throws what the log would refuse the message with for ever. */
+  checkFits(message: Message): void
   report(level: 'warn' | 'error', text: string, fields: Readonly<Record<string, unknown>>): void
   closed(instance: StatefulInstance): void
 }
@@ -290,18 +294,27 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const { tenantId, ruleNodeName } = this.identity
     const text = turn.isSet ? (turn.state === undefined ? null : stringifyJson(turn.state)) : entry.text
     const outputs = turn.sent.map((sent, index) => this.outputOf(entry, turn, cause, index))
+    const sentBytes = outputs.reduce((sum, { stored }) => sum + stored.bytes, 0)
     const bytesBefore = entry.bytes
-    const more =
-      (text?.length ?? 0) - (entry.text?.length ?? 0) + outputs.reduce((sum, { stored }) => sum + stored.bytes, 0)
-    // What a full tenant's nodes do in their time makes room, and must not be refused for want of it.
-    if (more > 0) this.host.checkRoom(tenantId, ruleNodeName, text?.length ?? 0, done === undefined ? 0 : more)
-    if (turn.isSet) entry.keep(this.node, text, turn.state)
-    if (turn.isWakeSet) entry.wakeAt = turn.wakesAt ?? null
     if (done !== undefined) {
+      for (const { message } of outputs) this.host.checkFits(message)
+      // Those that can not come again make room first: as a rule the one before it.
+      entry.done.pruneSome((stream) => this.host.settledBelow(stream))
       entry.done.add(done.visit, this.host.streamOf(done.visit.originatorId), done.message, done.outcome)
     }
+    try {
+      const more = (text?.length ?? 0) - (entry.text?.length ?? 0) + entry.bytes - bytesBefore + sentBytes
+      // What a full tenant's nodes do in their time makes room, and must not be refused for want of it.
+      if (more > 0) this.host.checkRoom(tenantId, ruleNodeName, text?.length ?? 0, done === undefined ? 0 : more)
+    } catch (error) {
+      if (done !== undefined) entry.done.undo(done.visit.id)
+      this.host.grew(tenantId, entry.bytes - bytesBefore)
+      throw error
+    }
+    if (turn.isSet) entry.keep(this.node, text, turn.state)
+    if (turn.isWakeSet) entry.wakeAt = turn.wakesAt ?? null
     partition.changed(entry, outputs)
-    this.host.grew(tenantId, entry.bytes - bytesBefore + outputs.reduce((sum, { stored }) => sum + stored.bytes, 0))
+    this.host.grew(tenantId, entry.bytes - bytesBefore + sentBytes)
   }
 
   private outputOf(entry: StateEntry, turn: Turn<State>, cause: string, index: number): NewOutput {

@@ -35,13 +35,7 @@ export class StatesInMemory implements NodeStateStore {
         ]
         return times.length === 0 ? undefined : Math.min(...times)
       },
-      waiting: async () => {
-        const counts = new Map<string, number>()
-        for (const row of this.outputs.values()) {
-          if (isOf(row)) counts.set(row.ruleNodeId, (counts.get(row.ruleNodeId) ?? 0) + 1)
-        }
-        return counts
-      },
+      waiting: async () => [...this.outputs.values()].filter(isOf),
     }
   }
 

@@ -313,7 +313,7 @@ test('a tenant that is full, and a state that is too large, fail their messages 
       return 'Success'
     },
   }
-  const { run, seen } = await processOf(growing, { store, settings: { maxStateBytes: 500, maxTenantBytes: 1000 } })
+  const { run, seen } = await processOf(growing, { store, settings: { maxStateBytes: 500, maxTenantBytes: 1400 } })
   const texts = [10, 600, 400, 400, 5].map((length) => 'x'.repeat(length))
   const works = texts.map((data, index) => testWork({ device: `d${index}`, data }))
   for (const work of works) await run(work)

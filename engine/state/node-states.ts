@@ -186,6 +186,10 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
     return this.options.log.settledBelow(stream)
   }
 
+  checkFits(message: Message): void {
+    this.options.log.checkFits?.(message)
+  }
+
   partition(stream: number): StatePartition | undefined {
     return this.owned.get(stream)
   }

@@ -1,21 +1,28 @@
 /** Messages of nodes on their way from the store to the log. A row goes when the log has its message; a crash between sends it again, under the same id. */
 import type { PublishReceipt } from '../link/link.ts'
+import { errorText } from '../../model/errors.ts'
 import type { Message } from '../../model/message.ts'
 import type { NewOutput } from './group.ts'
-import type { StoredOutput } from './store.ts'
+import type { StoredOutput, WaitingOutput } from './store.ts'
 
 export interface OutgoingLink {
   publish(message: Message, receipt: PublishReceipt): void
+  /** Throws what `publish` would refuse this message with for ever. Absent: nothing. */
+  checkFits?(message: Message): void
 }
 
 export interface OutgoingListener {
-  /** The log has it: its row may go. */
+  /** The log has it, or never will: its row may go. */
   left(output: StoredOutput): void
+  /** For now. */
   refused(): void
+  /** For ever: its failure goes on instead of it, or nothing does. */
+  neverTaken(output: StoredOutput, reason: string, isLost: boolean): void
 }
 
 /** Handed to the log and not answered. */
 const MOST_UNDER_WAY = 2000
+const FAILURE = 'Failure'
 
 export class Outgoing {
   private readonly link: OutgoingLink
@@ -23,8 +30,8 @@ export class Outgoing {
   /** Handed to the log, until their rows are gone. */
   private readonly handed = new Map<string, StoredOutput>()
   private readonly counts = new Map<string, number>()
-  /** Rows that were added here, by id: one that is kept again is the same row. */
-  private readonly known = new Map<string, StoredOutput['entityId']>()
+  /** Rows, by id: one that is kept again is the same row. */
+  private readonly known = new Map<string, Pick<WaitingOutput, 'ruleNodeId' | 'entityId'>>()
   private isClosed = false
 
   constructor(link: OutgoingLink, listener: OutgoingListener) {
@@ -32,8 +39,8 @@ export class Outgoing {
     this.listener = listener
   }
 
-  begin(waiting: ReadonlyMap<string, number>): void {
-    for (const [ruleNodeId, count] of waiting) this.count(ruleNodeId, count)
+  begin(waiting: readonly WaitingOutput[]): void {
+    for (const output of waiting) this.added(output)
   }
 
   waitingOf(ruleNodeId: string): number {
@@ -52,47 +59,28 @@ export class Outgoing {
     return this.handed.has(id)
   }
 
-  get isNothingWaiting(): boolean {
-    return this.counts.size === 0
-  }
-
-  /** As the store says, while nothing is on its way there. */
-  recount(waiting: ReadonlyMap<string, number>): void {
-    this.counts.clear()
-    this.begin(waiting)
-  }
-
   /** The rows of an entity went with it. */
   forget(entityId: string): void {
-    for (const [id, of] of this.known) if (of === entityId) this.known.delete(id)
+    for (const [id, of] of this.known) if (of.entityId === entityId) this.gone(id)
   }
 
-  added({ id, ruleNodeId, entityId }: StoredOutput): void {
+  added({ id, ruleNodeId, entityId }: WaitingOutput): void {
     if (this.known.has(id)) return
-    this.known.set(id, entityId)
+    this.known.set(id, { ruleNodeId, entityId })
     this.count(ruleNodeId, 1)
   }
 
   removed(ids: readonly string[]): void {
     for (const id of ids) {
-      const output = this.handed.get(id)
-      if (output === undefined) continue
       this.handed.delete(id)
-      this.known.delete(id)
-      this.count(output.ruleNodeId, -1)
+      this.gone(id)
     }
   }
 
   publish({ stored, message }: NewOutput): void {
     if (this.isClosed) return
     this.handed.set(stored.id, stored)
-    this.link.publish(message, {
-      stored: () => this.listener.left(stored),
-      refused: () => {
-        this.handed.delete(stored.id)
-        this.listener.refused()
-      },
-    })
+    this.hand(stored, message, false)
   }
 
   /** What is still to be sent waits in the store. */
@@ -100,9 +88,40 @@ export class Outgoing {
     this.isClosed = true
   }
 
+  private hand(stored: StoredOutput, message: Message, isFailure: boolean): void {
+    this.link.publish(message, {
+      stored: () => this.listener.left(stored),
+      refused: (error) => {
+        if (error.kind !== 'invalid') {
+          this.handed.delete(stored.id)
+          return this.listener.refused()
+        }
+        // What never fits must not be tried for ever before those behind it.
+        const failure = isFailure ? undefined : failureOf(message, errorText(error))
+        this.listener.neverTaken(stored, errorText(error), failure === undefined)
+        if (failure === undefined) this.listener.left(stored)
+        else this.hand(stored, failure, true)
+      },
+    })
+  }
+
+  private gone(id: string): void {
+    const row = this.known.get(id)
+    if (row === undefined) return
+    this.known.delete(id)
+    this.count(row.ruleNodeId, -1)
+  }
+
   private count(ruleNodeId: string, by: number): void {
     const count = (this.counts.get(ruleNodeId) ?? 0) + by
     if (count > 0) this.counts.set(ruleNodeId, count)
     else this.counts.delete(ruleNodeId)
   }
+}
+
+/** Behind the node's `Failure`, under the same id, without what made it too large; undefined where it goes on behind no relation. */
+function failureOf(message: Message, error: string): Message | undefined {
+  const { resumption } = message
+  if (resumption?.relation === undefined) return undefined
+  return message.with({ data: '{}', metadata: { error }, resumption: { ...resumption, relation: FAILURE } })
 }

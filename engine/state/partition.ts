@@ -54,8 +54,6 @@ export class StatePartition {
   private looking: Promise<void> | undefined
   /** The last transaction failed: the next look tries again, or the next change. */
   private hasFailed = false
-  /** Rows went that nobody counted. */
-  private isCountDoubtful = false
 
   constructor(stream: number, store: PartitionStore, host: PartitionHost, maxEntries: number) {
     this.stream = stream
@@ -69,6 +67,14 @@ export class StatePartition {
         this.flushSoon()
       },
       refused: () => this.lookBy(host.clock.now() + RETRY_MS),
+      neverTaken: ({ id, tenantId, ruleChainId, ruleNodeId, entityId }, reason, isLost) =>
+        host.report(
+          'error',
+          isLost
+            ? 'the log will never take a message of a rule node: it is dropped'
+            : 'the log will never take a message of a rule node: its failure goes on instead',
+          { messageId: id, tenantId, ruleChainId, ruleNodeId, entityId, reason },
+        ),
     })
   }
 
@@ -140,9 +146,8 @@ export class StatePartition {
       this.open.changed.delete(entry)
     }
     this.outgoing.forget(entityId)
-    if (this.outgoing.isNothingWaiting) return
-    this.isCountDoubtful = true
-    this.flushSoon()
+    // Whoever waits for the open transaction hears of it.
+    if (!this.open.isEmpty) this.flushSoon()
   }
 
   /** Of a node that went. */
@@ -201,7 +206,7 @@ export class StatePartition {
     if (this.isGone) return
     this.writing ??= this.flush().finally(() => {
       this.writing = undefined
-      if (!this.hasFailed && (!this.open.isEmpty || this.isCountDoubtful)) this.flushSoon()
+      if (!this.hasFailed && !this.open.isEmpty) this.flushSoon()
     })
   }
 
@@ -209,7 +214,6 @@ export class StatePartition {
     // What is changed in the same turn goes together.
     await Promise.resolve()
     this.hasFailed = false
-    if (this.isCountDoubtful) await this.recount()
     while (!this.open.isEmpty && !this.isGone) {
       const group = this.open
       this.open = new Group()
@@ -223,24 +227,14 @@ export class StatePartition {
     }
   }
 
-  /** Between transactions, so that the store and the counts are of one time. */
-  private async recount(): Promise<void> {
-    this.isCountDoubtful = false
-    try {
-      this.outgoing.recount(await this.store.waiting())
-    } catch (error) {
-      this.isCountDoubtful = true
-      this.hasFailed = true
-      this.troubled(error)
-    }
-  }
-
   private write(group: Group): Promise<void> {
     const settledBelow = (stream: number): number => this.host.settledBelow(stream)
     const states = []
     const removedStates: string[] = []
     for (const entry of group.changed) {
+      const { bytes } = entry
       entry.done.prune(settledBelow)
+      this.host.grew(entry.place.tenantId, entry.bytes - bytes)
       if (!entry.isEmpty) {
         states.push(entry.stored())
         entry.isStored = true
@@ -323,7 +317,7 @@ export class StatePartition {
 
   private async look(): Promise<void> {
     const { clock } = this.host
-    if (!this.open.isEmpty || this.isCountDoubtful) this.flushSoon()
+    if (!this.open.isEmpty) this.flushSoon()
     await this.wakeDue()
     await this.sendDue()
     if (this.isGone) return

@@ -29,6 +29,8 @@ export interface StoredOutput extends StatePlace {
   readonly bytes: number
 }
 
+export type WaitingOutput = Pick<StoredOutput, 'id' | 'ruleNodeId' | 'entityId'>
+
 /** All of it or nothing. */
 export interface StateCommit {
   readonly states: readonly StoredState[]
@@ -46,8 +48,8 @@ export interface PartitionStore {
   woken(time: number, limit: number): Promise<readonly StoredState[]>
   due(time: number, limit: number): Promise<readonly StoredOutput[]>
   nextTime(): Promise<number | undefined>
-  /** How many outputs wait, by node. */
-  waiting(): Promise<ReadonlyMap<string, number>>
+  /** The outputs that wait. */
+  waiting(): Promise<readonly WaitingOutput[]>
 }
 
 export interface NodeStateStore {

@@ -180,11 +180,11 @@ export class NodeStateRepository {
     return times.length === 0 ? undefined : Math.min(...times)
   }
 
-  /** How many messages wait, by node. */
-  async waiting(partition: string): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.read(sql<{ rule_node_id: string; count: number }>`
-      select rule_node_id, count(*) as count from node_output where partition_name = ${partition} group by rule_node_id`)
-    return new Map(rows.map((row) => [row.rule_node_id, Number(row.count)]))
+  /** The messages that wait. */
+  async waiting(partition: string): Promise<readonly { id: string; ruleNodeId: string; entityId: string }[]> {
+    const rows = await this.read(sql<Pick<OutputColumns, 'id' | 'rule_node_id' | 'entity_id'>>`
+      select id, rule_node_id, entity_id from node_output where partition_name = ${partition}`)
+    return rows.map((row) => ({ id: row.id, ruleNodeId: row.rule_node_id, entityId: row.entity_id }))
   }
 
   async bytesOf(tenantId: string): Promise<number> {
