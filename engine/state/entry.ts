@@ -50,7 +50,7 @@ export class StateEntry {
   }
 
   get bytes(): number {
-    return this.isEmpty ? 0 : ROW_BYTES + (this.text?.length ?? 0)
+    return this.isEmpty ? 0 : ROW_BYTES + (this.text?.length ?? 0) + this.done.bytes
   }
 
   /** Nothing has to be stored of it. */
