@@ -35,6 +35,11 @@ export const NodeErrors = defineErrors('node', {
   VALUE_MISSING: { kind: 'invalid', status: 400, text: 'Incoming message has no {key} in {place}' },
   VALUE_INVALID: { kind: 'invalid', status: 400, text: "The value of '{key}' is not {expected}" },
   PERIMETER_MISSING: { kind: 'invalid', status: 400, text: 'Missing perimeter definition' },
+  ZONE_INVALID: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The perimeter of zone {zone} is neither a polygon nor a circle',
+  },
   PERIMETER_INVALID: { kind: 'invalid', status: 400, text: 'The perimeter is malformed: {reason}' },
   KEYS_ABSENT: { kind: 'invalid', status: 400, text: 'These attributes or latest values are not there: {keys}' },
   ENTITY_GONE: { kind: 'invalid', status: 400, text: 'There is no {type} {id}' },
@@ -43,6 +48,11 @@ export const NodeErrors = defineErrors('node', {
   NO_NEW_ORIGINATOR: { kind: 'invalid', status: 400, text: 'Failed to find new originator' },
   ARGUMENT_NO_NUMBER: { kind: 'invalid', status: 400, text: "Argument '{name}' is not a number." },
   CONDITION_NOT_BOOLEAN: { kind: 'invalid', status: 400, text: 'The condition says neither true nor false.' },
+  SCRIPT_NO_VALUES: {
+    kind: 'invalid',
+    status: 400,
+    text: 'The expression gives no values by name: an object, or a list of objects.',
+  },
   EXPRESSION: { kind: 'invalid', status: 400, text: 'The expression is wrong at position {position}: {reason}' },
   INTERVAL: { kind: 'invalid', status: 400, text: 'The interval is wrong: {reason}' },
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },

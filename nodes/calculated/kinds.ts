@@ -2,6 +2,9 @@
 import type { Configuration } from '../../model/calculated-fields/configuration.ts'
 import type { AnyField, FieldKind, FieldTools } from '../../model/calculated-fields/kind.ts'
 import { alarm } from './alarm.ts'
+import { geofencing } from './geofencing.ts'
+import { propagation } from './propagation.ts'
+import { relatedEntitiesAggregation } from './related-entities-aggregation.ts'
 import { simple } from './simple.ts'
 
 type Kinds = { readonly [Type in Configuration['type']]?: FieldKind<Type> }
@@ -9,6 +12,9 @@ type Kinds = { readonly [Type in Configuration['type']]?: FieldKind<Type> }
 const KINDS: Kinds = {
   SIMPLE: simple,
   ALARM: alarm,
+  GEOFENCING: geofencing,
+  PROPAGATION: propagation,
+  RELATED_ENTITIES_AGGREGATION: relatedEntitiesAggregation,
 }
 
 /** Undefined where the type does not run. Throws what the kind refuses. */

@@ -1,0 +1,91 @@
+/** PROPAGATION: values of an entity, or what an expression makes of them, written onto the entities that it is related to. Source: `rule-engine.md` 8.2. */
+import { z } from 'zod'
+import {
+  hidingState,
+  type ConfigurationOf,
+  type FieldKind,
+  type Step,
+  type StepInput,
+  type StepResult,
+} from '../../model/calculated-fields/kind.ts'
+import type { EntityId } from '../../model/entity-id.ts'
+import type { JsonObject, JsonValue } from '../../model/json.ts'
+import { NodeErrors } from '../errors.ts'
+import { hasNews } from './argument-values.ts'
+import { needsOf } from './needs.ts'
+import { scriptValues, type ScriptValues } from './script-result.ts'
+
+/** Ids of the entities that have had the values. */
+const stateSchema = z.array(z.string())
+type State = z.output<typeof stateSchema>
+
+export const propagation: FieldKind<'PROPAGATION'> = {
+  type: 'PROPAGATION',
+  open(configuration, tools) {
+    const { arguments: named, relation } = configuration
+    const names = Object.keys(named)
+    const expression = expressionOf(configuration)
+    const script = expression === undefined ? undefined : tools.compileWithArguments(expression, names)
+    return hidingState<State>({
+      needs: {
+        arguments: needsOf(named),
+        // Without an expression each value goes alone.
+        optional: script === undefined ? new Set(names) : undefined,
+        targets: relation,
+      },
+      parse: (stored) => stateSchema.safeParse(stored).data ?? null,
+      step: (state, input) => step(script, state ?? [], input),
+    })
+  },
+}
+
+function expressionOf({ applyExpressionToResolvedArguments, expression }: ConfigurationOf<'PROPAGATION'>) {
+  if (!applyExpressionToResolvedArguments) return undefined
+  if (expression === null || expression.trim() === '') throw NodeErrors.SCRIPT_NO_VALUES()
+  return expression
+}
+
+type Script = (args: StepInput['args']) => JsonValue
+
+/** An entity that is related only now gets all values; the others those that came. */
+function step(script: Script | undefined, before: State, input: StepInput): Step<State> {
+  const { args, targets, cause } = input
+  const known = new Set(before)
+  const state = targets.map(({ id }) => id)
+  const isNew = ({ id }: EntityId): boolean => cause === 'begin' || !known.has(id)
+  const news = cause === 'values' && hasNews(input)
+  const reached = targets.filter((target) => news || isNew(target))
+  if (reached.length === 0) return { state, results: [] }
+  if (script !== undefined) {
+    const values = scriptValues(script(args))
+    return { state, results: reached.flatMap((entity) => results(entity, values)) }
+  }
+  const all = valuesOf(args, Object.keys(args))
+  const changed = valuesOf(args, newsOf(input))
+  return {
+    state,
+    results: reached.flatMap((entity) => results(entity, [{ values: isNew(entity) ? all : changed }])),
+  }
+}
+
+function results(entity: EntityId, all: readonly ScriptValues[]): readonly StepResult[] {
+  return all
+    .filter(({ values }) => Object.keys(values).length > 0)
+    .map(({ values, ts }) => ({ kind: 'values', entity, values, ts }))
+}
+
+/** Names of arguments that have a newer value, in their order. */
+function newsOf({ args, updates }: StepInput): readonly string[] {
+  return Object.keys(args).filter((name) => {
+    const own = updates.filter((update) => update.name === name)
+    return own.length > 0 && hasNews({ args, updates: own })
+  })
+}
+
+function valuesOf(args: StepInput['args'], names: readonly string[]): JsonObject {
+  const values = names.flatMap((name) => {
+    const argument = args[name]
+    return argument?.kind === 'single' ? [[name, argument.value] as const] : []
+  })
+  return Object.fromEntries(values)
+}
