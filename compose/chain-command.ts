@@ -1,10 +1,11 @@
-/** `npm start -- chain …`: rule chains as code. Nothing here needs a running Millrace. */
+/** `npm start -- chain …`: rule chains as code. Only `shadow` and `replay` ask a running Millrace. */
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { defineErrors, errorText } from '../model/errors.ts'
+import { CHAIN_TRIAL_USAGE, chainTrial } from '../commands/chain-trial.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { parseCases } from '../workbench/cases.ts'
 import { readChainFile } from '../workbench/chain-file.ts'
@@ -21,7 +22,7 @@ chain test FILE          runs a rule chain on given messages, in a world and on 
   --least PERCENT        code 1 where fewer of the nodes and connections were taken
   --watch                again whenever one of both files changes
 chain diff FILE FILE     where two versions differ, layout aside: code 1 where they do
-`
+${CHAIN_TRIAL_USAGE}`
 
 /** An editor writes a file in several steps. */
 const SAVES_MS = 50
@@ -67,6 +68,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 /** Resolves with the exit code: 0 where all is well, 1 where something was found, 2 for a wrong use. */
 export async function chainCommand(argv: readonly string[], output: Output = TERMINAL): Promise<number> {
   const [name = '', ...rest] = argv
+  if (name === 'shadow' || name === 'replay') return chainTrial(name, rest, output)
   const action = ACTIONS[name]
   if (name === '--help' || rest.includes('--help')) {
     output.out(CHAIN_USAGE.trimEnd())

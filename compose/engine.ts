@@ -17,6 +17,7 @@ import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
+import { Trials } from '../workbench/trial/trials.ts'
 import { openNodeStates } from './node-states.ts'
 import type { NodeStates } from '../engine/state/node-states.ts'
 import { notedLink } from './noted-link.ts'
@@ -64,9 +65,10 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const own = new OwnEntities(services, feed)
   closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
   const outbound = openOutbound(config)
+  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound })
   const engine = createRuleEngine({
     catalogue,
-    capabilities: nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound }),
+    capabilities,
     clock: systemClock,
     random: systemRandom,
     actors,
@@ -87,6 +89,13 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('rule engine', () => engine.close())
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log, systemClock, events)
   closing.add('rule chain deployment', () => deployment.close())
+  const trials = new Trials({
+    ...{ link: stores.link, catalogue, capabilities, clock: systemClock, random: systemRandom },
+    openConfiguration: services.ruleChains.openConfiguration,
+    maskConfiguration: services.ruleChains.maskConfiguration,
+  })
+  closing.add('trials of rule chains', () => trials.close())
+  services.chainTrials.follow(trials)
   services.chainStatistics.follow((ruleChainId) => engine.statistics(ruleChainId))
   services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
   await deployment.start(feed)

@@ -12,7 +12,7 @@ import type { LetterKeeper } from '../engine/link/dead-letters.ts'
 import type { DeadLetters } from '../engine/link/dead-letters.ts'
 import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
-import type { Link, PublishBound } from '../engine/link/link.ts'
+import type { Link, PublishBound, ReadableLink } from '../engine/link/link.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
 import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
@@ -38,6 +38,7 @@ import {
 } from './store-figures.ts'
 
 export type StoredLink = Link &
+  ReadableLink &
   PublishBound & {
     readonly deadLetters: DeadLetters
     /** Where dead letters of messages go that the link has settled. */

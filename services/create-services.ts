@@ -35,6 +35,7 @@ import { OtaUpdates } from './content/ota-updates.ts'
 import { CommitDoubts } from './commit-doubts.ts'
 import { AlarmExpiry, DEFAULT_MAX_ALARMS } from './alarms/alarm-expiry.ts'
 import { AlarmQueries } from './alarms/alarm-queries.ts'
+import { ChainTrialDesk } from './rule-chains/chain-trials.ts'
 import { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import { Deployments } from './deployments.ts'
 import { AlarmService } from './alarms/alarm-service.ts'
@@ -305,6 +306,7 @@ export function createServices(options: ServicesOptions): Services {
     ruleChains,
     deployments,
     chainStatistics: new ChainStatisticsReader(clock),
+    chainTrials: new ChainTrialDesk(),
     queues,
     queueStatistics: new QueueStatistics({
       ...{ entities, declared, telemetry, limits, clock, report, server: options.events?.server ?? 'sole' },

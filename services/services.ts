@@ -41,6 +41,7 @@ import type { FarEndReader } from './relations/far-end-reader.ts'
 import type { RelationService } from './relations/relations.ts'
 import type { CallService } from './rpc/call-service.ts'
 import type { PersistentCalls } from './rpc/persistent-calls.ts'
+import type { ChainTrialDesk } from './rule-chains/chain-trials.ts'
 import type { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
 import type { TelemetryService } from './telemetry-service.ts'
@@ -85,6 +86,7 @@ export interface Services {
   readonly deployments: Deployments
   /** What goes through chains in this process. */
   readonly chainStatistics: ChainStatisticsReader
+  readonly chainTrials: ChainTrialDesk
   readonly queues: StoredQueues
   readonly queueStatistics: QueueStatistics
   readonly deadLetters: DeadLetterService

@@ -15,7 +15,7 @@ import type { DataPoint } from '../model/value.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
 import { createScriptHost } from '../engine/script/host.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
-import type { Link, PublishBound, PublishReceipt } from '../engine/link/link.ts'
+import type { Link, LoggedFrame, PublishBound, PublishReceipt, ReadableLink } from '../engine/link/link.ts'
 import { ORDINARY_EDITOR } from '../engine/rulechain/testkit.ts'
 import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
 import type { Change, ChangeKind } from '../engine/subscriptions/change.ts'
@@ -87,8 +87,9 @@ export class TestClock implements Clock {
 export const testRandom: Random = { next: () => 0.5, uuid: () => randomUUID() }
 
 /** Takes, refuses or keeps what is published, as told; `storedNow` says when it is asked to hold back. */
-export class TestLink implements Link, PublishBound {
+export class TestLink implements Link, PublishBound, ReadableLink {
   writable = true
+  readonly streams = 1
   readonly messages: Message[] = []
   private readonly held: PublishReceipt[] = []
   private listeners: (() => void)[] = []
@@ -101,6 +102,11 @@ export class TestLink implements Link, PublishBound {
   checkFits({ data }: Message): void {
     const limit = this.maxMessageSize
     if (data.length > limit) throw LinkErrors.MESSAGE_TOO_LARGE({ size: data.length, limit })
+  }
+
+  /** It keeps nothing. */
+  async *read(): AsyncGenerator<LoggedFrame> {
+    yield* []
   }
 
   publish(message: Message, receipt: PublishReceipt): void {

@@ -67,6 +67,7 @@ import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
+import { chainTrialRoutes } from './chain-trial-routes.ts'
 import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.ts'
 import { seeingRoutes } from './seeing-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
@@ -205,6 +206,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...constantRoutes(parts.make, parts.version),
     ...calculatedFieldRoutes(parts),
     ...ruleChainRoutes(parts),
+    ...chainTrialRoutes({ ...parts, trials: services.chainTrials }),
     ...eventRoutes(parts),
     ...seeingRoutes({ make: parts.make, events: services.events, chainStatistics: services.chainStatistics }),
     ...queueStatsRoutes(parts),

@@ -39,25 +39,22 @@ const nodeSchema = z.object({
   additionalInfo: anyJson.optional(),
 })
 
-const graphSchema = z
-  .object({
-    ruleChainId: idObject,
-    version: optionalVersion,
-    firstNodeIndex: z.int().nullish(),
-    nodes: z.array(nodeSchema).nullish(),
-    connections: z.array(z.object({ fromIndex: z.int(), toIndex: z.int(), type: z.string() })).nullish(),
-    ruleChainConnections: z.array(jsonObject).nullish(),
-    notes: anyJson.optional(),
-  })
-  .transform(({ ruleChainId, version, nodes, notes, ...graph }): GraphDraft => ({
-    ruleChainId: ruleChainId.id,
-    version,
-    firstNodeIndex: graph.firstNodeIndex ?? null,
-    nodes: (nodes ?? []).map(nodeDraft),
-    connections: graph.connections ?? null,
-    ruleChainConnections: graph.ruleChainConnections ?? null,
-    ...(notes === undefined ? {} : { notes }),
-  }))
+const drawing = z.object({
+  version: optionalVersion,
+  firstNodeIndex: z.int().nullish(),
+  nodes: z.array(nodeSchema).nullish(),
+  connections: z.array(z.object({ fromIndex: z.int(), toIndex: z.int(), type: z.string() })).nullish(),
+  ruleChainConnections: z.array(jsonObject).nullish(),
+  notes: anyJson.optional(),
+})
+
+/** A graph as it is drawn, of whichever chain. */
+export const drawnSchema = drawing.transform((graph) => drawn(graph))
+
+const graphSchema = drawing.extend({ ruleChainId: idObject }).transform(({ ruleChainId, ...graph }): GraphDraft => ({
+  ...drawn(graph),
+  ruleChainId: ruleChainId.id,
+}))
 
 const fileSchema = z.object({
   ruleChains: z.array(draftSchema(ruleChains)).max(MAX_CHAINS_IN_FILE),
@@ -324,6 +321,17 @@ function scriptRoutes({ make, chains }: RuleChainRoutesParts): readonly Declared
 }
 
 const GRAPH_EXAMPLE = { firstNodeIndex: null, nodes: [], connections: [] }
+
+function drawn({ version, nodes, notes, ...graph }: z.output<typeof drawing>): Omit<GraphDraft, 'ruleChainId'> {
+  return {
+    version,
+    firstNodeIndex: graph.firstNodeIndex ?? null,
+    nodes: (nodes ?? []).map(nodeDraft),
+    connections: graph.connections ?? null,
+    ruleChainConnections: graph.ruleChainConnections ?? null,
+    ...(notes === undefined ? {} : { notes }),
+  }
+}
 
 /** `debugMode` is what older clients say for all of it, for some time. */
 function nodeDraft({ debugMode, ...node }: z.infer<typeof nodeSchema>): NodeDraft {

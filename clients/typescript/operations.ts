@@ -475,6 +475,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'DELETE', path: '/api/ruleChain/{ruleChainId}' }, given, options)
   }
 
+  /** Ends a trial; answers what it found. For TENANT_ADMIN. */
+  deleteRuleChainTrialByTrialId(
+    given: { readonly trialId: string },
+    options?: CallOptions,
+  ): Promise<Api.RuleChainTrial> {
+    return this.call({ method: 'DELETE', path: '/api/ruleChain/trial/{trialId}' }, given, options)
+  }
+
   /** Deletes a tenant with all that is kept about it. For SYS_ADMIN, TENANT_ADMIN. */
   deleteTenantByTenantId(given: { readonly tenantId: string }, options?: CallOptions): Promise<void> {
     return this.call({ method: 'DELETE', path: '/api/tenant/{tenantId}' }, given, options)
@@ -4664,6 +4672,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleChain/tbelEnabled' }, {}, options)
   }
 
+  /** How far a trial is, and what it found so far. It is kept for some minutes, in the process that began it. For TENANT_ADMIN. */
+  getRuleChainTrialByTrialId(given: { readonly trialId: string }, options?: CallOptions): Promise<Api.RuleChainTrial> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/trial/{trialId}' }, given, options)
+  }
+
   /** The rule chains of the tenant; those that run here, where no type is named. For TENANT_ADMIN. */
   getRuleChains(
     given: {
@@ -6718,6 +6731,14 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<Api.RuleChain> {
     return this.call({ method: 'POST', path: '/api/ruleChain/{ruleChainId}/root' }, given, options)
+  }
+
+  /** Takes a version of a rule chain that is not saved through messages of the log: beside the live one as they come, or from a time on. For TENANT_ADMIN. */
+  postRuleChainByRuleChainIdTrial(
+    given: { readonly ruleChainId: string; readonly body: Api.PostRuleChainByRuleChainIdTrialBody },
+    options?: CallOptions,
+  ): Promise<Api.RuleChainTrial> {
+    return this.call({ method: 'POST', path: '/api/ruleChain/{ruleChainId}/trial', body: 'json' }, given, options)
   }
 
   /** Makes a rule chain of the shape that a new tenant has. For TENANT_ADMIN. */

@@ -2032,6 +2032,31 @@ export type RuleChainStatistics = {
   readonly nodes: readonly RuleNodeStatistics[]
 }
 
+export type RuleChainTrial = {
+  readonly id: string
+  readonly kind: 'shadow' | 'replay'
+  readonly phase: 'running' | 'done' | 'stopped' | 'failed'
+  readonly reason?: string
+  readonly isReal?: boolean
+  readonly cut?: 'messages' | 'time'
+  readonly startedAt?: number
+  readonly from?: number
+  readonly until?: number
+  readonly reached?: number
+  readonly retainedFrom?: number
+  readonly messages: number
+  readonly maxMessages?: number
+  readonly reachedChain?: number
+  readonly failed?: number
+  readonly unended?: number
+  readonly passedOver?: number
+  readonly differing: number
+  readonly untoldNodes?: number
+  readonly differences: readonly Readonly<Record<string, unknown>>[]
+  readonly nodes: readonly Readonly<Record<string, unknown>>[]
+  readonly unstarted?: readonly Readonly<Record<string, unknown>>[]
+}
+
 export type RuleEdgeStatistics = {
   readonly relation: string
   readonly to: readonly RuleNodeId[]
@@ -4512,10 +4537,40 @@ export type PostRuleChainBody = {
   readonly additionalInfo?: unknown
 }
 
+export type PostRuleChainByRuleChainIdTrialBody = {
+  readonly kind: 'shadow' | 'replay'
+  readonly real?: boolean | undefined
+  readonly from?: number | undefined
+  readonly durationMs?: number | undefined
+  readonly maxMessages?: number | undefined
+  readonly metadata: {
+    readonly version?: number | null | undefined
+    readonly firstNodeIndex?: number | null | undefined
+    readonly nodes?:
+      | readonly {
+          readonly id?: { readonly id: string } | null | undefined
+          readonly type: string
+          readonly name?: string | null | undefined
+          readonly debugSettings?: unknown
+          readonly debugMode?: boolean | null | undefined
+          readonly singletonMode?: boolean | null | undefined
+          readonly queueName?: string | null | undefined
+          readonly configurationVersion?: number | null | undefined
+          readonly configuration?: unknown
+          readonly additionalInfo?: unknown
+        }[]
+      | null
+      | undefined
+    readonly connections?:
+      readonly { readonly fromIndex: number; readonly toIndex: number; readonly type: string }[] | null | undefined
+    readonly ruleChainConnections?: readonly unknown[] | null | undefined
+    readonly notes?: unknown
+  }
+}
+
 export type PostRuleChainDeviceDefaultBody = { readonly name?: string | null | undefined }
 
 export type PostRuleChainMetadataBody = {
-  readonly ruleChainId: { readonly id: string }
   readonly version?: number | null | undefined
   readonly firstNodeIndex?: number | null | undefined
   readonly nodes?:
@@ -4537,6 +4592,7 @@ export type PostRuleChainMetadataBody = {
     readonly { readonly fromIndex: number; readonly toIndex: number; readonly type: string }[] | null | undefined
   readonly ruleChainConnections?: readonly unknown[] | null | undefined
   readonly notes?: unknown
+  readonly ruleChainId: { readonly id: string }
 }
 
 export type PostRuleChainTestScriptBody = {
@@ -4560,7 +4616,6 @@ export type PostRuleChainsImportBody = {
     readonly additionalInfo?: unknown
   }[]
   readonly metadata: readonly {
-    readonly ruleChainId: { readonly id: string }
     readonly version?: number | null | undefined
     readonly firstNodeIndex?: number | null | undefined
     readonly nodes?:
@@ -4582,6 +4637,7 @@ export type PostRuleChainsImportBody = {
       readonly { readonly fromIndex: number; readonly toIndex: number; readonly type: string }[] | null | undefined
     readonly ruleChainConnections?: readonly unknown[] | null | undefined
     readonly notes?: unknown
+    readonly ruleChainId: { readonly id: string }
   }[]
 }
 

@@ -1,4 +1,5 @@
 /** Rule chains with their graphs, beyond what the declaration says (`rest-api.md` 8, `rule-engine.md` 3). */
+import type { TrialVersions } from '../../model/chain-trial.ts'
 import type { Page, PageQuery, RuleChain, RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -88,6 +89,24 @@ export class RuleChains {
     const tried = () => attemptedOn('UPDATED', idOf(draft.ruleChainId))
     return this.parts.changes.attempt(principal, tried, () => this.saveGraph(principal, draft, options))
   }
+
+  /** A version that is not saved, beside what is: for a trial. Masks stand for the secrets of the live chain's nodes of the same id. */
+  async forTrial(principal: Principal, draft: GraphDraft): Promise<TrialVersions> {
+    const chain = await this.required(principal, draft.ruleChainId)
+    const graph = await this.entities.ruleChains.graph(chain.id)
+    if (graph === undefined) throw itemNotFound(idOf(chain.id))
+    const raised: RuleChain = { ...chain, version: chain.version + 1 }
+    const tried = { chain: raised, graph: await this.checked(draft, raised, graph, {}) }
+    const others = []
+    for (const other of await this.service.findAllBy(chain.tenantId, { type: 'CORE' })) {
+      const drawn = other.id === chain.id ? undefined : await this.entities.ruleChains.graph(other.id)
+      if (drawn !== undefined) others.push({ chain: other, graph: drawn })
+    }
+    return { live: { chain, graph }, tried, others }
+  }
+
+  /** Without its secrets: for who only shows what it would do. */
+  readonly maskConfiguration = (node: RuleNode): JsonObject => this.parts.secrets.masked(node)
 
   private async saveGraph(principal: Principal, draft: GraphDraft, options: GraphOptions): Promise<RuleChainGraph> {
     const before = await this.required(principal, draft.ruleChainId)

@@ -18,6 +18,7 @@ import { openStores } from '../../compose/stores.ts'
 import { readConfig } from '../../config/read.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Link } from '../../engine/link/link.ts'
+import type { LogPosition } from '../../engine/link/link.ts'
 import type { StreamWatcher } from '../../engine/link/options.ts'
 import { REPETITIONS, TwiceLink, type Repetition } from '../../test/simulation/twice-link.ts'
 import { createLog } from '../../logging/log.ts'
@@ -118,6 +119,8 @@ async function openPlatform(
       watch: (watcher: StreamWatcher) => opened.link.watch(watcher),
       // Its messages come twice: none is settled for good.
       settledBelow: () => 0,
+      streams: opened.link.streams,
+      read: (from: LogPosition) => opened.link.read(from),
       checkFits: (message: Message) => opened.link.checkFits(message),
     }),
   }

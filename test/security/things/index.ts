@@ -5,6 +5,7 @@ import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
 import { makeJobs } from './jobs.ts'
 import { makeClaims } from './claims.ts'
+import { makeChainTrials } from './chain-trials.ts'
 import { makeCustomers } from './customers.ts'
 import { makeTenantProfiles } from './tenant-profiles.ts'
 import { makeUsers } from './users.ts'
@@ -34,4 +35,5 @@ export const THINGS: readonly MakeThings[] = [
   makeJobs,
   makeRuleNodes,
   makeQueueStats,
+  makeChainTrials,
 ]
