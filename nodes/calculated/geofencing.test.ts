@@ -37,9 +37,12 @@ const BOTH: Zones = [
 
 function inputOf(longitude: number, zones: Zones = BOTH, ts = 2000): Partial<StepInput> {
   const of = zones.map(([entity, value, changed]) => ({ entity, value, ts: changed }))
-  return {
-    args: { latitude: single(5, ts), longitude: single(longitude, ts - 1), 'zones sites': { kind: 'many', of } },
-  }
+  const args = {
+    latitude: single(5, ts),
+    longitude: single(longitude, ts - 1),
+    'zones sites': { kind: 'many', of },
+  } as const
+  return { args, updates: [{ name: 'latitude', entity: DEVICE, ts, value: 5 }] }
 }
 
 /** Values of each step, and the relations it makes. */
@@ -116,6 +119,11 @@ describe('geofencing', () => {
     assert(attributes.results[0]?.kind === 'values')
     assert.equal(attributes.results[0].ts, undefined)
     assert.deepEqual(stepOf(field(), inputOf(5, [])).results, [])
+  })
+
+  test('a position that is older than the newest says nothing', () => {
+    const late = { ...inputOf(5), updates: [{ name: 'latitude', entity: DEVICE, ts: 1, value: 5 }] }
+    assert.deepEqual(stepOf(field(), late).results, [])
   })
 
   test('circles are zones too; what is none is named', () => {
