@@ -68,6 +68,8 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
   private readonly owned = new Map<number, StatePartition>()
   private readonly instances = new Map<string, StatefulInstance>()
   private readonly tenants: TenantBytes
+  /** Counts what was taken. */
+  private stays = 0
   private isClosed = false
 
   constructor(options: NodeStatesOptions) {
@@ -84,7 +86,9 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
    */
   async taken(stream: number, isHeld: () => boolean = () => true, epoch?: number): Promise<void> {
     const { store } = this.options
-    const partition = new StatePartition(stream, await store.claim(stream, epoch), this, this.settings.maxEntries)
+    const partition = new StatePartition(
+      ...([stream, ++this.stays, await store.claim(stream, epoch), this, this.settings.maxEntries] as const),
+    )
     if (!isHeld() || this.isClosed) return
     await partition.begin()
     if (!isHeld() || this.isClosed) return partition.drop(StateErrors.NOT_OWNED({ partition: stream }))
@@ -113,6 +117,7 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
         for (const partition of this.owned.values()) this.begin(instance, partition)
         return instance
       },
+      stayOf: (originatorId) => this.owned.get(this.streamOf(originatorId))?.stay,
       waiting: () => {
         let waiting = 0
         for (const partition of this.owned.values()) waiting += partition.waitingOf(identity.ruleNodeId)

@@ -40,6 +40,8 @@ export interface PartitionHost {
 
 export class StatePartition {
   readonly stream: number
+  /** Another number each time that it comes to this process. */
+  readonly stay: number
   private readonly store: PartitionStore
   private readonly host: PartitionHost
   private readonly maxEntries: number
@@ -55,8 +57,9 @@ export class StatePartition {
   /** The last transaction failed: the next look tries again, or the next change. */
   private hasFailed = false
 
-  constructor(stream: number, store: PartitionStore, host: PartitionHost, maxEntries: number) {
+  constructor(stream: number, stay: number, store: PartitionStore, host: PartitionHost, maxEntries: number) {
     this.stream = stream
+    this.stay = stay
     this.store = store
     this.host = host
     this.maxEntries = maxEntries

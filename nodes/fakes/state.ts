@@ -25,6 +25,8 @@ export class FakeState implements NodeState {
   readonly held = new Map<string, Held>()
   /** Commits of messages are refused with this: what the node did is undone. */
   refuses: Error | undefined
+  /** What `stayOf` says. */
+  stay: number | undefined = 1
   /** What `waiting` says. */
   waitingCount = 0
   /** Makes the time of every state come that is due. */
@@ -54,6 +56,10 @@ export class FakeState implements NodeState {
         for (const [index, message] of messages.entries()) await this.handle(node, message, index, result)
       },
     }
+  }
+
+  stayOf(): number | undefined {
+    return this.stay
   }
 
   waiting(): number {

@@ -32,6 +32,8 @@ export interface ActiveAlarm {
 export class DeviceMemory implements RuleValues {
   device: NodeEntity
   rules: ProfileRules
+  /** Of the partition here, in which it was read. */
+  readonly stay: number | undefined
   /** By the id of the rules' alarm; absent: not known. */
   readonly active = new Map<string, ActiveAlarm | undefined>()
   /** By `nameOf`; undefined: the device has none. */
@@ -44,9 +46,10 @@ export class DeviceMemory implements RuleValues {
   metadata: Readonly<Record<string, string>> = {}
   queueName: string | undefined
 
-  constructor(device: NodeEntity, rules: ProfileRules) {
+  constructor(device: NodeEntity, rules: ProfileRules, stay: number | undefined) {
     this.device = device
     this.rules = rules
+    this.stay = stay
   }
 
   own(key: RuleKey): TypedValue | undefined {
@@ -74,7 +77,9 @@ export class DeviceMemories {
 
   /** As it was last; undefined where it must be read. */
   peek(deviceId: string): DeviceMemory | undefined {
-    return this.held.get(deviceId)
+    const memory = this.held.get(deviceId)
+    // While the device's partition was elsewhere, another process heard its messages.
+    return memory !== undefined && memory.stay === this.stayOf(deviceId) ? memory : undefined
   }
 
   /** Up to date; undefined where there is no such device, or its profile has no rules. Throws `ALARM_RULES` where they can not be read. */
@@ -92,10 +97,14 @@ export class DeviceMemories {
 
   /** Something failed: how its alarms stand is not known any more, and a message that comes again counts again. */
   doubt(deviceId: string): void {
-    const memory = this.held.get(deviceId)
+    const memory = this.peek(deviceId)
     if (memory === undefined) return
     memory.active.clear()
     memory.ts = 0
+  }
+
+  private stayOf(deviceId: string): number | undefined {
+    return this.context.services.state.stayOf(deviceId)
   }
 
   private rulesOf(profile: NodeEntity): ProfileRules {
@@ -119,7 +128,7 @@ export class DeviceMemories {
     const loading = this.loading.get(id)
     // Somebody asked with rules that may be older.
     if (loading !== undefined) return loading.then(() => this.known(device, rules))
-    const memory = this.held.get(id) ?? new DeviceMemory(device, rules)
+    const memory = this.peek(id) ?? new DeviceMemory(device, rules, this.stayOf(id))
     memory.device = device
     memory.rules = rules
     if (isComplete(memory)) return memory

@@ -282,3 +282,14 @@ test('backfill raises no alarm and changes nothing of what the rules know', asyn
   await world.send({ temp: 0 }, { metadata: { backfill: 'true' } })
   assert.equal(await severityOf(world), 'MAJOR')
 })
+
+test('what was known of a device whose partition was elsewhere meanwhile is read again', async () => {
+  const world = await worldOf(hot({ MINOR: rule('GREATER', 30), MAJOR: rule('GREATER', 50) }))
+  const { fakes } = world.context
+  assert.deepEqual(await world.send({ temp: 60 }), ['Alarm Created isNewAlarm=true', 'Success'])
+  // By the process that had the partition.
+  assert.notEqual(await fakes.alarms.clear(DEVICE, 'Hot'), undefined)
+  fakes.state.stay = 2
+  assert.deepEqual(await world.send({ temp: 40 }), ['Alarm Created isNewAlarm=true', 'Success'])
+  assert.equal(await severityOf(world), 'MINOR')
+})

@@ -64,6 +64,11 @@ export interface NodeState {
   readonly serviceId: string
   /** What runs the node. Its states end with the node, with the entity that they are of, and with the tenant. */
   keyed<State extends JsonValue, Known>(node: KeyedNode<State, Known>): NodeInstance
+  /**
+   * What a node keeps in memory beside its states is good as long as this stays the same: another number says that the originator's partition
+   * was elsewhere meanwhile. Undefined where it is not here.
+   */
+  stayOf(originatorId: string): number | undefined
   /** Messages of this node that wait for their time, in the partitions of this process. */
   waiting(): number
 }
