@@ -81,6 +81,7 @@ export class Message {
    * one with the higher position was published later, in whichever queues they are.
    */
   sequence = 0
+  private isRedirected = false
   private parsed: JsonValue | undefined
   private knownEntries: readonly Entry[] | undefined
 
@@ -112,6 +113,14 @@ export class Message {
     return this.knownEntries
   }
 
+  /**
+   * The originator is the one that the message came with from a transport or a service, which saw that it is the tenant's. False where a node may
+   * have put another one: it must be asked whose that is.
+   */
+  get hasOwnOriginator(): boolean {
+    return !this.isRedirected && this.resumption === undefined
+  }
+
   /** A copy with some parts changed; id and sequence stay (`rule-engine.md` 1.2, "transform"). */
   with(change: Partial<MessageFields>, known?: ParsedData): Message {
     const copy = new Message(
@@ -133,6 +142,7 @@ export class Message {
       known,
     )
     copy.sequence = this.sequence
+    copy.isRedirected = this.isRedirected || copy.originator.id !== this.originator.id
     if (known === undefined && (change.data === undefined || change.data === this.data)) {
       copy.parsed = this.parsed
       copy.knownEntries = this.knownEntries

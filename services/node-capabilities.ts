@@ -38,7 +38,7 @@ export function nodeCapabilitiesOf({
   return {
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
-    calls: nodeCalls(services),
+    calls: nodeCalls(services, own),
     deviceState: nodeDeviceState(services, owner),
     entities: nodeEntities(services),
     history: nodeHistory(services, own),
@@ -49,7 +49,7 @@ export function nodeCapabilitiesOf({
     relations: nodeRelations(services),
     scripts: () => scripts,
     state: (node) => states.of(node),
-    telemetry: nodeTelemetry(services),
+    telemetry: nodeTelemetry(services, own),
     views: nodeViews(services),
   }
 }

@@ -86,9 +86,8 @@ export class NodeStates implements KeyedHost, PartitionHost, Deferral {
    */
   async taken(stream: number, isHeld: () => boolean = () => true, epoch?: number): Promise<void> {
     const { store } = this.options
-    const partition = new StatePartition(
-      ...([stream, ++this.stays, await store.claim(stream, epoch), this, this.settings.maxEntries] as const),
-    )
+    const claimed = await store.claim(stream, epoch)
+    const partition = new StatePartition(stream, ++this.stays, claimed, this, this.settings.maxEntries)
     if (!isHeld() || this.isClosed) return
     await partition.begin()
     if (!isHeld() || this.isClosed) return partition.drop(StateErrors.NOT_OWNED({ partition: stream }))

@@ -267,6 +267,7 @@ async function saveAttribute(
   await services.attributes.save({
     tenantId: message.tenantId,
     entity: message.originator,
+    isOwn: message.hasOwnOriginator,
     scope: scope ?? 'SERVER_SCOPE',
     entries: [entry],
     sequence: message.sequence,
@@ -282,6 +283,7 @@ function savePoint(message: Message, entry: Entry, { services, clock }: Context)
       {
         tenantId: message.tenantId,
         entity: message.originator,
+        isOwn: message.hasOwnOriginator,
         points: [{ ...entry, ts: clock.now() }],
         ttlSeconds: 0,
         sequence: message.sequence,

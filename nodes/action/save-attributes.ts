@@ -103,6 +103,7 @@ async function save(
   await attributes.save({
     tenantId: message.tenantId,
     entity: message.originator,
+    isOwn: message.hasOwnOriginator,
     scope,
     entries: changed,
     sequence: message.sequence,

@@ -132,6 +132,7 @@ function saveOf(
   return {
     tenantId: message.tenantId,
     entity: message.originator,
+    isOwn: message.hasOwnOriginator,
     points: pointsOf(message, ts, options),
     ttlSeconds: ttlOf(message, configuration.defaultTTL),
     sequence: message.sequence,

@@ -13,11 +13,12 @@ export function nodeAttributes(
   own: OwnEntities,
 ): (node: Pick<NodeIdentity, 'tenantId'>) => NodeAttributes {
   return ({ tenantId }) => ({
-    // The originator's, mostly: only of a device that moved it may be another tenant's.
-    save: (request) =>
-      moved.isFormer(tenantId, request.entity)
-        ? Promise.reject(itemNotFound(request.entity))
-        : attributes.save(request),
+    save: async ({ isOwn, ...request }) => {
+      const { entity } = request
+      const isTheirs = isOwn === true || (await own.owns(tenantId, entity))
+      if (!isTheirs || moved.isFormer(tenantId, entity)) throw itemNotFound(entity)
+      return attributes.save(request)
+    },
     find: (entity, scope, keys) =>
       whenThere(own.owns(tenantId, entity), (isOwn) =>
         isOwn

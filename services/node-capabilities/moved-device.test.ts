@@ -5,6 +5,7 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { OwnEntities } from './own-entities.ts'
+import { nodeTelemetry } from './telemetry.ts'
 import { openTestPlatform, testScripts, type TestPlatform } from '../testkit.ts'
 
 const GONE = { code: 'services.ITEM_NOT_FOUND' }
@@ -81,6 +82,35 @@ test('series and calls of the former tenant do not reach it', async () => {
     ...{ id: 'call', tenantId, deviceId: device.id, method: 'm', params: '1', isOneway: true, isPersistent: false },
     ...{ expirationTime: platform.clock.now() + 5000, retries: null, additionalInfo: null, origin: '' },
   })
-  assert.throws(() => former.calls.toDevice(call(platform.tenantId)), GONE)
+  await assert.rejects(former.calls.toDevice(call(platform.tenantId)), GONE)
   void own.calls.toDevice(call(other))
+})
+
+test("an originator that a node put in must be the tenant's; one that a transport brought is not asked for", async () => {
+  const { services, tenant } = platform
+  const { id } = await services.devices.saveByUser(tenant, { name: 'never moved' })
+  const entity = entityId('DEVICE', id)
+  const { attributes, calls, telemetry } = capabilitiesOf(other)
+  const points = [{ key: 't', type: 'LONG', value: 1, ts: 1 }] as const
+  const kind = { ttlSeconds: 0, sequence: 1, history: true, latest: true, notify: true }
+  const saved = (isOwn: boolean) =>
+    new Promise<Error | undefined>((resolve) =>
+      telemetry.save({ tenantId: other, entity, isOwn, points, ...kind }, resolve),
+    )
+  assert.match(String(await saved(false)), /not found/)
+  const entries = [{ key: 'a', type: 'STRING', value: 'x' }] as const
+  const flags = { sequence: 1, store: true, notify: true, notifyDevice: true }
+  await assert.rejects(attributes.save({ tenantId: other, entity, scope: SHARED, entries, ...flags }), GONE)
+  const draft = { id: 'call', tenantId: other, deviceId: id, method: 'm', params: '1', isOneway: true }
+  const rest = { isPersistent: false, expirationTime: platform.clock.now() + 5000, retries: null, additionalInfo: null }
+  await assert.rejects(calls.toDevice({ ...draft, ...rest, origin: '' }), GONE)
+  assert.deepEqual((await platform.services.attributes.find(entity, SHARED, ['a'])).value, [])
+  let questions = 0
+  const asked: Pick<OwnEntities, 'owns'> = { owns: () => (questions++, false) }
+  const trusting = nodeTelemetry(platform.services, asked)({ tenantId: platform.tenantId })
+  const failed = await new Promise<Error | undefined>((resolve) =>
+    trusting.save({ tenantId: platform.tenantId, entity, isOwn: true, points, ...kind }, resolve),
+  )
+  assert.equal(failed, undefined)
+  assert.equal(questions, 0)
 })

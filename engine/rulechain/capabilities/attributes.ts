@@ -6,6 +6,8 @@ import type { Soon } from './soon.ts'
 export interface AttributesSave {
   readonly tenantId: string
   readonly entity: EntityId
+  /** It came as the originator of the message and is the tenant's; where that is not said, it is asked. */
+  readonly isOwn?: boolean
   readonly scope: AttributeScope
   readonly entries: readonly Entry[]
   readonly sequence: number

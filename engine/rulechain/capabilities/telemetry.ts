@@ -6,6 +6,8 @@ import type { DataPoint } from '../../../model/value.ts'
 export interface TelemetrySave {
   readonly tenantId: string
   readonly entity: EntityId
+  /** It came as the originator of the message and is the tenant's; where that is not said, it is asked. */
+  readonly isOwn?: boolean
   readonly points: readonly DataPoint[]
   /** Seconds; 0 keeps for ever. */
   readonly ttlSeconds: number
