@@ -15,6 +15,7 @@ export function openOutbound(config: Config): Outbound {
     settings: {
       ...DEFAULT_OUTBOUND_SETTINGS,
       allowedAddresses: config.outboundAllowedAddresses,
+      deniedAddresses: config.outboundDeniedAddresses,
       timeoutMs: config.outboundTimeoutMs,
       calls: config.outboundCalls,
       tenantCalls: config.outboundTenantCalls,

@@ -51,6 +51,23 @@ test('contradictions name both settings', () => {
   )
 })
 
+test('a call that may outlast its rule node is a contradiction', () => {
+  assert.throws(
+    () => readConfig({ RULE_NODE_TIMEOUT_MS: '16000' }),
+    /OUTBOUND_TIMEOUT_MS is 15000.*RULE_NODE_TIMEOUT_MS \(16000\).*at most 14000/,
+  )
+  readConfig({ RULE_NODE_TIMEOUT_MS: '16000', OUTBOUND_TIMEOUT_MS: '14000' })
+})
+
+test('what may not be called is named by address, network or name', () => {
+  const { outboundDeniedAddresses } = readConfig({
+    OUTBOUND_DENIED_ADDRESSES: '8.8.8.8, 2001:4860::/32,*.example.org,meta',
+  })
+  assert.deepEqual(outboundDeniedAddresses, ['8.8.8.8', '2001:4860::/32', '*.example.org', 'meta'])
+  for (const bad of ['8.8.8', '8.8.8.8/33', 'a*.b', 'http://a.b', 'a..b', '*'])
+    assert.throws(() => readConfig({ OUTBOUND_DENIED_ADDRESSES: bad }), /OUTBOUND_DENIED_ADDRESSES/, bad)
+})
+
 test('a process with some of the roles is refused where what it shares is in its own data folder', () => {
   const roles = { MILLRACE_ROLES: 'engine, api' }
   assert.throws(() => readConfig(roles), /set LINK=jetstream and DATABASE_ENTITIES_TYPE=postgres and DATABASE_TS_TYPE/)

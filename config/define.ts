@@ -156,6 +156,19 @@ export function settingsOf(group: string) {
         false,
         'such as 10.0.0.0/8,127.0.0.1',
       ),
+    /** Addresses, networks and names of hosts, separated by commas; none by default. */
+    hosts: (declaration: Omit<Declaration<readonly string[]>, 'default'>) =>
+      make<readonly string[]>(
+        { ...declaration, default: [] },
+        'IP addresses, networks such as 10.0.0.0/8 and names of hosts such as *.example.org, separated by commas',
+        (text) => {
+          const hosts = text.split(',').map((part) => part.trim())
+          return hosts.every((host) => isNetwork(host) || isHostName(host)) ? hosts : undefined
+        },
+        (value) => (value.length === 0 ? 'none' : value.join(',')),
+        false,
+        'such as 8.8.0.0/16,*.example.org',
+      ),
     choice: <Choice extends string>(declaration: Declaration<Choice> & { readonly choices: readonly Choice[] }) =>
       make<Choice>(
         declaration,
@@ -240,6 +253,11 @@ export function withoutPasswords(text: string): string {
 function isUrl(text: string, schemes: readonly string[]): boolean {
   const url = URL.parse(text.trim())
   return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== ''
+}
+
+/** What looks like an address and is none, such as 10.0.0, would deny nothing. */
+function isHostName(text: string): boolean {
+  return /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z]([a-z0-9_-]*[a-z0-9_])?$/i.test(text)
 }
 
 function isNetwork(text: string): boolean {

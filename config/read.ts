@@ -134,12 +134,22 @@ function refuseContradictions(config: Config): void {
     })
   }
   refuseContradictoryLogins(config)
+  refuseLateCalls(config)
   if (config.jwtRefreshExpirationSeconds < config.jwtExpirationSeconds) {
     throw ConfigErrors.CONTRADICTION({
       reason:
         'JWT_REFRESH_TOKEN_EXPIRATION_TIME is shorter than JWT_TOKEN_EXPIRATION_TIME: a refresh token must outlive its access token',
     })
   }
+}
+
+/** A node's time is looked at eight times: one that is over before its call is done never hears of the call's end. */
+function refuseLateCalls({ outboundTimeoutMs, ruleNodeTimeoutMs }: Config): void {
+  const longest = Math.floor((ruleNodeTimeoutMs * 7) / 8)
+  if (outboundTimeoutMs <= longest) return
+  throw ConfigErrors.CONTRADICTION({
+    reason: `OUTBOUND_TIMEOUT_MS is ${outboundTimeoutMs}, which RULE_NODE_TIMEOUT_MS (${ruleNodeTimeoutMs}) leaves no room for: set it to at most ${longest}, or raise RULE_NODE_TIMEOUT_MS`,
+  })
 }
 
 function refuseContradictoryLogins(config: Config): void {

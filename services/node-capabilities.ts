@@ -42,7 +42,7 @@ export function nodeCapabilitiesOf({
     deviceState: nodeDeviceState(services, owner),
     entities: nodeEntities(services),
     history: nodeHistory(services, own),
-    mail: nodeMail(services),
+    mail: nodeMail(services, outbound),
     notifications: nodeNotifications(services),
     outbound: outbound.ofNode,
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),

@@ -8,13 +8,19 @@ export const OUTBOUND_SETTINGS = {
     description:
       'Internal addresses and networks that external rule nodes may call: loopback, private and link-local ones are refused otherwise. `0.0.0.0/0,::/0` allows all.',
   }),
+  outboundDeniedAddresses: outbound.hosts({
+    name: 'OUTBOUND_DENIED_ADDRESSES',
+    description:
+      'Addresses, networks and names of hosts (`*.example.org`: all below it) that external rule nodes may not call, whatever else allows them.',
+  }),
   outboundTimeoutMs: outbound.integer({
     name: 'OUTBOUND_TIMEOUT_MS',
     default: 15_000,
     min: 100,
     max: 3_600_000,
     unit: 'ms',
-    description: 'Longest call of a rule node, waiting included. Keep it below RULE_NODE_TIMEOUT_MS.',
+    description:
+      'Longest call of a rule node, waiting included. At most seven eighths of RULE_NODE_TIMEOUT_MS, so that the node hears of it.',
   }),
   outboundCalls: outbound.integer({
     name: 'OUTBOUND_CALLS',
@@ -43,7 +49,7 @@ export const OUTBOUND_SETTINGS = {
     min: 1,
     max: 65_536,
     unit: 'MiB',
-    description: 'Data of the calls under way; one tenant has a quarter of it.',
+    description: 'Data of the calls under way and of their answers; one tenant has a quarter of it.',
   }),
   externalForceAck: outbound.flag({
     name: 'ACTORS_RULE_EXTERNAL_NODE_FORCE_ACK',

@@ -9,6 +9,8 @@ export interface Mail {
   readonly html?: string
   /** In the place of the server's own. */
   readonly from?: string
+  /** Who is answered to, where it is not the sender. */
+  readonly replyTo?: string
   readonly cc?: string
   readonly bcc?: string
   /** Data URLs by content id: what the HTML shows. */

@@ -35,6 +35,33 @@ test('what the operator allows may be called', async () => {
   assert.throws(() => guard.checkLiteral('10.0.0.8'), INTERNAL)
 })
 
+test('what the operator denies is not called, though it is public or allowed', async () => {
+  const names: Record<string, string> = { 'cdn.example': '8.8.8.8', 'shop.example': '9.9.9.9' }
+  const guard = new AddressGuard(['10.0.0.0/8'], async (host) => [{ address: names[host] ?? '1.1.1.1', family: 4 }], [
+    '8.8.0.0/16',
+    '10.1.0.0/16',
+    '2606:4700::/32',
+    '*.Example.org',
+    'meta.example',
+  ])
+  const denied = { code: 'outbound.ADDRESS_DENIED' }
+  for (const host of [
+    '8.8.4.4',
+    '10.1.2.3',
+    '[2606:4700::1111]',
+    '::ffff:8.8.8.8',
+    'a.b.EXAMPLE.org.',
+    'Meta.example',
+  ]) {
+    assert.throws(() => guard.checkLiteral(host), denied, host)
+    assert.throws(() => guard.checkDenied(host), denied, host)
+    await assert.rejects(guard.addressesOf(host), denied, host)
+  }
+  await assert.rejects(guard.addressesOf('cdn.example'), denied)
+  for (const host of ['shop.example', 'example.org', 'notexample.org', '10.2.0.1', '8.9.0.1'])
+    await guard.addressesOf(host)
+})
+
 test('a name is called by those of its addresses that may be; a name with none is refused, one without any is unknown', async () => {
   const names: Record<string, string[]> = { mixed: ['127.0.0.1', '8.8.8.8'], inner: ['10.0.0.1', '::1'] }
   const guard = new AddressGuard([], async (host) => {

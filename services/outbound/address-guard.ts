@@ -27,32 +27,45 @@ const PUBLIC = listOf(PUBLIC_V6)
 
 export class AddressGuard {
   private readonly allowed: BlockList
+  private readonly denied: BlockList
+  /** In lower case; those that begin with a dot stand for all below. */
+  private readonly deniedNames: readonly string[]
   private readonly resolve: Resolve
 
-  /** `allowed`: addresses and networks that may be called though they are internal. */
-  constructor(allowed: readonly string[], resolve: Resolve = resolveBySystem) {
+  /** `allowed`: addresses and networks that may be called though they are internal. `denied`: those, and names, that may not in any case. */
+  constructor(allowed: readonly string[], resolve: Resolve = resolveBySystem, denied: readonly string[] = []) {
+    const isName = (text: string): boolean => isIP(text.split('/')[0] ?? '') === 0
     this.allowed = listOf(allowed)
+    this.denied = listOf(denied.filter((each) => !isName(each)))
+    this.deniedNames = denied.filter(isName).map((name) => name.toLowerCase().replace(/^\*/, ''))
     this.resolve = resolve
   }
 
-  /** The addresses that a host may be called by, at least one. Throws `ADDRESS_INTERNAL`, `HOST_UNKNOWN`. */
+  /** The addresses that a host may be called by, at least one. Throws `ADDRESS_INTERNAL`, `ADDRESS_DENIED`, `HOST_UNKNOWN`. */
   async addressesOf(host: string): Promise<readonly LookupAddress[]> {
+    this.checkDenied(host)
     const literal = withoutBrackets(host)
     const family = isIP(literal)
     const found = family === 0 ? await this.resolved(literal) : [{ address: literal, family }]
     const allowed = found.filter(({ address }) => this.allows(address))
-    if (allowed.length === 0) throw OutboundErrors.ADDRESS_INTERNAL({ host })
-    return allowed
+    if (allowed.length > 0) return allowed
+    const isDenied = found.some(({ address }) => this.denies(address))
+    throw isDenied ? OutboundErrors.ADDRESS_DENIED({ host }) : OutboundErrors.ADDRESS_INTERNAL({ host })
   }
 
-  async addressOf(host: string): Promise<string> {
-    const [first] = await this.addressesOf(host)
-    if (first === undefined) throw OutboundErrors.ADDRESS_INTERNAL({ host })
-    return first.address
+  /** For a target that others connect to, as a proxy does: names and addresses that are denied by themselves. Throws `ADDRESS_DENIED`. */
+  checkDenied(host: string): void {
+    const name = withoutBrackets(host).toLowerCase().replace(/\.$/, '')
+    const isDenied =
+      isIP(name) === 0
+        ? this.deniedNames.some((each) => (each.startsWith('.') ? name.endsWith(each) : name === each))
+        : this.denies(name)
+    if (isDenied) throw OutboundErrors.ADDRESS_DENIED({ host })
   }
 
-  /** An address is connected to without a look-up: it is checked here. Throws `ADDRESS_INTERNAL`. */
+  /** An address is connected to without a look-up: it is checked here. Throws `ADDRESS_INTERNAL`, `ADDRESS_DENIED`. */
   checkLiteral(host: string): void {
+    this.checkDenied(host)
     const literal = withoutBrackets(host)
     if (isIP(literal) !== 0 && !this.allows(literal)) throw OutboundErrors.ADDRESS_INTERNAL({ host })
   }
@@ -79,9 +92,13 @@ export class AddressGuard {
     }
   }
 
+  private denies(text: string): boolean {
+    return this.denied.check(...comparable(text))
+  }
+
   private allows(text: string): boolean {
-    const address = unmapped(text)
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4'
+    if (this.denies(text)) return false
+    const [address, family] = comparable(text)
     if (this.allowed.check(address, family)) return true
     if (INTERNAL.check(address, family)) return false
     return family === 'ipv4' || PUBLIC.check(address, family)
@@ -103,6 +120,11 @@ function familyOf(family: number | 'IPv4' | 'IPv6'): number {
 
 function withoutBrackets(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
+}
+
+function comparable(text: string): readonly [string, 'ipv4' | 'ipv6'] {
+  const address = unmapped(text)
+  return [address, isIP(address) === 6 ? 'ipv6' : 'ipv4']
 }
 
 /** An IPv4 address that is written as one of IPv6 is the same machine. */

@@ -7,9 +7,9 @@ const never = new AbortController().signal
 
 /** Enters, and notes the name when it is in. */
 function entering(room: CallRoom, tenantId: string, bytes: number, entered: string[], name = tenantId) {
-  return room.enter(tenantId, bytes, never).then((leave) => {
+  return room.enter(tenantId, bytes, never).then((place) => {
     entered.push(name)
-    return leave
+    return () => place.leave()
   })
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -62,12 +62,54 @@ test('a tenant whose calls wait to the bound is refused; who gives up leaves the
   const room = new CallRoom(LIMITS)
   const giveUp = new AbortController()
   await room.enter('a', 1, never)
-  const leave = await room.enter('a', 1, never)
+  const place = await room.enter('a', 1, never)
   const waiting = [1, 2, 3].map(() => assert.rejects(room.enter('a', 1, giveUp.signal), /enough/))
   await assert.rejects(room.enter('a', 1, never), { code: 'outbound.TENANT_FULL' })
   giveUp.abort(new Error('enough'))
   await Promise.all(waiting)
   assert.deepEqual(room.figures, { calls: 2, bytes: 2, waiting: 0 })
-  leave()
+  place.leave()
   await room.enter('a', 1, never)
+})
+
+test('an answer takes the place of its call, or waits for room and holds nothing meanwhile', async () => {
+  const room = new CallRoom(LIMITS)
+  const first = await room.enter('a', 30, never)
+  const second = await room.enter('a', 30, never)
+  await assert.rejects(first.takeAnswer(61, never), { code: 'outbound.ANSWER_TOO_BIG' })
+  // Together with the other's call it is too much for the tenant.
+  let isIn = false
+  const waits = first.takeAnswer(50, never).then(() => (isIn = true))
+  await turn()
+  assert.deepEqual([isIn, room.figures], [false, { calls: 2, bytes: 30, waiting: 1 }])
+  // Two that wait for each other's bytes both go on.
+  const both = second.takeAnswer(40, never)
+  await waits
+  assert.deepEqual(room.figures, { calls: 2, bytes: 50, waiting: 1 })
+  first.leave()
+  await both
+  assert.deepEqual(room.figures, { calls: 1, bytes: 40, waiting: 0 })
+  second.leave()
+  second.leave()
+  assert.deepEqual(room.figures, { calls: 0, bytes: 0, waiting: 0 })
+})
+
+test('an answer of another tenant finds room, and one whose call is given up leaves nothing behind', async () => {
+  const room = new CallRoom(LIMITS)
+  const big = await room.enter('a', 0, never)
+  await big.takeAnswer(60, never)
+  const other = await room.enter('b', 0, never)
+  await other.takeAnswer(40, never)
+  const third = await room.enter('c', 0, never)
+  const giveUp = new AbortController()
+  const refused = assert.rejects(third.takeAnswer(1, giveUp.signal), /enough/)
+  giveUp.abort(new Error('enough'))
+  await refused
+  third.leave()
+  const late = await room.enter('c', 0, never)
+  const waits = late.takeAnswer(1, never)
+  late.leave()
+  big.leave()
+  await waits
+  assert.deepEqual(room.figures, { calls: 1, bytes: 40, waiting: 0 })
 })

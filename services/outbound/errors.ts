@@ -7,6 +7,7 @@ export const OutboundErrors = defineErrors('outbound', {
     status: 403,
     text: "'{host}' is an internal address: the operator allows it by OUTBOUND_ALLOWED_ADDRESSES",
   },
+  ADDRESS_DENIED: { kind: 'denied', status: 403, text: "'{host}' may not be called: the operator denies it" },
   ADDRESS_INVALID: { kind: 'invalid', status: 400, text: "'{address}' is no address to call: {reason}" },
   HOST_UNKNOWN: { kind: 'retryable', status: 502, text: "'{host}' has no address: {reason}" },
   TENANT_FULL: {

@@ -57,12 +57,13 @@ export class ManagedClient<Call, Answer> implements OutboundClient<Call, Answer>
   private async inTurn(call: Call, bytes: number, signal: AbortSignal): Promise<Answer> {
     await this.turn(signal)
     try {
-      const leave = await this.parts.room.enter(this.parts.tenantId, bytes, signal)
+      const place = await this.parts.room.enter(this.parts.tenantId, bytes, signal)
       try {
         const client = await untilAborted(this.client(), signal)
-        return await untilAborted(client.call(call, signal), signal)
+        const takeAnswer = (size: number): Promise<void> => place.takeAnswer(size, signal)
+        return await untilAborted(client.call(call, signal, takeAnswer), signal)
       } finally {
-        leave()
+        place.leave()
       }
     } finally {
       this.running--

@@ -18,6 +18,8 @@ import { ManagedClient } from './managed-client.ts'
 export interface OutboundSettings extends RoomLimits {
   /** Internal addresses and networks that nodes may call. */
   readonly allowedAddresses: readonly string[]
+  /** Addresses, networks and names of hosts that they may not, whatever allows them. */
+  readonly deniedAddresses: readonly string[]
   /** Longest call. */
   readonly timeoutMs: number
   /** Of one node at a time, where the node does not say. */
@@ -30,6 +32,7 @@ export interface OutboundSettings extends RoomLimits {
 
 export const DEFAULT_OUTBOUND_SETTINGS: OutboundSettings = {
   allowedAddresses: [],
+  deniedAddresses: [],
   timeoutMs: 15_000,
   calls: 2000,
   bytes: 128 * 2 ** 20,
@@ -40,6 +43,12 @@ export const DEFAULT_OUTBOUND_SETTINGS: OutboundSettings = {
   tenantClients: 200,
   forceAck: false,
   serviceId: 'sole',
+}
+
+/** Of one service that all tenants share: connections to it, and what waits for them. */
+const SHARED_ROOM: RoomLimits = {
+  ...{ calls: 16, bytes: 64 * 2 ** 20 },
+  ...{ tenantCalls: 4, tenantBytes: 16 * 2 ** 20, tenantWaiting: 1000 },
 }
 
 export interface OutboundParts {
@@ -55,12 +64,13 @@ export class Outbound {
   readonly guard: AddressGuard
   private readonly parts: OutboundParts
   private readonly room: CallRoom
+  private readonly sharedRoom = new CallRoom(SHARED_ROOM)
   /** How many clients each tenant has. */
   private readonly clients = new Map<string, number>()
 
   constructor(parts: OutboundParts) {
     this.parts = parts
-    this.guard = new AddressGuard(parts.settings.allowedAddresses, parts.resolve)
+    this.guard = new AddressGuard(parts.settings.allowedAddresses, parts.resolve, parts.settings.deniedAddresses)
     this.room = new CallRoom(parts.settings)
   }
 
@@ -74,6 +84,27 @@ export class Outbound {
     serviceId: this.parts.settings.serviceId,
     open: (kind, settings, limits) => this.open({ tenantId, secrets }, kind, settings, limits),
   })
+
+  /**
+   * Runs what calls a service that all tenants share, such as the system's mail server: a tenant has a part of the places. Throws `TIMEOUT` where
+   * none is free in time, `CALL_TOO_BIG`, `TENANT_FULL`.
+   */
+  async inTurn<Result>(tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
+    const { clock, settings } = this.parts
+    const { timeoutMs: ms } = settings
+    const abort = new AbortController()
+    const timer = clock.after(ms, () => abort.abort(OutboundErrors.TIMEOUT({ ms })))
+    try {
+      const place = await this.sharedRoom.enter(tenantId, bytes, abort.signal)
+      try {
+        return await run()
+      } finally {
+        place.leave()
+      }
+    } finally {
+      timer.cancel()
+    }
+  }
 
   private open<Kind extends OutboundKind>(
     { tenantId, secrets }: Required<Pick<NodeIdentity, 'tenantId' | 'secrets'>>,
@@ -92,7 +123,7 @@ export class Outbound {
       timeoutMs: timeoutMs === 0 ? policy.timeoutMs : Math.min(timeoutMs, policy.timeoutMs),
       open: async () => {
         const openClient = await LOADERS[kind]()
-        return openClient(settings, { guard, clock })
+        return openClient(settings, { guard, clock, answerLimit: this.room.answerLimit })
       },
       hide: hiddenSecrets(settings, secrets),
       closed,

@@ -7,11 +7,16 @@ export interface ClientParts {
   /** Every connection goes to an address that it answered. */
   readonly guard: AddressGuard
   readonly clock: Clock
+  /** Most bytes that any answer may have. */
+  readonly answerLimit: number
 }
 
+/** Resolves when there is room for the answer's bytes, as many as there may be at most. */
+export type TakeAnswer = (bytes: number) => Promise<void>
+
 export interface RawClient<Call, Answer> {
-  /** Gives up when `signal` aborts. */
-  call(call: Call, signal: AbortSignal): Promise<Answer>
+  /** Gives up when `signal` aborts. Of an answer no byte is kept before `takeAnswer` let it in. */
+  call(call: Call, signal: AbortSignal, takeAnswer: TakeAnswer): Promise<Answer>
   close(): Promise<void>
 }
 

@@ -31,7 +31,8 @@ after(() => {
 })
 const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const ACCOUNT = { region: 'eu-west-1', accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'very secret', endpoint }
-const node = testOutbound().ofNode({ tenantId: 'a' })
+const outbound = testOutbound()
+const node = outbound.ofNode({ tenantId: 'a' })
 
 function lastRequest(): Request {
   const last = requests.at(-1)
@@ -69,7 +70,10 @@ test('a queue’s address inside the network is refused', async (t) => {
       ...{ region: 'eu-west-1', accessKeyId: 'A', secretAccessKey: 'very secret' },
     })
   t.after(() => client.close())
-  for (const queueUrl of [`${endpoint}/1/q`, 'http://localhost:1/1/q']) {
+  for (const queueUrl of [
+    ...[`${endpoint}/1/q`, 'http://localhost:1/1/q', 'http://127.1:1/1/q', 'http://[::ffff:127.0.0.1]:1/1/q'],
+    ...['http://2130706433:1/1/q', 'http://me:secret@127.0.0.1:1/1/q'],
+  ]) {
     const call = { queueUrl, body: 'data', delaySeconds: 0, attributes: {} }
     await assert.rejects(client.call(call, 4), /internal address/, queueUrl)
   }
@@ -103,6 +107,18 @@ test('a function is invoked and its error is told', async (t) => {
     [lastRequest().url, lastRequest().body],
     ['/2015-03-31/functions/f/invocations?Qualifier=%24LATEST', '{"a":1}'],
   )
+})
+
+test('an answer that is longer than Amazon’s are fails, with its length said and without', async (t) => {
+  const client = node.open('sqs', ACCOUNT)
+  t.after(() => client.close())
+  const body = `{"MessageId":"${'m'.repeat(300 * 1024)}"}`
+  const call = { queueUrl: `${endpoint}/1/queue`, body: 'data', delaySeconds: 0, attributes: {} }
+  for (const headers of [{ 'Content-Length': String(body.length) }, { 'Transfer-Encoding': 'chunked' }]) {
+    answer = { headers, body }
+    await assert.rejects(client.call(call, 4), /more than 262144 bytes/)
+  }
+  assert.deepEqual([outbound.figures.calls, outbound.figures.bytes], [0, 0])
 })
 
 test('a region that is none is refused: it stands in the host’s name', async (t) => {

@@ -3,17 +3,23 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import type { AwsAccount } from '../../../engine/rulechain/capabilities/outbound.ts'
 import { OutboundErrors } from '../errors.ts'
+import { boundAnswers } from './bound-answers.ts'
 import type { ClientParts, OpenClient } from '../raw-client.ts'
 
 /** Stands in a host name. */
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d{1,2}$/
 const CONNECTION_TIMEOUT_MS = 10_000
+/** Whoever answers in the place of Amazon may say more. */
+const RECEIPT_BYTES = 256 * 1024
+/** Of a function that is waited for: 6 MB, with what goes around them. */
+const PAYLOAD_BYTES = 7 * 2 ** 20
 
 export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
   const { SQSClient, SendMessageCommand } = await import('@aws-sdk/client-sqs')
   const client = new SQSClient(optionsOf(account, parts))
+  const expectAnswer = boundAnswers(client.config, Math.min(RECEIPT_BYTES, parts.answerLimit))
   return {
-    call: async ({ queueUrl, body, delaySeconds, attributes, deduplicationId, groupId }, abortSignal) => {
+    call: async ({ queueUrl, body, delaySeconds, attributes, deduplicationId, groupId }, abortSignal, takeAnswer) => {
       checkHost(queueUrl, parts)
       const values: Record<string, { DataType: string; StringValue: string }> = {}
       for (const [name, StringValue] of Object.entries(attributes)) values[name] = { DataType: 'String', StringValue }
@@ -25,6 +31,7 @@ export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
           ? { DelaySeconds: delaySeconds }
           : { MessageGroupId: groupId, MessageDeduplicationId: deduplicationId }),
       })
+      expectAnswer(abortSignal, takeAnswer)
       const { $metadata, MessageId, MD5OfMessageBody, MD5OfMessageAttributes, SequenceNumber } = await client.send(
         command,
         { abortSignal },
@@ -44,8 +51,10 @@ export const openSqs: OpenClient<'sqs'> = async (account, parts) => {
 export const openSns: OpenClient<'sns'> = async (account, parts) => {
   const { SNSClient, PublishCommand } = await import('@aws-sdk/client-sns')
   const client = new SNSClient(optionsOf(account, parts))
+  const expectAnswer = boundAnswers(client.config, Math.min(RECEIPT_BYTES, parts.answerLimit))
   return {
-    call: async ({ topicArn, message }, abortSignal) => {
+    call: async ({ topicArn, message }, abortSignal, takeAnswer) => {
+      expectAnswer(abortSignal, takeAnswer)
       const command = new PublishCommand({ TopicArn: topicArn, Message: message })
       const { $metadata, MessageId } = await client.send(command, { abortSignal })
       return { messageId: MessageId, requestId: $metadata.requestId }
@@ -57,8 +66,10 @@ export const openSns: OpenClient<'sns'> = async (account, parts) => {
 export const openLambda: OpenClient<'lambda'> = async (account, parts) => {
   const { LambdaClient, InvokeCommand } = await import('@aws-sdk/client-lambda')
   const client = new LambdaClient(optionsOf(account, parts))
+  const expectAnswer = boundAnswers(client.config, Math.min(PAYLOAD_BYTES, parts.answerLimit))
   return {
-    call: async ({ functionName, qualifier, payload }, abortSignal) => {
+    call: async ({ functionName, qualifier, payload }, abortSignal, takeAnswer) => {
+      expectAnswer(abortSignal, takeAnswer)
       const command = new InvokeCommand({ FunctionName: functionName, Qualifier: qualifier, Payload: payload })
       const { $metadata, Payload, FunctionError } = await client.send(command, { abortSignal })
       const answer = Payload === undefined ? '' : Buffer.from(Payload).toString('utf8')

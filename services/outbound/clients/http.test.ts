@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { testOutbound } from '../testkit.ts'
 
 const UNREADABLE = { certificate: 'no PEM', privateKey: 'no PEM' }
@@ -34,4 +34,100 @@ test('a proxy that resets the connection it made fails the call, not the process
     await assert.rejects(client.call({ method: 'GET', url: 'https://target.invalid/', headers: {} }, 0))
     await new Promise((resolve) => setTimeout(resolve, 150))
   }
+})
+
+const MIB = 2 ** 20
+const source = createServer((request, response) => {
+  const length = Number(new URL(request.url ?? '', 'http://host').searchParams.get('length'))
+  if (request.url?.startsWith('/said') === true) response.setHeader('Content-Length', length)
+  if (request.method === 'HEAD') response.setHeader('Content-Length', 100 * MIB).end()
+  else response.end(Buffer.alloc(length, 'x'))
+}).listen(0, '127.0.0.1')
+await once(source, 'listening')
+after(() => {
+  source.close()
+  source.closeAllConnections()
+})
+const base = `http://127.0.0.1:${(source.address() as AddressInfo).port}`
+
+test('answers take room for themselves: more than a tenant may have wait for each other', async (t) => {
+  const outbound = testOutbound({ bytes: 40 * MIB, tenantBytes: 10 * MIB, timeoutMs: 10_000 })
+  const client = outbound.ofNode({ tenantId: 'a' }).open('http', { maxAnswerBytes: 4 * MIB })
+  t.after(() => client.close())
+  let most = 0
+  const looks = setInterval(() => (most = Math.max(most, outbound.figures.bytes)), 1)
+  t.after(() => clearInterval(looks))
+  const paths = ['said', 'chunked'].flatMap((path) => Array.from({ length: 6 }, () => path))
+  const calls = paths.map((path) =>
+    client.call({ method: 'GET', url: `${base}/${path}?length=${3 * MIB}`, headers: {} }, 2 * MIB),
+  )
+  for (const { body } of await Promise.all(calls)) assert.equal(body.length, 3 * MIB)
+  assert.ok(most > 3 * MIB && most <= 10 * MIB, `${most}`)
+  assert.deepEqual([outbound.figures.bytes, outbound.figures.calls], [0, 0])
+})
+
+test('an answer beyond the limit of its node, or of the tenant, fails; one without a body takes none', async (t) => {
+  const outbound = testOutbound({ bytes: 4 * MIB, tenantBytes: MIB, timeoutMs: 10_000 })
+  for (const maxAnswerBytes of [MIB, 25 * MIB]) {
+    const client = outbound.ofNode({ tenantId: 'a' }).open('http', { maxAnswerBytes })
+    t.after(() => client.close())
+    for (const path of ['said', 'chunked'])
+      await assert.rejects(
+        client.call({ method: 'GET', url: `${base}/${path}?length=${2 * MIB}`, headers: {} }, 0),
+        { code: 'outbound.ANSWER_TOO_BIG' },
+        path,
+      )
+    assert.equal((await client.call({ method: 'HEAD', url: base, headers: {} }, 0)).body, '')
+  }
+  assert.equal(outbound.figures.bytes, 0)
+})
+
+test('neither a redirect nor a proxy of the environment leads anywhere', async (t) => {
+  const inner = createServer((_request, response) => response.end('inner')).listen(0, '127.0.0.1')
+  await once(inner, 'listening')
+  const outer = createServer((_request, response) => {
+    const { port } = inner.address() as AddressInfo
+    response.writeHead(302, { Location: `http://127.0.0.1:${port}/` }).end('moved')
+  }).listen(0, '127.0.0.1')
+  await once(outer, 'listening')
+  t.after(() => {
+    inner.close()
+    outer.close()
+  })
+  const proxies = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY'] as const
+  const before = proxies.map((name) => [name, process.env[name]] as const)
+  t.after(() => {
+    for (const [name, value] of before) if (value === undefined) delete process.env[name]
+    for (const [name, value] of before) if (value !== undefined) process.env[name] = value
+  })
+  for (const name of proxies) process.env[name] = 'http://127.0.0.1:1'
+  const client = node.open('http', { maxAnswerBytes: 1024 })
+  t.after(() => client.close())
+  const url = `http://127.0.0.1:${(outer.address() as AddressInfo).port}/`
+  const { status, body } = await client.call({ method: 'GET', url, headers: {} }, 0)
+  assert.deepEqual([status, body], [302, 'moved'])
+})
+
+test('however an internal address is written it is not called, with a proxy what is denied is not either', async (t) => {
+  const outbound = testOutbound({ allowedAddresses: [], deniedAddresses: ['*.denied.example', '9.9.9.9'] })
+  const client = outbound.ofNode({ tenantId: 'a' }).open('http', { maxAnswerBytes: 1024 })
+  t.after(() => client.close())
+  for (const host of [
+    ...['127.0.0.1', '127.1', '0x7f.1', '2130706433', '017700000001', '127.0.0.1.', 'localhost', 'LOCALHOST.'],
+    ...['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:ffff:a00:1]', '[64:ff9b::a00:1]', '①②⑦.0.0.1'],
+    ...['user@127.0.0.1', '0', '169.254.169.254', '[fd00:ec2::254]'],
+  ])
+    await assert.rejects(
+      client.call({ method: 'GET', url: `http://${host}:1/`, headers: {} }, 0),
+      /internal address|has no address/,
+      host,
+    )
+  const proxied = testOutbound({ deniedAddresses: ['*.denied.example', '9.9.9.9'] })
+    .ofNode({ tenantId: 'a' })
+    .open('http', { maxAnswerBytes: 1024, proxy: { host: '127.0.0.1', port: 1 } })
+  t.after(() => proxied.close())
+  for (const host of ['a.denied.example', '9.9.9.9'])
+    await assert.rejects(proxied.call({ method: 'GET', url: `http://${host}/`, headers: {} }, 0), {
+      code: 'outbound.ADDRESS_DENIED',
+    })
 })

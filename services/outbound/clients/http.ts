@@ -11,26 +11,29 @@ import type {
 } from '../../../engine/rulechain/capabilities/outbound.ts'
 import type { AddressGuard } from '../address-guard.ts'
 import { OutboundErrors } from '../errors.ts'
-import type { OpenClient } from '../raw-client.ts'
+import type { OpenClient, TakeAnswer } from '../raw-client.ts'
 
 const IDLE_SOCKETS = 8
 
-export const openHttp: OpenClient<'http'> = (target, { guard }) => {
+export const openHttp: OpenClient<'http'> = (target, { guard, answerLimit }) => {
+  const limit = Math.min(target.maxAnswerBytes, answerLimit)
   const tls = tlsContext(target.certificates)
   const pool = { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, lookup: guard.lookup }
   const [http, https] = [new HttpAgent(pool), new HttpsAgent({ ...pool, ...tls })]
   return {
-    call: async (call, signal) => {
+    call: async (call, signal, takeAnswer) => {
       const url = urlOf(call.url)
       const options: RequestOptions = { method: call.method, headers: headersOf(call), signal }
-      // With a proxy the address of the target is the proxy's to find: only the proxy's own is checked here.
+      // With a proxy the address of the target is the proxy's to find: the proxy's own is checked here, and what is denied by its name.
       if (target.proxy !== undefined) {
+        guard.checkDenied(url.hostname)
         const socket = await throughProxy(target.proxy, url, guard, signal)
         const secured = url.protocol === 'https:' ? sealed(socket, { servername: url.hostname, ...tls }) : socket
-        return send(url, { ...options, createConnection: () => secured }, call, target)
+        return send(url, { ...options, createConnection: () => secured }, call, limit, takeAnswer)
       }
       guard.checkLiteral(url.hostname)
-      return send(url, { ...options, agent: url.protocol === 'https:' ? https : http }, call, target)
+      const agent = url.protocol === 'https:' ? https : http
+      return send(url, { ...options, agent }, call, limit, takeAnswer)
     },
     close: async () => {
       http.destroy()
@@ -52,18 +55,38 @@ function headersOf({ headers, body }: HttpCall): Record<string, string> {
   return body === undefined ? { ...headers } : { ...headers, 'Content-Length': String(Buffer.byteLength(body)) }
 }
 
-function send(url: URL, options: RequestOptions, call: HttpCall, { maxAnswerBytes }: HttpTarget): Promise<HttpAnswer> {
+function send(
+  url: URL,
+  options: RequestOptions,
+  call: HttpCall,
+  limit: number,
+  takeAnswer: TakeAnswer,
+): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' && options.createConnection === undefined ? httpsRequest : httpRequest
     const sent = request(url, { ...options, protocol: undefined }, (response) => {
-      bodyOf(response, maxAnswerBytes).then((body) => resolve(answerOf(response, body)), reject)
+      const hasBody = call.method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304
+      bodyOf(response, hasBody ? limit : 0, takeAnswer).then((body) => resolve(answerOf(response, body)), reject)
     })
     sent.on('error', reject)
     sent.end(call.body)
   })
 }
 
-function bodyOf(response: IncomingMessage, limit: number): Promise<string> {
+async function bodyOf(response: IncomingMessage, limit: number, takeAnswer: TakeAnswer): Promise<string> {
+  // For good: until somebody reads it, and when nobody does, a reset is nobody's.
+  response.on('error', () => undefined)
+  try {
+    // Of an answer without a body the length speaks of another.
+    const said = limit === 0 ? 0 : Number(response.headers['content-length'] ?? limit)
+    if (said > limit) throw OutboundErrors.ANSWER_TOO_BIG({ limit })
+    await takeAnswer(Number.isSafeInteger(said) && said >= 0 ? said : limit)
+  } catch (error) {
+    response.destroy()
+    throw error
+  }
+  // Its connection was reset while it waited.
+  if (response.destroyed) throw response.errored ?? OutboundErrors.CLOSED()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0

@@ -7,6 +7,7 @@ import type { MqttPublication, MqttTarget } from '../../../engine/rulechain/capa
 import { OutboundErrors } from '../errors.ts'
 import type { ClientParts, OpenClient } from '../raw-client.ts'
 import { tlsOptions } from './http.ts'
+import { withExpectedPackets } from './mqtt-packets.ts'
 
 const RECONNECT_MS = 1000
 
@@ -33,7 +34,7 @@ function connected(target: MqttTarget, parts: ClientParts): Promise<MqttClient> 
   return new Promise((resolve, reject) => {
     const client = new mqtt.MqttClient((each) => {
       if (password !== undefined) each.options.password = password(parts.clock.now())
-      return socketTo(target, parts)
+      return withExpectedPackets(socketTo(target, parts))
     }, options)
     // For good: a broker can cause several errors at a time, and one that nobody hears ends the process.
     client.on('error', () => undefined)
@@ -59,7 +60,11 @@ function published(
   if (!client.connected) throw OutboundErrors.CLOSED()
   return new Promise((resolve, reject) => {
     // The client would keep what is not confirmed, and send it when nobody waits for it any more.
-    const forget = (): void => void client.removeOutgoingMessage(id)
+    const forget = (): void => {
+      client.removeOutgoingMessage(id)
+      // A broker that reads nothing would have all of them lie in front of it.
+      if (client.stream.writableLength > 0) client.stream.destroy()
+    }
     client.publish(topic, payload, { qos: 1, retain }, (error) => {
       signal.removeEventListener('abort', forget)
       if (error) reject(error)

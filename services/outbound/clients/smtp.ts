@@ -1,32 +1,43 @@
-/** Mail to the server that a node names: nodemailer, told the address that was checked in the place of the name. */
-import { isIP } from 'node:net'
+/** Mail to the server that a node names: nodemailer over a connection of ours, which is checked before and ends with the call. */
+import { once } from 'node:events'
+import { connect, isIP, type Socket } from 'node:net'
 import { createTransport } from 'nodemailer'
 import type { OpenClient } from '../raw-client.ts'
 
 export const openSmtp: OpenClient<'smtp'> = (target, { guard }) => ({
   call: async ({ from, to, cc, bcc, subject, body, isHtml, images = {} }, signal) => {
     const { host, port, secure, startTls, username, password } = target
-    const transport = createTransport({
-      ...{ host: await guard.addressOf(host), port, secure },
-      // The certificate is the name's, not the address's.
-      ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
-      requireTLS: startTls && !secure,
-      ignoreTLS: !startTls && !secure,
-      ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
-      // Nothing that a tenant may write is read as a file or fetched.
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    })
-    const giveUp = (): void => transport.close()
+    guard.checkLiteral(host)
+    const socket = connect({ host, port, lookup: guard.lookup })
+    // For good: whoever sends over it listens too, and what comes behind the end is nobody's.
+    socket.on('error', () => undefined)
+    const giveUp = (): void => void socket.destroy()
     signal.addEventListener('abort', giveUp, { once: true })
     try {
+      await connected(socket, signal)
+      const transport = createTransport({
+        ...{ host, port, secure },
+        ...(isIP(host) === 0 ? { tls: { servername: host } } : {}),
+        requireTLS: startTls && !secure,
+        ignoreTLS: !startTls && !secure,
+        ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
+        getSocket: (_options, answer) => answer(null, { connection: socket }),
+        // Nothing that a tenant may write is read as a file or fetched.
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      })
       const attachments = Object.entries(images).map(([cid, path]) => ({ cid, path }))
       const content = isHtml ? { html: body } : { text: body }
       await transport.sendMail({ from, to, cc, bcc, subject, ...content, attachments })
     } finally {
       signal.removeEventListener('abort', giveUp)
-      transport.close()
+      socket.destroy()
     }
   },
   close: async () => undefined,
 })
+
+async function connected(socket: Socket, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  await once(socket, 'connect', { signal })
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { test } from 'node:test'
+import { testOutbound } from '../testkit.ts'
+
+const MAIL = { from: 'a@b.c', to: 'd@e.f', cc: '', bcc: '', subject: 's', body: 'b', isHtml: false }
+const TARGET = { host: '127.0.0.1', secure: false, startTls: false }
+
+test('the connection to a mail server that says nothing ends with the call', async (t) => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const client = testOutbound({ timeoutMs: 200 })
+    .ofNode({ tenantId: 'a' })
+    .open('smtp', { ...TARGET, port })
+  t.after(() => client.close())
+  const accepted = once(server, 'connection')
+  const refused = assert.rejects(client.call(MAIL, 0), { code: 'outbound.TIMEOUT' })
+  const [socket] = (await accepted) as [Socket]
+  socket.on('error', () => undefined).resume()
+  await Promise.all([refused, once(socket, 'close')])
+})
+
+test('a mail goes out over the connection that was checked', async (t) => {
+  const said: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.write('220 here\r\n')
+    let isBody = false
+    socket.on('data', (chunk: Buffer) => {
+      const text = chunk.toString()
+      said.push(text)
+      if (isBody && text.endsWith('\r\n.\r\n')) {
+        isBody = false
+        socket.write('250 taken\r\n')
+      } else if (isBody) return
+      else if (text.startsWith('DATA')) {
+        isBody = true
+        socket.write('354 go\r\n')
+      } else socket.write('250 fine\r\n')
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const client = testOutbound({ timeoutMs: 5000 })
+    .ofNode({ tenantId: 'a' })
+    .open('smtp', { ...TARGET, port })
+  t.after(() => client.close())
+  await client.call(MAIL, 0)
+  assert.match(said.join(''), /MAIL FROM:<a@b\.c>[^]*RCPT TO:<d@e\.f>[^]*Subject: s/)
+})
+
+test('a mail server inside the network is refused', async (t) => {
+  const outbound = testOutbound({ allowedAddresses: [] })
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '::ffff:10.0.0.1']) {
+    const client = outbound.ofNode({ tenantId: 'a' }).open('smtp', { ...TARGET, host, port: 1 })
+    t.after(() => client.close())
+    await assert.rejects(client.call(MAIL, 0), /internal address/, host)
+  }
+})
