@@ -23,6 +23,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- workers                   show the worker pools of a running Millrace, and change them (--help tells more)
   npm start -- backup DIR                take a backup of a running Millrace (--help tells more)
   npm start -- restore DIR               bring a backup into an empty data folder (--help tells more)
+  npm start -- erase                     take what was deleted out of the files, and say whether it is gone (--help tells more)
   npm start -- parked                    show devices whose messages fail again and again, try them or give them up (--help tells more)
   npm start -- --help                    this text and every setting
 `
@@ -75,6 +76,11 @@ switch (command) {
   case 'parked': {
     const { parked } = await import('./commands/parked.ts')
     process.exitCode = await parked(rest)
+    break
+  }
+  case 'erase': {
+    const { erase } = await import('./commands/erase.ts')
+    process.exitCode = await erase(rest)
     break
   }
   case 'workers': {

@@ -97,6 +97,7 @@ export async function startPlatform(
         },
       },
       audit: { ttlMs: config.auditLogTtlSeconds * 1000, maxRowsPerTenant: config.auditLogMaxRows },
+      logKeptMs: config.linkRetentionMinutes * 60_000,
       maxAlarms: config.alarmsMaxPerTenant,
       report: (text, fields) => log.error(text, fields),
     })

@@ -50,6 +50,16 @@ export class Cleanup {
       })
   }
 
+  /** Tries once more what is left, and answers of how many entities something is left then. */
+  async finish(): Promise<number> {
+    await this.settled()
+    if ((await this.entities.cleanups.pending()).length > 0) {
+      await this.resume()
+      await this.settled()
+    }
+    return (await this.entities.cleanups.pending()).length
+  }
+
   /** Ends what is under way; the next start does the rest. */
   async close(): Promise<void> {
     this.isClosed = true

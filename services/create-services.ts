@@ -46,6 +46,7 @@ import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
 import { FileImport } from './import/file-import.ts'
 import { Transfers } from './import/positions.ts'
+import { FileErasure } from './file-erasure.ts'
 import { TenantTransfer } from './transfer/tenant-transfer.ts'
 import { DECLARED, DECLARED_TABLES } from './entities/declared.ts'
 import { entityViews, exposureOf } from './entities/entity-view.ts'
@@ -136,6 +137,8 @@ export interface ServicesOptions {
   readonly maxAlarms?: number
   readonly claims?: ClaimSettings
   readonly provisioning?: AttemptLimits
+  /** How long messages stay in the log after they were processed. */
+  readonly logKeptMs?: number
   /** Hears of what went wrong outside any call: a line in the system log. */
   readonly report: Report
 }
@@ -279,6 +282,7 @@ export function createServices(options: ServicesOptions): Services {
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
     bulkImport,
+    fileErasure: new FileErasure({ cleanup, entities, timeSeries, clock, logKeptMs: options.logKeptMs ?? 0 }),
     tenantTransfer: new TenantTransfer({ entities, timeSeries, changes, feed, doubts, clock, nodeSecrets }),
     fileImport: new FileImport({ transfers, lines: bulkImport, entities }),
     attributes,

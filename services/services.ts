@@ -46,6 +46,7 @@ import type { ChainStatisticsReader } from './rule-chains/chain-statistics.ts'
 import type { RuleChains } from './rule-chains/rule-chains.ts'
 import type { TelemetryService } from './telemetry-service.ts'
 import type { TenantService } from './tenant-service.ts'
+import type { FileErasure } from './file-erasure.ts'
 import type { TenantTransfer } from './transfer/tenant-transfer.ts'
 import type { UserService } from './user-service.ts'
 import type { People } from './users/people.ts'
@@ -72,6 +73,7 @@ export interface Services {
   readonly jobs: Jobs
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
+  readonly fileErasure: FileErasure
   readonly tenantTransfer: TenantTransfer
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants

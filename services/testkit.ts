@@ -212,6 +212,10 @@ export class MemoryTimeSeries implements TimeSeriesStore {
     return { value: this.deletion, sequence: ++this.sequence }
   }
 
+  async eraseDeleted() {
+    return { isGone: true }
+  }
+
   async deleteEntity(entityId: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure
     this.deletedEntities.push(entityId)

@@ -58,6 +58,7 @@ import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { publicImageRoute } from './image-routes.ts'
 import { importRoutes } from './import-routes.ts'
+import { erasureRoutes } from './erasure-routes.ts'
 import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
 import { entityQueryRoutes, type EntityQueryParts } from './entity-query-routes.ts'
 import { registerFallbacks } from './fallbacks.ts'
@@ -195,6 +196,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...contentRoutes(parts),
     ...importRoutes(parts, services),
     ...tenantTransferRoutes(parts, services),
+    ...erasureRoutes(parts, services),
     ...entityQueryRoutes(parts),
     ...alarmQueryRoutes({ make: parts.make, alarmQueries: services.alarmQueries }),
     ...relationRoutes(parts),

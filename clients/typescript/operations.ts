@@ -5763,6 +5763,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/2fa/settings', body: 'json' }, given, options)
   }
 
+  /** Takes what was deleted out of the files of the stores, and says of each whether it is gone, when it will be (`by`, Unix ms), or what is left to do. For SYS_ADMIN. */
+  postAdminErasure(
+    given: { readonly body: Readonly<Record<string, unknown>> },
+    options?: CallOptions,
+  ): Promise<Api.PostAdminErasureAnswer> {
+    return this.call({ method: 'POST', path: '/api/admin/erasure', body: 'json' }, given, options)
+  }
+
   /** Says how tokens are signed, and answers new ones. Tokens of before are good until they expire. For SYS_ADMIN. */
   postAdminJwtSettings(
     given: { readonly body: Api.PostAdminJwtSettingsBody },

@@ -3232,6 +3232,16 @@ export type Post2faSettingsBody = {
     | undefined
 }
 
+export type PostAdminErasureAnswer = {
+  readonly pending: number
+  readonly stores: readonly {
+    readonly store: string
+    readonly gone: boolean
+    readonly by: number | null
+    readonly rest: string | null
+  }[]
+}
+
 export type PostAdminJwtSettingsBody = {
   readonly tokenExpirationTime: number
   readonly refreshTokenExpTime: number

@@ -2,6 +2,9 @@
  * The entity store: one repository a kind of record over one database. A change is a list of statements that repositories
  * make and `write` commits: all or nothing, durable when it resolves.
  */
+import { sql } from 'kysely'
+import type { Erased } from '../../model/erased.ts'
+import { restOfTables } from '../postgres/erased.ts'
 import { AlarmRepository } from './alarms.ts'
 import { deleteAttached, deleteLinks } from './attached.ts'
 import { AuditLogRepository } from './audit-log.ts'
@@ -69,6 +72,8 @@ export interface EntityStore {
   deleteLinks(entityId: string): readonly Statement[]
   /** Commits the steps together, after everything that was given before. */
   write(statements: readonly Statement[]): Promise<Written>
+  /** Takes what was deleted out of the files too, as far as the database can. */
+  eraseDeleted(): Promise<Erased>
   /** Waits for what was given to `write`, closes. Idempotent. */
   close(): Promise<void>
 }
@@ -153,6 +158,15 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     deleteAttached: (entityId) => deleteAttached(database, entityId),
     deleteLinks: (entityId) => deleteLinks(database, entityId),
     write: (statements) => database.write(statements),
+    eraseDeleted: () => eraseDeleted(database),
     close: () => database.close(),
   }
+}
+
+/** SQLite writes over what is deleted in its file; its log holds it until it is cut. */
+async function eraseDeleted(database: EntityDatabase): Promise<Erased> {
+  if (database.isShared) return { isGone: false, rest: restOfTables('of every table') }
+  const cut = sql<{ busy: number }>`pragma wal_checkpoint(truncate)`
+  const { rows } = await database.read(cut.compile(database.builder))
+  return rows[0]?.busy === 0 ? { isGone: true } : { isGone: false, rest: 'a long read holds its log: ask once more' }
 }

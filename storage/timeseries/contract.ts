@@ -215,6 +215,17 @@ function testLatest(store: () => TimeSeriesStore): void {
 }
 
 function testDeletes(store: () => TimeSeriesStore): void {
+  test('erasing what was deleted leaves the rest as it is, and what is written anew', async () => {
+    const [gone, other] = [newEntity(), newEntity()]
+    await store().write([write(gone, [long('k', 1, 1), long('k', 2, 2)]), write(other, [long('k', 1, 3)])])
+    await store().deleteEntity(gone)
+    await store().write([write(gone, [long('k', 2, 4)])])
+    await store().eraseDeleted()
+    assertSame((await store().history(gone, raw(['k']))).value.get('k'), [long('k', 2, 4)])
+    assertSame((await store().history(other, raw(['k']))).value.get('k'), [long('k', 1, 3)])
+    assertSame((await store().latest(other, ['k'])).value, [long('k', 1, 3)])
+  })
+
   const range = { keys: ['k'], startTs: 2, endTs: 4, deleteLatest: true, rewriteLatest: false }
   const times = async (entityId: string) =>
     (await store().history(entityId, raw(['k']))).value.get('k')?.map(({ ts }) => ts)

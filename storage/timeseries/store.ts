@@ -2,6 +2,7 @@
  * The time-series store: history and latest values. Every backend passes `contract.ts`.
  * Entities are UUID text; a point's identity is (entity, key, ts); a later write of the same identity overwrites.
  */
+import type { Erased } from '../../model/erased.ts'
 import type { HistoryQuery } from '../../model/telemetry-query.ts'
 import type { DataPoint } from '../../model/value.ts'
 import type { LatestColumn } from './latest-column.ts'
@@ -77,6 +78,8 @@ export interface TimeSeriesStore {
   delete(range: DeleteRange): Promise<Snapshot<DeletedKeys>>
   /** Removes everything of an entity. */
   deleteEntity(entityId: string): Promise<void>
+  /** Takes what was deleted out of the files too, as far as the store can. May take long, and holds up writes meanwhile. */
+  eraseDeleted(): Promise<Erased>
   /** Drains, closes. Idempotent. */
   close(): Promise<void>
 }

@@ -279,12 +279,12 @@ export class Core {
     }
   }
 
-  /** Moves everything into chunks, however long it takes. */
-  moveAll(now: number): void {
+  /** Moves everything into chunks, however long it takes; whether no log holds anything any more. */
+  moveAll(now: number): boolean {
     while (this.memory.oldestSegment !== undefined) this.move(Infinity, now)
     this.log.roll()
     this.dropSegments(now)
-    this.database.checkpoint(true)
+    return this.database.checkpoint(true) && this.log.oldestSegment === this.log.currentSegment
   }
 
   /**

@@ -104,7 +104,8 @@ export class ChunkDatabase {
         this.database
           .exec(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;
           PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000; PRAGMA wal_autocheckpoint = 512;
-          PRAGMA journal_size_limit = ${WAL_BYTES}`)
+          PRAGMA journal_size_limit = ${WAL_BYTES};
+          PRAGMA secure_delete = ON`)
         this.migrate()
         if (maxBytes < Infinity) this.database.exec(`PRAGMA max_page_count = ${Math.ceil(maxBytes / PAGE_BYTES)}`)
         return numberIn(this.one('lastChunk'), 'id') + 1

@@ -45,6 +45,8 @@ export interface Reply {
   readonly points?: Uint8Array
   readonly keys?: readonly string[]
   readonly column?: LatestColumn
+  /** Everything is in chunks, and nothing in a log. */
+  readonly isPacked?: boolean
   /** The highest log position of any write in a copy. */
   readonly maxSequence?: number
   readonly error?: ErrorOnWire

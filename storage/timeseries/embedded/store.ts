@@ -3,6 +3,7 @@
  * durability setting survives is in `docs/internals/time-series-store.md`.
  */
 import type { Clock } from '../../../model/clock.ts'
+import type { Erased } from '../../../model/erased.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import { GroupCommit } from '../../group-commit.ts'
@@ -201,6 +202,12 @@ class EmbeddedStore implements EmbeddedTimeSeries {
 
   async deleteEntity(entityId: string): Promise<void> {
     await this.port.ask({ kind: 'deleteEntity', entityId }, this.maxPendingReads)
+  }
+
+  /** What is in the log alone goes into chunks, and the log goes; what a deletion leaves in SQLite is written over at once. */
+  async eraseDeleted(): Promise<Erased> {
+    const reply = await this.port.ask({ kind: 'pack' }, this.maxPendingReads)
+    return reply.isPacked === true ? { isGone: true } : { isGone: false, rest: 'its log could not be worked off yet' }
   }
 
   async pack(): Promise<void> {

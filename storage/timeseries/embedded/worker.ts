@@ -4,7 +4,7 @@ import { encodePoints } from './batch-codec.ts'
 import { Core, type CoreOptions } from './core.ts'
 import { errorOnWire, type Opened, type Question, type Reply, type Request } from './protocol.ts'
 
-type Answer = Pick<Reply, 'column' | 'points' | 'keys' | 'maxSequence' | 'error'>
+type Answer = Pick<Reply, 'column' | 'points' | 'keys' | 'isPacked' | 'maxSequence' | 'error'>
 
 export interface WorkerStart {
   readonly options: CoreOptions
@@ -81,8 +81,7 @@ function ask(core: Core, question: Exclude<Question, { kind: 'copy' }>, now: num
       core.deleteEntity(question.entityId, now)
       return {}
     case 'pack':
-      core.moveAll(now)
-      return {}
+      return { isPacked: core.moveAll(now) }
     case 'close':
       core.close()
       return {}

@@ -1,9 +1,11 @@
 /** Time series in PostgreSQL: history in `ts_kv`, latest values in `ts_kv_latest`, both in one transaction. */
 import type { Clock, TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
+import type { Erased } from '../../../model/erased.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import { intArray } from '../../postgres/binary-array.ts'
+import { restOfTables } from '../../postgres/erased.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { migratePostgres } from '../../postgres/migrations.ts'
 import { openPostgres, type OpenSettings } from '../../postgres/open.ts'
@@ -278,6 +280,11 @@ class PostgresStore implements PostgresTimeSeries {
     const ended = deletion.finally(() => this.deletions.delete(ended))
     this.deletions.add(ended)
     return ended
+  }
+
+  /** The server alone can: a rewrite keeps every writer out, so its administrator says when. */
+  eraseDeleted(): Promise<Erased> {
+    return Promise.resolve({ isGone: false, rest: restOfTables('ts_kv, ts_kv_latest') })
   }
 
   async cleanUp(): Promise<CleanedUp> {

@@ -6,8 +6,8 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { AppliedWrites } from './applied.ts'
-import type { CrowdedSeries, Deletion, PostgresCompanion } from './postgres-companion.ts'
-import { conditionOf, isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
+import { ALL_KEYS, type CrowdedSeries, type Deletion, type PostgresCompanion } from './postgres-companion.ts'
+import { conditionOf, entityCondition, isoOf, KIND, MAX_TS, MIN_TS } from './rows.ts'
 import { quoted } from './schema.ts'
 import type { QuestDbServer } from './server.ts'
 
@@ -42,6 +42,22 @@ export class DeletionFolder {
       // The deletions are made, and hide what they are to hide: a later one folds them with itself.
       if (!isMillraceError(error) || !error.isOutage) throw error
     }
+  }
+
+  /** Of entities that are gone: their values are taken out of the rows, and the deletions forgotten. Whether there are more. */
+  async eraseEntities(): Promise<boolean> {
+    const { server, applied, companion, table } = this.options
+    const erased = await companion.deletedEntities(MAX_FOLDED)
+    for (const { entityId, version } of erased) {
+      await server.execute(
+        `update ${quoted(table)} set kind = cast(${KIND.DELETED} as byte), long_v = null, dbl_v = null, text_v = null
+          where ${entityCondition(entityId)} and coalesce(version, 0) < ${version}`,
+      )
+    }
+    if (erased.length > 0) await applied.wait()
+    for (const { entityId, ...deletion } of erased)
+      await companion.forget(entityId, { key: ALL_KEYS, deletions: [deletion] })
+    return erased.length === MAX_FOLDED
   }
 
   private async foldKey(entityId: string, series: CrowdedSeries): Promise<void> {

@@ -40,7 +40,7 @@ const NEIGHBOUR: Component = {
 const FINISHED = { name: 'questdb-finished', text: 'select last_value as version from questdb_commit' }
 
 /** Stands for all keys of an entity. */
-const ALL_KEYS = 0
+export const ALL_KEYS = 0
 
 export interface Deletion {
   readonly startTs: number
@@ -199,6 +199,16 @@ export class PostgresCompanion {
       const own = rows.filter((row) => row.key === key)
       return own.length > limit ? [{ key, deletions: own.map(deletionOf) }] : []
     })
+  }
+
+  /** Those whose every key is deleted. */
+  async deletedEntities(limit: number): Promise<readonly (Deletion & { readonly entityId: string })[]> {
+    const { rows } = await this.reads.query<DeletionRow & { readonly entity_id: string }>({
+      name: 'questdb-deleted-entities',
+      text: `select entity_id, key, start_ts, end_ts, version from questdb_deletion where key = ${ALL_KEYS} order by version limit $1`,
+      parameters: [limit],
+    })
+    return rows.map((row) => ({ ...deletionOf(row), entityId: row.entity_id }))
   }
 
   /** Forgets these deletions: what they hid is marked in its rows. */

@@ -5,8 +5,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../../../model/clock.ts'
 import { isMillraceError } from '../../../model/errors.ts'
+import type { Erased } from '../../../model/erased.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
+import { restOfTables } from '../../postgres/erased.ts'
 import type { OpenSettings } from '../../postgres/open.ts'
 import { GroupCommit } from '../../group-commit.ts'
 import type { LatestValues } from '../latest-values.ts'
@@ -271,6 +273,13 @@ class QuestDbStore implements QuestDbTimeSeries {
     if (!isEntity(entityId)) return
     await this.parts.companion.deleteEntity(entityId)
     await this.parts.latest.removeEntity(entityId)
+  }
+
+  /** Their values become null in every partition that holds some; QuestDB then removes the files that held them. */
+  async eraseDeleted(): Promise<Erased> {
+    const left = await this.deletions.eraseEntities()
+    const rest = `QuestDB removes the replaced files of its partitions and its write-ahead log some minutes later; ${restOfTables('questdb_far_point, ts_kv_latest')}`
+    return { isGone: false, rest: left ? 'values of deleted entities are left: ask once more' : rest }
   }
 
   figures(): QuestDbFigures {

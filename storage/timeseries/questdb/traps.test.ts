@@ -53,6 +53,29 @@ check(
 )
 
 check(
+  'no row of QuestDB can be removed: of an erased entity its values are taken out',
+  async (store, entity, place) => {
+    const other = randomUUID()
+    const all: readonly DataPoint[] = [
+      long('k', 1, 77),
+      { key: 'k', ts: 2, type: 'STRING', value: 'said' },
+      { key: 'k', ts: 3, type: 'DOUBLE', value: 7.5 },
+    ]
+    await store.write([write(entity, all), write(other, all)])
+    await store.deleteEntity(entity)
+    const { isGone, rest } = await store.eraseDeleted()
+    assert.equal(isGone, false)
+    assert.match(rest ?? '', /QuestDB removes the replaced files/)
+    const held = await place.questdb.query(
+      `select count(), count(long_v), count(dbl_v), count(text_v) from ${place.table} where entity = '${entity}'`,
+    )
+    assert.deepEqual(held, [[3, 0, 0, 0]])
+    assert.deepEqual(await points(store, entity), [])
+    assert.deepEqual(await points(store, other), all)
+  },
+)
+
+check(
   'points outside of the times of QuestDB aggregate, expire and are deleted as all others',
   async (store, entity) => {
     const far = 253_402_300_800_000
