@@ -53,6 +53,11 @@ export const NodeErrors = defineErrors('node', {
     status: 400,
     text: 'The expression gives no values by name: an object, or a list of objects.',
   },
+  TOO_MANY_DISTINCT: {
+    kind: 'invalid',
+    status: 400,
+    text: "Metric '{name}' has more than {limit} different values in one interval",
+  },
   EXPRESSION: { kind: 'invalid', status: 400, text: 'The expression is wrong at position {position}: {reason}' },
   INTERVAL: { kind: 'invalid', status: 400, text: 'The interval is wrong: {reason}' },
   METADATA_INVALID: { kind: 'invalid', status: 400, text: "Metadata '{key}' is '{value}', expected {expected}" },

@@ -19,7 +19,7 @@ export function aggregated(
   if (metric === 'COUNT') return values.length
   if (metric === 'COUNT_UNIQUE') return new Set(values.map(valueText)).size
   if (values.length === 0) return undefined
-  const numbers = values.map((value) => numberOf(name, value))
+  const numbers = values.map((value) => numberIn(name, value))
   switch (metric) {
     case 'MIN':
       return rounded(
@@ -44,7 +44,8 @@ function sumOf(numbers: readonly number[]): number {
   return sum.value
 }
 
-function numberOf(name: string, value: TypedValue): number {
+/** Throws `VALUE_INVALID` where it is none. */
+export function numberIn(name: string, value: TypedValue): number {
   const isNumber =
     value.type === 'LONG' || value.type === 'DOUBLE' || (value.type === 'STRING' && value.value.trim() !== '')
   const number = isNumber ? Number(value.value) : Number.NaN

@@ -23,8 +23,9 @@ export function timedValuesOf(args: StepInput['args']): TimedValues {
   return values
 }
 
-/** Whether one of the updates is the newest of its argument: older ones say nothing about now. */
+/** Whether one of the updates is the newest of its argument: older ones say nothing about now. Without any a value went. */
 export function hasNews({ args, updates }: Pick<StepInput, 'args' | 'updates'>): boolean {
+  if (updates.length === 0) return true
   return updates.some(({ name, ts }) => {
     const argument = args[name]
     return argument?.kind !== 'single' || ts >= argument.ts

@@ -2,6 +2,7 @@
 import type { Configuration } from '../../model/calculated-fields/configuration.ts'
 import type { AnyField, FieldKind, FieldTools } from '../../model/calculated-fields/kind.ts'
 import { alarm } from './alarm.ts'
+import { entityAggregation } from './entity-aggregation.ts'
 import { geofencing } from './geofencing.ts'
 import { propagation } from './propagation.ts'
 import { relatedEntitiesAggregation } from './related-entities-aggregation.ts'
@@ -15,6 +16,7 @@ const KINDS: Kinds = {
   GEOFENCING: geofencing,
   PROPAGATION: propagation,
   RELATED_ENTITIES_AGGREGATION: relatedEntitiesAggregation,
+  ENTITY_AGGREGATION: entityAggregation,
 }
 
 /** Undefined where the type does not run. Throws what the kind refuses. */

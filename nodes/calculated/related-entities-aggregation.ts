@@ -2,21 +2,19 @@
 import { z } from 'zod'
 import {
   hidingState,
-  type ArgumentValue,
   type ConfigurationOf,
   type FieldKind,
-  type FieldTools,
   type Step,
   type StepInput,
 } from '../../model/calculated-fields/kind.ts'
 import { entriesOf } from '../../model/entry-json.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { aggregated } from './aggregation.ts'
+import { compiledMetrics, type CompiledMetric, type SingleValues } from './metrics.ts'
 import { needOf } from './needs.ts'
 import { rounded } from './rounding.ts'
 
 type Configuration = ConfigurationOf<'RELATED_ENTITIES_AGGREGATION'>
-type Metric = Configuration['metrics'][string]
 
 const stateSchema = z.strictObject({
   /** When it was calculated last, Unix ms. */
@@ -30,20 +28,9 @@ type State = z.output<typeof stateSchema>
 
 const BEGINNING: State = { calculated: null, isDue: false, entities: [] }
 
-/** Values of one related entity, by argument. */
-type EntityValues = Readonly<Record<string, ArgumentValue & { readonly kind: 'single' }>>
-
 interface Opened {
   readonly configuration: Configuration
   readonly metrics: readonly CompiledMetric[]
-}
-
-interface CompiledMetric {
-  readonly name: string
-  readonly metric: Metric
-  readonly isIncluded: (values: EntityValues) => boolean
-  /** Undefined where the entity has none. */
-  readonly inputOf: (values: EntityValues) => JsonValue | undefined
 }
 
 export const relatedEntitiesAggregation: FieldKind<'RELATED_ENTITIES_AGGREGATION'> = {
@@ -51,9 +38,7 @@ export const relatedEntitiesAggregation: FieldKind<'RELATED_ENTITIES_AGGREGATION
   open(configuration, tools) {
     const { arguments: named, relation, scheduledUpdateInterval } = configuration
     const origin = { from: 'related', levels: [relation] } as const
-    const metrics = Object.entries(configuration.metrics).map(([name, metric]) =>
-      compiled(name, metric, Object.keys(named), tools),
-    )
+    const metrics = compiledMetrics(configuration.metrics, Object.keys(named), tools)
     return hidingState<State>({
       needs: {
         arguments: Object.fromEntries(
@@ -91,7 +76,7 @@ function step(opened: Opened, before: State, input: StepInput): Step<State> {
   return { state, results: [{ kind: 'values', entity, values, ts }] }
 }
 
-function valuesOf({ configuration, metrics }: Opened, entities: readonly EntityValues[]): JsonObject {
+function valuesOf({ configuration, metrics }: Opened, entities: readonly SingleValues[]): JsonObject {
   const decimals = configuration.output.decimalsByDefault
   const values = metrics.flatMap(({ name, metric, isIncluded, inputOf }): [string, JsonValue][] => {
     const inputs = entities.flatMap((entity) => {
@@ -107,8 +92,8 @@ function valuesOf({ configuration, metrics }: Opened, entities: readonly EntityV
 }
 
 /** By id, in the order in which they come. */
-function entitiesOf(args: StepInput['args']): ReadonlyMap<string, EntityValues> {
-  const entities = new Map<string, [string, EntityValues[string]][]>()
+function entitiesOf(args: StepInput['args']): ReadonlyMap<string, SingleValues> {
+  const entities = new Map<string, [string, SingleValues[string]][]>()
   for (const [name, argument] of Object.entries(args)) {
     if (argument.kind !== 'many') continue
     for (const { entity, ts, value } of argument.of) {
@@ -120,21 +105,7 @@ function entitiesOf(args: StepInput['args']): ReadonlyMap<string, EntityValues> 
   return new Map([...entities].map(([id, values]) => [id, Object.fromEntries(values)]))
 }
 
-function latestOf(entities: ReadonlyMap<string, EntityValues>): number | undefined {
+function latestOf(entities: ReadonlyMap<string, SingleValues>): number | undefined {
   const times = [...entities.values()].flatMap((values) => Object.values(values).map(({ ts }) => ts))
   return times.length === 0 ? undefined : Math.max(...times)
-}
-
-function compiled(name: string, metric: Metric, names: readonly string[], tools: FieldTools): CompiledMetric {
-  const { filter, input } = metric
-  const condition =
-    filter === undefined || filter === null || filter === '' ? undefined : tools.compileWithArguments(filter, names)
-  const inputScript = input.type === 'function' ? tools.compileWithArguments(input.function, names) : undefined
-  return {
-    name,
-    metric,
-    isIncluded: (values) => condition === undefined || condition(values) === true,
-    inputOf: (values) =>
-      inputScript === undefined ? values[input.type === 'key' ? input.key : '']?.value : inputScript(values),
-  }
 }
