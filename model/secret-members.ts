@@ -26,6 +26,10 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'sasKey',
   'proxyPassword',
   'authToken',
+  // Properties of Kafka's client.
+  'sasl.jaas.config',
+  'ssl.keystore.key',
+  'ssl.key.password',
 ])
 
 export function isSecretName(name: string): boolean {

@@ -27,7 +27,9 @@ import { awsLambda } from './external/aws-lambda.ts'
 import { awsSns } from './external/aws-sns.ts'
 import { awsSqs } from './external/aws-sqs.ts'
 import { azureIotHub } from './external/azure-iot-hub.ts'
+import { kafka } from './external/kafka.ts'
 import { mqtt } from './external/mqtt.ts'
+import { rabbitMq } from './external/rabbitmq.ts'
 import { restApiCall } from './external/rest-api-call.ts'
 import { customerAttributes } from './enrichment/customer-attributes.ts'
 import { customerDetails } from './enrichment/customer-details.ts'
@@ -131,7 +133,9 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   awsSns,
   awsSqs,
   azureIotHub,
+  kafka,
   mqtt,
+  rabbitMq,
   restApiCall,
   sendEmail,
   sendNotification,

@@ -17,6 +17,7 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   accessKeyId: 'the name of a key, as a user name',
   privateKeyFileName: 'the name that the file had, which editors show',
   queueUrlPattern: 'Amazon takes no login in it',
+  kafkaHeadersCharset: 'the name of a charset',
   fetchCredentialsToMetadata: 'says where something is put',
   useSystemProxyProperties: 'a flag',
 }

@@ -20,6 +20,8 @@ const ANSWERS: Answers = {
   sqs: () => ({ messageId: REQUEST_ID, requestId: REQUEST_ID }),
   sns: () => ({ messageId: REQUEST_ID, requestId: REQUEST_ID }),
   lambda: ({ body }) => ({ requestId: REQUEST_ID, payload: textOf(body), functionError: undefined }),
+  kafka: () => ({ topic: 'rehearsal', partition: 0, offset: '0' }),
+  rabbitmq: () => undefined,
   smtp: () => undefined,
 }
 

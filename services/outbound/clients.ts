@@ -8,5 +8,7 @@ export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClien
   sqs: async () => (await import('./clients/aws.ts')).openSqs,
   sns: async () => (await import('./clients/aws.ts')).openSns,
   lambda: async () => (await import('./clients/aws.ts')).openLambda,
+  kafka: async () => (await import('./clients/kafka.ts')).openKafka,
+  rabbitmq: async () => (await import('./clients/rabbitmq.ts')).openRabbitMq,
   smtp: async () => (await import('./clients/smtp.ts')).openSmtp,
 }

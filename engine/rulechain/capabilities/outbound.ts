@@ -35,6 +35,8 @@ export interface OutboundKinds {
   readonly sqs: { readonly settings: AwsAccount; readonly call: SqsMessage; readonly answer: SqsReceipt }
   readonly sns: { readonly settings: AwsAccount; readonly call: SnsMessage; readonly answer: AwsReceipt }
   readonly lambda: { readonly settings: AwsAccount; readonly call: LambdaCall; readonly answer: LambdaAnswer }
+  readonly kafka: { readonly settings: KafkaTarget; readonly call: KafkaRecord; readonly answer: KafkaReceipt }
+  readonly rabbitmq: { readonly settings: RabbitTarget; readonly call: RabbitMessage; readonly answer: void }
   readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
 
@@ -94,6 +96,59 @@ export interface MqttPublication {
   readonly topic: string
   readonly payload: string
   readonly retain: boolean
+}
+
+export interface KafkaTarget {
+  readonly brokers: readonly { readonly host: string; readonly port: number }[]
+  readonly clientId: string
+  /** Sealed connections; the broker's name is checked against its certificate. */
+  readonly tls: boolean
+  readonly certificates?: OutboundCertificates
+  readonly sasl?: { readonly mechanism: KafkaMechanism; readonly username: string; readonly password: string }
+  readonly compression: KafkaCompression
+  /** Who must have a record: nobody, the leader, or all replicas that are in step. */
+  readonly acks: 0 | 1 | -1
+  readonly retries: number
+}
+
+export const KAFKA_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const
+export type KafkaMechanism = (typeof KAFKA_MECHANISMS)[number]
+export const KAFKA_COMPRESSIONS = ['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const
+export type KafkaCompression = (typeof KAFKA_COMPRESSIONS)[number]
+
+export interface KafkaRecord {
+  readonly topic: string
+  readonly key?: string
+  readonly value: string
+  readonly headers: ReadonlyMap<Buffer, Buffer>
+}
+
+/** Without `acks` a broker says nothing: there is neither partition nor offset. */
+export interface KafkaReceipt {
+  readonly topic: string
+  readonly partition?: number
+  readonly offset?: string
+}
+
+export interface RabbitTarget {
+  readonly host: string
+  readonly port: number
+  readonly virtualHost: string
+  readonly username: string
+  readonly password: string
+  readonly connectTimeoutMs: number
+  /** Shown by the broker beside the connection. */
+  readonly clientProperties: Readonly<Record<string, string>>
+}
+
+export interface RabbitMessage {
+  readonly exchange: string
+  readonly routingKey: string
+  readonly body: string
+  readonly contentType?: string
+  readonly priority?: number
+  /** 2: the broker keeps the message on its disk. */
+  readonly deliveryMode?: 1 | 2
 }
 
 export interface SmtpTarget {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { freePorts } from './ports.ts'
 import { logTail, spawnServer, type ServerCommand, type ServerProcess } from './server-process.ts'
-import type { RunningServer, ServerName } from './server.ts'
+import type { BrokerName, RunningServer, ServerName } from './server.ts'
 
 export interface PlaceOptions {
   /** Where the data lies; kept after the stop. Without it a fresh temporary folder, gone with the server. */
@@ -14,7 +14,7 @@ export interface PlaceOptions {
 }
 
 export interface ServerDefinition {
-  readonly name: ServerName
+  readonly name: ServerName | BrokerName
   readonly portCount: number
   /** The owner of the folders, where the server runs as another user. */
   readonly user?: { readonly uid: number; readonly gid: number }

@@ -3,6 +3,8 @@
 /** Those that keep what must not be lost. */
 export type StoreServer = 'nats' | 'postgres' | 'questdb'
 export type ServerName = StoreServer | 'valkey'
+/** What rule nodes call. */
+export type BrokerName = 'kafka' | 'rabbitmq'
 
 export interface RunningServer {
   /** Where clients connect; several nodes of a cluster are joined by commas. */
