@@ -35,6 +35,7 @@ export const NodeErrors = defineErrors('node', {
   VALUE_MISSING: { kind: 'invalid', status: 400, text: 'Incoming message has no {key} in {place}' },
   VALUE_INVALID: { kind: 'invalid', status: 400, text: "The value of '{key}' is not {expected}" },
   PERIMETER_MISSING: { kind: 'invalid', status: 400, text: 'Missing perimeter definition' },
+  PERIMETER_TYPE_MISSING: { kind: 'invalid', status: 400, text: 'Unsupported perimeter type: null' },
   ZONE_INVALID: {
     kind: 'invalid',
     status: 400,

@@ -2,6 +2,7 @@
 import { lruMap } from '../model/lru-map.ts'
 import type { EntityType } from '../model/entity-id.ts'
 import { defineErrors } from '../model/errors.ts'
+import type { Soon } from '../engine/rulechain/capabilities/soon.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -43,17 +44,24 @@ const MOST_KNOWN = 10_000
 export class LimitsOfTenants {
   private readonly entities: EntityStore
   private readonly known = lruMap<Promise<TenantLimits>>(MOST_KNOWN)
+  /** Those of `known` that were read. */
+  private readonly held = lruMap<TenantLimits>(MOST_KNOWN)
   private readonly stops: readonly (() => void)[]
 
   constructor(entities: EntityStore, feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>) {
     this.entities = entities
     this.stops = [
       feed.listenToAll(['settings-changed', 'entity-deleted'], ({ entity: { entityType, id } }) => {
-        if (entityType === 'TENANT') this.known.delete(id)
-        if (entityType === 'TENANT_PROFILE') this.known.clear()
+        if (entityType === 'TENANT') this.forget(id)
+        if (entityType === 'TENANT_PROFILE') this.forget()
       }),
-      feed.onGap(() => this.known.clear()),
+      feed.onGap(() => this.forget()),
     ]
+  }
+
+  /** At once where they are known: asked for with each message. */
+  soon(tenantId: string): Soon<TenantLimits> {
+    return this.held.get(tenantId) ?? this.of(tenantId)
   }
 
   /** Those of a tenant without a profile are the defaults. */
@@ -62,13 +70,26 @@ export class LimitsOfTenants {
     if (known !== undefined) return known
     const read = this.read(tenantId)
     this.known.set(tenantId, read)
-    // What failed is read again by the next who asks.
-    read.catch(() => this.known.delete(tenantId))
+    read.then(
+      (limits) => {
+        if (this.known.get(tenantId) === read) this.held.set(tenantId, limits)
+      },
+      // What failed is read again by the next who asks.
+      () => this.known.delete(tenantId),
+    )
     return read
   }
 
   close(): void {
     for (const stop of this.stops) stop()
+  }
+
+  /** All, where no tenant is given. */
+  private forget(tenantId?: string): void {
+    for (const map of [this.known, this.held]) {
+      if (tenantId === undefined) map.clear()
+      else map.delete(tenantId)
+    }
   }
 
   private async read(tenantId: string): Promise<TenantLimits> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { ManualClock } from '../../engine/actor/testkit.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { parseExpression } from '../math/expression.ts'
 import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
@@ -175,4 +176,30 @@ test('two nodes calculate one after the other for one originator: each sees what
   ])
   await Promise.all(nodes.map((node) => runNode(node, testMessage({ data: '{}' }))))
   assert.equal(stored, 2)
+})
+
+test('a calculation that never ends holds up those behind it for seconds, and no longer', async () => {
+  const clock = new ManualClock()
+  const context = testContext({ clock })
+  let stuck = true
+  const find = context.fakes.attributes.find.bind(context.fakes.attributes)
+  const { attributes } = context.services
+  attributes.find = (...asked) => (stuck ? new Promise(() => undefined) : find(...asked))
+  const configuration = {
+    operation: 'ADD',
+    arguments: [
+      { name: 'x', type: 'ATTRIBUTE', key: 'base', attributeScope: 'SERVER_SCOPE', defaultValue: 1 },
+      body('y'),
+    ],
+    result: into('MESSAGE_METADATA'),
+  }
+  const node = await createNode(mathFunction, configuration, context)
+  const message = testMessage({ data: '{"y":2}' })
+  void runNode(node, message)
+  await clock.settle()
+  stuck = false
+  const second = runNode(node, message)
+  await clock.advance(10_000)
+  const [result] = await second
+  assert.equal(result?.emissions?.[0]?.message.metadata['r'], '3.0')
 })

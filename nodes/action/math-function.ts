@@ -4,6 +4,7 @@
  * reads.
  */
 import { z } from 'zod'
+import type { Clock } from '../../model/clock.ts'
 import { valueText } from '../../model/entry-json.ts'
 import { LongDecimal, WholeDouble } from '../../model/json.ts'
 import type { JsonValue } from '../../model/json.ts'
@@ -24,6 +25,7 @@ import type { Pattern } from '../pattern.ts'
 const NAME = 'math function'
 const MAX_ARGUMENTS = 16
 const LONGEST_EXPRESSION = 256
+const LONGEST_TURN_MS = 10_000
 const WHOLE_RESULTS: readonly string[] = ['CEIL', 'FLOOR', 'GET_EXP']
 
 const argument = z.looseObject({
@@ -116,7 +118,7 @@ export const mathFunction = defineNode({
     const turn = (message: Message): string => `${message.tenantId} ${message.originator.id}`
     return {
       handle: async (message) => ({
-        message: await (isStored ? inTurn(turn(message), () => run(message)) : run(message)),
+        message: await (isStored ? inTurn(turn(message), context.clock, () => run(message)) : run(message)),
         relations: ['Success'],
       }),
     }
@@ -139,16 +141,28 @@ function checkCount({ operation, arguments: given, customFunction }: Configurati
 /** The last calculation of each originator that has one under way. */
 const underWay = new Map<string, Promise<unknown>>()
 
-async function inTurn<Result>(key: string, run: () => Promise<Result>): Promise<Result> {
+async function inTurn<Result>(key: string, clock: Clock, run: () => Promise<Result>): Promise<Result> {
   const before = underWay.get(key)
   // What became of the one before is told to its own message.
-  const mine = before === undefined ? run() : before.then(run, run)
+  const mine = before === undefined ? run() : ended(before, clock).then(run)
   underWay.set(key, mine)
   try {
     return await mine
   } finally {
     if (underWay.get(key) === mine) underWay.delete(key)
   }
+}
+
+/** One that never ends must not hold up those behind it. */
+function ended(work: Promise<unknown>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = clock.after(LONGEST_TURN_MS, resolve)
+    const end = (): void => {
+      deadline.cancel()
+      resolve()
+    }
+    work.then(end, end)
+  })
 }
 
 function calculation(configuration: Configuration, context: Context): (message: Message) => Promise<Message> {

@@ -57,11 +57,15 @@ for (const [outcome, relation, data] of OUTCOMES)
     const context = testContext()
     context.callOutcomes.push(outcome)
     const instance = await createNode(rpcCallRequest, { timeoutInSeconds: 60 }, context)
-    const [result] = await runNode(instance, testMessage({ data: '{"method":"m","params":{}}', metadata: { a: '1' } }))
+    const [result] = await runNode(
+      instance,
+      testMessage({ data: '{"method":"m","params":{}}', metadata: { a: '1' }, ts: 1 }),
+    )
     assert.ok(result?.step?.flow === 'afterwards')
     const came = await result.step.outcome
     assert.deepEqual([came.relation, came.message.data, came.error?.message], [relation, data, outcome.error])
     assert.deepEqual(came.message.metadata, { a: '1' })
+    assert.equal(came.message.ts, context.clock.now())
   })
 
 test('takes Failure for other originators and for what is no call', async () => {

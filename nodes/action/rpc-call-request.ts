@@ -31,19 +31,20 @@ export const rpcCallRequest = defineNode({
       if (entityType !== 'DEVICE') throw NodeErrors.UNSUPPORTED_ORIGINATOR({ type: entityType, expected: 'DEVICE' })
       const until = clock.now() + timeoutInSeconds * 1000
       const asked = services.calls.toDevice(callOf(message, until))
-      return { flow: 'afterwards', outcome: asked.then((outcome) => outcomeOf(message, outcome)) }
+      return { flow: 'afterwards', outcome: asked.then((outcome) => outcomeOf(message, outcome, clock.now())) }
     },
   }),
 })
 
-function outcomeOf(message: Message, outcome: NodeCallOutcome): NodeOutcome {
+/** Of a message of the time at which it was answered. */
+function outcomeOf(message: Message, outcome: NodeCallOutcome, ts: number): NodeOutcome {
   const { error, isKept, response } = outcome
   if (error !== undefined) {
     const data = JSON.stringify({ error })
-    return { message: message.with({ data }), relation: 'Failure', error: NodeErrors.CALL_FAILED({ error }) }
+    return { message: message.with({ data, ts }), relation: 'Failure', error: NodeErrors.CALL_FAILED({ error }) }
   }
   const data = isKept === true ? JSON.stringify({ rpcId: idOf(message) }) : (response ?? '')
-  return { message: message.with({ data: data === '' ? '{}' : data }), relation: 'Success' }
+  return { message: message.with({ data: data === '' ? '{}' : data, ts }), relation: 'Success' }
 }
 
 /** A redelivered message is the same call. */

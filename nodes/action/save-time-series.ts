@@ -16,7 +16,8 @@ type Action = (typeof ACTIONS)[number]
 const configurationSchema = z.looseObject({
   defaultTTL: orZero(z.number().min(0), 0).meta({
     title: 'Default TTL',
-    description: "Seconds the points are kept; 0: for ever. A message's metadata key TTL overrides it.",
+    description:
+      "Seconds the points are kept; 0: as long as the tenant's profile says. A message's metadata key TTL overrides it.",
   }),
   useServerTs: orZero(z.boolean(), false).meta({
     title: 'Use server time',
@@ -135,6 +136,7 @@ function saveOf(
     isOwn: message.hasOwnOriginator,
     points: pointsOf(message, ts, options),
     ttlSeconds: ttlOf(message, configuration.defaultTTL),
+    isTtlOfProfile: true,
     sequence: message.sequence,
     history: decision.timeseries,
     latest: decision.latest,

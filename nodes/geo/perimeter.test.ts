@@ -109,6 +109,15 @@ test('the perimeter comes from the metadata under its key, or under the keys of 
   }
 })
 
+test('without a type the metadata of old configurations do, and what needs one fails', () => {
+  const inside = { latitude: 15, longitude: 15 }
+  const untyped = { perimeterType: null }
+  assert.equal(check({ ...untyped, perimeterKeyName: '' }, inside, { perimeter: SQUARE }), true)
+  assert.throws(() => check(untyped, inside, { ss_perimeter: SQUARE }), /Unsupported perimeter type/)
+  const fixed = { ...untyped, fetchPerimeterInfoFromMessageMetadata: false, polygonsDefinition: SQUARE }
+  assert.throws(() => check(fixed, inside), /Unsupported perimeter type/)
+})
+
 test('malformed perimeters are refused', () => {
   for (const text of ['[]', '{}', '[[1,2]]', '[[1,"a"],[2,3]]', '[[1],[2,3]]', '5', 'no JSON']) {
     assert.throws(() => parsePolygon(text), text)

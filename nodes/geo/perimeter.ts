@@ -22,7 +22,10 @@ export const perimeterConfiguration = z.looseObject({
     title: 'Longitude key',
     description: 'In the body, else in the metadata.',
   }),
-  perimeterType: z.enum(['POLYGON', 'CIRCLE']).meta({ title: 'Perimeter', description: 'POLYGON or CIRCLE.' }),
+  perimeterType: z
+    .enum(['POLYGON', 'CIRCLE'])
+    .nullish()
+    .meta({ title: 'Perimeter', description: 'POLYGON or CIRCLE; needed unless the metadata say it.' }),
   fetchPerimeterInfoFromMessageMetadata: orZero(z.boolean(), false).meta({
     title: 'Perimeter from metadata',
     description: 'Otherwise the fields below are the perimeter.',
@@ -104,7 +107,7 @@ function numberOf(value: JsonValue | undefined): number {
 }
 
 function perimeterSource(configuration: PerimeterConfiguration): (message: Message) => Perimeter {
-  const { fetchPerimeterInfoFromMessageMetadata, perimeterKeyName, perimeterType } = configuration
+  const { fetchPerimeterInfoFromMessageMetadata, perimeterKeyName } = configuration
   const parsed = lruMap<Perimeter>(KEPT_PERIMETERS)
   const remembered = (text: string, parse: (text: string) => Perimeter): Perimeter => {
     const known = parsed.get(text)
@@ -121,14 +124,14 @@ function perimeterSource(configuration: PerimeterConfiguration): (message: Messa
   return ({ metadata }) => {
     const text = metadata[perimeterKeyName]
     if (text === undefined || text === '') throw NodeErrors.PERIMETER_MISSING()
-    return remembered(text, perimeterType === 'POLYGON' ? parsePolygon : parseCircle)
+    return remembered(text, typeOf(configuration) === 'POLYGON' ? parsePolygon : parseCircle)
   }
 }
 
 type Remembered = (text: string, parse: (text: string) => Perimeter) => Perimeter
 
 function configured(configuration: PerimeterConfiguration): Perimeter {
-  if (configuration.perimeterType === 'POLYGON') {
+  if (typeOf(configuration) === 'POLYGON') {
     if (configuration.polygonsDefinition === '') throw NodeErrors.PERIMETER_MISSING()
     return parsePolygon(configuration.polygonsDefinition)
   }
@@ -137,6 +140,12 @@ function configured(configuration: PerimeterConfiguration): Perimeter {
     throw NodeErrors.PERIMETER_MISSING()
   }
   return { type: 'CIRCLE', center: { latitude, longitude }, radius, unit }
+}
+
+/** A node without one starts, and fails messages that need it, as in the reference. */
+function typeOf({ perimeterType }: PerimeterConfiguration): 'CIRCLE' | 'POLYGON' {
+  if (isAbsent(perimeterType)) throw NodeErrors.PERIMETER_TYPE_MISSING()
+  return perimeterType
 }
 
 function isAbsent(value: unknown): value is null | undefined {

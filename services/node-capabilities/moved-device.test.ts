@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
+import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { OwnEntities } from './own-entities.ts'
@@ -113,4 +114,38 @@ test("an originator that a node put in must be the tenant's; one that a transpor
   )
   assert.equal(failed, undefined)
   assert.equal(questions, 0)
+})
+
+test("series that say nothing else are kept as long as the tenant's profile says", async () => {
+  const { services, systemAdministrator, timeSeries, tenant, tenantId } = platform
+  const { id } = await services.devices.saveByUser(tenant, { name: 'kept for days' })
+  const { telemetry } = capabilitiesOf(tenantId)
+  const points = [{ key: 't', type: 'LONG', value: 1, ts: 1 }] as const
+  const kind = { sequence: 1, history: true, latest: true, notify: true }
+  const saved = (ttlSeconds: number, isTtlOfProfile: boolean): Promise<Error | undefined> =>
+    new Promise((resolve) => {
+      const entity = entityId('DEVICE', id)
+      telemetry.save({ tenantId, entity, points, ttlSeconds, isTtlOfProfile, ...kind }, resolve)
+    })
+  const profiles = services.declared.of(tenantProfiles)
+  const tenantNow = await services.tenants.find(tenantId)
+  const profile = await profiles.findAnywhere(tenantNow?.tenantProfileId ?? '')
+  assert.ok(profile !== undefined)
+  const { profileData } = profile
+  const limits = { ...profileData.limits, defaultStorageTtlDays: 2 }
+  await profiles.saveByUser(systemAdministrator, { ...profile, profileData: { ...profileData, limits } })
+  for (const [ttl, isTtlOfProfile] of [
+    [0, true],
+    [0, true],
+    [60, true],
+    [0, false],
+  ] as const)
+    assert.equal(await saved(ttl, isTtlOfProfile), undefined)
+  assert.deepEqual(
+    timeSeries.writes
+      .flat()
+      .slice(-4)
+      .map(({ ttlSeconds }) => ttlSeconds),
+    [172_800, 172_800, 60, 0],
+  )
 })

@@ -11,6 +11,8 @@ export interface TelemetrySave {
   readonly points: readonly DataPoint[]
   /** Seconds; 0 keeps for ever. */
   readonly ttlSeconds: number
+  /** Where that is 0, they are kept as long as the tenant's profile says. */
+  readonly isTtlOfProfile?: boolean
   readonly sequence: number
   /** What the save touches (`rule-engine.md` 10.5). */
   readonly history: boolean
