@@ -39,6 +39,8 @@ export type RuleMemories = { readonly [rule: string]: RuleMemory }
 
 export type ActiveAlarm = {
   readonly severity: AlarmSeverity
+  /** It was seen where alarms are stored; until then, that there is none says only that it is not written yet. */
+  readonly isSeen?: true
 }
 
 export type AlarmState = {
@@ -133,8 +135,10 @@ export function step(
   return done(undefined, { does: 'clear', severity, rule: clear, ...counted(clear, memory, happened.context.now) })
 }
 
-/** Somebody cleared or deleted the alarm: what the rules counted goes with it. */
-export function gone({ memories }: AlarmState): AlarmState {
+/** None is stored. Where one was, somebody cleared or deleted it: what the rules counted goes with it. */
+export function gone(state: AlarmState): AlarmState {
+  const { active, memories } = state
+  if (active?.isSeen !== true) return state
   const after = new Map(Object.entries(memories))
   for (const [name, memory] of Object.entries(memories)) forget(after, name, memory)
   return { memories: Object.fromEntries(after) }

@@ -39,6 +39,7 @@ class Entity {
   state: JsonValue = null
   wakeAt: number | undefined
   active: string | undefined
+  isHeard = true
   args: Record<string, ReturnType<typeof single>>
   readonly told: string[] = []
   readonly results: StepResult[] = []
@@ -84,6 +85,13 @@ class Entity {
       this.active = result.action === 'raise' ? result.severity : undefined
       this.told.push(result.action === 'raise' ? result.severity : 'clear')
     }
+    // It is written, and the field hears of it.
+    if (this.isHeard && results.length > 0 && input.cause !== 'alarm')
+      this.step({
+        cause: 'alarm',
+        now: input.now ?? 0,
+        alarm: this.active === undefined ? null : { severity: this.active },
+      })
   }
 }
 
@@ -185,6 +193,17 @@ describe('alarm rules', () => {
     assert.deepEqual(entity.told, ['MAJOR'])
     entity.value(60, START + 4)
     assert.deepEqual(entity.told, ['MAJOR', 'MAJOR'])
+  })
+
+  test('that an alarm is not written yet is no reason to begin anew', () => {
+    const createRules = { MAJOR: simple(above(50)), CRITICAL: repeated({ staticValue: 3 }, above(50)) }
+    const entity = entityOf(rules(createRules, simple(below(40))))
+    entity.isHeard = false
+    for (const [index, value] of [60, 30, 60, 60].entries()) entity.value(value, START + index)
+    // Of the first alarm, which the rule cleared; the second is on its way.
+    entity.step({ cause: 'alarm', now: START + 4, alarm: null })
+    entity.value(60, START + 5)
+    assert.deepEqual(entity.told, ['MAJOR', 'clear', 'MAJOR', 'MAJOR', 'CRITICAL'])
   })
 
   test('a rule applies by its schedule, written or from an argument, and is looked at when it begins to', () => {

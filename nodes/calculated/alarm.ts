@@ -34,7 +34,9 @@ import { latestOf } from './simple.ts'
 type Configuration = ConfigurationOf<'ALARM'>
 
 const stateSchema = z.strictObject({
-  active: z.strictObject({ severity: z.enum(ALARM_SEVERITIES) }).exactOptional(),
+  active: z
+    .strictObject({ severity: z.enum(ALARM_SEVERITIES), isSeen: z.literal(true).exactOptional() })
+    .exactOptional(),
   memories: z.record(
     z.string(),
     z.strictObject({
@@ -84,9 +86,10 @@ function stepOf(opened: Opened, before: AlarmState, input: StepInput): Step<Alar
 function standing(rules: AlarmRules, before: AlarmState, { cause, alarm: told }: StepInput): AlarmState {
   if (told === undefined) return before
   const severity = severityOf(told?.severity)
-  if (cause === 'alarm') return severity === undefined ? gone(before) : { ...before, active: { severity } }
+  if (cause === 'alarm')
+    return severity === undefined ? gone(before) : { ...before, active: { severity, isSeen: true } }
   const { memories } = fitting(rules, before)
-  return severity === undefined ? { memories } : { active: { severity }, memories }
+  return severity === undefined ? { memories } : { active: { severity, isSeen: true }, memories }
 }
 
 function severityOf(name: string | undefined): AlarmSeverity | undefined {
