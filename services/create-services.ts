@@ -326,6 +326,7 @@ export function createServices(options: ServicesOptions): Services {
     async startSecrets() {
       await admin.start()
       await people.twoFactor.sealAnew()
+      await notifications.settings.sealAnew()
       await ruleChains.sealAnew()
     },
     async startOutbox() {

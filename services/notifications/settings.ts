@@ -10,7 +10,7 @@ import type { EntityTable, Row } from '../../storage/entities/tables/entity-tabl
 import type { RowStore } from '../../storage/entities/tables/row-store.ts'
 import { retried } from '../entities/retried.ts'
 import type { UserSettings } from '../users/user-settings.ts'
-import { sealMembers, withKeptSecrets, withoutSecrets } from '../vault/sealed-members.ts'
+import { hasStaleSecrets, openMembers, sealMembers, withKeptSecrets, withoutSecrets } from '../vault/sealed-members.ts'
 import type { Vault } from '../vault/vault.ts'
 import { NOTIFICATION_TYPES } from './types.ts'
 
@@ -83,7 +83,7 @@ export class NotificationSettings {
     const { entities, vault, random, clock } = this.parts
     return retried(LABEL, async () => {
       const row = await this.rows.find([{ column: 'tenant_id', is: tenantId }])
-      const sealed = sealMembers(plain(settings), vault, `${NOTIFICATION_SETTINGS.name}/${tenantId}`)
+      const sealed = sealMembers(plain(settings), vault, placeOf(tenantId))
       const value = stringifyJson(row === undefined ? sealed : withKeptSecrets(sealed, valueOf(row)))
       const identity = { id: random.uuid(), created_time: clock.now(), tenant_id: tenantId }
       const statement =
@@ -93,6 +93,19 @@ export class NotificationSettings {
       await entities.write([statement])
       return this.find(tenantId)
     })
+  }
+
+  /** Seals what is not sealed under the key in force. Throws `vault.KEY_UNKNOWN` where a secret can not be opened. */
+  async sealAnew(): Promise<void> {
+    const { entities, vault } = this.parts
+    for (const { tenant_id: tenantId } of await this.rows.findAll([]))
+      await retried(LABEL, async () => {
+        const row = await this.rows.find([{ column: 'tenant_id', is: tenantId ?? null }])
+        if (row === undefined || !hasStaleSecrets(valueOf(row), vault)) return
+        const place = placeOf(String(row['tenant_id']))
+        const value = stringifyJson(sealMembers(openMembers(valueOf(row), vault, place), vault, place))
+        await entities.write([this.rows.update({ ...row, version: Number(row['version']) + 1, value })])
+      })
   }
 
   /** Of every type of notification and every way: what nobody said is wanted. */
@@ -125,6 +138,10 @@ export class NotificationSettings {
     }
     return unwanted
   }
+}
+
+function placeOf(tenantId: string): string {
+  return `${NOTIFICATION_SETTINGS.name}/${tenantId}`
 }
 
 function typeOf(text: string): (typeof NOTIFICATION_TYPES)[number] {

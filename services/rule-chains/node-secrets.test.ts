@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RuleChain, RuleChainGraph } from '../../model/entities.ts'
-import { stringifyJson, type JsonObject } from '../../model/json.ts'
+import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../../model/json.ts'
 import { SECRET_MASK } from '../../model/secret-members.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { DECLARED_TABLES } from '../entities/declared.ts'
 import { openTestPlatform, testSecrets, type TestPlatform } from '../testkit.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
+import { EntityStoreErrors } from '../../storage/entities/errors.ts'
 import { openEntityStore } from '../../storage/entities/entity-store.ts'
 import { randomBytes } from 'node:crypto'
+import { NOTIFICATION_SETTINGS } from '../notifications/settings.ts'
+import { openMembers } from '../vault/sealed-members.ts'
 import { VAULT_KEY_BYTES } from '../vault/vault.ts'
 import type { NodeDraft } from './drafts.ts'
 
+const refused = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'none' })
+const NO_ERRORS = { taken: { tenant_id: refused }, overtaken: refused }
 const SECRET = 'hunter2-of-the-broker'
 const LOGIN = { host: 'broker', credentials: { type: 'basic', username: 'u', password: SECRET } }
 const MASKED = { host: 'broker', credentials: { type: 'basic', username: 'u', password: SECRET_MASK } }
@@ -149,12 +154,23 @@ test('a key is changed: secrets of nodes are sealed under the next at the start,
   const first = await start(old)
   const chain = await first.services.ruleChains.saveByUser(first.tenant, { name: 'rotated' })
   await first.services.ruleChains.saveGraphByUser(first.tenant, draftOf(chain, [node(LOGIN)]))
+  const botToken = { deliveryMethodsConfigs: { SLACK: { method: 'SLACK', botToken: 'xoxb-hunter2' } } } as const
+  await first.services.notifications.settings.save(first.tenantId, botToken)
   await first.close()
   await (await start(next, [old])).close()
   const last = await start(next)
+  const { vault } = testSecrets(next)
   const [stored] = (await entities.ruleChains.graph(chain.id))?.nodes ?? []
   assert.ok(stored)
   assert.deepEqual(last.services.ruleChains.openConfiguration(stored), LOGIN)
+  const settings = await entities.rows(NOTIFICATION_SETTINGS, NO_ERRORS).findAll([])
+  assert.deepEqual(
+    settings.map(({ value, tenant_id: of }) => {
+      const json = parseJson(String(value))
+      return isJsonObject(json) ? openMembers(json, vault, `notification_settings/${String(of)}`) : undefined
+    }),
+    [botToken],
+  )
   await last.close()
 })
 

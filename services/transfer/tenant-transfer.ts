@@ -318,9 +318,9 @@ export class TenantTransfer {
   }
 }
 
-/** Second factors are sealed under the key of their platform, and open nowhere else. */
+/** Second factors and tokens of notification services are sealed under the key of their platform, and open nowhere else. */
 function isSealed({ name }: TakenTable, row: Row): boolean {
-  return name === 'user_settings' && row['type'] === 'TWO_FACTOR'
+  return (name === 'user_settings' && row['type'] === 'TWO_FACTOR') || name === 'notification_settings'
 }
 
 /** Columns of ids, alone or behind a type. What a debug event was about is no name of it. */
