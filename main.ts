@@ -16,6 +16,7 @@ const USAGE = `Millrace: IoT stream processing
   npm start -- install-chain FILE        install a rule chain from an export file into a running Millrace (--help tells more)
   npm start -- chain check|test|diff     rule chains as code: what is wrong, what they do, where two differ (--help tells more)
   npm start -- chain shadow|replay FILE  a version of a rule chain on messages that come, or that came (--help tells more)
+  npm start -- chain versions NAME       who saved a rule chain when, what changed, and back to it (--help tells more)
   npm start -- import FILE               devices or assets from comma-separated values, however many (--help tells more)
   npm start -- tenant export FILE        take along all that a tenant has (--help tells more)
   npm start -- tenant import FILE        bring it in again, here or elsewhere: shows a plan first (--help tells more)

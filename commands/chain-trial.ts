@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { parseJson, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import { chainIdByName } from './chain-by-name.ts'
 import { Progress } from './progress.ts'
 import { runRestCommand, wholeNumber, type CommandOutput, type RestCall } from './rest-command.ts'
 import { DEFAULT_SERVER, type RestSession } from './rest-session.ts'
@@ -27,11 +28,6 @@ The file is not saved. Code 1 where they differ, or where messages fail.
 
 const TrialErrors = defineErrors('chain-trial', {
   FILE: { kind: 'invalid', status: 400, text: '{file} is no exported rule chain: {reason}' },
-  CHAIN_UNKNOWN: {
-    kind: 'invalid',
-    status: 404,
-    text: "{count} rule chains are named '{name}': name the live one with --beside",
-  },
   FROM: { kind: 'invalid', status: 400, text: '--from: a time or how long ago is expected, such as 15m' },
   FAILED: { kind: 'terminal', status: 500, text: 'the trial failed: {reason}' },
   FOUND: { kind: 'invalid', status: 400, text: '{what}' },
@@ -46,9 +42,6 @@ const fileSchema = z.union([
     .object({ entity: z.looseObject({ name: z.string() }), metaData: anyObject })
     .transform(({ entity, metaData }) => ({ ruleChain: entity, metadata: metaData })),
 ])
-const chainsSchema = z.object({
-  data: z.array(z.object({ id: z.object({ id: z.string() }), name: z.string() })),
-})
 const counts = z.record(z.string(), z.number())
 const anyJson = z.custom<JsonValue>()
 const reportSchema = z.looseObject({
@@ -103,7 +96,7 @@ interface CommonFlags {
 async function tried({ argument, flags, open, output }: RestCall<CommonFlags>, order: JsonObject): Promise<void> {
   const { ruleChain, metadata } = await readFileOf(argument)
   const session = await open()
-  const chainId = await chainNamed(session, flags.beside ?? ruleChain.name)
+  const chainId = await chainIdByName(session, flags.beside ?? ruleChain.name)
   const { version: _version, ruleChainId: _id, ...drawing } = metadata
   const body = { ...order, maxMessages: flags.messages, metadata: drawing }
   const begun = reportSchema.parse(await session.request('POST', `/api/ruleChain/${chainId}/trial`, body))
@@ -196,15 +189,6 @@ async function readFileOf(file: string): Promise<z.infer<typeof fileSchema>> {
     const reason = error instanceof z.ZodError ? z.prettifyError(error) : errorText(error)
     throw TrialErrors.FILE({ file, reason }, error)
   }
-}
-
-async function chainNamed(session: RestSession, name: string): Promise<string> {
-  const query = new URLSearchParams({ pageSize: '100', page: '0', textSearch: name })
-  const page = chainsSchema.parse(await session.request('GET', `/api/ruleChains?${query.toString()}`))
-  const named = page.data.filter((chain) => chain.name === name)
-  const [only] = named
-  if (only === undefined || named.length > 1) throw TrialErrors.CHAIN_UNKNOWN({ name, count: named.length })
-  return only.id.id
 }
 
 async function writeReport(file: string, report: Report): Promise<void> {

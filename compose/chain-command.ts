@@ -1,4 +1,4 @@
-/** `npm start -- chain …`: rule chains as code. Only `shadow` and `replay` ask a running Millrace. */
+/** `npm start -- chain …`: rule chains as code. Only `shadow`, `replay` and `versions` ask a running Millrace. */
 import { watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -6,11 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { CHAIN_TRIAL_USAGE, chainTrial } from '../commands/chain-trial.ts'
+import { CHAIN_VERSIONS_USAGE, chainVersions } from '../commands/chain-versions.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { parseCases } from '../workbench/cases.ts'
 import { readChainFile } from '../workbench/chain-file.ts'
 import { checkChain, findingText } from '../workbench/check.ts'
-import { differenceLines, diffChains } from '../workbench/diff.ts'
+import { differenceLines, diffChains } from '../services/rule-chains/diff.ts'
 import { runCases, tryNode } from '../workbench/run-cases.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
@@ -22,7 +23,7 @@ chain test FILE          runs a rule chain on given messages, in a world and on 
   --least PERCENT        code 1 where fewer of the nodes and connections were taken
   --watch                again whenever one of both files changes
 chain diff FILE FILE     where two versions differ, layout aside: code 1 where they do
-${CHAIN_TRIAL_USAGE}`
+${CHAIN_TRIAL_USAGE}${CHAIN_VERSIONS_USAGE}`
 
 /** An editor writes a file in several steps. */
 const SAVES_MS = 50
@@ -69,6 +70,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 export async function chainCommand(argv: readonly string[], output: Output = TERMINAL): Promise<number> {
   const [name = '', ...rest] = argv
   if (name === 'shadow' || name === 'replay') return chainTrial(name, rest, output)
+  if (name === 'versions') return chainVersions(rest, output)
   const action = ACTIONS[name]
   if (name === '--help' || rest.includes('--help')) {
     output.out(CHAIN_USAGE.trimEnd())

@@ -68,6 +68,7 @@ import { MAX_PAGE_SIZE, Query } from './query.ts'
 import type { Answer, PublicCall, RestRoute } from './route.ts'
 import { entityViewRoutes } from './entity-view-routes.ts'
 import { relationRoutes, type RelationRoutesParts } from './relation-routes.ts'
+import { chainVersionRoutes } from './chain-version-routes.ts'
 import { chainTrialRoutes } from './chain-trial-routes.ts'
 import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.ts'
 import { seeingRoutes } from './seeing-routes.ts'
@@ -208,6 +209,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...constantRoutes(parts.make, parts.version),
     ...calculatedFieldRoutes(parts),
     ...ruleChainRoutes(parts),
+    ...chainVersionRoutes(parts),
     ...chainTrialRoutes({ ...parts, trials: services.chainTrials }),
     ...eventRoutes(parts),
     ...seeingRoutes({ make: parts.make, events: services.events, chainStatistics: services.chainStatistics }),

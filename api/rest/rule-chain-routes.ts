@@ -67,7 +67,7 @@ const members = (names: Readonly<Record<string, JsonObject>>): JsonObject => ({
   required: Object.keys(names),
 })
 const TEXT: JsonObject = { type: 'string' }
-const GRAPH_SHAPE: JsonObject = {
+export const GRAPH_SHAPE: JsonObject = {
   title: 'RuleChainMetaData',
   ...members({
     ruleChainId: idShape('RULE_CHAIN'),

@@ -4667,6 +4667,34 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/statistics' }, given, options)
   }
 
+  /** A version of a rule chain with its graph, secrets masked. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdVersionByVersionId(
+    given: { readonly ruleChainId: string; readonly versionId: string },
+    options?: CallOptions,
+  ): Promise<Api.RuleChainVersionData> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/version/{versionId}' }, given, options)
+  }
+
+  /** Where a version differs from another one, or from the graph in force; layout aside. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdVersionByVersionIdDifferences(
+    given: { readonly ruleChainId: string; readonly versionId: string; readonly with?: string | undefined },
+    options?: CallOptions,
+  ): Promise<readonly Api.RuleChainDifference[]> {
+    return this.call(
+      { method: 'GET', path: '/api/ruleChain/{ruleChainId}/version/{versionId}/differences', query: ['with'] },
+      given,
+      options,
+    )
+  }
+
+  /** The versions of a rule chain that are kept, newest first: one for each save of its graph. For TENANT_ADMIN. */
+  getRuleChainByRuleChainIdVersions(
+    given: { readonly ruleChainId: string },
+    options?: CallOptions,
+  ): Promise<readonly Api.RuleChainVersion[]> {
+    return this.call({ method: 'GET', path: '/api/ruleChain/{ruleChainId}/versions' }, given, options)
+  }
+
   /** Whether scripts may be written in TBEL: they may. For TENANT_ADMIN. */
   getRuleChainTbelEnabled(options?: CallOptions): Promise<boolean> {
     return this.call({ method: 'GET', path: '/api/ruleChain/tbelEnabled' }, {}, options)
@@ -6747,6 +6775,18 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<Api.RuleChainTrial> {
     return this.call({ method: 'POST', path: '/api/ruleChain/{ruleChainId}/trial', body: 'json' }, given, options)
+  }
+
+  /** Saves a version again, with the secrets that it had. What was in force stays a version. For TENANT_ADMIN. */
+  postRuleChainByRuleChainIdVersionByVersionIdRestore(
+    given: { readonly ruleChainId: string; readonly versionId: string },
+    options?: CallOptions,
+  ): Promise<Api.RuleChainMetaData> {
+    return this.call(
+      { method: 'POST', path: '/api/ruleChain/{ruleChainId}/version/{versionId}/restore' },
+      given,
+      options,
+    )
   }
 
   /** Makes a rule chain of the shape that a new tenant has. For TENANT_ADMIN. */

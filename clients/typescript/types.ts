@@ -1996,6 +1996,8 @@ export type RuleChainData = {
   readonly metadata: readonly RuleChainMetaData[]
 }
 
+export type RuleChainDifference = { readonly what: string; readonly lines: readonly string[] }
+
 export type RuleChainId = { readonly entityType: 'RULE_CHAIN'; readonly id: string }
 
 export type RuleChainImportResult = {
@@ -2055,6 +2057,27 @@ export type RuleChainTrial = {
   readonly differences: readonly Readonly<Record<string, unknown>>[]
   readonly nodes: readonly Readonly<Record<string, unknown>>[]
   readonly unstarted?: readonly Readonly<Record<string, unknown>>[]
+}
+
+export type RuleChainVersion = {
+  readonly id: string
+  readonly ruleChainId: RuleChainId
+  readonly createdTime: number
+  readonly version: number
+  readonly authorId: UserId | null
+  readonly authorName: string | null
+  readonly nodes: number
+}
+
+export type RuleChainVersionData = {
+  readonly id: string
+  readonly ruleChainId: RuleChainId
+  readonly createdTime: number
+  readonly version: number
+  readonly authorId: UserId | null
+  readonly authorName: string | null
+  readonly nodes: number
+  readonly metadata: RuleChainMetaData
 }
 
 export type RuleEdgeStatistics = {

@@ -12,7 +12,7 @@ export interface NodeDraft {
   readonly configurationVersion?: number
   readonly configuration: JsonObject
   readonly additionalInfo?: JsonValue
-  /** Of a node that is made anew: the one whose secrets its masks stand for. */
+  /** Of a node that is made anew or restored: the one whose secrets its masks stand for. */
   readonly madeOf?: RuleNode | undefined
 }
 

@@ -27,4 +27,5 @@ export const RuleChainErrors = defineErrors('rule-chain', {
   SECRET_MASKED: { kind: 'invalid', status: 400, text: "'{member}' is masked: fill in the secret and save the node" },
   SCRIPT_TYPE: { ...BAD_REQUEST, text: 'Unsupported script type: {type}' },
   NOT_IMPORTED: { ...BAD_REQUEST, text: 'Not imported, as another rule chain of the file can not be' },
+  VERSION_UNKNOWN: { kind: 'invalid', status: 404, text: 'The rule chain has no such version' },
 })

@@ -83,7 +83,7 @@ function ruleNodeOf(
   checkText('name', draft.name)
   const definition = rules.catalogue.find(draft.type)
   const id = existing?.id ?? rules.newId()
-  const filled = { ...draft, configuration: rules.secrets.filled(draft, existing ?? draft.madeOf) }
+  const filled = { ...draft, configuration: rules.secrets.filled(draft, draft.madeOf ?? existing) }
   const configured =
     definition === undefined ? unknown(filled) : withKnownQueue(checked(filled, definition), draft, rules)
   return {

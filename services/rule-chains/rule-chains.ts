@@ -18,6 +18,7 @@ import { checkedGraph, firstNodeId, queueNamesIn, targetChainOf } from './graph.
 import type { GraphOptions, RuleChainParts } from './parts.ts'
 import { OutputLabels } from './output-labels.ts'
 import { testScript, type ScriptTest, type ScriptTestResult } from './test-script.ts'
+import { RuleChainVersions } from './versions.ts'
 import { RuleChainTransfer } from './transfer.ts'
 
 export type { GraphOptions, RuleChainParts } from './parts.ts'
@@ -26,6 +27,7 @@ export type { GraphOptions, RuleChainParts } from './parts.ts'
 export class RuleChains {
   readonly outputLabels: OutputLabels
   readonly transfer: RuleChainTransfer
+  readonly versions: RuleChainVersions
   private readonly parts: RuleChainParts
   private readonly entities: EntityStore
   private readonly service: EntityService<typeof ruleChains.columns>
@@ -35,7 +37,8 @@ export class RuleChains {
     this.entities = parts.entities
     this.service = parts.declared.of(ruleChains)
     this.outputLabels = new OutputLabels(parts.entities)
-    this.transfer = new RuleChainTransfer(parts, (...asked) => this.checked(...asked))
+    this.versions = new RuleChainVersions(parts)
+    this.transfer = new RuleChainTransfer(parts, this.versions, (...asked) => this.checked(...asked))
   }
 
   find(tenantId: string, id: string): Promise<RuleChain | undefined> {
@@ -123,7 +126,7 @@ export class RuleChains {
       before,
       { firstRuleNodeId: firstNodeId(graph) },
       {
-        statements: this.entities.ruleChains.replaceGraph(graph),
+        statements: [...this.entities.ruleChains.replaceGraph(graph), ...this.versions.kept(principal, before, graph)],
         type: 'ENTITY_UPDATED',
         joined: await Promise.all(related.map((caller) => this.relabelling(principal, caller))),
       },
@@ -133,10 +136,20 @@ export class RuleChains {
     return this.parts.secrets.maskedGraph(graph)
   }
 
+  /** Saves a version again: what is in force now stays a version too. Node types that are not known any more come back disabled. */
+  async restoreByUser(principal: Principal, ruleChainId: string, versionId: string): Promise<RuleChainGraph> {
+    await this.required(principal, ruleChainId)
+    const draft = await this.versions.draft(ruleChainId, versionId)
+    return this.saveGraphByUser(principal, draft, { disableUnknown: true })
+  }
+
   private async relabelling(principal: Principal, graph: RuleChainGraph): Promise<Joined> {
     const caller = await this.required(principal, graph.ruleChainId)
     if (caller.version + 1 !== graph.version) throw ServiceErrors.VERSION_CONFLICT({ entity: 'Rule chain' })
-    const statements = this.entities.ruleChains.replaceGraph(graph)
+    const statements = [
+      ...this.entities.ruleChains.replaceGraph(graph),
+      ...this.versions.kept(principal, caller, graph),
+    ]
     return this.service.joinedChange(principal, caller, {}, { statements, type: 'ENTITY_UPDATED' })
   }
 
@@ -192,6 +205,7 @@ export class RuleChains {
       if (sealed !== undefined)
         await entities.write([entities.ruleChains.replaceConfiguration(node.id, stored, sealed)])
     }
+    await this.versions.sealAnew()
   }
 
   private async inForce(chain: RuleChain): Promise<RuleChain> {

@@ -19,6 +19,7 @@ import { RuleChainErrors } from './errors.ts'
 import { firstNodeId, nothingDrawn, targetChainOf } from './graph.ts'
 import { idOfTarget, INPUT_NODE_TYPE } from './node-types.ts'
 import type { CheckGraph, RuleChainParts } from './parts.ts'
+import type { RuleChainVersions } from './versions.ts'
 
 export interface RuleChainFile {
   readonly ruleChains: readonly RuleChain[]
@@ -55,10 +56,12 @@ const DRAWN_VERSION = 2
 
 export class RuleChainTransfer {
   private readonly parts: RuleChainParts
+  private readonly versions: RuleChainVersions
   private readonly checked: CheckGraph
   private readonly service: EntityService<typeof ruleChains.columns>
 
-  constructor(parts: RuleChainParts, checked: CheckGraph) {
+  constructor(parts: RuleChainParts, versions: RuleChainVersions, checked: CheckGraph) {
+    this.versions = versions
     this.parts = parts
     this.checked = checked
     this.service = parts.declared.of(ruleChains)
@@ -156,7 +159,7 @@ export class RuleChainTransfer {
   private async write(principal: Principal, plans: readonly Plan[]): Promise<void> {
     const { changes, doubts, feed, deployments } = this.parts
     const statements: Statement[] = []
-    for (const plan of plans) statements.push(...(await this.stepsOf(plan)))
+    for (const plan of plans) statements.push(...(await this.stepsOf(principal, plan)))
     const events = plans.map((plan) => eventOf(principal, plan))
     const tell = (): void => {
       for (const { chain } of plans) feed.publish(chainChanged(chain))
@@ -168,8 +171,11 @@ export class RuleChainTransfer {
     for (const { chain } of plans) await deployments.of(entityId('RULE_CHAIN', chain.id))
   }
 
-  private async stepsOf({ chain, before, graph }: Plan): Promise<readonly Statement[]> {
-    const drawn = graph === undefined ? [] : this.parts.entities.ruleChains.replaceGraph(graph)
+  private async stepsOf(principal: Principal, { chain, before, graph }: Plan): Promise<readonly Statement[]> {
+    const drawn =
+      graph === undefined
+        ? []
+        : [...this.parts.entities.ruleChains.replaceGraph(graph), ...this.versions.kept(principal, chain, graph)]
     if (before !== undefined) return [this.service.update(chain), ...drawn]
     const guard = await this.parts.limits.guard(chain.tenantId, 'RULE_CHAIN')
     return [...guard, this.service.insert(chain), ...drawn]

@@ -8,6 +8,8 @@ const LEFT = new Set([
   ...['tenant', 'tenant_profile', 'audit_log', 'admin_settings'],
   // Whose it was there says nothing here.
   'moved_device',
+  // Sealed under the key of there, for nodes of there: what was before stays where it was.
+  'rule_chain_version',
   // Both platforms would send, tell and work at them.
   ...['rpc', 'transfer', 'transfer_line', 'notification_request', 'ota_update', 'job', 'queue_stats'],
 ])

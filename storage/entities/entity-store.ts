@@ -16,6 +16,7 @@ import { DeviceClaimRepository } from './device-claims.ts'
 import { DeviceCredentialsRepository } from './device-credentials.ts'
 import { DeviceProfileRepository } from './device-profiles.ts'
 import { DeviceRepository } from './devices.ts'
+import { RuleChainVersionRepository } from './rule-chain-versions.ts'
 import { MovedDeviceRepository } from './moved-devices.ts'
 import { NodeStateRepository } from './node-state.ts'
 import { OutboxRepository } from './outbox.ts'
@@ -49,6 +50,7 @@ export interface EntityStore {
   readonly credentialChanges: CredentialChangeRepository
   readonly deviceClaims: DeviceClaimRepository
   readonly movedDevices: MovedDeviceRepository
+  readonly ruleChainVersions: RuleChainVersionRepository
   readonly ruleChains: RuleChainRepository
   readonly queues: QueueRepository
   readonly attributes: AttributeRepository
@@ -139,6 +141,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     credentialChanges: new CredentialChangeRepository(database),
     deviceClaims: new DeviceClaimRepository(database),
     movedDevices: new MovedDeviceRepository(database),
+    ruleChainVersions: new RuleChainVersionRepository(database),
     ruleChains: new RuleChainRepository(database),
     queues: new QueueRepository(database),
     attributes: new AttributeRepository(database),

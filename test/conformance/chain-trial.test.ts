@@ -74,6 +74,20 @@ describe('trials of rule chains', () => {
     assert.match(out, /relations of \d+\n.*\n {6}- "True"\n {6}\+ "False"/)
   })
 
+  test('versions are listed, compared and restored by name', async () => {
+    const name = (JSON.parse(await readFile(EXAMPLE, 'utf8')) as { ruleChain: { name: string } }).ruleChain.name
+    const first = Number(/^(\d+) /.exec((await run('versions', name)).out)?.[1])
+    assert.equal(await installChain(['--url', millrace.url, await changedFile()], { out() {}, error() {} }), 0)
+    const listed = (await run('versions', name)).out.split('\n')
+    assert.equal(listed.length, 2)
+    assert.match(listed[0] ?? '', /^\d+  20.*Z  tenant@millrace.local  \d+ nodes$/)
+    assert.match((await run('versions', name, '--diff', String(first))).out, /\+ .*return false;/)
+    assert.equal((await run('versions', name, '--restore', String(first))).code, 0)
+    const newest = /^(\d+) /.exec((await run('versions', name)).out)?.[1] ?? ''
+    assert.equal((await run('versions', name, '--diff', String(first), '--to', newest)).out, 'no difference')
+    assert.match((await run('versions', name, '--show', '99')).error, /version 99 is not kept/)
+  })
+
   test('wrong use is told', async () => {
     assert.match((await run('replay', EXAMPLE, '--from', 'soon')).error, /a time or how long ago/)
     assert.match((await run('shadow', EXAMPLE, '--beside', 'Nobody')).error, /0 rule chains are named 'Nobody'/)

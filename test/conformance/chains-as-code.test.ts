@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { chainCommand } from '../../compose/chain-command.ts'
 import { parseChain } from '../../workbench/chain-file.ts'
-import { diffChains } from '../../workbench/diff.ts'
+import { diffChains } from '../../services/rule-chains/diff.ts'
 import { defaultGraph, ROOT_RULE_CHAIN_NAME } from '../../services/rule-chains/default-rule-chain.ts'
 import { PROJECT_ROOT } from '../support/start-millrace.ts'
 

@@ -161,6 +161,9 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
   for (const make of THINGS) Object.assign(ids, await make(platform, ids))
   const device = await services.devices.saveByUser(tenant, { name: 'secret device' })
   const ruleChain = await services.ruleChains.saveByUser(tenant, { name: 'secret chain' })
+  const nothing = { ruleChainId: ruleChain.id, firstNodeIndex: null, nodes: [], connections: [] }
+  await services.ruleChains.saveGraphByUser(tenant, nothing)
+  const [version] = await services.ruleChains.versions.of(ruleChain.id)
   const profile = await services.declared.of(deviceProfiles).findBy(tenantId, { default: true })
   const queue = await services.queues.saveByUser(tenant, {
     name: 'secret-queue',
@@ -196,6 +199,7 @@ async function makeThings(platform: TestPlatform): Promise<Record<string, string
     deviceId: device.id,
     entityId: device.id,
     ruleChainId: ruleChain.id,
+    versionId: version?.id ?? '',
     deviceProfileId: profile?.id ?? '',
     queueId: queue.id,
     queueName: queue.name,

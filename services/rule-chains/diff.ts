@@ -1,6 +1,22 @@
 /** Where two rule chains differ, in the words of those who draw them: nodes by name, connections by the names of their ends. */
-import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../model/json.ts'
-import type { DrawnChain, DrawnNode } from './chain-file.ts'
+import type { NodeConnection } from '../../model/entities.ts'
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+
+/** As much of a node as a difference is told of. */
+export interface ComparedNode {
+  readonly type: string
+  readonly name: string
+  readonly configurationVersion: number
+  readonly configuration: JsonObject
+  readonly queueName: string | null
+  readonly singletonMode: boolean
+}
+
+export interface ComparedChain {
+  readonly firstNodeIndex: number | null
+  readonly nodes: readonly ComparedNode[]
+  readonly connections: readonly NodeConnection[]
+}
 
 export type Difference =
   | { readonly what: 'node added' | 'node removed'; readonly node: string; readonly type: string }
@@ -25,7 +41,7 @@ export interface FieldDifference {
  * Layout is no difference. A node is the same where its name is; of several with one name the first of one is that of the other. Order of the
  * answer: nodes of the new chain, those that are gone, the first node, connections.
  */
-export function diffChains(before: DrawnChain, after: DrawnChain): readonly Difference[] {
+export function diffChains(before: ComparedChain, after: ComparedChain): readonly Difference[] {
   const names = { before: distinctNames(before), after: distinctNames(after) }
   const old = new Map(before.nodes.map((node, index) => [names.before[index] ?? '', node]))
   const present = new Set(names.after)
@@ -72,7 +88,7 @@ function fieldLines({ path, before, after }: FieldDifference): readonly string[]
 }
 
 /** A second node of a name is told apart by its number. */
-function distinctNames({ nodes }: DrawnChain): readonly string[] {
+function distinctNames({ nodes }: ComparedChain): readonly string[] {
   const seen = new Map<string, number>()
   return nodes.map(({ name }) => {
     const count = (seen.get(name) ?? 0) + 1
@@ -81,15 +97,15 @@ function distinctNames({ nodes }: DrawnChain): readonly string[] {
   })
 }
 
-function firstOf({ firstNodeIndex }: DrawnChain, names: readonly string[]): string | null {
+function firstOf({ firstNodeIndex }: ComparedChain, names: readonly string[]): string | null {
   return firstNodeIndex === null ? null : (names[firstNodeIndex] ?? null)
 }
 
-function fieldDifferences(before: DrawnNode, after: DrawnNode): readonly FieldDifference[] {
+function fieldDifferences(before: ComparedNode, after: ComparedNode): readonly FieldDifference[] {
   return valueDifferences('', fieldsOf(before), fieldsOf(after))
 }
 
-function fieldsOf({ type, configurationVersion, queueName, singletonMode, configuration }: DrawnNode): JsonObject {
+function fieldsOf({ type, configurationVersion, queueName, singletonMode, configuration }: ComparedNode): JsonObject {
   return { type, configurationVersion, queueName, singletonMode, configuration }
 }
 
@@ -115,7 +131,7 @@ interface Names {
   readonly after: readonly string[]
 }
 
-function connectionDifferences(before: DrawnChain, after: DrawnChain, names: Names): readonly Difference[] {
+function connectionDifferences(before: ComparedChain, after: ComparedChain, names: Names): readonly Difference[] {
   const old = connectionsOf(before, names.before)
   const now = connectionsOf(after, names.after)
   return [
@@ -125,7 +141,7 @@ function connectionDifferences(before: DrawnChain, after: DrawnChain, names: Nam
 }
 
 /** By what makes two of them the same: labels are compared without regard to case (`rule-engine.md` 2.1). */
-function connectionsOf({ connections }: DrawnChain, names: readonly string[]) {
+function connectionsOf({ connections }: ComparedChain, names: readonly string[]) {
   return new Map(
     connections.map(({ fromIndex, toIndex, type }) => {
       const [from, to] = [names[fromIndex] ?? '', names[toIndex] ?? '']

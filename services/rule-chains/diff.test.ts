@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stringifyJson, type JsonObject } from '../model/json.ts'
-import { parseChain, type DrawnChain } from './chain-file.ts'
+import { stringifyJson, type JsonObject } from '../../model/json.ts'
+import { parseChain, type DrawnChain } from '../../workbench/chain-file.ts'
 import { diffChains, differenceLines } from './diff.ts'
 
 interface Line {
