@@ -26,7 +26,7 @@ const USAGE = `npm start -- import FILE [--type device|asset] [--mapping FILE] [
 
 Lines are matched by name: what is there is changed, the rest is made. Started again after a kill, it goes on where it was.
 `
-const BOUNDS = { lines: 500, bytes: 1 << 20 }
+const BOUNDS = { lines: 2_000, bytes: 1 << 20 }
 
 const ImportErrors = defineErrors('import', {
   FILE: { kind: 'invalid', status: 400, text: 'cannot read {file}: {reason}' },

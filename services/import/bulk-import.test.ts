@@ -53,6 +53,17 @@ describe('a bulk import', () => {
     assert.equal(await services.declared.of(devices).findByName(tenantId, 'thief'), undefined)
   })
 
+  test('a name that comes again is changed by its last line, however far behind the first it is', async () => {
+    const { services, tenantId } = platform
+    const lines = Array.from({ length: 900 }, (_, index) => `again ${index % 150},label ${index}\n`)
+    const result = await run(lines.join(''), [{ type: 'NAME' }, { type: 'LABEL' }])
+    assert.deepEqual(result, { created: 150, updated: 750, errors: 0, errorsList: [] })
+    for (const index of [0, 77, 149]) {
+      const found = await services.declared.of(devices).findByName(tenantId, `again ${index}`)
+      assert.equal(found?.label, `label ${750 + index}`)
+    }
+  })
+
   /** More text than one entity's attributes may have together. */
   const TOO_LONG = 'x'.repeat(16 * 2 ** 20 + 1)
 

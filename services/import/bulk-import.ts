@@ -36,6 +36,9 @@ export interface BulkImportParts {
 /** Lines that are saved together: they share commits. */
 const LINES_AT_ONCE = 200
 
+/** One is prepared while the database has the other. */
+const GROUPS_AT_ONCE = 2
+
 export interface LineOutcome {
   readonly line: number
   readonly isNew: boolean
@@ -91,9 +94,20 @@ export class BulkImport implements Importer {
     const service = this.parts.declared.ofType(type)
     if (service === undefined) throw new TypeError(`${type} is not served`)
     const line = new LineImport(this.parts, principal, type, service, request.update, marks)
-    const outcomes: LineOutcome[] = []
-    for (const some of groups(lines)) outcomes.push(...(await line.together(some, request.columns)))
-    return outcomes
+    const all: Promise<readonly LineOutcome[]>[] = []
+    try {
+      for (const some of groups(lines)) {
+        const own = line.together(some, request.columns)
+        // Told below: the one before it may fail first.
+        own.catch(() => undefined)
+        all.push(own)
+        await all.at(-GROUPS_AT_ONCE)
+      }
+      return (await Promise.all(all)).flat()
+    } finally {
+      // Nothing is written any more when the call has ended.
+      await Promise.allSettled(all)
+    }
   }
 }
 
@@ -110,6 +124,8 @@ class LineImport {
   private readonly service: EntityService<ColumnSet>
   private readonly update: boolean
   private readonly marks: LineMarks | undefined
+  /** The last line of each name. */
+  private readonly earlier = new Map<string, Promise<LineOutcome>>()
 
   constructor(
     parts: BulkImportParts,
@@ -133,17 +149,19 @@ class LineImport {
       const row = rowOf(cells, columns)
       return { number, row, name: nameIn(this.service.definition, row) }
     })
-    const there = await this.named([...new Set(rows.map(({ name }) => name))])
-    const earlier = new Map<string, Promise<LineOutcome>>()
+    const there = this.named([...new Set(rows.map(({ name }) => name))])
+    // Each line that is first of its name waits for it.
+    there.catch(() => undefined)
     return Promise.all(
       rows.map((line) => {
-        const before = earlier.get(line.name)
-        const outcome = this.outcome(line, () =>
-          before === undefined
-            ? Promise.resolve(there.get(line.name))
-            : before.then(() => this.service.findByName(this.tenantId(), line.name)),
-        )
-        earlier.set(line.name, outcome)
+        const before = this.earlier.get(line.name)
+        const outcome = this.outcome(line, async () => {
+          if (before === undefined) return (await there).get(line.name)
+          // What failed for another reason ends the call by itself.
+          await before.catch(() => undefined)
+          return this.service.findByName(this.tenantId(), line.name)
+        })
+        this.earlier.set(line.name, outcome)
         return outcome
       }),
     )
