@@ -13,7 +13,9 @@ import { randomBytes } from 'node:crypto'
 import { NOTIFICATION_SETTINGS } from '../notifications/settings.ts'
 import { openMembers } from '../vault/sealed-members.ts'
 import { VAULT_KEY_BYTES } from '../vault/vault.ts'
+import { catalogue } from '../../nodes/catalogue.ts'
 import type { NodeDraft } from './drafts.ts'
+import { NodeSecrets } from './node-secrets.ts'
 
 const refused = () => EntityStoreErrors.VERSION_CONFLICT({ entity: 'none' })
 const NO_ERRORS = { taken: { tenant_id: refused }, overtaken: refused }
@@ -172,6 +174,31 @@ test('a key is changed: secrets of nodes are sealed under the next at the start,
     [botToken],
   )
   await last.close()
+})
+
+test('of a REST call the password, the login of its URL and the headers and parameters of a secret’s name are sealed', () => {
+  const secrets = new NodeSecrets(testSecrets().vault, catalogue)
+  const configuration = {
+    restEndpointUrlPattern: 'https://me:hunter2@host/${path}',
+    headers: { Authorization: 'Bearer hunter2', 'X-Token': '${token}', Accept: 'text/plain' },
+    queryParams: [{ key: 'api_key', value: 'hunter2' }],
+    credentials: { type: 'cert.PEM', privateKey: 'hunter2', password: 'hunter2', cert: 'shown' },
+  }
+  const call = { id: 'node', type: 'org.thingsboard.rule.engine.rest.TbRestApiCallNode', configuration }
+  const sealed = secrets.sealed(call, undefined)
+  const masked = secrets.masked({ ...call, configuration: sealed })
+  for (const each of [sealed, masked]) assert.ok(!stringifyJson(each).includes('hunter2'))
+  assert.deepEqual(masked, {
+    restEndpointUrlPattern: `https://me:${SECRET_MASK}@host/\${path}`,
+    headers: { Authorization: SECRET_MASK, 'X-Token': '${token}', Accept: 'text/plain' },
+    queryParams: [{ key: 'api_key', value: SECRET_MASK }],
+    credentials: { type: 'cert.PEM', privateKey: SECRET_MASK, password: SECRET_MASK, cert: 'shown' },
+  })
+  assert.deepEqual(secrets.opened({ ...call, configuration: sealed }), configuration)
+  const stored = { ...call, configuration: sealed }
+  const filled = secrets.filled({ ...call, configuration: masked }, stored)
+  assert.deepEqual(filled, configuration)
+  assert.deepEqual(secrets.sealed({ ...call, configuration: filled }, stored), sealed)
 })
 
 function kept(entities: EntityStore): EntityStore {
