@@ -45,6 +45,7 @@ import { alarmStatusFilter } from './filter/alarm-status-filter.ts'
 import { calculateDelta } from './enrichment/calculate-delta.ts'
 import { sendEmail } from './external/send-email.ts'
 import { sendNotification } from './external/send-notification.ts'
+import { sendSms } from './external/send-sms.ts'
 import { sendToSlack } from './external/send-to-slack.ts'
 import { checkFieldsPresence } from './filter/check-fields-presence.ts'
 import { checkRelationPresence } from './filter/check-relation-presence.ts'
@@ -139,6 +140,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   restApiCall,
   sendEmail,
   sendNotification,
+  sendSms,
   sendToSlack,
   acknowledge,
   checkpoint,

@@ -22,6 +22,7 @@ const ANSWERS: Answers = {
   lambda: ({ body }) => ({ requestId: REQUEST_ID, payload: textOf(body), functionError: undefined }),
   kafka: () => ({ topic: 'rehearsal', partition: 0, offset: '0' }),
   rabbitmq: () => undefined,
+  twilio: () => undefined,
   smtp: () => undefined,
 }
 

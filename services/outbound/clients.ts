@@ -10,5 +10,6 @@ export const LOADERS: { readonly [Kind in OutboundKind]: () => Promise<OpenClien
   lambda: async () => (await import('./clients/aws.ts')).openLambda,
   kafka: async () => (await import('./clients/kafka.ts')).openKafka,
   rabbitmq: async () => (await import('./clients/rabbitmq.ts')).openRabbitMq,
+  twilio: async () => (await import('./clients/twilio.ts')).openTwilio,
   smtp: async () => (await import('./clients/smtp.ts')).openSmtp,
 }

@@ -37,6 +37,7 @@ export interface OutboundKinds {
   readonly lambda: { readonly settings: AwsAccount; readonly call: LambdaCall; readonly answer: LambdaAnswer }
   readonly kafka: { readonly settings: KafkaTarget; readonly call: KafkaRecord; readonly answer: KafkaReceipt }
   readonly rabbitmq: { readonly settings: RabbitTarget; readonly call: RabbitMessage; readonly answer: void }
+  readonly twilio: { readonly settings: TwilioAccount; readonly call: TextMessage; readonly answer: void }
   readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
 
@@ -184,9 +185,24 @@ export type AwsReceipt = Readonly<Record<'messageId' | 'requestId', string | und
 export type SqsReceipt = AwsReceipt &
   Readonly<Partial<Record<'messageBodyMd5' | 'messageAttributesMd5' | 'sequenceNumber', string | undefined>>>
 
-export interface SnsMessage {
-  readonly topicArn: string
-  readonly message: string
+/** To those who listen to a topic, or as a text message to one phone. */
+export type SnsMessage = { readonly message: string } & (
+  { readonly topicArn: string } | { readonly phoneNumber: string }
+)
+
+export interface TwilioAccount {
+  readonly accountSid: string
+  readonly accountToken: string
+  /** A number in the international form, or the id of a phone number or messaging service. */
+  readonly numberFrom: string
+  /** In the place of Twilio's. */
+  readonly endpoint?: string
+}
+
+export interface TextMessage {
+  /** In the international form. */
+  readonly numberTo: string
+  readonly text: string
 }
 
 export interface LambdaCall {

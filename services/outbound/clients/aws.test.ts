@@ -96,6 +96,18 @@ test('a message goes to a topic', async (t) => {
   )
 })
 
+test('a text message goes to a phone', async (t) => {
+  const client = node.open('sns', ACCOUNT)
+  t.after(() => client.close())
+  answer = {
+    headers: { 'Content-Type': 'text/xml' },
+    body: '<PublishResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><PublishResult><MessageId>m3</MessageId></PublishResult></PublishResponse>',
+  }
+  await client.call({ phoneNumber: '+15005550006', message: 'data' }, 4)
+  const form = new URLSearchParams(lastRequest().body)
+  assert.deepEqual([form.get('PhoneNumber'), form.get('TopicArn'), form.get('Message')], ['+15005550006', null, 'data'])
+})
+
 test('a function is invoked and its error is told', async (t) => {
   const client = node.open('lambda', ACCOUNT)
   t.after(() => client.close())

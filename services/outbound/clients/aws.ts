@@ -53,9 +53,10 @@ export const openSns: OpenClient<'sns'> = async (account, parts) => {
   const client = new SNSClient(optionsOf(account, parts))
   const expectAnswer = boundAnswers(client.config, Math.min(RECEIPT_BYTES, parts.answerLimit))
   return {
-    call: async ({ topicArn, message }, abortSignal, takeAnswer) => {
+    call: async ({ message, ...to }, abortSignal, takeAnswer) => {
       expectAnswer(abortSignal, takeAnswer)
-      const command = new PublishCommand({ TopicArn: topicArn, Message: message })
+      const target = 'topicArn' in to ? { TopicArn: to.topicArn } : { PhoneNumber: to.phoneNumber }
+      const command = new PublishCommand({ ...target, Message: message })
       const { $metadata, MessageId } = await client.send(command, { abortSignal })
       return { messageId: MessageId, requestId: $metadata.requestId }
     },

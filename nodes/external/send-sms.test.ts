@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { JsonObject } from '../../model/json.ts'
+import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
+import { sendSms } from './send-sms.ts'
+
+const TWILIO = { type: 'TWILIO', accountSid: 'AC1', accountToken: 'token', numberFrom: '+15005550006' }
+const SNS = { type: 'AWS_SNS', accessKeyId: 'A', secretAccessKey: 'S', region: 'eu-west-1' }
+
+async function sent(provider: JsonObject | null, numbers: string, configuration: JsonObject = {}) {
+  const context = testContext()
+  context.fakes.outbound.answers.twilio = () => undefined
+  context.fakes.outbound.answers.sns = () => ({ messageId: 'm', requestId: 'r' })
+  const own = { useSystemSmsSettings: false, smsProviderConfiguration: provider, ...configuration }
+  const node = await createNode(sendSms, { ...sendSms.defaultConfiguration, ...own }, context)
+  const metadata = { userPhone: numbers, deviceName: 'pump', temp: '50' }
+  const [result] = await runNode(node, testMessage({ data: '{}', metadata }))
+  await node.close?.()
+  const emission = result?.emissions[0]
+  assert.equal(context.fakes.outbound.opened[0]?.isClosed, true)
+  return {
+    relation: emission?.relations[0],
+    error: emission?.message.metadata['error'],
+    calls: context.fakes.outbound.calls,
+  }
+}
+
+test('the text goes to each number, by either provider', async () => {
+  const text = 'Device pump has high temperature 50'
+  const both = '+15005550009, +15005550010'
+  assert.deepEqual(await sent(TWILIO, both), {
+    ...{ relation: 'Success', error: undefined },
+    calls: [
+      { numberTo: '+15005550009', text },
+      { numberTo: '+15005550010', text },
+    ],
+  })
+  assert.deepEqual((await sent(SNS, '+15005550009')).calls, [{ phoneNumber: '+15005550009', message: text }])
+})
+
+test('one wrong number sends nothing', async () => {
+  const { relation, error, calls } = await sent(TWILIO, '+15005550009,0049123')
+  assert.deepEqual([relation, calls], ['Failure', []])
+  assert.match(error ?? '', /'0049123' is no phone number/)
+})
+
+test('a provider that is missing, not known or incomplete is refused at the start', async () => {
+  const refusals: readonly (readonly [JsonObject | null, RegExp])[] = [
+    [null, /smsProviderConfiguration/],
+    [{ type: 'SMPP' }, /SMPP/],
+    [{ ...TWILIO, accountToken: null }, /accountToken/],
+    [{ ...TWILIO, numberFrom: '123' }, /numberFrom/],
+    [{ ...SNS, secretAccessKey: '' }, /secretAccessKey/],
+  ]
+  for (const [provider, reason] of refusals) await assert.rejects(sent(provider, '+15005550009'), reason)
+  await assert.rejects(sent(TWILIO, '+15005550009', { useSystemSmsSettings: true }), /useSystemSmsSettings/)
+})
