@@ -10,6 +10,7 @@ import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
+import { calculationChain } from '../services/calculated-fields/runtime/runtime.ts'
 import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
 import { OwnEntities } from '../services/node-capabilities/own-entities.ts'
 import type { Outbound } from '../services/outbound/outbound.ts'
@@ -67,7 +68,8 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const outbound = openOutbound(config)
   const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound })
   const engine = createRuleEngine({
-    catalogue,
+    catalogue: services.calculation?.catalogue(catalogue) ?? catalogue,
+    ownChain: (tenantId, ruleChainId) => (ruleChainId === tenantId ? calculationChain(tenantId) : undefined),
     capabilities,
     clock: systemClock,
     random: systemRandom,
@@ -99,6 +101,12 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   services.chainStatistics.follow((ruleChainId) => engine.statistics(ruleChainId))
   services.deployments.follow('RULE_CHAIN', (id) => deployment.deployment(id))
   await deployment.start(feed)
+  await services.calculation?.start()
+  // What wants to be woken finds its node.
+  for (const tenantId of services.calculation?.tenantIds() ?? []) {
+    const { chain, graph } = calculationChain(tenantId)
+    await engine.load(chain, graph)
+  }
   const queues = openQueues({
     link: notedLink(stores.link, (batch) => devices.delivered(batch)),
     processor: engine,

@@ -12,6 +12,7 @@ import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/devi
 import type { PublishLink } from '../engine/link/link.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
+import { openField } from '../nodes/calculated/kinds.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { createServices } from '../services/create-services.ts'
 import { DEFAULT_ATTEMPT_LIMITS } from '../services/onboarding/wrong-attempts.ts'
@@ -76,6 +77,7 @@ export async function startPlatform(
       random: systemRandom,
       catalogue,
       scripts,
+      openField,
       attributeCacheBytes: config.cacheAttributes ? config.cacheAttributesMb * 2 ** 20 : 0,
       sharedAttributes: shared?.part,
       callLine: cluster.callLine,

@@ -54,6 +54,8 @@ export interface MessageFields {
   readonly queueName?: string | undefined
   /** Goes before the delivery address, which stays what it was. */
   readonly resumption?: Resumption | undefined
+  /** Calculated fields that it came from, and what came of them: none is calculated of it again. */
+  readonly calculatedFieldIds?: readonly string[] | undefined
 }
 
 /** What is already known of the data, so that nobody parses it again. */
@@ -76,6 +78,7 @@ export class Message {
   readonly ruleNodeId: string | undefined
   readonly queueName: string | undefined
   readonly resumption: Resumption | undefined
+  readonly calculatedFieldIds: readonly string[] | undefined
   /**
    * Position in the link's log: set once by the link, 0 before; breaks ties of equal times. Of two messages of one originator the
    * one with the higher position was published later, in whichever queues they are.
@@ -99,6 +102,7 @@ export class Message {
     this.ruleNodeId = fields.ruleNodeId
     this.queueName = fields.queueName
     this.resumption = fields.resumption
+    this.calculatedFieldIds = fields.calculatedFieldIds
     this.parsed = known?.json
     this.knownEntries = known?.entries
   }
@@ -138,6 +142,7 @@ export class Message {
         ruleNodeId: 'ruleNodeId' in change ? change.ruleNodeId : this.ruleNodeId,
         queueName: 'queueName' in change ? change.queueName : this.queueName,
         resumption: 'resumption' in change ? change.resumption : this.resumption,
+        calculatedFieldIds: change.calculatedFieldIds ?? this.calculatedFieldIds,
       },
       known,
     )

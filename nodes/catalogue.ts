@@ -1,6 +1,7 @@
 /** Every rule node there is. To add one: its file, its test, a line here. */
 import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { RuleNodeDefinition } from './define-node.ts'
+import { calculatedFields } from './action/calculated-fields.ts'
 import { assignToCustomer } from './action/assign-to-customer.ts'
 import { clearAlarm } from './action/clear-alarm.ts'
 import { createAlarm } from './action/create-alarm.ts'
@@ -107,6 +108,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   toEmail,
   assignToCustomer,
   unassignFromCustomer,
+  calculatedFields,
   createAlarm,
   clearAlarm,
   copyToView,

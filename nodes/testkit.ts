@@ -21,6 +21,7 @@ import type { NodeCallOutcome, NodeDeviceCall } from '../engine/rulechain/capabi
 import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
 import { FakeAlarms } from './fakes/alarms.ts'
+import { FakeCalculated } from './fakes/calculated.ts'
 import { FakeAttributes } from './fakes/attributes.ts'
 import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
@@ -40,6 +41,7 @@ export interface RecordedLine {
 export interface Fakes {
   readonly alarms: FakeAlarms
   readonly attributes: FakeAttributes
+  readonly calculated: FakeCalculated
   readonly deviceState: FakeDeviceState
   readonly entities: FakeEntities
   readonly history: FakeHistory
@@ -145,6 +147,7 @@ function fakesOf(tenantId: string, now: () => number): Fakes {
   return {
     alarms: new FakeAlarms(now),
     attributes: new FakeAttributes(),
+    calculated: new FakeCalculated(),
     deviceState: new FakeDeviceState(),
     entities,
     history: new FakeHistory(),

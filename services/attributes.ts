@@ -8,6 +8,7 @@ import { entriesJson } from '../model/entry-json.ts'
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { ATTRIBUTE_SCOPES, type Attribute, type AttributeScope, type Entry } from '../model/value.ts'
+import type { CalculatedValues, NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
 import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
 import type { ChangeFeed, ChangeOf } from '../engine/subscriptions/change.ts'
 import type { AttributeWrite, ScopedAttribute } from '../storage/entities/attributes.ts'
@@ -16,9 +17,10 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { Snapshot } from '../storage/timeseries/store.ts'
 import type { AttributeCache, AttributesAsOf } from './attribute-cache.ts'
 import { attemptedOn } from './audit/audit-log.ts'
-import type { Changes } from './changes.ts'
+import type { Changes, EntityEvent } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { TelemetryErrors } from './errors.ts'
+import { handedOver } from './calculated-fields/handed-over.ts'
 import { checkKey } from './names.ts'
 import type { JoinedChange } from './entities/service-parts.ts'
 import { requireRoute, type RouteLookup } from './message-route.ts'
@@ -44,6 +46,7 @@ export class CachedAttributes implements AttributeService {
   private readonly routeOf: RouteLookup
   private readonly clock: Clock
   private readonly doubts: CommitDoubts
+  private readonly calculated: NodeCalculated
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
 
@@ -55,7 +58,9 @@ export class CachedAttributes implements AttributeService {
     routeOf: RouteLookup,
     clock: Clock,
     doubts: CommitDoubts,
+    calculated: NodeCalculated,
   ) {
+    this.calculated = calculated
     this.entities = entities
     this.cache = cache
     this.feed = feed
@@ -76,10 +81,14 @@ export class CachedAttributes implements AttributeService {
 
   private join(request: AttributesSave): Promise<void> {
     const attributes = scopedAttributes(request.scope, request.entries, this.clock.now())
-    return new Promise((resolve, reject) => {
+    const { tenantId, entity, scope, entries, calculated: cause } = request
+    const stored = new Promise<void>((resolve, reject) => {
       this.waiting.push({ request, attributes, resolve, reject })
       if (this.waiting.length === 1) this.clock.soon(() => void this.flush())
     })
+    if (cause === undefined) return stored
+    const values = { kind: 'attributes', scope, entries } as const
+    return stored.then(() => handedOver(this.calculated, { tenantId, entity, values, cause }))
   }
 
   saveByUser(principal: Principal, entity: EntityId, scope: AttributeScope, entries: readonly Entry[]): Promise<void> {
@@ -96,6 +105,7 @@ export class CachedAttributes implements AttributeService {
     const save = { entity, scope, entries, route: () => requireRoute(this.routeOf, entity) }
     const { statements, event, committed, inDoubt } = await this.savingByUser(principal, save)
     committed(await this.doubts.watch(this.changes.commit(statements, event), inDoubt))
+    await this.tellFields(event, { kind: 'attributes', scope, entries })
   }
 
   async savingByUser(principal: Principal, { entity, scope, entries, route }: AttributesOfUser): Promise<JoinedChange> {
@@ -138,6 +148,16 @@ export class CachedAttributes implements AttributeService {
     const { sequence } = written
     const ownSequence = this.cache.apply(sequence, { entityId: entity.id, saved: [], deleted })
     this.feed.publish({ kind: 'attributes-deleted', entity, sequence, ownSequence, scope, keys })
+    await this.tellFields({ ...event, type: 'ATTRIBUTES_DELETED' }, { kind: 'attributes deleted', scope, keys })
+  }
+
+  /** What a user did is one of a kind: nobody delivers it again. */
+  private tellFields(
+    { tenantId, originator: entity, type }: Pick<EntityEvent, 'tenantId' | 'originator' | 'type'>,
+    values: CalculatedValues,
+  ): Promise<void> {
+    const cause = { id: this.changes.newId(), ts: this.clock.now(), type, calculatedFieldIds: [] }
+    return handedOver(this.calculated, { tenantId, entity, values, cause })
   }
 
   /** For the platform itself: no message tells of it. The device hears of shared ones, unless it must not. */

@@ -125,6 +125,10 @@ export class Changes {
     return message
   }
 
+  newId(): string {
+    return this.random.uuid()
+  }
+
   async commitWith(statements: readonly Statement[], message: Message | undefined): Promise<Written> {
     if (message === undefined) return this.entities.write(statements)
     const written = await this.entities.write([...statements, this.entities.outbox.add(message)])

@@ -42,6 +42,9 @@ import { AlarmService } from './alarms/alarm-service.ts'
 import { Propagation } from './alarms/propagation.ts'
 import { manyNamesLookup } from './entities/many-names.ts'
 import { CalculatedFields } from './calculated-fields/calculated-fields.ts'
+import type { OpenField } from './calculated-fields/runtime/field-index.ts'
+import { Calculation } from './calculated-fields/runtime/runtime.ts'
+import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
 import { users as userDefinition } from './entities/user.ts'
 import { BulkImport } from './import/bulk-import.ts'
 import { FileImport } from './import/file-import.ts'
@@ -136,6 +139,8 @@ export interface ServicesOptions {
   /** Of one tenant. */
   readonly maxAlarms?: number
   readonly claims?: ClaimSettings
+  /** How calculated fields run; absent: they do not. */
+  readonly openField?: OpenField
   readonly provisioning?: AttemptLimits
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs?: number
@@ -209,8 +214,11 @@ export function createServices(options: ServicesOptions): Services {
     ownedBy: (tenantId) => property.of(tenantId, entities, clock.now()),
     tenantStart: (tenantId) => tenantStart({ entities, clock, random, catalogue }, tenantId).statements,
   })
-  const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts)
-  const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock)
+  const calculated: NodeCalculated = {
+    handOver: (change, done) => calculation?.triggers.handOver(change, done) ?? false,
+  }
+  const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts, calculated)
+  const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock, calculated)
   const access = new PermissionTable(ownerOf, DECLARED)
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const tables = queryTables(DECLARED)
@@ -263,8 +271,19 @@ export function createServices(options: ServicesOptions): Services {
     secrets: nodeSecrets,
   })
   const jobs = new Jobs({ declared, entities, clock, report })
+  const relationService = new RelationService({ entities, changes, routeOf, clock, random })
+  const { openField } = options
+  const calculation =
+    openField === undefined
+      ? undefined
+      : new Calculation({
+          ...{ declared, attributes, telemetry: viewed, relations: relationService, alarms, limits, routeOf },
+          ...{ events: events.writer, feed, link, clock, random, report, open: openField },
+        })
   return {
     declared,
+    calculated,
+    calculation,
     otaUpdates,
     subscriberFeed: new ViewedFeed(feed, exposure),
     entityQueries,
@@ -273,12 +292,13 @@ export function createServices(options: ServicesOptions): Services {
     calculatedFields: new CalculatedFields({
       ...{ declared, clock, random },
       namesOf: manyNamesLookup(declared),
+      calculation,
     }),
     content: createContent({
       ...{ declared, entities, users, clock, random },
       readable: (principal, dashboards) => access.allowed(principal, 'READ', 'DASHBOARD', dashboards),
     }),
-    relations: new RelationService({ entities, changes, routeOf, clock, random }),
+    relations: relationService,
     farEnds: new FarEnds({ access, declared, nameOf }),
     telemetry: viewed,
     bulkImport,
@@ -330,6 +350,7 @@ export function createServices(options: ServicesOptions): Services {
       await ruleChains.sealAnew()
     },
     async startOutbox() {
+      await calculation?.start()
       await publisher.start()
       // A deleted tenant may have left much: nobody who starts waits for it.
       cleanup.resumeLater()
@@ -346,6 +367,7 @@ export function createServices(options: ServicesOptions): Services {
       stopFollowing()
       admin.close()
       limits.close()
+      calculation?.close()
       rules.close()
       persistentCalls.close()
       answers.close()

@@ -38,6 +38,7 @@ export function nodeCapabilitiesOf({
   return {
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
+    calculated: () => services.calculated,
     calls: nodeCalls(services, own),
     deviceState: nodeDeviceState(services, owner),
     entities: nodeEntities(services),

@@ -6,6 +6,8 @@
  * A method named `…ByUser` commits the change and the rule-engine message it causes together (the outbox), tells the change
  * feed, and resolves when both are durable.
  */
+import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
+import type { Calculation } from './calculated-fields/runtime/runtime.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { AccessControl } from './access-control.ts'
 import type { Admin } from './admin/admin.ts'
@@ -52,6 +54,10 @@ import type { UserService } from './user-service.ts'
 import type { People } from './users/people.ts'
 
 export interface Services {
+  /** Where values go that fields may be calculated of. */
+  readonly calculated: NodeCalculated
+  /** Undefined where nothing is calculated. */
+  readonly calculation: Calculation | undefined
   /** Everything whose declaration says it all. */
   readonly declared: EntityRegistry
   readonly entityQueries: EntityQueryService

@@ -7,6 +7,7 @@ import { entriesJson } from '../model/entry-json.ts'
 import { isMillraceError } from '../model/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../model/value.ts'
+import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
 import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import type { ChangeFeed, CommitNumber } from '../engine/subscriptions/change.ts'
 import type { DeletedKeys, PointsByKey, PointsWrite, Snapshot, TimeSeriesStore } from '../storage/timeseries/store.ts'
@@ -14,6 +15,7 @@ import { attemptedOn } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import { TelemetryErrors } from './errors.ts'
 import { historyQueryOf } from './history.ts'
+import { handedOver } from './calculated-fields/handed-over.ts'
 import { checkKey } from './names.ts'
 import { requireRoute, type MessageRoute, type RouteLookup } from './message-route.ts'
 import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
@@ -31,10 +33,19 @@ export class StoredTelemetry implements TelemetryService {
   private readonly changes: Changes
   private readonly routeOf: RouteLookup
   private readonly clock: Clock
+  private readonly calculated: NodeCalculated
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
 
-  constructor(store: TimeSeriesStore, feed: ChangeFeed, changes: Changes, routeOf: RouteLookup, clock: Clock) {
+  constructor(
+    store: TimeSeriesStore,
+    feed: ChangeFeed,
+    changes: Changes,
+    routeOf: RouteLookup,
+    clock: Clock,
+    calculated: NodeCalculated,
+  ) {
+    this.calculated = calculated
     this.store = store
     this.feed = feed
     this.changes = changes
@@ -79,6 +90,10 @@ export class StoredTelemetry implements TelemetryService {
     const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
     this.publish(entity, points, await this.store.write([write]))
     await this.changes.commitWith(audited, message)
+    if (message === undefined) return
+    const { id, ts, type, tenantId } = message
+    const cause = { id, ts, type, calculatedFieldIds: [] }
+    await handedOver(this.calculated, { tenantId, entity, values: { kind: 'series', points }, cause })
   }
 
   async history(entity: EntityId, request: HistoryRequest): Promise<Snapshot<PointsByKey>> {
@@ -133,8 +148,17 @@ export class StoredTelemetry implements TelemetryService {
       // What is only shown is in no commit.
       const isStored = request.history || request.latest
       if (request.notify) this.publish(request.entity, request.points, isStored ? sequence : undefined)
-      done(undefined)
+      if (!this.isHandedOver(request, done)) done(undefined)
     }
+  }
+
+  /** Then the message is done when the log has what calculated fields are to know. */
+  private isHandedOver(
+    { tenantId, entity, points, calculated: cause }: TelemetrySave,
+    done: WaitingSave['done'],
+  ): boolean {
+    if (cause === undefined) return false
+    return this.calculated.handOver({ tenantId, entity, values: { kind: 'series', points }, cause }, done)
   }
 
   /** What can never be stored, such as a point beyond all dates, costs its own message and not those it went with, of whatever tenant. */

@@ -158,6 +158,7 @@ export class BlockWriter {
     const queue = this.optionalText(message.queueName)
     const resumption = message.resumption && this.resumptionIndexes(message.resumption)
     const relation = this.optionalText(message.resumption?.relation)
+    const calculated = message.calculatedFieldIds?.map((id) => this.text(id))
     const pairs = this.metadataTexts(message)
     this.ensure(256)
     this.buffer[this.position++] = 0x1a
@@ -187,6 +188,11 @@ export class BlockWriter {
       this.ensure(1)
       this.buffer[this.position++] = 0x88
       this.numberField(0x01, relation)
+    }
+    if (calculated !== undefined) {
+      this.ensure(1)
+      this.buffer[this.position++] = 0x92
+      this.packed(0x01, (put) => calculated.forEach(put))
     }
     this.closeLength(start, 2)
   }

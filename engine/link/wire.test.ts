@@ -47,6 +47,7 @@ const arbitraryMessage = fc
       ),
       { nil: undefined },
     ),
+    calculatedFieldIds: fc.option(fc.array(fc.uuid(), { maxLength: 6 }), { nil: undefined }),
     queueName: fc.option(fc.constantFrom('HighPriority', 'SequentialByOriginator'), { nil: undefined }),
   })
   .map((fields) => new Message({ ...fields, data: fields.data.toWellFormed() }))

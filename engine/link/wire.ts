@@ -26,6 +26,7 @@
  *       uint32 queue = 15;               // written first; absent is Main, as in blocks of before there were queues
  *       repeated uint32 resumption = 16; // executions so far, first queue, chain, node; then pairs: chain, node of the callers, innermost first
  *       uint32 relation = 17;            // of the resumption, where it goes on behind its node
+ *       repeated uint32 calculated_field = 18;
  *     }
  */
 import protobuf from 'protobufjs/minimal.js'
@@ -153,6 +154,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
   let queue = 0
   let resumption: readonly number[] | undefined
   let relation = 0
+  let calculated: readonly number[] | undefined
   const metadata: number[] = []
   const metadataTexts: string[] = []
   while (reader.pos < end) {
@@ -206,6 +208,9 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
       case 17:
         relation = reader.uint32()
         break
+      case 18:
+        calculated = packedNumbers(reader)
+        break
       default:
         reader.skipType(tag & 7)
     }
@@ -226,6 +231,7 @@ function readEntry(reader: protobuf.Reader, texts: readonly string[]): Message {
     ruleNodeId: node === 0 ? undefined : texts[node],
     queueName: queue === 0 ? undefined : texts[queue],
     resumption: resumption && readResumption(resumption, relation, texts),
+    calculatedFieldIds: calculated?.map((index) => texts[index] ?? ''),
   })
 }
 

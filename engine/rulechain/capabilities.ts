@@ -5,6 +5,7 @@
 import type { ScriptHost } from '../script/script.ts'
 import type { NodeAlarms } from './capabilities/alarms.ts'
 import type { NodeAttributes } from './capabilities/attributes.ts'
+import type { NodeCalculated } from './capabilities/calculated.ts'
 import type { NodeCalls } from './capabilities/calls.ts'
 import type { NodeDeviceState } from './capabilities/device-state.ts'
 import type { NodeEntities } from './capabilities/entities.ts'
@@ -21,6 +22,7 @@ import type { NodeViews } from './capabilities/views.ts'
 export interface NodeCapabilities {
   readonly alarms: NodeAlarms
   readonly attributes: NodeAttributes
+  readonly calculated: NodeCalculated
   readonly calls: NodeCalls
   readonly deviceState: NodeDeviceState
   readonly entities: NodeEntities

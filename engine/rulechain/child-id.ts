@@ -48,6 +48,11 @@ export function visitId({ message, returns, fork }: Branch): string {
   return idOf(parts)
 }
 
+/** Of what goes to an entity's calculated fields: the same cause hands over the same. */
+export function handedOverId(cause: string, entityId: string, what: string): string {
+  return idOf(['calculated', cause, entityId, what])
+}
+
 /** A UUID of version 8: its bits are a hash of ours. */
 function idOf(parts: readonly string[]): string {
   // Lengths first, so that no two lists of parts make one text.

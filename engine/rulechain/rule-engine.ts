@@ -66,6 +66,11 @@ export interface RuleEngineOptions {
   readonly storedGraph?: (tenantId: string, ruleChainId: string) => Promise<RuleChainGraph | undefined>
   /** Absent where nothing is sealed. */
   readonly openConfiguration?: OpenConfiguration
+  /** Chains of the platform's own, which are in no store: made when the first message comes for them. */
+  readonly ownChain?: (
+    tenantId: string,
+    ruleChainId: string,
+  ) => { readonly chain: RuleChain; readonly graph: RuleChainGraph } | undefined
   readonly settings?: Partial<RuleEngineSettings>
 }
 
@@ -351,9 +356,20 @@ class Engine implements RuleEngine {
     deferral.defer(deferred, receipt)
   }
 
+  /** What comes before it is compiled waits in its mailbox. */
+  private beginOwn(tenantId: string, ruleChainId: string): LoadedChain | undefined {
+    if (this.closing !== undefined) return undefined
+    const own = this.options.ownChain?.(tenantId, ruleChainId)
+    if (own === undefined) return undefined
+    this.begin(own.chain, own.graph).catch((error: unknown) => {
+      this.options.log('error', 'a chain of the platform’s own did not start', { tenantId, reason: errorText(error) })
+    })
+    return this.chains.get(ruleChainId)
+  }
+
   /** A chain of another tenant does not exist for this one. */
   private send(tenantId: string, ruleChainId: string, branch: Branch): Error | undefined {
-    const loaded = this.chains.get(ruleChainId)
+    const loaded = this.chains.get(ruleChainId) ?? this.beginOwn(tenantId, ruleChainId)
     if (loaded === undefined || loaded.chain.tenantId !== tenantId) {
       return RuleChainErrors.CHAIN_MISSING({ ruleChainId, tenantId })
     }

@@ -321,9 +321,11 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     const sent = turn.sent[index]
     if (sent === undefined) throw new RangeError('no such message')
     const { ruleChainId, ruleNodeId } = this.identity
+    const { relation } = sent
     const message = sent.message.with({
       id: sentId(entry.id, cause, index),
-      resumption: { ruleChainId, ruleNodeId, relation: sent.relation, executions: 0, callers: [] },
+      resumption:
+        relation === undefined ? undefined : { ruleChainId, ruleNodeId, relation, executions: 0, callers: [] },
     })
     message.sequence = 0
     const text = this.host.encode(message)

@@ -5,7 +5,7 @@ import type { StateTurn } from '../rulechain/capabilities/state.ts'
 
 export interface SentMessage {
   readonly message: Message
-  readonly relation: string
+  readonly relation: string | undefined
   /** Unix ms. */
   readonly at: number
 }
@@ -41,7 +41,7 @@ export class Turn<State> implements StateTurn<State> {
     this.isWakeSet = true
   }
 
-  send(message: Message, relation: string, at = this.now): void {
+  send(message: Message, relation: string | undefined, at = this.now): void {
     this.sent.push({ message, relation, at })
   }
 }

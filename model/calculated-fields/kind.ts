@@ -73,7 +73,8 @@ export interface StepInput {
   /** Unix ms: when what caused the step came to be; the same when it is delivered again. */
   readonly now: number
   /**
-   * `begin`: the field is new here, or was changed; `values`: `updates` came; `wake`: the time that the last step asked for is there; `reload`:
+   * `begin`: the field is new here, or was changed, and its arguments were read; `values`: `updates` came (the first step of a field too, where they
+   * brought it here: its state is null then); `wake`: the time that the last step asked for is there; `reload`:
    * arguments were read again; `alarm`: `alarm` changed by other hands.
    */
   readonly cause: 'begin' | 'values' | 'wake' | 'reload' | 'alarm'
@@ -83,7 +84,7 @@ export interface StepInput {
   readonly updates: readonly ArgumentUpdate[]
   /** Where the need `targets` is declared. */
   readonly targets: readonly EntityId[]
-  /** Of the need `alarm`: at `begin` what is active, or null; at `alarm` what other hands made of it. Undefined otherwise. */
+  /** Of the need `alarm`: at a field's first step what is active, or null; at `alarm` what other hands made of it. Undefined otherwise. */
   readonly alarm?: { readonly severity: string } | null | undefined
 }
 

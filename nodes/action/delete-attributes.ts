@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { stringifyJson } from '../../model/json.ts'
 import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
+import { causeOf } from '../calculation-cause.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { patterns } from '../pattern.ts'
 import { scopeOf } from './attribute-scope.ts'
@@ -59,6 +60,7 @@ export const deleteAttributes = defineNode({
         await services.attributes.delete({
           ...{ entity: message.originator, scope, keys },
           notifyDevice: scope === 'SHARED_SCOPE' && (notifyDevice || message.metadata['notifyDevice'] === 'true'),
+          calculated: causeOf(message, ruleNodeId),
         })
         if (sendAttributesDeletedNotification) {
           const data = stringifyJson({ attributes: keys })

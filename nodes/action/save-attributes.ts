@@ -6,13 +6,14 @@ import type { Message } from '../../model/message.ts'
 import { ATTRIBUTE_SCOPES, sameValue } from '../../model/value.ts'
 import type { AttributeScope, Entry } from '../../model/value.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
+import { causeOf } from '../calculation-cause.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { processingSettings, saveStrategy } from './save-strategy.ts'
 import { scopeOf } from './attribute-scope.ts'
 import { checkKey, isObject } from './telemetry-body.ts'
 
-const ACTIONS = ['attributes', 'webSockets'] as const
+const ACTIONS = ['attributes', 'webSockets', 'calculatedFields'] as const
 type Action = (typeof ACTIONS)[number]
 
 const configurationSchema = z.looseObject({
@@ -77,7 +78,7 @@ export const saveAttributes = defineNode({
       handle: (message) => {
         if (message.type !== 'POST_ATTRIBUTES_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
         const decision = strategy(message.metadataTs(), message)
-        if (!decision.attributes && !decision.webSockets) return 'Success'
+        if (!decision.attributes && !decision.webSockets && !decision.calculatedFields) return 'Success'
         const scope = scopeOf(message, configuration.scope)
         const entries = attributesOf(message, context)
         if (entries.length === 0) return 'Success'
@@ -110,6 +111,7 @@ async function save(
     store: decision.attributes,
     notify: decision.webSockets,
     notifyDevice: scope === 'SHARED_SCOPE' && isDeviceToldOf(message, configuration),
+    calculated: decision.calculatedFields ? causeOf(message, context.ruleNodeId) : undefined,
   })
   if (configuration.sendAttributesUpdatedNotification && scope !== 'CLIENT_SCOPE') {
     const metadata = { ruleNodeId: context.ruleNodeId, scope }

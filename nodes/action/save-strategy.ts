@@ -18,6 +18,7 @@ const deduplicate = z.looseObject({
 })
 const skip = z.looseObject({ type: z.literal('SKIP') })
 const actionSettings = z.discriminatedUnion('type', [everyMessage, deduplicate, skip])
+const EVERY_MESSAGE_OR = actionSettings.default({ type: 'ON_EVERY_MESSAGE' })
 
 /** `actions`: the node's effects as its ADVANCED settings name them. */
 export function processingSettings<Action extends string>(actions: readonly [Action, ...Action[]]) {
@@ -28,11 +29,10 @@ export function processingSettings<Action extends string>(actions: readonly [Act
       z.looseObject({ type: z.literal('WEBSOCKETS_ONLY') }),
       z.looseObject({
         type: z.literal('ADVANCED'),
-        // Calculated fields do not exist yet: their setting is accepted and kept.
-        ...(Object.fromEntries(actions.map((action) => [action, actionSettings])) as Record<
-          Action,
-          typeof actionSettings
-        >),
+        // Chains from before there were calculated fields do not name them.
+        ...(Object.fromEntries(
+          actions.map((action) => [action, action === 'calculatedFields' ? EVERY_MESSAGE_OR : actionSettings]),
+        ) as Record<Action, typeof actionSettings>),
       }),
     ])
     .meta({

@@ -4,13 +4,14 @@ import type { ConversionOptions } from '../../model/entry-json.ts'
 import type { Message } from '../../model/message.ts'
 import type { TelemetrySave } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { BatchResult, NodeContext } from '../../engine/rulechain/node.ts'
+import { causeOf } from '../calculation-cause.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { processingSettings, saveStrategy } from './save-strategy.ts'
 import type { Decision } from './save-strategy.ts'
 import { pointsOf } from './telemetry-body.ts'
 
-const ACTIONS = ['timeseries', 'latest', 'webSockets'] as const
+const ACTIONS = ['timeseries', 'latest', 'webSockets', 'calculatedFields'] as const
 type Action = (typeof ACTIONS)[number]
 
 const configurationSchema = z.looseObject({
@@ -33,7 +34,8 @@ export const saveTimeSeries = defineNode({
   name: 'save time series',
   category: 'ACTION',
   relations: ['Success'],
-  description: 'Stores the points of a Post telemetry message; Success follows the commit.',
+  description:
+    'Stores the points of a Post telemetry message and hands them to calculated fields; Success follows the commit.',
   configurationVersion: 1,
   constraints: z.looseObject({ processingSettings: processingSettings(ACTIONS) }),
   editor: { form: 'tbActionNodeTimeseriesConfig', icon: 'file_upload' },
@@ -77,7 +79,9 @@ export const saveTimeSeries = defineNode({
           checkType(message)
           const ts = configuration.useServerTs ? context.clock.now() : message.metadataTs()
           const decision = strategy(ts, message)
-          return isNothing(decision) ? undefined : saveOf(message, ts, decision, configuration, options)
+          return isNothing(decision)
+            ? undefined
+            : saveOf(message, ts, decision, configuration, options, context.ruleNodeId)
         }),
     }
   },
@@ -120,7 +124,7 @@ function checkType(message: Message): void {
 }
 
 function isNothing(decision: Decision<Action>): boolean {
-  return !decision.timeseries && !decision.latest && !decision.webSockets
+  return !decision.timeseries && !decision.latest && !decision.webSockets && !decision.calculatedFields
 }
 
 function saveOf(
@@ -129,6 +133,7 @@ function saveOf(
   decision: Decision<Action>,
   configuration: Configuration,
   options: ConversionOptions,
+  ruleNodeId: string,
 ): TelemetrySave {
   return {
     tenantId: message.tenantId,
@@ -141,6 +146,7 @@ function saveOf(
     history: decision.timeseries,
     latest: decision.latest,
     notify: decision.webSockets,
+    calculated: decision.calculatedFields ? causeOf(message, ruleNodeId) : undefined,
   }
 }
 

@@ -6,6 +6,7 @@ import { entityAggregation } from './entity-aggregation.ts'
 import { geofencing } from './geofencing.ts'
 import { propagation } from './propagation.ts'
 import { relatedEntitiesAggregation } from './related-entities-aggregation.ts'
+import { script } from './script.ts'
 import { simple } from './simple.ts'
 
 type Kinds = { readonly [Type in Configuration['type']]?: FieldKind<Type> }
@@ -17,6 +18,7 @@ const KINDS: Kinds = {
   PROPAGATION: propagation,
   RELATED_ENTITIES_AGGREGATION: relatedEntitiesAggregation,
   ENTITY_AGGREGATION: entityAggregation,
+  SCRIPT: script,
 }
 
 /** Undefined where the type does not run. Throws what the kind refuses. */

@@ -7,7 +7,7 @@ import type { Message } from '../../model/message.ts'
 
 export interface SentByNode {
   readonly message: Message
-  readonly relation: string
+  readonly relation: string | undefined
   /** Unix ms. */
   readonly at: number
 }

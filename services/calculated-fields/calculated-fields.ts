@@ -23,6 +23,7 @@ import { tenants } from '../entities/tenant.ts'
 import { itemNotFound } from '../errors.ts'
 import { configurationOf } from './configuration.ts'
 import { CalculatedFieldErrors } from './errors.ts'
+import type { Calculation } from './runtime/runtime.ts'
 import { testScript, type ScriptTest } from './test-script.ts'
 
 export interface CalculatedFieldParts {
@@ -30,6 +31,8 @@ export interface CalculatedFieldParts {
   readonly namesOf: ManyNamesLookup
   readonly clock: Clock
   readonly random: Random
+  /** Undefined where fields do not run. */
+  readonly calculation: Pick<Calculation, 'saved'> | undefined
 }
 
 export type CalculatedFieldDraft = DraftOf<typeof calculatedFields.columns>
@@ -77,7 +80,9 @@ export class CalculatedFields {
     }
     const now = this.parts.clock.now()
     const debugSettings = debugSettingsOf(draft.debugSettings ?? null, now, limits.maxDebugModeDurationMinutes)
-    return this.service.saveByUser(principal, { ...draft, debugSettings })
+    const saved = await this.service.saveByUser(principal, { ...draft, debugSettings })
+    await this.parts.calculation?.saved(saved)
+    return saved
   }
 
   deleteByUser(principal: Principal, id: string): Promise<void> {

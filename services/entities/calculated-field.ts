@@ -1,6 +1,6 @@
 /**
  * Calculated fields: what is computed of the values of an entity, or of every entity of a profile; alarm rules are those of type ALARM. Stored
- * and checked here. Source: `rest-api.md` 15.3, `rule-engine.md` section 8.
+ * and checked here; they run in `services/calculated-fields/runtime/`. Source: `rest-api.md` 15.3, `rule-engine.md` section 8.
  */
 import { CALCULATED_FIELD_TYPES, configurationJson } from '../../model/calculated-fields/configuration.ts'
 import { ENTITY_TYPES, type EntityType } from '../../model/entity-id.ts'
@@ -55,6 +55,8 @@ export const calculatedFields = defineEntity({
     },
   }),
   permissions: { TENANT_ADMIN: 'all' },
+  /** Who keeps those there are reads it again. */
+  tells: ({ id }) => ({ kind: 'settings-changed', entity: { entityType: 'CALCULATED_FIELD', id } }),
   async prepare(record) {
     const { entityId, type, configuration } = record
     if (entityId === null) throw CalculatedFieldErrors.INVALID({ member: 'entityId', reason: 'must not be null' })

@@ -2,14 +2,15 @@
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { NodeAttributes } from '../../engine/rulechain/capabilities/attributes.ts'
 import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
+import { handedOver } from '../calculated-fields/handed-over.ts'
 import { itemNotFound } from '../errors.ts'
 import type { Services } from '../services.ts'
 import type { OwnEntities } from './own-entities.ts'
 
-type Parts = Pick<Services, 'attributes' | 'movedDevices'>
+type Parts = Pick<Services, 'attributes' | 'movedDevices' | 'calculated'>
 
 export function nodeAttributes(
-  { attributes, movedDevices: moved }: Parts,
+  { attributes, movedDevices: moved, calculated }: Parts,
   own: OwnEntities,
 ): (node: Pick<NodeIdentity, 'tenantId'>) => NodeAttributes {
   return ({ tenantId }) => ({
@@ -26,9 +27,12 @@ export function nodeAttributes(
             attributes.find(entity, scope, keys).then(({ value }) => value))
           : [],
       ),
-    delete: async ({ entity, scope, keys, notifyDevice }) => {
+    delete: async ({ entity, scope, keys, notifyDevice, calculated: cause }) => {
       if (!(await own.owns(tenantId, entity))) throw itemNotFound(entity)
       await attributes.delete(entity, scope, keys, notifyDevice ? undefined : 'subscribers')
+      if (cause === undefined) return
+      const values = { kind: 'attributes deleted', scope, keys } as const
+      await handedOver(calculated, { tenantId, entity, values, cause })
     },
   })
 }

@@ -22,6 +22,7 @@ export function messageText(message: Message): string {
     ruleNodeId: message.ruleNodeId ?? null,
     queueName: message.queueName ?? null,
     ...(message.resumption === undefined ? {} : { resumption: resumptionJson(message.resumption) }),
+    ...(message.calculatedFieldIds === undefined ? {} : { calculatedFieldIds: [...message.calculatedFieldIds] }),
   })
 }
 
@@ -51,6 +52,8 @@ export function messageOf(column: string): Message {
     ruleNodeId: optional('ruleNodeId'),
     queueName: optional('queueName'),
     resumption: stored['resumption'] === undefined ? undefined : RESUMPTION.parse(stored['resumption']),
+    calculatedFieldIds:
+      stored['calculatedFieldIds'] === undefined ? undefined : z.array(z.string()).parse(stored['calculatedFieldIds']),
   })
 }
 

@@ -194,14 +194,17 @@ export class NodeStateRepository {
     return Number(row?.bytes ?? 0)
   }
 
-  /** Takes away what nodes left that are in no chain any more, and visits alone that were noted before `time` (Unix ms). */
+  /**
+   * Takes away what nodes left that are in no chain any more, and visits alone that were noted before `time` (Unix ms). The node that calculates a
+   * tenant's fields has the tenant's id and is in no stored chain.
+   */
   removeForgotten(time: number, limit: number): readonly Statement[] {
     const visits = sql`delete from node_state where id in (select id from node_state
       where value is null and wake_at is null and created_time < ${time} limit ${limit})`
     const forgotten = ['node_state', 'node_output'].map((name) => {
       const table = sql.table(name)
       return this.statement(sql`delete from ${table} where id in (
-        select id from ${table} where not exists (select 1 from rule_node where rule_node.id = ${table}.rule_node_id)
+        select id from ${table} where rule_node_id <> tenant_id and not exists (select 1 from rule_node where rule_node.id = ${table}.rule_node_id)
         limit ${limit})`)
     })
     return [...forgotten, this.statement(visits)]

@@ -11,9 +11,7 @@ export const MAX_SHARE = 0.03
 export const NODE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> = {}
 
 /** What is not built, to the cases that need it. The list only gets shorter: who builds it takes its lines out. */
-const WANTING: Readonly<Record<string, readonly string[]>> = {
-  TbCalculatedFieldsNode: ['action-calculated-fields-no-field', 'action-calculated-fields-script'],
-}
+const WANTING: Readonly<Record<string, readonly string[]>> = {}
 
 /** Case to what it needs. */
 export const NOT_BUILT: ReadonlyMap<string, string> = new Map(

@@ -94,9 +94,10 @@ function mayMatter(message: Message, storedMs: number): boolean {
   return given >= storedMs && Number.isSafeInteger(given)
 }
 
-/** What a device sent, not what a rule node put into a queue. */
-function isUpload({ type, originator, resumption }: Message): boolean {
-  return type === 'POST_TELEMETRY_REQUEST' && originator.entityType === 'DEVICE' && resumption === undefined
+/** What a device sent, not what a rule node put into a queue or what was calculated. */
+function isUpload({ type, originator, resumption, calculatedFieldIds }: Message): boolean {
+  if (type !== 'POST_TELEMETRY_REQUEST' || originator.entityType !== 'DEVICE') return false
+  return resumption === undefined && calculatedFieldIds === undefined
 }
 
 function isUnstamped({ metadata }: Message): boolean {

@@ -1,6 +1,7 @@
 /** Attributes of any entity of the tenant. */
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { Attribute, AttributeScope, Entry } from '../../../model/value.ts'
+import type { CalculationCause } from './calculated.ts'
 import type { Soon } from './soon.ts'
 
 export interface AttributesSave {
@@ -15,6 +16,8 @@ export interface AttributesSave {
   readonly notify: boolean
   /** Pushes shared attributes to the device. */
   readonly notifyDevice: boolean
+  /** Calculated fields hear of them, once they are stored. */
+  readonly calculated?: CalculationCause | undefined
 }
 
 export interface AttributesDelete {
@@ -23,6 +26,8 @@ export interface AttributesDelete {
   readonly keys: readonly string[]
   /** Tells the device of shared ones. */
   readonly notifyDevice: boolean
+  /** Calculated fields hear of it. */
+  readonly calculated?: CalculationCause | undefined
 }
 
 export interface NodeAttributes {

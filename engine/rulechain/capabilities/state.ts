@@ -27,9 +27,9 @@ export interface StateTurn<State> {
   readonly wakesAt: number | undefined
   /**
    * A message of the node's own, which goes on behind `relation` at `at` (Unix ms) or soon after, through its queue. It is as durable as the
-   * state; its id is made of what caused it.
+   * state; its id is made of what caused it. Without a relation it goes where the message itself says.
    */
-  send(message: Message, relation: string, at?: number): void
+  send(message: Message, relation: string | undefined, at?: number): void
 }
 
 /** What is stored with the state: no promise. */

@@ -1,5 +1,6 @@
 /** Saving time series. */
 import type { EntityId } from '../../../model/entity-id.ts'
+import type { CalculationCause } from './calculated.ts'
 import type { DataPoint } from '../../../model/value.ts'
 
 /** One entity's points to save, with the log position that breaks ties of equal times. */
@@ -18,6 +19,8 @@ export interface TelemetrySave {
   readonly history: boolean
   readonly latest: boolean
   readonly notify: boolean
+  /** Calculated fields hear of the points, once they are stored. */
+  readonly calculated?: CalculationCause | undefined
 }
 
 export interface NodeTelemetry {

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { StepResult } from '../../model/calculated-fields/kind.ts'
+import type { JsonValue } from '../../model/json.ts'
+import { DEVICE, opened, single, stepOf } from './testkit.ts'
+
+function resultsOf(returned: JsonValue): readonly StepResult[] {
+  const configuration = {
+    type: 'SCRIPT',
+    arguments: { t: { refEntityKey: { key: 'temp', type: 'TS_LATEST' } } },
+    expression: 'return {};',
+    output: { type: 'TIME_SERIES' },
+  }
+  const field = opened(configuration, { compileWithArguments: () => () => returned })
+  return stepOf(field, { args: { t: single(4) } }).results
+}
+
+test('a script answers an object, one with its time, or several', () => {
+  const result = (values: Record<string, number>, ts?: number) => ({ kind: 'values', entity: DEVICE, values, ts })
+  assert.deepEqual(resultsOf({ a: 1 }), [result({ a: 1 })])
+  assert.deepEqual(resultsOf({ ts: 7, values: { a: 1 } }), [result({ a: 1 }, 7)])
+  assert.deepEqual(resultsOf([{ a: 1 }, { ts: 8, values: { b: 2 } }]), [result({ a: 1 }), result({ b: 2 }, 8)])
+})
+
+test('an empty answer comes to nothing, one of another kind fails', () => {
+  assert.deepEqual(resultsOf({}), [])
+  for (const wrong of [null, 5, 'text', { ts: 'late', values: { a: 1 } }]) assert.throws(() => resultsOf(wrong))
+})

@@ -1,0 +1,8 @@
+/** What a node tells calculated fields of why they are calculated. */
+import type { CalculationCause } from '../engine/rulechain/capabilities/calculated.ts'
+import type { Message } from '../model/message.ts'
+
+/** One node hands over a message once: the same where it comes again. */
+export function causeOf({ id, ts, type, calculatedFieldIds = [] }: Message, ruleNodeId: string): CalculationCause {
+  return { id: `${id} ${ruleNodeId}`, ts, type, calculatedFieldIds }
+}

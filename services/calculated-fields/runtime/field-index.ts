@@ -1,0 +1,296 @@
+/**
+ * Every calculated field there is, at hand without a wait: who saves values asks here whether anybody calculates with them. The change feed keeps
+ * it right; what the log brings says which version it is of, and a field that is older here is read again.
+ */
+import type { Configuration } from '../../../model/calculated-fields/configuration.ts'
+import { configuration as configurationSchema } from '../../../model/calculated-fields/configuration.ts'
+import type { AnyField, ArgumentNeed, FieldTools } from '../../../model/calculated-fields/kind.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import { errorText } from '../../../model/errors.ts'
+import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
+import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
+import type { EntityRegistry } from '../../entities/entity-registry.ts'
+import type { Report } from '../../outbox.ts'
+import type { Source } from './payload.ts'
+
+/** Undefined where fields of that type do not run. */
+export type OpenField = (configuration: Configuration, tools: FieldTools) => AnyField | undefined
+
+export interface ActiveField {
+  readonly record: CalculatedField
+  readonly owner: EntityId
+  readonly configuration: Configuration
+  /** Undefined where it can not run: for what reason. */
+  readonly field: AnyField | undefined
+  readonly failure: string | undefined
+}
+
+export interface FieldIndexParts {
+  readonly declared: EntityRegistry
+  readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
+  readonly report: Report
+  readonly open: OpenField
+  readonly toolsOf: (record: CalculatedField) => FieldTools
+}
+
+const PROFILES = new Set(['DEVICE_PROFILE', 'ASSET_PROFILE'])
+const PAGE = 500
+const READ_AGAIN_MS = 5_000
+
+export class FieldIndex {
+  private readonly parts: FieldIndexParts
+  private readonly tenants = new Map<string, TenantFields>()
+  private readonly byId = new Map<string, ActiveField>()
+  /** Fields that are being read: what is asked meanwhile waits for them. */
+  private readonly reading = new Map<string, Promise<void>>()
+  private readonly stops: readonly (() => void)[]
+  private readonly after: (ms: number, run: () => void) => void
+
+  constructor(parts: FieldIndexParts, after: (ms: number, run: () => void) => void) {
+    this.parts = parts
+    this.after = after
+    this.stops = [
+      parts.feed.listenToAll(['settings-changed', 'entity-deleted', 'device-changed'], (change) => {
+        const { entity } = change
+        if (entity.entityType === 'CALCULATED_FIELD') {
+          if (change.kind === 'entity-deleted') this.forget(entity.id)
+          else void this.refresh(entity.id)
+        } else if (change.kind === 'entity-deleted') this.forgetOf(entity)
+        else if (change.kind === 'device-changed' && change.hasMoved === true) this.forgetOf(entity)
+      }),
+      parts.feed.onGap(() => void this.readAll()),
+    ]
+  }
+
+  async start(): Promise<void> {
+    await this.parts.feed.settled()
+    await this.load()
+  }
+
+  /** Undefined where the tenant has none: then nothing is to do. */
+  of(tenantId: string): TenantFields | undefined {
+    return this.tenants.get(tenantId)
+  }
+
+  find(id: string): ActiveField | undefined {
+    return this.byId.get(id)
+  }
+
+  /** Undefined where all is read. */
+  pending(): Promise<unknown> | undefined {
+    return this.reading.size === 0 ? undefined : Promise.all(this.reading.values())
+  }
+
+  /** Reads one field as it is now. Never rejects. */
+  refresh(id: string): Promise<void> {
+    const before = this.reading.get(id) ?? Promise.resolve()
+    const reading: Promise<void> = before
+      .then(async () => {
+        const record = await this.parts.declared.of(calculatedFields).findAnywhere(id)
+        this.forget(id)
+        if (record !== undefined) this.add(record)
+      })
+      .catch((error: unknown) => {
+        this.parts.report('A calculated field could not be read; it is tried again', { id, reason: errorText(error) })
+        this.after(READ_AGAIN_MS, () => void this.refresh(id))
+      })
+      .finally(() => {
+        if (this.reading.get(id) === reading) this.reading.delete(id)
+      })
+    this.reading.set(id, reading)
+    return reading
+  }
+
+  tenantIds(): readonly string[] {
+    return [...this.tenants.keys()]
+  }
+
+  get size(): number {
+    return this.byId.size
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop()
+  }
+
+  private async readAll(): Promise<void> {
+    await this.load().catch((error: unknown) => {
+      this.parts.report('Calculated fields could not be read; it is tried again', { reason: errorText(error) })
+      this.after(READ_AGAIN_MS, () => void this.readAll())
+    })
+  }
+
+  private async load(): Promise<void> {
+    const service = this.parts.declared.of(calculatedFields)
+    const left = new Set(this.byId.keys())
+    for (let after = ''; ;) {
+      const page = await service.findWhere([{ column: 'id', after }], PAGE)
+      for (const record of page) {
+        left.delete(record.id)
+        if ((this.byId.get(record.id)?.record.version ?? -1) >= record.version) continue
+        this.forget(record.id)
+        this.add(record)
+      }
+      const last = page.at(-1)
+      if (last === undefined || page.length < PAGE) break
+      after = last.id
+    }
+    for (const id of left) void this.refresh(id)
+  }
+
+  private add(record: CalculatedField): void {
+    const { entityId: owner, tenantId } = record
+    const read = configurationSchema.safeParse(record.configuration)
+    if (owner === null || !read.success) return
+    const active = this.opened(record, owner, read.data)
+    this.byId.set(record.id, active)
+    const fields = this.tenants.get(tenantId) ?? new TenantFields()
+    this.tenants.set(tenantId, fields)
+    fields.add(active)
+  }
+
+  private opened(record: CalculatedField, owner: EntityId, configuration: Configuration): ActiveField {
+    const common = { record, owner, configuration }
+    try {
+      const field = this.parts.open(configuration, this.parts.toolsOf(record))
+      const failure = field === undefined ? `fields of type ${configuration.type} do not run` : undefined
+      return { ...common, field, failure }
+    } catch (error) {
+      return { ...common, field: undefined, failure: errorText(error) }
+    }
+  }
+
+  private forget(id: string): void {
+    const active = this.byId.get(id)
+    if (active === undefined) return
+    this.byId.delete(id)
+    const fields = this.tenants.get(active.record.tenantId)
+    fields?.remove(active)
+    if (fields?.isEmpty === true) this.tenants.delete(active.record.tenantId)
+  }
+
+  /** Fields go with what they are of. */
+  private forgetOf(entity: EntityId): void {
+    const tenants = entity.entityType === 'TENANT' ? [this.tenants.get(entity.id)] : this.tenants.values()
+    for (const fields of tenants)
+      for (const { record } of [
+        ...(entity.entityType === 'TENANT' ? (fields?.all() ?? []) : (fields?.on(entity.id) ?? [])),
+      ])
+        this.forget(record.id)
+  }
+}
+
+/** Whom values of a key may concern. */
+interface Interest {
+  /** Fields whose entities are not named: of profiles, owners, relations. */
+  readonly anybody: Set<string>
+  /** By entity: whose values they are. */
+  readonly byEntity: Map<string, Set<string>>
+}
+
+export class TenantFields {
+  private readonly fields = new Map<string, ActiveField>()
+  private readonly byOwner = new Map<string, Map<string, ActiveField>>()
+  private readonly interests = new Map<string, Interest>()
+
+  get isEmpty(): boolean {
+    return this.fields.size === 0
+  }
+
+  all(): Iterable<ActiveField> {
+    return this.fields.values()
+  }
+
+  /** Those that are set on the entity, or on the profile. */
+  on(ownerId: string): Iterable<ActiveField> {
+    return this.byOwner.get(ownerId)?.values() ?? []
+  }
+
+  add(active: ActiveField): void {
+    const { record, owner, field } = active
+    this.fields.set(record.id, active)
+    const own = this.byOwner.get(owner.id) ?? new Map<string, ActiveField>()
+    this.byOwner.set(owner.id, own.set(record.id, active))
+    for (const need of Object.values(field?.needs.arguments ?? {})) this.register(need, active, true)
+  }
+
+  remove(active: ActiveField): void {
+    const { record, owner, field } = active
+    this.fields.delete(record.id)
+    const own = this.byOwner.get(owner.id)
+    own?.delete(record.id)
+    if (own?.size === 0) this.byOwner.delete(owner.id)
+    for (const need of Object.values(field?.needs.arguments ?? {})) this.register(need, active, false)
+  }
+
+  /** Whether any field may calculate with a value of the entity. */
+  wants(entityId: string, source: Source, key: string): boolean {
+    const interest = this.interests.get(interestKey(source, key))
+    if (interest === undefined) return false
+    return interest.anybody.size > 0 || interest.byEntity.has(entityId)
+  }
+
+  /** Fields with an argument that is not the own entity's and may be this one's. */
+  dependents(entity: EntityId, source: Source, keys: readonly string[]): readonly ActiveField[] {
+    const found = new Set<ActiveField>()
+    for (const key of keys) {
+      const interest = this.interests.get(interestKey(source, key))
+      if (interest === undefined) continue
+      for (const id of [...interest.anybody, ...(interest.byEntity.get(entity.id) ?? [])]) {
+        const active = this.fields.get(id)
+        if (active !== undefined && mayReach(active, entity, source, key)) found.add(active)
+      }
+    }
+    return [...found]
+  }
+
+  private register(need: ArgumentNeed, { record, owner }: ActiveField, isThere: boolean): void {
+    const key = interestKey(sourceOf(need), need.key)
+    const interest = this.interests.get(key) ?? { anybody: new Set<string>(), byEntity: new Map<string, Set<string>>() }
+    const { origin } = need
+    const named =
+      origin.from === 'entity'
+        ? origin.entity
+        : origin.from === 'own' && !PROFILES.has(owner.entityType)
+          ? owner
+          : undefined
+    const ids = named === undefined ? interest.anybody : (interest.byEntity.get(named.id) ?? new Set<string>())
+    if (isThere) ids.add(record.id)
+    else ids.delete(record.id)
+    if (named !== undefined) {
+      if (ids.size === 0) interest.byEntity.delete(named.id)
+      else interest.byEntity.set(named.id, ids)
+    }
+    if (interest.anybody.size + interest.byEntity.size === 0) this.interests.delete(key)
+    else this.interests.set(key, interest)
+  }
+}
+
+export function isProfile({ entityType }: EntityId): boolean {
+  return PROFILES.has(entityType)
+}
+
+export function sourceOf({ type, scope }: ArgumentNeed): Source {
+  return type === 'ATTRIBUTE' ? (scope ?? 'SERVER_SCOPE') : 'series'
+}
+
+function mayReach({ field }: ActiveField, entity: EntityId, source: Source, key: string): boolean {
+  return Object.values(field?.needs.arguments ?? {}).some((need) => {
+    if (need.key !== key || sourceOf(need) !== source) return false
+    const { origin } = need
+    switch (origin.from) {
+      case 'own':
+        return false
+      case 'entity':
+        return origin.entity.id === entity.id
+      case 'owner':
+        return entity.entityType === 'CUSTOMER' || entity.entityType === 'TENANT'
+      case 'related':
+        return true
+    }
+  })
+}
+
+function interestKey(source: Source, key: string): string {
+  return `${source} ${key}`
+}

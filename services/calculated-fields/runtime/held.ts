@@ -1,0 +1,129 @@
+/** What is kept of a field's arguments between its steps, and how values that come change it. */
+import type { ArgumentNeed, ArgumentUpdate, ArgumentValue, SingleValue } from '../../../model/calculated-fields/kind.ts'
+import type { EntityId, EntityType } from '../../../model/entity-id.ts'
+import { WholeDouble, type JsonValue } from '../../../model/json.ts'
+
+type Place = readonly [type: EntityType, id: string]
+type Point = readonly [ts: number, value: JsonValue]
+
+/** One argument of one entity. Short names: it is stored with every change. */
+export interface Held {
+  /** The one value; absent where there is none. */
+  readonly one?: Point
+  /** It is the default. */
+  readonly isDefault?: true
+  /** Of a window, oldest first. */
+  readonly points?: readonly Point[]
+  readonly many?: readonly (readonly [Place, Point])[]
+  /** Whose values count, where that is asked of owners and relations. */
+  readonly sources?: readonly Place[]
+}
+
+export function held(
+  need: ArgumentNeed,
+  sources: readonly EntityId[],
+  read: readonly (readonly SingleValue[])[],
+  now: number,
+): Held {
+  const places = sources.map(placeOf)
+  const known = need.origin.from === 'owner' || need.origin.from === 'related' ? { sources: places } : {}
+  if (need.type === 'TS_ROLLING') return { ...known, points: (read[0] ?? []).map(pointOf) }
+  if (need.many === true) {
+    const many = places.flatMap((place, index): (readonly [Place, Point])[] => {
+      const value = read[index]?.[0]
+      return value === undefined ? [] : [[place, pointOf(value)]]
+    })
+    return { ...known, many }
+  }
+  const value = read.find((values) => values.length > 0)?.[0]
+  return value === undefined ? { ...known, ...defaultOf(need, now) } : { ...known, one: pointOf(value) }
+}
+
+/** A number, true or false where the text is one. */
+function defaultOf({ defaultValue }: ArgumentNeed, now: number): Held {
+  if (defaultValue === undefined || defaultValue.trim() === '') return {}
+  const text = defaultValue.trim()
+  const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text) ? Number(text) : Number.NaN
+  const value = Number.isFinite(number)
+    ? Number.isInteger(number)
+      ? new WholeDouble(number)
+      : number
+    : /^(true|false)$/i.test(text)
+      ? text.toLowerCase() === 'true'
+      : defaultValue
+  return { one: [now, value], isDefault: true }
+}
+
+/** Undefined where the value changes nothing: an older one than is there, or one before the window. */
+export function withUpdate(
+  need: ArgumentNeed,
+  before: Held,
+  { ts, value, entity }: ArgumentUpdate,
+  now: number,
+): Held | undefined {
+  if (need.type === 'TS_ROLLING') {
+    const points = before.points ?? []
+    if (ts < now - (need.timeWindow ?? 0)) return undefined
+    return { ...before, points: inWindow(need, inserted(points, [ts, value]), now) }
+  }
+  if (need.many === true) {
+    const others = (before.many ?? []).filter(([place]) => place[1] !== entity.id)
+    const own = before.many?.find(([place]) => place[1] === entity.id)
+    if (own !== undefined && ts < own[1][0]) return undefined
+    const many: Held['many'] = [...others, [placeOf(entity), [ts, value]]]
+    return { ...before, many }
+  }
+  const { one, isDefault, ...others } = before
+  if (one !== undefined && isDefault !== true && ts < one[0]) return undefined
+  return { ...others, one: [ts, value] }
+}
+
+/** An attribute went: its default counts. */
+export function withoutValue(need: ArgumentNeed, before: Held, entity: EntityId, now: number): Held {
+  if (need.many === true) return { ...before, many: (before.many ?? []).filter(([place]) => place[1] !== entity.id) }
+  const { sources } = before
+  return { ...(sources === undefined ? {} : { sources }), ...defaultOf(need, now) }
+}
+
+/** Points of the same time replace each other. */
+function inserted(points: readonly Point[], point: Point): readonly Point[] {
+  const place = points.findLastIndex(([ts]) => ts <= point[0])
+  const isSame = points[place]?.[0] === point[0]
+  return [...points.slice(0, isSame ? place : place + 1), point, ...points.slice(place + 1)]
+}
+
+export function inWindow(
+  { timeWindow = 0, limit }: ArgumentNeed,
+  points: readonly Point[],
+  now: number,
+): readonly Point[] {
+  const inside = points.filter(([ts]) => ts >= now - timeWindow)
+  return limit === undefined || limit <= 0 ? inside : inside.slice(-limit)
+}
+
+/** Undefined where it has no value. */
+export function valueOf(need: ArgumentNeed, { one, points, many }: Held, now: number): ArgumentValue | undefined {
+  if (need.type === 'TS_ROLLING') {
+    const inside = inWindow(need, points ?? [], now).map(singleOf)
+    return inside.length === 0 ? undefined : { kind: 'rolling', points: inside, timeWindow: need.timeWindow ?? 0 }
+  }
+  if (need.many === true)
+    return { kind: 'many', of: (many ?? []).map(([place, point]) => ({ entity: entityOf(place), ...singleOf(point) })) }
+  return one === undefined ? undefined : { kind: 'single', ...singleOf(one) }
+}
+
+export function placeOf({ entityType, id }: EntityId): Place {
+  return [entityType, id]
+}
+
+export function entityOf([entityType, id]: Place): EntityId {
+  return { entityType, id }
+}
+
+function pointOf({ ts, value }: SingleValue): Point {
+  return [ts, value]
+}
+
+function singleOf([ts, value]: Point): SingleValue {
+  return { ts, value }
+}

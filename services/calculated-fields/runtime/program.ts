@@ -1,0 +1,152 @@
+/**
+ * The node that calculates: one state an entity, stored with what it sends in one transaction (docs/internals/calculated-fields.md). It stands in a chain
+ * of the tenant's that nobody sees.
+ */
+import type { JsonValue } from '../../../model/json.ts'
+import { Message } from '../../../model/message.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { KeyedNode, StateTurn } from '../../../engine/rulechain/capabilities/state.ts'
+import { calculate, type Calculated } from './calculation.ts'
+import type { FieldDebug } from './debug.ts'
+import type { ActiveField } from './field-index.ts'
+import { payloadOf, payloadText, TRIGGER_TYPE, type News, type Payload } from './payload.ts'
+import type { CalculationReader, Forward, Known } from './reader.ts'
+import { leaving } from './results.ts'
+import { entityOfState, nextWake, stateJson, stateOf, type EntityState, type FieldState } from './states.ts'
+
+export interface CalculationCounts {
+  /** Steps, and those of them that failed. */
+  calculated: number
+  failed: number
+  results: number
+  /** News that went on to entities with such arguments. */
+  forwarded: number
+}
+
+export interface ProgramParts {
+  readonly tenantId: string
+  readonly now: () => number
+  readonly reader: CalculationReader
+  readonly debug: FieldDebug
+  readonly counts: CalculationCounts
+}
+
+/** What caused a turn. */
+interface Cause {
+  readonly ts: number
+  readonly msgId?: string
+  readonly msgType?: string
+  readonly previous: readonly string[]
+  readonly news: News | undefined
+}
+
+export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known> {
+  const { tenantId, now, reader } = parts
+  const read = (entity: EntityId, payload: Payload | undefined, state: JsonValue | undefined, at: number) =>
+    reader.read(tenantId, entity, payload, state === undefined ? undefined : stateOf(state), at)
+  return {
+    per: 'originator',
+    parse: (stored) => stateJson(stateOf(stored)),
+    read: (message, state) => read(message.originator, payloadOf(message.json()), state, message.ts),
+    readForWake: async (state) => {
+      if (state === undefined) throw new TypeError('nothing is there to wake')
+      return read(entityOfState(stateOf(state)), undefined, state, now())
+    },
+    handle(turn, message, known) {
+      const payload = payloadOf(message.json())
+      const news = payload.kind === 'members' ? undefined : payload
+      const msgType = news?.kind === 'values' ? news.type : message.type
+      const previous = message.calculatedFieldIds ?? []
+      if (known === undefined) return new TypeError('nothing was read for the message')
+      for (const forward of known.forwards) {
+        parts.counts.forwarded++
+        turn.send(forwarded(message, forward), undefined)
+      }
+      run(parts, turn, message.originator, known, { ts: message.ts, msgId: message.id, msgType, previous, news })
+      return 'Success'
+    },
+    wake(turn, known) {
+      if (turn.entity === undefined || known === undefined) return
+      run(parts, turn, turn.entity, known, { ts: turn.now, previous: [], news: undefined })
+    },
+  }
+}
+
+function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, known: Known, cause: Cause): void {
+  const before = turn.state === undefined ? undefined : stateOf(turn.state)
+  const { facts } = known
+  if (facts === undefined) {
+    if (before !== undefined) forget(turn)
+    return
+  }
+  const fields: Record<string, FieldState> = {}
+  for (const active of known.fields) {
+    const { id } = active.record
+    const held = before?.fields[id]
+    const calculated = cause.previous.includes(id) ? undefined : calculatedOf(parts, active, held, entity, known, cause)
+    const state = calculated?.state ?? held
+    if (state !== undefined) fields[id] = state
+    if (calculated === undefined) continue
+    tell(parts, active, entity, cause, calculated)
+    const leavingParts = { active, entity, facts, factsOf: known.factsOf, now: cause.ts, previous: cause.previous }
+    for (const { message, relation } of leaving(calculated.results, leavingParts)) turn.send(message, relation)
+  }
+  if (Object.keys(fields).length === 0) {
+    if (before !== undefined) forget(turn)
+    return
+  }
+  const state: EntityState = { entity: [entity.entityType, entity.id], owner: facts.owner.id, fields }
+  if (!isSame(before, state)) turn.set(stateJson(state))
+  const wake = nextWake(fields)
+  if (wake !== turn.wakesAt) turn.wakeAt(wake)
+}
+
+function calculatedOf(
+  parts: ProgramParts,
+  active: ActiveField,
+  held: FieldState | undefined,
+  entity: EntityId,
+  known: Known,
+  cause: Cause,
+): Calculated {
+  const { id } = active.record
+  return calculate(active, held, {
+    ...{ entity, now: cause.ts, news: cause.news },
+    loaded: known.loaded.get(id),
+    targets: known.targets.get(id) ?? [],
+    maxStateBytes: known.limits.maxStateSizeInKBytes * 1024,
+  })
+}
+
+function tell(
+  { debug, counts }: ProgramParts,
+  active: ActiveField,
+  entity: EntityId,
+  cause: Cause,
+  { shown, results }: Calculated,
+): void {
+  if (shown === undefined) return
+  counts.calculated++
+  counts.results += results.length
+  if (shown.error !== undefined) counts.failed++
+  debug.tell(active, { entity, msgId: cause.msgId, msgType: cause.msgType, results, ...shown })
+}
+
+/** Each field's state is the same object where nothing came of the turn. */
+function isSame(before: EntityState | undefined, state: EntityState): boolean {
+  if (before?.owner !== state.owner) return false
+  const ids = Object.keys(state.fields)
+  return ids.length === Object.keys(before.fields).length && ids.every((id) => before.fields[id] === state.fields[id])
+}
+
+function forget(turn: StateTurn<JsonValue>): void {
+  turn.set(undefined)
+  turn.wakeAt(undefined)
+}
+
+function forwarded(cause: Message, { entity, payload }: Forward): Message {
+  return new Message({
+    ...{ id: '', ts: cause.ts, type: TRIGGER_TYPE, tenantId: cause.tenantId, originator: entity, metadata: {} },
+    ...{ data: payloadText(payload), ruleChainId: cause.ruleChainId, calculatedFieldIds: cause.calculatedFieldIds },
+  })
+}

@@ -1,0 +1,342 @@
+/** What a turn must know beside its state: fields that apply, values of arguments that are new here, and whom else the news concerns. */
+import type { ArgumentNeed, Needs, SingleValue } from '../../../model/calculated-fields/kind.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { RelationDirection } from '../../../model/relation.ts'
+import type { AttributeService } from '../../attribute-service.ts'
+import { devices } from '../../entities/device.ts'
+import { assets } from '../../entities/asset.ts'
+import type { EntityRegistry } from '../../entities/entity-registry.ts'
+import type { TenantLimits } from '../../entities/tenant-limits.ts'
+import type { LimitsOfTenants } from '../../limits.ts'
+import type { RelationService } from '../../relations/relations.ts'
+import type { TelemetryService } from '../../telemetry-service.ts'
+import type { AlarmService } from '../../alarms/alarm-service.ts'
+import type { EntityFacts, KnownFacts } from './facts.ts'
+import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
+import { entityOf, held, type Held } from './held.ts'
+import { jsonOf, type News, type Payload } from './payload.ts'
+import type { EntityState, FieldState } from './states.ts'
+
+export interface ReaderParts {
+  readonly declared: EntityRegistry
+  readonly attributes: Pick<AttributeService, 'find'>
+  readonly telemetry: Pick<TelemetryService, 'latest' | 'history'>
+  readonly relations: Pick<RelationService, 'list'>
+  readonly alarms: Pick<AlarmService, 'findActive'>
+  readonly limits: Pick<LimitsOfTenants, 'of'>
+  readonly index: FieldIndex
+  readonly facts: KnownFacts
+}
+
+/** A field that begins, or whose sources were looked up anew. */
+export interface LoadedField {
+  readonly args: Readonly<Record<string, Held>>
+  readonly alarm?: { readonly severity: string } | null
+}
+
+export interface Forward {
+  readonly entity: EntityId
+  readonly payload: Payload
+}
+
+export interface Known {
+  /** Undefined where the entity is gone, or another tenant's. */
+  readonly facts: EntityFacts | undefined
+  readonly fields: readonly ActiveField[]
+  readonly limits: TenantLimits
+  readonly loaded: ReadonlyMap<string, LoadedField>
+  readonly targets: ReadonlyMap<string, readonly EntityId[]>
+  /** Of targets too. */
+  readonly factsOf: ReadonlyMap<string, EntityFacts>
+  readonly forwards: readonly Forward[]
+}
+
+interface LoadSurroundings {
+  readonly facts: EntityFacts
+  readonly state: EntityState | undefined
+  readonly now: number
+  readonly limits: TenantLimits
+  readonly isAlarmNews: boolean
+}
+
+const MEMBERS_A_TURN = 500
+
+export class CalculationReader {
+  private readonly parts: ReaderParts
+
+  constructor(parts: ReaderParts) {
+    this.parts = parts
+  }
+
+  async read(
+    tenantId: string,
+    entity: EntityId,
+    payload: Payload | undefined,
+    state: EntityState | undefined,
+    now: number,
+  ): Promise<Known> {
+    await this.bringUpToDate(payload, state)
+    const { facts: known, limits } = this.parts
+    if (payload?.kind === 'entity') known.forget(entity)
+    const facts = await known.of(entity)
+    const common = { limits: await limits.of(tenantId), targets: new Map(), factsOf: new Map(), loaded: new Map() }
+    const forwards = await this.forwards(tenantId, entity, payload, facts)
+    if (facts?.tenantId !== tenantId || isProfile(entity)) return { ...common, facts: undefined, fields: [], forwards }
+    const fields = this.fieldsOf(tenantId, entity, facts)
+    const loaded = new Map<string, LoadedField>()
+    const targets = new Map<string, readonly EntityId[]>()
+    const factsOf = new Map<string, EntityFacts>()
+    for (const active of fields) {
+      const { record, field } = active
+      if (field === undefined) continue
+      const before = state?.fields[record.id]
+      const part = await this.loadedOf(entity, active, field.needs, before, {
+        facts,
+        state,
+        now,
+        limits: common.limits,
+        isAlarmNews: payload?.kind === 'alarm',
+      })
+      if (part !== undefined) loaded.set(record.id, part)
+      if (field.needs.targets === undefined) continue
+      const found = await this.targetsOf(tenantId, entity, field.needs.targets, common.limits)
+      targets.set(
+        record.id,
+        found.map((target) => target.entity),
+      )
+      for (const target of found) factsOf.set(target.entity.id, target.facts)
+    }
+    return { facts, fields, limits: common.limits, loaded, targets, factsOf, forwards }
+  }
+
+  /** What the log says is newer than what the feed brought here, is read. */
+  private async bringUpToDate(payload: Payload | undefined, state: EntityState | undefined): Promise<void> {
+    const { index } = this.parts
+    await index.pending()
+    const isOlder = (id: string, version: number): boolean => (index.find(id)?.record.version ?? -1) < version
+    const news = payload?.kind === 'members' ? payload.news : payload
+    if (news?.kind === 'field' && isOlder(news.id, news.version)) await index.refresh(news.id)
+    for (const [id, { version }] of Object.entries(state?.fields ?? {}))
+      if (isOlder(id, version)) await index.refresh(id)
+  }
+
+  private fieldsOf(tenantId: string, entity: EntityId, { profile }: EntityFacts): readonly ActiveField[] {
+    const fields = this.parts.index.of(tenantId)
+    if (fields === undefined) return []
+    return [...fields.on(entity.id), ...(profile === undefined ? [] : fields.on(profile.id))]
+  }
+
+  private async loadedOf(
+    entity: EntityId,
+    active: ActiveField,
+    needs: Needs,
+    before: FieldState | undefined,
+    { facts, state, now, limits, isAlarmNews }: LoadSurroundings,
+  ): Promise<LoadedField | undefined> {
+    const { tenantId } = facts
+    const isNew = before === undefined || before.version !== active.record.version
+    if (!isNew && before.isTooLarge === true) return undefined
+    const isReload = before?.reloadAt !== undefined && before.reloadAt <= now
+    const hasMoved = state !== undefined && state.owner !== facts.owner.id
+    const entries: [string, Held][] = []
+    for (const [name, need] of Object.entries(needs.arguments)) {
+      const isDynamic = need.origin.from === 'owner' || need.origin.from === 'related'
+      const isStale = isReload || (need.origin.from === 'owner' && hasMoved)
+      if (!isNew && !(isDynamic && isStale) && before.args[name] !== undefined) continue
+      entries.push([name, await this.argument(tenantId, entity, facts, need, now, limits)])
+    }
+    const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)
+    if (entries.length === 0 && !isNew && !isAlarmAsked) return undefined
+    const args = Object.fromEntries(entries)
+    if (!isAlarmAsked) return { args }
+    const alarm = await this.parts.alarms.findActive(entity.id, active.record.name)
+    return { args, alarm: alarm === undefined ? null : { severity: alarm.severity } }
+  }
+
+  private async argument(
+    tenantId: string,
+    entity: EntityId,
+    facts: EntityFacts,
+    need: ArgumentNeed,
+    now: number,
+    limits: TenantLimits,
+  ): Promise<Held> {
+    const sources = await this.sourcesOf(tenantId, entity, facts, need, limits)
+    const read = await Promise.all(sources.map((source) => this.values(source, need, now, limits)))
+    return held(need, sources, read, now)
+  }
+
+  private async sourcesOf(
+    tenantId: string,
+    entity: EntityId,
+    facts: EntityFacts,
+    { origin, many }: ArgumentNeed,
+    limits: TenantLimits,
+  ): Promise<readonly EntityId[]> {
+    switch (origin.from) {
+      case 'own':
+        return [entity]
+      case 'entity':
+        // Another tenant's is never read.
+        return (await this.parts.facts.of(origin.entity))?.tenantId === tenantId ? [origin.entity] : []
+      case 'owner':
+        return [facts.owner]
+      case 'related': {
+        const most = limits.maxRelatedEntitiesToReturnPerCfArgument
+        const found = await this.walk(tenantId, [entity], origin.levels, most > 0 ? most : MOST_RELATED)
+        return many === true ? found : found.slice(0, 1)
+      }
+    }
+  }
+
+  /** The far ends of the last level, each once. */
+  private async walk(
+    tenantId: string,
+    roots: readonly EntityId[],
+    levels: readonly { readonly direction: RelationDirection; readonly relationType: string }[],
+    most: number,
+  ): Promise<readonly EntityId[]> {
+    let ends = roots
+    for (const { direction, relationType } of levels) {
+      const next = new Map<string, EntityId>()
+      for (const end of ends) {
+        if (next.size >= most) break
+        for (const { from, to } of await this.parts.relations.list(tenantId, direction, end, { type: relationType })) {
+          const far = direction === 'FROM' ? to : from
+          if (next.size < most) next.set(far.id, far)
+        }
+      }
+      ends = [...next.values()]
+    }
+    return ends
+  }
+
+  /** The newest first of one, the oldest first of a window. */
+  private async values(
+    source: EntityId,
+    need: ArgumentNeed,
+    now: number,
+    limits: TenantLimits,
+  ): Promise<readonly SingleValue[]> {
+    const { attributes, telemetry } = this.parts
+    const { key, type, scope = 'SERVER_SCOPE', timeWindow = 0 } = need
+    if (type === 'ATTRIBUTE') {
+      const { value } = await attributes.find(source, scope, [key])
+      return value.map((attribute) => ({ ts: attribute.lastUpdateTs, value: jsonOf(attribute) }))
+    }
+    if (type === 'TS_LATEST') {
+      const { value } = await telemetry.latest(source, [key])
+      return value.map((point) => ({ ts: point.ts, value: jsonOf(point) }))
+    }
+    const most = limits.maxDataPointsPerRollingArg > 0 ? limits.maxDataPointsPerRollingArg : MOST_POINTS
+    const limit = Math.min(need.limit !== undefined && need.limit > 0 ? need.limit : most, most)
+    const query = { keys: [key], startTs: now - timeWindow, endTs: now + 1, limit, orderBy: 'DESC' } as const
+    const { value } = await telemetry.history(source, query)
+    return (value.get(key) ?? []).map((point) => ({ ts: point.ts, value: jsonOf(point) })).reverse()
+  }
+
+  private async targetsOf(
+    tenantId: string,
+    entity: EntityId,
+    relation: NonNullable<Needs['targets']>,
+    limits: TenantLimits,
+  ): Promise<readonly { readonly entity: EntityId; readonly facts: EntityFacts }[]> {
+    const most = limits.maxRelatedEntitiesToReturnPerCfArgument
+    const found = await this.walk(tenantId, [entity], [relation], most > 0 ? most : MOST_RELATED)
+    const known = await Promise.all(
+      found.map(async (target) => ({ entity: target, facts: await this.parts.facts.of(target) })),
+    )
+    return known.flatMap(({ entity: target, facts }) =>
+      facts?.tenantId === tenantId ? [{ entity: target, facts }] : [],
+    )
+  }
+
+  private async forwards(
+    tenantId: string,
+    entity: EntityId,
+    payload: Payload | undefined,
+    facts: EntityFacts | undefined,
+  ): Promise<readonly Forward[]> {
+    if (payload === undefined) return []
+    if (payload.kind === 'members') return this.members(tenantId, entity, payload.after, payload.news)
+    // What is set on a profile is for all that have it.
+    if (isProfile(entity)) {
+      const own = payload.kind === 'values' ? await this.dependentsOf(tenantId, entity, payload) : []
+      return payload.kind === 'field' ? this.members(tenantId, entity, '', payload) : own
+    }
+    return payload.kind === 'values' && payload.from === undefined && facts !== undefined
+      ? this.dependentsOf(tenantId, entity, payload)
+      : []
+  }
+
+  /** Entities whose fields may have this one's values as arguments: they look whether that is so. */
+  private async dependentsOf(
+    tenantId: string,
+    entity: EntityId,
+    news: Extract<News, { kind: 'values' }>,
+  ): Promise<readonly Forward[]> {
+    const keys = [...news.values.map(([key]) => key), ...news.deleted]
+    const dependents = this.parts.index.of(tenantId)?.dependents(entity, news.source, keys) ?? []
+    const forwarded: News = { ...news, from: entity }
+    const found = new Map<string, Forward>()
+    for (const { owner, field } of dependents) {
+      for (const need of Object.values(field?.needs.arguments ?? {})) {
+        if (need.origin.from === 'own') continue
+        if (!isProfile(owner)) found.set(owner.id, { entity: owner, payload: forwarded })
+        else if (need.origin.from !== 'related')
+          found.set(owner.id, { entity: owner, payload: { kind: 'members', after: '', news: forwarded } })
+        else
+          for (const reached of await this.backwards(tenantId, entity, need.origin.levels))
+            found.set(reached.id, { entity: reached, payload: forwarded })
+      }
+    }
+    found.delete(entity.id)
+    return [...found.values()]
+  }
+
+  private backwards(
+    tenantId: string,
+    entity: EntityId,
+    levels: readonly { readonly direction: RelationDirection; readonly relationType: string }[],
+  ) {
+    const back = levels.toReversed().map(({ direction, relationType }) => ({
+      relationType,
+      direction: direction === 'FROM' ? ('TO' as const) : ('FROM' as const),
+    }))
+    return this.walk(tenantId, [entity], back, MOST_RELATED)
+  }
+
+  /** A page of a profile's members, and the rest of them by another message. */
+  private async members(tenantId: string, profile: EntityId, after: string, news: News): Promise<readonly Forward[]> {
+    const { declared } = this.parts
+    const isDevices = profile.entityType === 'DEVICE_PROFILE'
+    const where = [
+      { column: 'tenant_id', is: tenantId },
+      { column: isDevices ? 'device_profile_id' : 'asset_profile_id', is: profile.id },
+      { column: 'id', after },
+    ]
+    const found = isDevices
+      ? await declared.of(devices).findWhere(where, MEMBERS_A_TURN)
+      : await declared.of(assets).findWhere(where, MEMBERS_A_TURN)
+    const entityType = isDevices ? 'DEVICE' : 'ASSET'
+    const forwards = found.map(({ id }): Forward => ({ entity: { entityType, id }, payload: news }))
+    const last = found.at(-1)
+    if (last === undefined || found.length < MEMBERS_A_TURN) return forwards
+    return [...forwards, { entity: profile, payload: { kind: 'members', after: last.id, news } }]
+  }
+}
+
+/** Where the tenant's profile sets no limit. */
+const MOST_RELATED = 1_000
+const MOST_POINTS = 10_000
+
+export function isSource({ sources }: Held, need: ArgumentNeed, own: EntityId, from: EntityId): boolean {
+  switch (need.origin.from) {
+    case 'own':
+      return from.id === own.id
+    case 'entity':
+      return from.id === need.origin.entity.id
+    default:
+      return sources?.some((place) => entityOf(place).id === from.id) === true
+  }
+}

@@ -1,0 +1,209 @@
+/** Calculated fields as they run: who has them, the chain of each such tenant that calculates, and how values get there (docs/internals/calculated-fields.md). */
+import type { Clock, Random, TimerHandle } from '../../../model/clock.ts'
+import type { RuleChain, RuleChainGraph, RuleNode } from '../../../model/entities.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
+import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/node.ts'
+import type { Link } from '../../../engine/link/link.ts'
+import type { AlarmService } from '../../alarms/alarm-service.ts'
+import type { AttributeService } from '../../attribute-service.ts'
+import type { CalculatedField } from '../../entities/calculated-field.ts'
+import type { EntityRegistry } from '../../entities/entity-registry.ts'
+import type { TenantLimits } from '../../entities/tenant-limits.ts'
+import type { EventWriter } from '../../events/event-writer.ts'
+import type { LimitsOfTenants } from '../../limits.ts'
+import type { RouteLookup } from '../../message-route.ts'
+import type { Report } from '../../outbox.ts'
+import type { RelationService } from '../../relations/relations.ts'
+import type { TelemetryService } from '../../telemetry-service.ts'
+import { FieldDebug } from './debug.ts'
+import { KnownFacts } from './facts.ts'
+import { FieldIndex, type OpenField } from './field-index.ts'
+import { calculationNode, type CalculationCounts } from './program.ts'
+import { CalculationReader } from './reader.ts'
+import { storingNode } from './storing.ts'
+import { fieldTools } from './tools.ts'
+import { CalculationTriggers } from './triggers.ts'
+
+export interface CalculationParts {
+  readonly declared: EntityRegistry
+  readonly attributes: Pick<AttributeService, 'find'>
+  readonly telemetry: Pick<TelemetryService, 'latest' | 'history'>
+  readonly relations: Pick<RelationService, 'list'>
+  readonly alarms: Pick<AlarmService, 'findActive'>
+  readonly limits: Pick<LimitsOfTenants, 'of'>
+  readonly routeOf: RouteLookup
+  readonly events: Pick<EventWriter, 'add'>
+  readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
+  readonly link: Pick<Link, 'publish'>
+  readonly clock: Clock
+  readonly random: Random
+  readonly report: Report
+  readonly open: OpenField
+}
+
+export interface CalculationFigures extends CalculationCounts {
+  readonly fields: number
+  readonly handedOver: number
+}
+
+const CALCULATE = 'millrace.calculated.fields'
+const STORE = 'millrace.calculated.results'
+
+export class Calculation {
+  readonly triggers: CalculationTriggers
+  private readonly parts: CalculationParts
+  private readonly index: FieldIndex
+  private readonly facts: KnownFacts
+  private readonly counts: CalculationCounts = { calculated: 0, failed: 0, results: 0, forwarded: 0 }
+  /** As they were read last, for kinds that ask. */
+  private readonly limitsOf = new Map<string, TenantLimits>()
+  private readonly timers = new Set<TimerHandle>()
+  private readonly stops: readonly (() => void)[]
+  private starting: Promise<void> | undefined
+
+  constructor(parts: CalculationParts) {
+    this.parts = parts
+    const { declared, feed, report, open, clock, link, routeOf } = parts
+    const toolsOf = ({ tenantId, id }: CalculatedField) => {
+      void this.readLimits(tenantId)
+      return fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
+    }
+    this.index = new FieldIndex({ declared, feed, report, open, toolsOf }, (ms, run) => this.later(ms, run))
+    this.facts = new KnownFacts({ declared, routeOf, feed })
+    this.triggers = new CalculationTriggers({ link, clock, index: this.index })
+    this.stops = [
+      feed.listenToAll(['device-changed'], ({ entity }) => void this.changed(entity)),
+      feed.listenToAll(['alarm'], ({ entity, tenantId, alarmId }) => this.alarmChanged(tenantId, entity, alarmId)),
+    ]
+  }
+
+  /** Before messages are taken. */
+  start(): Promise<void> {
+    return (this.starting ??= this.index.start())
+  }
+
+  /** Tenants that have fields now. */
+  tenantIds(): readonly string[] {
+    return this.index.tenantIds()
+  }
+
+  figures(): CalculationFigures {
+    return { fields: this.index.size, handedOver: this.triggers.handedOver, ...this.counts }
+  }
+
+  /** A field was saved: its entities calculate anew. Resolves when the log has it. */
+  saved({ tenantId, entityId: owner, id, version }: CalculatedField): Promise<void> {
+    if (owner === null) return Promise.resolve()
+    return this.triggers.tell(tenantId, owner, { kind: 'field', id, version }, `${id} ${version}`)
+  }
+
+  /** The chain's nodes beside those of users. */
+  catalogue(catalogue: NodeCatalogue): NodeCatalogue {
+    const own = new Map(this.definitions().map((definition) => [definition.type, definition]))
+    // Nobody may draw them into a chain.
+    return { find: (type) => own.get(type) ?? catalogue.find(type), all: () => catalogue.all() }
+  }
+
+  close(): void {
+    for (const stop of this.stops) stop()
+    for (const timer of this.timers) timer.cancel()
+    this.index.close()
+    this.facts.close()
+  }
+
+  private definitions(): readonly NodeDefinition[] {
+    const { parts, counts } = this
+    const { clock, events, index, facts } = { ...parts, index: this.index, facts: this.facts }
+    const reader = new CalculationReader({ ...parts, index, facts })
+    const debug = new FieldDebug(events, clock)
+    return [
+      {
+        ...hidden(CALCULATE, 'calculated fields'),
+        uses: ['state'],
+        create: (_configuration, { tenantId, services }) =>
+          services.state.keyed(calculationNode({ tenantId, now: () => clock.now(), reader, debug, counts })),
+      },
+      {
+        ...hidden(STORE, 'results of calculated fields'),
+        uses: ['telemetry', 'attributes', 'alarms', 'relations'],
+        create: (_configuration, context) => storingNode(context),
+      },
+    ]
+  }
+
+  private async readLimits(tenantId: string): Promise<void> {
+    const limits = await this.parts.limits.of(tenantId).catch(() => undefined)
+    if (limits !== undefined) this.limitsOf.set(tenantId, limits)
+  }
+
+  /** Of an entity whose profile or owner may be others now. What it does not tell, the entity's next values show. */
+  private async changed(entity: EntityId): Promise<void> {
+    if (this.index.size === 0 || (entity.entityType !== 'DEVICE' && entity.entityType !== 'ASSET')) return
+    try {
+      const before = await this.facts.of(entity)
+      if (before === undefined || this.index.of(before.tenantId) === undefined) return
+      const id = this.parts.random.uuid()
+      await this.triggers.tell(before.tenantId, entity, { kind: 'entity' }, id)
+    } catch (error) {
+      this.parts.report('Calculated fields are not told that an entity changed', {
+        id: entity.id,
+        reason: String(error),
+      })
+    }
+  }
+
+  private alarmChanged(tenantId: string, entity: EntityId, alarmId: string): void {
+    const fields = this.index.of(tenantId)
+    if (fields === undefined || ![...fields.all()].some(({ field }) => field?.needs.alarm === true)) return
+    const news = { kind: 'alarm' } as const
+    this.triggers.tell(tenantId, entity, news, `${alarmId} ${this.parts.clock.now()}`).catch((error: unknown) => {
+      this.parts.report('Alarm rules are not told that an alarm changed', { id: entity.id, reason: String(error) })
+    })
+  }
+
+  private later(ms: number, run: () => void): void {
+    const timer = this.parts.clock.after(ms, () => {
+      this.timers.delete(timer)
+      run()
+    })
+    this.timers.add(timer)
+  }
+}
+
+/** The chain that calculates has the tenant's id: it is in no list, and no chain of a user's has it. */
+export function calculationChain(tenantId: string): { readonly chain: RuleChain; readonly graph: RuleChainGraph } {
+  const node = (id: string, type: string, name: string): RuleNode => ({
+    ...{ id, createdTime: 0, ruleChainId: tenantId, type, name, debugSettings: null, singletonMode: false },
+    ...{ queueName: null, configurationVersion: 0, configuration: {}, additionalInfo: null, disabledReason: null },
+  })
+  return {
+    chain: {
+      ...{ id: tenantId, createdTime: 0, version: 1, tenantId, name: 'Calculated fields', type: 'CORE' },
+      ...{ firstRuleNodeId: tenantId, root: false, debugMode: false, configuration: null, additionalInfo: null },
+    },
+    graph: {
+      ...{ ruleChainId: tenantId, version: 1, firstNodeIndex: 0 },
+      nodes: [node(tenantId, CALCULATE, 'calculated fields'), node(`${tenantId}:results`, STORE, 'results')],
+      connections: [{ fromIndex: 0, toIndex: 1, type: 'Result' }],
+    },
+  }
+}
+
+function hidden(type: string, name: string): Omit<NodeDefinition, 'create' | 'uses'> {
+  return {
+    ...{
+      type,
+      name,
+      category: 'ACTION',
+      configurationVersion: 0,
+      description: 'The engine’s own.',
+      relations: 'custom',
+    },
+    ...{ defaultConfiguration: {}, configurationSchema: {}, effects: true, check: () => undefined },
+    editor: {
+      ...{ clustering: 'ENABLED', hasQueueName: false, hasInput: true, hasOutput: true, isChain: false },
+      ...{ form: '', icon: 'functions' },
+    },
+  }
+}

@@ -1,0 +1,173 @@
+/** The node behind the one that calculates: stores results at once, raises and clears alarms, makes relations. What it does twice is the same. */
+import type { EntityId } from '../../../model/entity-id.ts'
+import { entriesJson, entriesOf } from '../../../model/entry-json.ts'
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../../model/json.ts'
+import type { Message } from '../../../model/message.ts'
+import { sameValue, type Entry } from '../../../model/value.ts'
+import type { CalculationCause } from '../../../engine/rulechain/capabilities/calculated.ts'
+import type { NodeContext } from '../../../engine/rulechain/node.ts'
+import type { NodeInstance } from '../../../engine/rulechain/node-instance.ts'
+import { resultSchema, type ResultPayload } from './results.ts'
+
+type Context = NodeContext<'telemetry' | 'attributes' | 'alarms' | 'relations'>
+type Result<Kind extends ResultPayload['kind']> = Extract<ResultPayload, { readonly kind: Kind }>
+
+const CONVERSION = { castStrings: false, nulls: 'skip' } as const
+
+export function storingNode(context: Context): NodeInstance {
+  return {
+    handle: async (message) => {
+      const result = resultSchema.parse(message.json())
+      switch (result.kind) {
+        case 'series':
+          await storeSeries(context, message, result)
+          break
+        case 'attributes':
+          await storeAttributes(context, message, result)
+          break
+        case 'raise':
+          await raise(context, message, result)
+          break
+        case 'clear':
+          await clear(context, message, result)
+          break
+        case 'relation':
+          await relate(context, result)
+      }
+      return 'Success'
+    },
+  }
+}
+
+async function storeSeries(context: Context, message: Message, result: Result<'series'>): Promise<void> {
+  const { groups, ttl, saveTimeSeries, saveLatest, sendWsUpdate, processCfs } = result
+  const points = groups.flatMap(({ ts, values }) => entriesOf(values, CONVERSION).map((entry) => ({ ...entry, ts })))
+  if (points.length === 0) return
+  await new Promise<void>((resolve, reject) => {
+    context.services.telemetry.save(
+      {
+        ...{
+          tenantId: context.tenantId,
+          entity: message.originator,
+          points,
+          ttlSeconds: ttl,
+          sequence: message.sequence,
+        },
+        ...{ history: saveTimeSeries, latest: saveLatest, notify: sendWsUpdate },
+        calculated: processCfs ? causeOf(context, message, 'POST_TELEMETRY_REQUEST') : undefined,
+      },
+      (error) => {
+        if (error === undefined) resolve()
+        else reject(error)
+      },
+    )
+  })
+}
+
+async function storeAttributes(context: Context, message: Message, result: Result<'attributes'>): Promise<void> {
+  const { scope, saveAttribute, sendWsUpdate, processCfs } = result
+  const { attributes } = context.services
+  const sent = entriesOf(result.values, CONVERSION)
+  const entries = result.updateAttributesOnlyOnValueChange
+    ? await changedOf(context, message.originator, scope, sent)
+    : sent
+  if (entries.length === 0) return
+  await attributes.save({
+    ...{ tenantId: context.tenantId, entity: message.originator, scope, entries, sequence: message.sequence },
+    ...{ store: saveAttribute, notify: sendWsUpdate, notifyDevice: scope === 'SHARED_SCOPE' },
+    calculated: processCfs ? causeOf(context, message, 'POST_ATTRIBUTES_REQUEST') : undefined,
+  })
+  if (!result.sendAttributesUpdatedNotification || scope === 'CLIENT_SCOPE') return
+  await toRuleChain(context, message, 'ATTRIBUTES_UPDATED', { scope }, entriesJson(entries))
+}
+
+async function changedOf(
+  { services }: Context,
+  entity: EntityId,
+  scope: Result<'attributes'>['scope'],
+  entries: readonly Entry[],
+): Promise<readonly Entry[]> {
+  const before = await services.attributes.find(
+    entity,
+    scope,
+    entries.map(({ key }) => key),
+  )
+  const byKey = new Map(before.map((entry) => [entry.key, entry]))
+  return entries.filter((entry) => {
+    const present = byKey.get(entry.key)
+    return present === undefined || !sameValue(present, entry)
+  })
+}
+
+async function raise(context: Context, message: Message, result: Result<'raise'>): Promise<void> {
+  const { alarms } = context.services
+  const { alarmType, severity, details, dashboardId, metadata } = result
+  const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = result
+  const active = await alarms.findActive(message.originator, alarmType)
+  const own: JsonObject = { ...details, ...(dashboardId === null ? {} : { dashboardId }) }
+  const raised = await alarms.createOrUpdate({
+    ...{ originator: message.originator, type: alarmType, severity },
+    ...(active === undefined ? { startTs: message.ts } : {}),
+    ...{ endTs: message.ts, details: merged(active?.details, own) },
+    ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
+  })
+  const [type, flags] = RAISED[raised.result]
+  await toRuleChain(context, message, type, { ...flags, ...metadata }, stringifyJson(raised.alarm.json))
+}
+
+const RAISED = {
+  created: ['ALARM_CREATED', { isNewAlarm: 'true' }],
+  updated: ['ALARM_UPDATED', { isExistingAlarm: 'true' }],
+  'severity updated': ['ALARM_SEVERITY_UPDATED', { isExistingAlarm: 'true', isSeverityUpdated: 'true' }],
+} as const
+
+async function clear(
+  context: Context,
+  message: Message,
+  { alarmType, details, metadata }: Result<'clear'>,
+): Promise<void> {
+  const { alarms } = context.services
+  const active = await alarms.findActive(message.originator, alarmType)
+  if (active === undefined) return
+  const cleared = await alarms.clear(message.originator, alarmType, merged(active.details, details ?? {}))
+  if (cleared === undefined) return
+  await toRuleChain(
+    context,
+    message,
+    'ALARM_CLEAR',
+    { isClearedAlarm: 'true', ...metadata },
+    stringifyJson(cleared.json),
+  )
+}
+
+function merged(before: JsonValue | undefined, own: JsonObject): JsonValue {
+  return { ...(isJsonObject(before) ? before : {}), ...own }
+}
+
+async function relate(
+  { services }: Context,
+  { action, from, to, relationType: type }: Result<'relation'>,
+): Promise<void> {
+  if (action === 'create') await services.relations.create({ from, to, type })
+  else await services.relations.delete({ from, to, type })
+}
+
+function causeOf({ ruleNodeId }: Context, message: Message, type: string): CalculationCause {
+  return {
+    id: `${message.id} ${ruleNodeId}`,
+    ts: message.ts,
+    type,
+    calculatedFieldIds: message.calculatedFieldIds ?? [],
+  }
+}
+
+/** A new message at the start of the originator's chain: where it goes, the result's message says. */
+function toRuleChain(
+  context: Context,
+  message: Message,
+  type: string,
+  metadata: Readonly<Record<string, string>>,
+  data: string,
+): Promise<void> {
+  return context.enqueue(message.with({ type, ts: context.clock.now(), metadata, data, resumption: undefined }))
+}

@@ -1,0 +1,105 @@
+/** The way from saved values to calculated fields: by the log, and only where a field may need them. */
+import type { Clock } from '../../../model/clock.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import { Message } from '../../../model/message.ts'
+import { handedOverId } from '../../../engine/rulechain/child-id.ts'
+import type { Link } from '../../../engine/link/link.ts'
+import type {
+  CalculatedChange,
+  CalculatedValues,
+  NodeCalculated,
+} from '../../../engine/rulechain/capabilities/calculated.ts'
+import type { FieldIndex, TenantFields } from './field-index.ts'
+import { newsOf, payloadText, TRIGGER_TYPE, type News } from './payload.ts'
+
+export interface TriggersParts {
+  readonly link: Pick<Link, 'publish'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly index: FieldIndex
+}
+
+export class CalculationTriggers implements NodeCalculated {
+  private readonly parts: TriggersParts
+  private handed = 0
+
+  constructor(parts: TriggersParts) {
+    this.parts = parts
+  }
+
+  /** Messages that went to the log. */
+  get handedOver(): number {
+    return this.handed
+  }
+
+  handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
+    const { index } = this.parts
+    const pending = index.pending()
+    if (pending === undefined) {
+      const fields = index.of(change.tenantId)
+      if (fields === undefined || !isWanted(fields, change.entity, change.values)) return false
+      this.publish(change, done)
+      return true
+    }
+    void pending.then(() => {
+      if (!this.handOver(change, done)) done(undefined)
+    })
+    return true
+  }
+
+  /** News of another kind than values, of an entity or a profile. */
+  tell(tenantId: string, entity: EntityId, news: News, id: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.send(
+        tenantId,
+        entity,
+        news,
+        { id: handedOverId(id, entity.id, news.kind), ts: this.parts.clock.now(), previous: [] },
+        (error) => {
+          if (error === undefined) resolve()
+          else reject(error)
+        },
+      )
+    })
+  }
+
+  private publish(
+    { tenantId, entity, values, cause }: CalculatedChange,
+    done: (error: Error | undefined) => void,
+  ): void {
+    const id = handedOverId(cause.id, entity.id, whatOf(values))
+    const news = newsOf(values, this.parts.clock.now(), cause.type)
+    this.send(tenantId, entity, news, { id, ts: cause.ts, previous: cause.calculatedFieldIds }, done)
+  }
+
+  private send(
+    tenantId: string,
+    originator: EntityId,
+    news: News,
+    { id, ts, previous }: { readonly id: string; readonly ts: number; readonly previous: readonly string[] },
+    done: (error: Error | undefined) => void,
+  ): void {
+    this.handed++
+    const message = new Message({
+      ...{ id, ts, type: TRIGGER_TYPE, tenantId, originator, metadata: {}, data: payloadText(news) },
+      // The chain of the tenant's that calculates has the tenant's id.
+      ruleChainId: tenantId,
+      calculatedFieldIds: previous.length === 0 ? undefined : previous,
+    })
+    this.parts.link.publish(message, { stored: () => done(undefined), refused: done })
+  }
+}
+
+function isWanted(fields: TenantFields, entity: EntityId, values: CalculatedValues): boolean {
+  switch (values.kind) {
+    case 'series':
+      return values.points.some(({ key }) => fields.wants(entity.id, 'series', key))
+    case 'attributes':
+      return values.entries.some(({ key }) => fields.wants(entity.id, values.scope, key))
+    case 'attributes deleted':
+      return values.keys.some((key) => fields.wants(entity.id, values.scope, key))
+  }
+}
+
+function whatOf(values: CalculatedValues): string {
+  return values.kind === 'series' ? values.kind : `${values.kind} ${values.scope}`
+}
