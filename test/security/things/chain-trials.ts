@@ -10,7 +10,14 @@ export const makeChainTrials: MakeThings = async ({ services, tenant, tenantId, 
   }
   const none = { alarms: nothing, attributes: nothing, calls: nothing, deviceState: nothing, entities: nothing }
   const outside = { history: nothing, mail: nothing, notifications: nothing, outbound: nothing, queues: nothing }
-  const rest = { relations: nothing, scripts: nothing, state: nothing, telemetry: nothing, views: nothing }
+  const rest = {
+    calculated: nothing,
+    relations: nothing,
+    scripts: nothing,
+    state: nothing,
+    telemetry: nothing,
+    views: nothing,
+  }
   const trials = new Trials({
     ...{ link, catalogue: { find: () => undefined, all: () => [] }, clock: systemClock, random: systemRandom },
     capabilities: { ...none, ...outside, ...rest },
