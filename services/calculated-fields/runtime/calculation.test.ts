@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { configuration as configurationSchema } from '../../../model/calculated-fields/configuration.ts'
+import { hidingState, type ArgumentNeed, type StepInput } from '../../../model/calculated-fields/kind.ts'
+import type { EntityId } from '../../../model/entity-id.ts'
+import { calculatedFields } from '../../entities/calculated-field.ts'
+import { recordWith } from '../../entities/rows.ts'
+import { calculate, type Calculated, type CalculationTurn } from './calculation.ts'
+import type { ActiveField } from './field-index.ts'
+import type { News } from './payload.ts'
+import type { FieldState } from './states.ts'
+
+const DEVICE: EntityId = { entityType: 'DEVICE', id: '11111111-1111-4111-8111-111111111111' }
+const NEED: ArgumentNeed = { origin: { from: 'own' }, key: 'temperature', type: 'TS_LATEST' }
+
+/** Answers what it was given; fails where that is below zero. */
+function echoing(steps: StepInput[] = [], version = 1, need = NEED): ActiveField {
+  const field = hidingState<number>({
+    needs: { arguments: { t: need } },
+    parse: Number,
+    step: (state, input) => {
+      steps.push(input)
+      const { t } = input.args
+      if (t?.kind === 'single' && Number(t.value) < 0) throw new Error('below zero')
+      return {
+        state: (state ?? 0) + 1,
+        results: [{ kind: 'values', entity: DEVICE, values: { count: (state ?? 0) + 1 } }],
+      }
+    },
+  })
+  const identity = { id: 'f', createdTime: 1, version, tenantId: 'tenant' }
+  return {
+    record: recordWith(calculatedFields, identity, { name: 'echo' }),
+    owner: DEVICE,
+    configuration: configurationSchema.parse({
+      ...{ type: 'SIMPLE', expression: 't', output: { type: 'TIME_SERIES', name: 'o' } },
+      arguments: { t: { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } } },
+    }),
+    field,
+    failure: undefined,
+  }
+}
+
+function came(value: number, ts = 1000, key = 'temperature'): News {
+  return { kind: 'values', source: 'series', values: [[key, ts, value]], deleted: [], type: 'POST_TELEMETRY_REQUEST' }
+}
+
+function turn(field: ActiveField, before: FieldState | undefined, change: Partial<CalculationTurn>): Calculated {
+  return calculate(field, before, {
+    ...{ entity: DEVICE, now: 2000, news: undefined, loaded: undefined, targets: [], maxStateBytes: 0 },
+    ...change,
+  })
+}
+
+test('a field begins with what was read, and values that came are over it', () => {
+  const steps: StepInput[] = []
+  const first = turn(echoing(steps), undefined, { news: came(5), loaded: { args: { t: { one: [500, 4] } } } })
+  assert.deepEqual(steps[0]?.args, { t: { kind: 'single', ts: 1000, value: 5 } })
+  assert.equal(first.state.own, 1)
+  assert.equal(turn(echoing(), first.state, { news: came(6, 3000) }).state.own, 2)
+})
+
+test('a value that is older than what is there is told and not taken over', () => {
+  const steps: StepInput[] = []
+  turn(echoing(steps), { version: 1, args: { t: { one: [900, 4] } }, own: 1 }, { news: came(5, 800) })
+  assert.deepEqual(steps[0]?.args['t'], { kind: 'single', ts: 900, value: 4 })
+  assert.deepEqual(
+    steps[0].updates.map(({ ts }) => ts),
+    [800],
+  )
+})
+
+test('without all of its arguments a field waits, and says which are missing', () => {
+  const waiting = turn(echoing(), undefined, { loaded: { args: { t: {} } } })
+  assert.deepEqual(waiting.results, [])
+  assert.equal(waiting.shown?.error, 'Required arguments are missing: t')
+})
+
+test('news of another key, and of another entity, leaves the state as it is', () => {
+  const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 1 }
+  assert.equal(turn(echoing(), before, { news: came(1, 1000, 'other') }).state, before)
+  const stranger = { entityType: 'DEVICE', id: '22222222-2222-4222-8222-222222222222' } as const
+  assert.equal(turn(echoing(), before, { news: { ...came(1), from: stranger } as News }).state, before)
+})
+
+test('a failed step keeps the state of its kind and the new value', () => {
+  const failed = turn(echoing(), { version: 1, args: { t: { one: [900, 4] } }, own: 7 }, { news: came(-1) })
+  assert.equal(failed.shown?.error, 'below zero')
+  assert.equal(failed.state.own, 7)
+  assert.deepEqual(failed.state.args['t']?.one, [1000, -1])
+})
+
+test('another version begins anew', () => {
+  const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 7 }
+  const begun = turn(echoing([], 2), before, { loaded: { args: { t: { one: [900, 4] } } } })
+  assert.deepEqual([begun.state.version, begun.state.own], [2, 1])
+})
+
+test('a field whose state is too large rests until it is another version', () => {
+  const rolling: ArgumentNeed = { ...NEED, type: 'TS_ROLLING', timeWindow: 10_000 }
+  const points = Array.from({ length: 50 }, (_, index) => [index, index] as const)
+  const large = turn(echoing([], 1, rolling), undefined, { loaded: { args: { t: { points } } }, maxStateBytes: 200 })
+  assert.equal(large.state.isTooLarge, true)
+  assert.match(large.shown?.error ?? '', /at most 200/)
+  assert.equal(turn(echoing([], 1, rolling), large.state, { news: came(1) }).state, large.state)
+})
