@@ -103,7 +103,9 @@ export type StepResult =
       readonly entity: EntityId
       readonly action: 'raise'
       readonly severity: string
-      /** Merged into the alarm's details where it is not null. */
+      /** Of an alarm that is new, Unix ms. */
+      readonly startTs: number
+      /** In the place of the alarm's, with the dashboard; those stay where both are null. */
       readonly details: JsonObject | null
       readonly dashboardId: string | null
       readonly propagate: boolean

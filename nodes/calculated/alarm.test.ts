@@ -144,6 +144,8 @@ describe('alarm rules', () => {
     const [raised] = entity.results
     assert(raised?.kind === 'alarm')
     assert.deepEqual(raised.metadata, { alarmConditionDuration: '10000' })
+    assert(raised.action === 'raise')
+    assert.equal(raised.startTs, START, 'it began with the value')
     entity.until(START + 100 * SECOND)
     assert.deepEqual(entity.told, ['MAJOR'], 'time alone says nothing anew')
     entity.value(61, START + 101 * SECOND)

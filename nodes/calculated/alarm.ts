@@ -159,7 +159,7 @@ function resultOf(
   { does, severity, rule, repeats, durationMs }: AlarmVerdict,
   configuration: Configuration,
   values: TimedValues,
-  { entity }: StepInput,
+  { entity, args, now }: StepInput,
 ): StepResult {
   const known = [...values].map(([name, { value }]) => [name, value] as const)
   const text = rule.alarmDetails === null || rule.alarmDetails === '' ? undefined : rule.alarmDetails
@@ -171,8 +171,11 @@ function resultOf(
   }
   if (does === 'clear') return { kind: 'alarm', entity, action: 'clear', details, metadata }
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = configuration
+  const latest = latestOf(args) ?? now
+  const startTs = latest <= 0 || latest > now ? now : latest
   return {
-    ...{ kind: 'alarm', entity, action: 'raise', severity, details, dashboardId: dashboardId ?? null, metadata },
+    ...{ kind: 'alarm', entity, action: 'raise', severity, startTs, details, metadata },
+    dashboardId: dashboardId ?? null,
     ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
   }
 }

@@ -37,7 +37,7 @@ export const resultSchema = z.discriminatedUnion('kind', [
     ...{ saveAttribute: z.boolean(), sendWsUpdate: z.boolean(), processCfs: z.boolean() },
   }),
   z.object({
-    ...{ kind: z.literal('raise'), alarmType: z.string(), severity: z.enum(ALARM_SEVERITIES) },
+    ...{ kind: z.literal('raise'), alarmType: z.string(), severity: z.enum(ALARM_SEVERITIES), startTs: z.number() },
     ...{
       details: anyObject.nullable(),
       dashboardId: z.string().nullable(),
@@ -144,7 +144,7 @@ function otherLeaving(result: Exclude<StepResult, Values>, parts: LeavingParts):
     return [stored(parts, result.entity, { kind: 'clear', alarmType, details, metadata: { ...metadata } })]
   const severity = ALARM_SEVERITIES.find((each) => each === result.severity)
   if (severity === undefined) throw new RangeError(`${result.severity} is no severity`)
-  const { dashboardId, propagate, propagateToOwner, propagateToTenant } = result
+  const { startTs, dashboardId, propagate, propagateToOwner, propagateToTenant } = result
   const flags = {
     propagate,
     propagateToOwner,
@@ -156,6 +156,7 @@ function otherLeaving(result: Exclude<StepResult, Values>, parts: LeavingParts):
       kind: 'raise',
       alarmType,
       severity,
+      startTs,
       details,
       dashboardId,
       metadata: { ...metadata },

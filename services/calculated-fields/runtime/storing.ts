@@ -1,7 +1,7 @@
 /** The node behind the one that calculates: stores results at once, raises and clears alarms, makes relations. What it does twice is the same. */
 import type { EntityId } from '../../../model/entity-id.ts'
 import { entriesJson, entriesOf } from '../../../model/entry-json.ts'
-import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../../model/json.ts'
+import { stringifyJson, type JsonObject } from '../../../model/json.ts'
 import type { Message } from '../../../model/message.ts'
 import { sameValue, type Entry } from '../../../model/value.ts'
 import type { CalculationCause } from '../../../engine/rulechain/capabilities/calculated.ts'
@@ -101,14 +101,15 @@ async function changedOf(
 
 async function raise(context: Context, message: Message, result: Result<'raise'>): Promise<void> {
   const { alarms } = context.services
-  const { alarmType, severity, details, dashboardId, metadata } = result
+  const { alarmType, severity, startTs, details, dashboardId, metadata } = result
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = result
   const active = await alarms.findActive(message.originator, alarmType)
   const own: JsonObject = { ...details, ...(dashboardId === null ? {} : { dashboardId }) }
+  const isSilent = Object.keys(own).length === 0
   const raised = await alarms.createOrUpdate({
     ...{ originator: message.originator, type: alarmType, severity },
-    ...(active === undefined ? { startTs: message.ts } : {}),
-    ...{ endTs: message.ts, details: merged(active?.details, own) },
+    ...(active === undefined ? { startTs, endTs: startTs } : { endTs: message.ts }),
+    details: isSilent ? (active?.details ?? {}) : own,
     ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
   })
   const [type, flags] = RAISED[raised.result]
@@ -129,7 +130,7 @@ async function clear(
   const { alarms } = context.services
   const active = await alarms.findActive(message.originator, alarmType)
   if (active === undefined) return
-  const cleared = await alarms.clear(message.originator, alarmType, merged(active.details, details ?? {}))
+  const cleared = await alarms.clear(message.originator, alarmType, details ?? undefined)
   if (cleared === undefined) return
   await toRuleChain(
     context,
@@ -138,10 +139,6 @@ async function clear(
     { isClearedAlarm: 'true', ...metadata },
     stringifyJson(cleared.json),
   )
-}
-
-function merged(before: JsonValue | undefined, own: JsonObject): JsonValue {
-  return { ...(isJsonObject(before) ? before : {}), ...own }
 }
 
 async function relate(
