@@ -8,6 +8,7 @@ import type { Parking } from '../engine/parking/parking.ts'
 import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import { USAGE } from '../engine/usage/usage.ts'
 import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { calculationChain } from '../services/calculated-fields/runtime/runtime.ts'
@@ -76,6 +77,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     actors,
     link: stores.link,
     deferral: states,
+    meter: services.meter,
     events,
     storedGraph: (tenantId, id) => services.ruleChains.sealedGraph(tenantId, id),
     openConfiguration: services.ruleChains.openConfiguration,
@@ -89,6 +91,9 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     },
   })
   closing.add('rule engine', () => engine.close())
+  services.meter.follow(function* () {
+    for (const [tenantId, count] of engine.takeExecutions()) yield [tenantId, USAGE.ruleEngineExecutions, count]
+  })
   const deployment = new RuleChainDeployment(services.ruleChains, engine, log, systemClock, events)
   closing.add('rule chain deployment', () => deployment.close())
   const trials = new Trials({

@@ -85,6 +85,7 @@ export async function startPlatform(
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
+      usageIntervalMs: config.usageReportSeconds * 1000,
       notificationsTtlMs: config.notificationsTtlSeconds * 1000,
       events: {
         server: config.serviceId ?? hostname(),
@@ -269,6 +270,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
       provision: (request, clientAddress) => services.provisioning.provision(request, clientAddress),
     },
     packages: services.content.otaDownloads,
+    meter: services.meter,
     feed,
     clock: systemClock,
     random: systemRandom,

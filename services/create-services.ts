@@ -95,9 +95,14 @@ import { ViewedFeed } from './viewed-feed.ts'
 import { ViewedTelemetry, type ExposureLookup } from './viewed-telemetry.ts'
 import { StoredTenants } from './tenants.ts'
 import { StoredUsers } from './users.ts'
+import { UsageMeter } from '../engine/usage/usage.ts'
+import { Mailer } from './mail/mailer.ts'
+import { UsageNews } from './usage/usage-news.ts'
+import { UsageStates } from './usage/usage-states.ts'
 import { createPeople, type People } from './users/people.ts'
 
 const PERSISTENT_CALLS_TTL_MS = 30 * 86_400_000
+const USAGE_INTERVAL_MS = 60_000
 const NOTIFICATIONS_TTL_MS = 30 * 86_400_000
 
 export interface ServicesOptions {
@@ -138,6 +143,8 @@ export interface ServicesOptions {
   readonly mail?: MailSettings | undefined
   /** Of one tenant. */
   readonly maxAlarms?: number
+  /** How often what tenants use is stored. */
+  readonly usageIntervalMs?: number
   readonly claims?: ClaimSettings
   /** How calculated fields run; absent: they do not. */
   readonly openField?: OpenField
@@ -217,8 +224,9 @@ export function createServices(options: ServicesOptions): Services {
   const calculated: NodeCalculated = {
     handOver: (change, done) => calculation?.triggers.handOver(change, done) ?? false,
   }
+  const meter = new UsageMeter()
   const attributes = new CachedAttributes(entities, cache, feed, changes, routeOf, clock, doubts, calculated)
-  const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock, calculated)
+  const telemetry = new StoredTelemetry(timeSeries, feed, changes, routeOf, clock, calculated, meter)
   const access = new PermissionTable(ownerOf, DECLARED)
   const relations = new RelationSearches((read) => entities.relations.findOf({ ...read, group: 'COMMON' }))
   const tables = queryTables(DECLARED)
@@ -240,6 +248,7 @@ export function createServices(options: ServicesOptions): Services {
     namesOf: manyNamesLookup(declared),
     propagation: new Propagation(entities.relations),
     notifications: told,
+    meter,
   })
   const alarmExpiry = new AlarmExpiry({
     ...{ entities, alarms, limits, clock, report },
@@ -263,6 +272,14 @@ export function createServices(options: ServicesOptions): Services {
   const wake = (): void => notifications.wake()
   const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
   const watch = new NotificationWatch(ofWatch)
+  const usage = new UsageStates({
+    ...{ entities, meter, limits, telemetry, feed, clock, random, report },
+    news: new UsageNews({
+      ...{ declared, triggers, committed: (statements) => watch.committed(statements) },
+      mailer: new Mailer({ settings: () => admin.mailSettings(), send: sendBySmtp, report }),
+    }),
+    intervalMs: options.usageIntervalMs ?? USAGE_INTERVAL_MS,
+  })
   const movedDevices = new MovedDevices({ entities, feed, clock, report })
   const nodeSecrets = new NodeSecrets(vault, catalogue)
   const ruleChains = new RuleChains({
@@ -320,6 +337,8 @@ export function createServices(options: ServicesOptions): Services {
     }),
     tenants,
     limits,
+    meter,
+    usage,
     restRates: new RestRates(limits, clock),
     components: new Components(catalogue),
     users,
@@ -361,6 +380,7 @@ export function createServices(options: ServicesOptions): Services {
       otaUpdates.start()
       alarmExpiry.start()
       notifications.start()
+      await usage.start()
     },
     holdOutbox: () => publisher.holdEntries(),
     close: () => {
@@ -373,8 +393,10 @@ export function createServices(options: ServicesOptions): Services {
       answers.close()
       doubts.close()
       users.close()
+      const counted = usage.close()
       const notified = watch.close().then(() => notifications.close())
       const others = [
+        counted,
         notified,
         events.close(),
         otaUpdates.close(),

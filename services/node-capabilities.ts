@@ -17,6 +17,7 @@ import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import { nodeViews } from './node-capabilities/views.ts'
 import type { Outbound } from './outbound/outbound.ts'
 import type { Services } from './services.ts'
+import { meteredScripts } from './usage/metered-scripts.ts'
 
 export interface CapabilityParts {
   readonly services: Services
@@ -35,6 +36,7 @@ export function nodeCapabilitiesOf({
   states,
   outbound,
 }: CapabilityParts): CompleteSources {
+  const metered = meteredScripts(scripts, services.meter)
   return {
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
@@ -48,7 +50,7 @@ export function nodeCapabilitiesOf({
     outbound: outbound.ofNode,
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
     relations: nodeRelations(services),
-    scripts: () => scripts,
+    scripts: () => metered,
     state: (node) => states.of(node),
     telemetry: nodeTelemetry(services, own),
     views: nodeViews(services),

@@ -9,6 +9,7 @@
 import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
 import type { Calculation } from './calculated-fields/runtime/runtime.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
+import type { UsageMeter } from '../engine/usage/usage.ts'
 import type { AccessControl } from './access-control.ts'
 import type { Admin } from './admin/admin.ts'
 import type { AlarmQueryService } from './alarms/alarm-query-service.ts'
@@ -51,6 +52,7 @@ import type { TenantService } from './tenant-service.ts'
 import type { FileErasure } from './file-erasure.ts'
 import type { TenantTransfer } from './transfer/tenant-transfer.ts'
 import type { UserService } from './user-service.ts'
+import type { UsageStates } from './usage/usage-states.ts'
 import type { People } from './users/people.ts'
 
 export interface Services {
@@ -84,6 +86,9 @@ export interface Services {
   readonly tenants: TenantService
   readonly limits: LimitsOfTenants
   readonly restRates: RestRates
+  /** What tenants use, as it is counted here; and as it is stored. */
+  readonly meter: UsageMeter
+  readonly usage: UsageStates
   readonly components: Components
   readonly users: UserService
   readonly people: People

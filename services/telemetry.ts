@@ -9,6 +9,7 @@ import type { Principal } from '../model/principal.ts'
 import type { DataPoint, TelemetryGroup } from '../model/value.ts'
 import type { NodeCalculated } from '../engine/rulechain/capabilities/calculated.ts'
 import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
+import { USAGE, type UsageMeter } from '../engine/usage/usage.ts'
 import type { ChangeFeed, CommitNumber } from '../engine/subscriptions/change.ts'
 import type { DeletedKeys, PointsByKey, PointsWrite, Snapshot, TimeSeriesStore } from '../storage/timeseries/store.ts'
 import { attemptedOn } from './audit/audit-log.ts'
@@ -18,6 +19,8 @@ import { historyQueryOf } from './history.ts'
 import { handedOver } from './calculated-fields/handed-over.ts'
 import { checkKey } from './names.ts'
 import { requireRoute, type MessageRoute, type RouteLookup } from './message-route.ts'
+import { UsageErrors } from './usage/errors.ts'
+import { storageDays } from './usage/storage-days.ts'
 import type { HistoryRequest, TelemetryService } from './telemetry-service.ts'
 
 interface WaitingSave {
@@ -34,6 +37,7 @@ export class StoredTelemetry implements TelemetryService {
   private readonly routeOf: RouteLookup
   private readonly clock: Clock
   private readonly calculated: NodeCalculated
+  private readonly meter: UsageMeter
   /** Bounded by what the engine has open: each save belongs to a message that is not settled. */
   private waiting: WaitingSave[] = []
 
@@ -44,6 +48,7 @@ export class StoredTelemetry implements TelemetryService {
     routeOf: RouteLookup,
     clock: Clock,
     calculated: NodeCalculated,
+    meter: UsageMeter,
   ) {
     this.calculated = calculated
     this.store = store
@@ -51,6 +56,7 @@ export class StoredTelemetry implements TelemetryService {
     this.changes = changes
     this.routeOf = routeOf
     this.clock = clock
+    this.meter = meter
   }
 
   save(request: TelemetrySave, done: (error: Error | undefined) => void): void {
@@ -84,11 +90,14 @@ export class StoredTelemetry implements TelemetryService {
     checkKeys(groups)
     const place = await requireRoute(this.routeOf, entity)
     const points = groups.flatMap((group) => group.entries.map((entry): DataPoint => ({ ...entry, ts: group.ts })))
+    const usage = this.meter.of(place.tenantId)
+    if (usage.isDisabled('DB')) throw UsageErrors.STORAGE()
     const write = { entityId: entity.id, points, sequence: 0, ttlSeconds, history: true, latest: true }
     const event = { principal, ...place, originator: entity, metadata: {}, data: dataOf(groups) }
     const message = this.changes.announce({ type: 'TIMESERIES_UPDATED', ...event })
     const audited = await this.changes.audited({ type: 'TIMESERIES_UPDATED', ...event })
     this.publish(entity, points, await this.store.write([write]))
+    usage.add(USAGE.storageDataPointDays, storageDays(points, ttlSeconds))
     await this.changes.commitWith(audited, message)
     if (message === undefined) return
     const { id, ts, type, tenantId } = message

@@ -6,8 +6,10 @@ import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { defaultGraph, EDGE_ROOT_RULE_CHAIN_NAME, ROOT_RULE_CHAIN_NAME } from './rule-chains/default-rule-chain.ts'
 import { insertionOfProfile, newDeviceProfile, type DeviceProfile } from './entities/device-profile.ts'
 import { assetProfiles } from './entities/asset-profile.ts'
+import { apiUsageStates, NEW_STATE } from './entities/api-usage-state.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { newRuleChain, ruleChains } from './entities/rule-chain.ts'
+import { monthOf } from './usage/features.ts'
 import { checkedGraph, firstNodeId, nothingDrawn } from './rule-chains/graph.ts'
 
 export interface TenantStartParts {
@@ -32,6 +34,7 @@ export function tenantStart(parts: TenantStartParts, tenantId: string): TenantSt
     description: 'Default asset profile',
     default: true,
   })
+  const usage = recordWith(apiUsageStates, record(), { ...NEW_STATE, cycleTs: monthOf(clock.now()) })
   // Not shown among the others; nothing runs it.
   const edgeRoot = { ...newRuleChain(random.uuid(), tenantId, clock.now()), name: EDGE_ROOT_RULE_CHAIN_NAME }
   return {
@@ -40,6 +43,7 @@ export function tenantStart(parts: TenantStartParts, tenantId: string): TenantSt
       rowsOf(ruleChains, entities).insert(ruleChains.rowOf({ ...edgeRoot, type: 'EDGE', root: true })),
       insertionOfProfile(entities, deviceProfile),
       rowsOf(assetProfiles, entities).insert(assetProfiles.rowOf(assetProfile)),
+      rowsOf(apiUsageStates, entities).insert(apiUsageStates.rowOf(usage)),
     ],
     deviceProfile,
   }

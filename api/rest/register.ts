@@ -242,6 +242,7 @@ function declaredParts({
     people: services.people,
     tenants: services.tenants,
     limits: services.limits,
+    usage: services.usage,
     components: services.components,
     version,
     entityQueries: services.entityQueries,

@@ -1,8 +1,10 @@
 /** What front ends ask of the system before they show anything: its switches and bounds, and what the tenant uses of it. Source: `rest-api.md` 13.2. */
 import type { EntityType } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { USAGE, type UsageCounter } from '../../services/usage/features.ts'
 import type { LimitsOfTenants } from '../../services/limits.ts'
 import { DEFAULT_LIMITS, type CountName } from '../../services/entities/tenant-limits.ts'
+import type { UsageStates } from '../../services/usage/usage-states.ts'
 import type { People } from '../../services/users/people.ts'
 import { tenantOf } from './authorize.ts'
 import { rawAnswer, type RouteMaker } from './declared/declare.ts'
@@ -19,26 +21,33 @@ const COUNTED: readonly (readonly [member: string, max: CountName, type: EntityT
   ['users', 'maxUsers', 'USER'],
   ['dashboards', 'maxDashboards', 'DASHBOARD'],
 ]
-/** What is not counted here; the names are not always alike. */
-const NOT_COUNTED: readonly (readonly [member: string, max: string, limit: CountName])[] = [
+/** What is counted by the month; the names are not always alike. There are no edges here. */
+const USED: readonly (readonly [member: string, max: string, limit: CountName, counter?: UsageCounter])[] = [
   ['edges', 'maxEdges', 'maxEdges'],
-  ['transportMessages', 'maxTransportMessages', 'maxTransportMessages'],
-  ['jsExecutions', 'maxJsExecutions', 'maxJSExecutions'],
-  ['tbelExecutions', 'maxTbelExecutions', 'maxTbelExecutions'],
-  ['emails', 'maxEmails', 'maxEmails'],
-  ['sms', 'maxSms', 'maxSms'],
-  ['alarms', 'maxAlarms', 'maxCreatedAlarms'],
+  ['transportMessages', 'maxTransportMessages', 'maxTransportMessages', USAGE.transportMessages],
+  ['jsExecutions', 'maxJsExecutions', 'maxJSExecutions', USAGE.jsExecutions],
+  ['tbelExecutions', 'maxTbelExecutions', 'maxTbelExecutions', USAGE.tbelExecutions],
+  ['emails', 'maxEmails', 'maxEmails', USAGE.emails],
+  ['sms', 'maxSms', 'maxSms', USAGE.sms],
+  ['alarms', 'maxAlarms', 'maxCreatedAlarms', USAGE.createdAlarms],
 ]
-const USAGE_MEMBERS = [...COUNTED, ...NOT_COUNTED].flatMap(([member, max]) => [member, max])
+const USAGE_MEMBERS = [...COUNTED, ...USED].flatMap(([member, max]) => [member, max])
 
 export interface SystemParamRoutesParts {
   readonly make: RouteMaker
   readonly limits: LimitsOfTenants
+  readonly usage: Pick<UsageStates, 'usedBy'>
   readonly people: Pick<People, 'settings'>
   readonly baseUrl: () => string
 }
 
-export function systemParamRoutes({ make, limits, people, baseUrl }: SystemParamRoutesParts): readonly DeclaredRoute[] {
+export function systemParamRoutes({
+  make,
+  limits,
+  usage,
+  people,
+  baseUrl,
+}: SystemParamRoutesParts): readonly DeclaredRoute[] {
   const common = { method: 'GET', targets: {}, query: {}, body: undefined } as const
   return [
     make.route({
@@ -107,16 +116,17 @@ export function systemParamRoutes({ make, limits, people, baseUrl }: SystemParam
       handle: async ({ principal }) => {
         const tenantId = tenantOf(principal)
         const allowed = await limits.of(tenantId)
-        const usage: JsonObject = { smsEnabled: allowed.smsEnabled ?? true }
+        const told: JsonObject = { smsEnabled: allowed.smsEnabled ?? true }
         for (const [member, max, type] of COUNTED) {
-          usage[member] = await limits.count(tenantId, type)
-          usage[max] = allowed[max]
+          told[member] = await limits.count(tenantId, type)
+          told[max] = allowed[max]
         }
-        for (const [member, max, limit] of NOT_COUNTED) {
-          usage[member] = 0
-          usage[max] = allowed[limit]
+        const used = await usage.usedBy(tenantId)
+        for (const [member, max, limit, counter] of USED) {
+          told[member] = counter === undefined ? 0 : (used[counter] ?? 0)
+          told[max] = allowed[limit]
         }
-        return usage
+        return told
       },
     }),
   ]

@@ -7,6 +7,7 @@
 import { parseArgs } from 'node:util'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import { DeviceRecord } from '../../engine/device/device-record.ts'
+import { UsageMeter } from '../../engine/usage/usage.ts'
 import { MessageIds } from '../../engine/device/message-ids.ts'
 import { Uploads } from '../../engine/device/uploads.ts'
 import { LocalDeviceSession } from '../../engine/device/device-session.ts'
@@ -31,7 +32,7 @@ const link = {
     receipt.stored()
   },
 }
-const uploads = new Uploads(link, new MessageIds(systemRandom))
+const uploads = new Uploads(link, new MessageIds(systemRandom), new UsageMeter())
 const actors = createActorSystem({
   clock: systemClock,
   random: systemRandom,

@@ -74,6 +74,15 @@ export const STORAGE_SETTINGS = {
     unit: 's',
     description: 'Age at which notifications go, and the requests that made them; 0 keeps them.',
   }),
+  usageReportSeconds: storage.integer({
+    name: 'USAGE_STATS_REPORT_INTERVAL',
+    default: 60,
+    min: 1,
+    max: 3600,
+    unit: 's',
+    description:
+      'How often what tenants use of the API is added to their counts. A process that crashes loses at most what it counted in this time.',
+  }),
   eventsTtlSeconds: storage.integer({
     name: 'SQL_TTL_EVENTS_EVENTS_TTL',
     default: 0,

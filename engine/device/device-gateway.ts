@@ -10,6 +10,7 @@ import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { PublishLink } from '../link/link.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
+import { UsageMeter } from '../usage/usage.ts'
 import type { DeviceLine, SessionEndListener } from './announcement.ts'
 import type { SessionCalls } from './calls/session-calls.ts'
 import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
@@ -71,6 +72,8 @@ export interface DeviceGatewayOptions {
   readonly clock: Clock
   readonly random: Random
   readonly actors: ActorSystem
+  /** Absent where nobody asks what tenants use. */
+  readonly meter?: UsageMeter
   /** Absent where no packages are served. */
   readonly packages?: PackageSource
   /** Absent where no calls are served. */
@@ -148,7 +151,7 @@ class LocalDeviceGateway
     this.onboarding = options.onboarding
     this.packages = options.packages
     this.clock = clock
-    this.uploads = new Uploads(options.link, new MessageIds(options.random))
+    this.uploads = new Uploads(options.link, new MessageIds(options.random), options.meter ?? new UsageMeter())
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
     this.maxSessionsPerDevice = this.settings.maxSessionsPerDevice
     this.attributes = options.attributes
@@ -251,6 +254,7 @@ class LocalDeviceGateway
   }
 
   async answerRequest(record: DeviceRecord, request: AttributeRequest): Promise<AttributeAnswer> {
+    if (!this.uploads.isAdmitted(record, 0)) throw DeviceErrors.USAGE_LIMIT()
     const [client, shared] = await Promise.all([
       this.readAttributes(record, 'CLIENT_SCOPE', request.clientKeys),
       this.readAttributes(record, 'SHARED_SCOPE', request.sharedKeys),

@@ -4,6 +4,8 @@ import { defineErrors } from '../../model/errors.ts'
 export const DeviceErrors = defineErrors('device', {
   NO_PACKAGES: { kind: 'invalid', status: 404, text: 'No packages are served here' },
   SESSION_ENDED: { kind: 'denied', status: 401, text: 'The session has ended' },
+  /** As a rate that is exceeded: the connection ends without an answer, HTTP says 500. */
+  USAGE_LIMIT: { kind: 'terminal', status: 500, text: 'The tenant has used up what its devices may send this month' },
   TOO_MANY_LOGINS: { kind: 'retryable', status: 503, text: 'More than {limit} logins are being looked up at once' },
   MAILBOX_FULL: { kind: 'retryable', status: 503, text: 'More of this device waits than there is room for' },
   SESSION_FAILED: { kind: 'terminal', status: 500, text: 'The session failed and was ended' },

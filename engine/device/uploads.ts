@@ -1,6 +1,8 @@
 /** What a device sends, made into messages and handed to the link at once: an upload that waits to be stored holds none behind it. */
 import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
+import { USAGE, type UsageMeter } from '../usage/usage.ts'
+import { DeviceErrors } from './errors.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
 import {
   attributesMessage,
@@ -16,16 +18,21 @@ import type { MessageIds } from './message-ids.ts'
 export class Uploads {
   private readonly link: Pick<Link, 'publish'>
   private readonly ids: MessageIds
+  private readonly meter: UsageMeter
 
-  constructor(link: Pick<Link, 'publish'>, ids: MessageIds) {
+  constructor(link: Pick<Link, 'publish'>, ids: MessageIds, meter: UsageMeter) {
     this.link = link
     this.ids = ids
+    this.meter = meter
   }
 
   /** `at`: when it arrived, Unix ms. */
   telemetry(record: DeviceRecord, at: number, groups: readonly UploadGroup[], receipt: PublishReceipt): void {
     const [only] = groups
     if (only === undefined) return receipt.stored()
+    let points = 0
+    for (const { entries } of groups) points += entries.length
+    if (!this.isAdmitted(record, points)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
     if (groups.length === 1) return this.publish(record, only, at, only.ts, receipt)
     const all = new UploadReceipt(groups.length, receipt)
     let hasUntimed = false
@@ -38,12 +45,23 @@ export class Uploads {
   }
 
   attributes(record: DeviceRecord, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
+    if (!this.isAdmitted(record, entries.length)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
     this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
   }
 
   /** The device calls the rule engine; `data` is JSON text. */
   serverCall(record: DeviceRecord, at: number, data: string, origin: CallOrigin, receipt: PublishReceipt): void {
+    if (!this.isAdmitted(record, 0)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
     this.link.publish(serverCallMessage(this.ids, record.identity, record.originator, at, data, origin), receipt)
+  }
+
+  /** Counts what the device sent. False where its tenant has used up what its devices may send. */
+  isAdmitted({ identity }: DeviceRecord, points: number): boolean {
+    const usage = this.meter.of(identity.tenantId)
+    if (usage.isDisabled('TRANSPORT')) return false
+    usage.add(USAGE.transportMessages, 1)
+    usage.add(USAGE.transportDataPoints, points)
+    return true
   }
 
   private publish(

@@ -9,6 +9,7 @@ import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { Message, Resumption } from '../../model/message.ts'
 import type { Link, PublishReceipt } from '../link/link.ts'
+import type { UsageMeter } from '../usage/usage.ts'
 import type { Work, WorkProcessor } from '../queue/work.ts'
 import { AcknowledgedWorks } from './acknowledged.ts'
 import type { AcknowledgedFigures } from './acknowledged.ts'
@@ -60,6 +61,8 @@ export interface RuleEngineOptions {
   readonly deferral?: Deferral
   /** What happens to chains and nodes that are watched; absent where nobody asks. */
   readonly events?: ChainEvents
+  /** Whose messages are dropped; absent where all may run. */
+  readonly meter?: Pick<UsageMeter, 'isDisabled'>
   /** Who follows messages through nodes; absent, they cost nothing more. */
   readonly tracer?: RuleTracer
   /** What is drawn in a chain by now: asked of chains that came here undrawn. Absent where nobody knows more. */
@@ -121,6 +124,8 @@ export interface RuleEngine extends WorkProcessor {
   /** Over all chains and versions, removed ones too: messages that entered nodes, and that failed in them. */
   totals(): Readonly<NodeTotals>
   acknowledgedFigures(): AcknowledgedFigures
+  /** Node executions by tenant since the last time. */
+  takeExecutions(): ReadonlyMap<string, number>
   /** Takes nothing more, lets what is under way end, closes all nodes. Idempotent. */
   close(): Promise<void>
 }
@@ -138,6 +143,8 @@ const FIRST_VERSION = 1
 interface LoadedChain {
   chain: RuleChain
   readonly actor: RuleChainActor
+  /** Executions of its nodes that were taken. */
+  taken: number
   /** Versions are made one after the other, in the order in which they were handed in. */
   loading: Promise<unknown>
 }
@@ -153,6 +160,7 @@ class Engine implements RuleEngine {
   private readonly leaving = new Map<string, Promise<void>>()
   /** Of chains that were removed. */
   private readonly past: NodeTotals = noTotals()
+  private executions = new Map<string, number>()
   private readonly acknowledged: AcknowledgedWorks
   private closing: Promise<void> | undefined
 
@@ -163,8 +171,13 @@ class Engine implements RuleEngine {
   }
 
   process(pack: readonly Work[]): void {
+    const { meter } = this.options
     for (const work of pack) {
       const { message } = work
+      if (meter?.isDisabled(message.tenantId, 'RE') === true) {
+        work.end()
+        continue
+      }
       const { resumption } = message
       const ruleChainId = resumption?.ruleChainId ?? message.ruleChainId ?? this.roots.get(message.tenantId)
       const refused =
@@ -205,7 +218,7 @@ class Engine implements RuleEngine {
       if (roots.get(loaded.chain.tenantId) === ruleChainId) roots.delete(loaded.chain.tenantId)
     }
     add(this.past, loaded.actor.totals())
-    const left = loaded.loading.then(() => loaded.actor.close())
+    const left = loaded.loading.then(() => loaded.actor.close()).then(() => this.takeOf(loaded))
     this.leaving.set(ruleChainId, left)
     await left
     this.leaving.delete(ruleChainId)
@@ -242,6 +255,22 @@ class Engine implements RuleEngine {
     return totals
   }
 
+  takeExecutions(): ReadonlyMap<string, number> {
+    for (const loaded of this.chains.values()) this.takeOf(loaded)
+    const taken = this.executions
+    this.executions = new Map()
+    return taken
+  }
+
+  private takeOf(loaded: LoadedChain): void {
+    const { received } = loaded.actor.totals()
+    const { tenantId } = loaded.chain
+    if (received > loaded.taken) {
+      this.executions.set(tenantId, (this.executions.get(tenantId) ?? 0) + received - loaded.taken)
+    }
+    loaded.taken = received
+  }
+
   acknowledgedFigures(): AcknowledgedFigures {
     return this.acknowledged.figures()
   }
@@ -264,7 +293,7 @@ class Engine implements RuleEngine {
     const actor = new RuleChainActor({ actors, clock, log, settings: this.settings }, chain.id)
     const version = this.compile(chain, graph, undefined)
     const loading = actor.takeOver(version)
-    this.chains.set(chain.id, { chain, actor, loading: loading.catch(() => undefined) })
+    this.chains.set(chain.id, { chain, actor, taken: 0, loading: loading.catch(() => undefined) })
     // Without a root before it, messages wait for it in its mailbox.
     if (chain.root && !this.roots.has(chain.tenantId)) this.roots.set(chain.tenantId, chain.id)
     await loading

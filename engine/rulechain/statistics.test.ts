@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { RuleTracer } from './tracer.ts'
-import { chainOf, loaded, testEngine, testWork, type MakeNode, type TestEngine } from './testkit.ts'
+import { FEATURE, UsageMeter } from '../usage/usage.ts'
+import { chainOf, loaded, TENANT_ID, testEngine, testWork, type MakeNode, type TestEngine } from './testkit.ts'
 
 const pass: MakeNode = () => ({ handle: () => 'Success' })
 const later: MakeNode = ({ clock }) => ({
@@ -83,4 +84,31 @@ test('a tracer sees what enters, leaves and fails', async () => {
     'run A-2 T',
     'fail A-2 Error: it broke',
   ])
+})
+
+test('executions are told by tenant once each, those of a removed chain too', async () => {
+  const setup = testEngine({ pass })
+  await load(setup, ['pass', 'pass'], [[0, 'Success', 1]])
+  await setup.run(testWork(), testWork())
+  assert.deepEqual([...setup.engine.takeExecutions()], [[TENANT_ID, 4]])
+  assert.equal(setup.engine.takeExecutions().size, 0)
+  await load(setup, ['pass'], [])
+  await setup.run(testWork())
+  const removed = setup.engine.remove('A')
+  await setup.clock.advance(1)
+  await removed
+  assert.deepEqual([...setup.engine.takeExecutions()], [[TENANT_ID, 1]])
+})
+
+test('messages of a tenant that used up its executions end well without entering a node', async () => {
+  const meter = new UsageMeter()
+  const setup = testEngine({ pass }, {}, undefined, { meter })
+  await load(setup, ['pass'], [])
+  meter.setDisabledOf(TENANT_ID, FEATURE.RE)
+  const dropped = testWork()
+  await setup.run(dropped)
+  assert.deepEqual([dropped.open, dropped.errors], [0, []])
+  meter.setDisabledOf(TENANT_ID, 0)
+  await setup.run(testWork())
+  assert.deepEqual([...setup.engine.takeExecutions()], [[TENANT_ID, 1]])
 })

@@ -167,7 +167,10 @@ export function testEngine(
   settings: Partial<RuleEngineSettings> = {},
   given?: Pick<Link, 'publish'>,
   more: Partial<
-    Pick<RuleEngineOptions, 'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'tracer' | 'openConfiguration'>
+    Pick<
+      RuleEngineOptions,
+      'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'meter' | 'tracer' | 'openConfiguration'
+    >
   > & { readonly clock?: ManualClock } = {},
 ): TestEngine {
   const clock = more.clock ?? new ManualClock()

@@ -115,7 +115,9 @@ export const createAlarm = defineNode({
         const active = await alarms.findActive(draft.originator, draft.type)
         const details = isScripted ? await script.details(message, active?.details) : (draft.details ?? {})
         const times = timesOf(draft, active, message.metadataTs(), context.clock.now())
-        const { alarm, result } = await alarms.createOrUpdate({ ...draft, ...times, details })
+        const raised = await alarms.createOrUpdate({ ...draft, ...times, details })
+        if (raised === undefined) return 'False'
+        const { alarm, result } = raised
         const isNew = result === 'created'
         await tellOfAlarm(message, isNew ? 'ENTITY_CREATED' : 'ENTITY_UPDATED', alarm, context)
         const told = alarmMessage(message, alarm, isNew ? 'isNewAlarm' : 'isExistingAlarm')

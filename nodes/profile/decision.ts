@@ -88,12 +88,14 @@ export async function carryOut(
   if (before !== undefined && rank(before.severity) < rank(severity))
     return { active: { severity: before.severity, id: before.id }, told: undefined }
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = decision
-  const { alarm, result } = await alarms.createOrUpdate({
+  const raised = await alarms.createOrUpdate({
     ...{ originator, type, severity, propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
     startTs: before?.startTs ?? startTs,
     endTs: before === undefined ? startTs : now,
     details: details ?? before?.details ?? {},
   })
+  if (raised === undefined) return { active: undefined, told: undefined }
+  const { alarm, result } = raised
   const [relation, ...marks] = TOLD[result]
   const message = messageOf(cause, alarm, decision, marks)
   return { active: { severity: alarm.severity, id: alarm.id }, told: { message, relations: [relation] } }

@@ -28,6 +28,8 @@ import type { EntityService } from '../entities/entity-service.ts'
 import type { users as userDefinition } from '../entities/user.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
 import { recordWith, rowsOf } from '../entities/rows.ts'
+import { USAGE, type UsageMeter } from '../../engine/usage/usage.ts'
+import { UsageErrors } from '../usage/errors.ts'
 import type { MessageRoute, RouteLookup } from '../message-route.ts'
 import type { ChangeNotifications } from '../notifications/change-notifications.ts'
 import { AlarmComments, commentJson, titleOf, type AlarmComment, type CommentDraft } from './alarm-comments.ts'
@@ -50,6 +52,7 @@ export interface AlarmServiceParts {
   readonly userPage: EntityService<typeof userDefinition.columns>['pageWhere']
   readonly propagation: Propagation
   readonly notifications: ChangeNotifications
+  readonly meter: UsageMeter
   readonly forgetAttributes: (entityId: string) => void
 }
 
@@ -323,14 +326,21 @@ export class AlarmService {
     })
   }
 
-  private create(route: MessageRoute, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
-    const { clock, random } = this.parts
+  private async create(
+    route: MessageRoute,
+    draft: AlarmDraft,
+    principal: Principal | undefined,
+  ): Promise<AlarmOutcome> {
+    const { clock, random, meter } = this.parts
     const { tenantId, customerId } = route
+    if (meter.isDisabled(tenantId, 'ALARM')) throw UsageErrors.ALARMS()
     const identity = { id: random.uuid(), createdTime: clock.now(), version: 1, tenantId }
     const { originator, type } = draft
     const own = { customerId, type, originatorType: originator.entityType, originatorId: originator.id }
     const alarm = recordWith(alarms, identity, { ...own, ...membersOf(draft, clock.now()) })
-    return this.commit(alarm, undefined, [], principal && { principal, type: 'ENTITY_CREATED' })
+    const outcome = await this.commit(alarm, undefined, [], principal && { principal, type: 'ENTITY_CREATED' })
+    meter.of(tenantId).add(USAGE.createdAlarms, 1)
+    return outcome
   }
 
   /** Nothing is written, and nobody hears of it, where nothing differs. */

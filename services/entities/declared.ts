@@ -21,6 +21,8 @@ import { deviceProfiles } from './device-profile.ts'
 import { devices } from './device.ts'
 import { CONTENT, CONTENT_PARTS } from './content.ts'
 import type { ColumnSet, EntityDefinition } from './define.ts'
+import { USAGE_COUNT_TABLE } from '../../storage/entities/usage-counts.ts'
+import { apiUsageStates } from './api-usage-state.ts'
 import { queueStats } from './queue-stats.ts'
 import { ruleChains } from './rule-chain.ts'
 import { jobs } from './job.ts'
@@ -50,6 +52,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   calculatedFields,
   jobs,
   queueStats,
+  apiUsageStates,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */
@@ -69,6 +72,7 @@ const PARTS: readonly EntityTable[] = [
   DEVICE_CLAIM_TABLE,
   MOVED_DEVICE_TABLE,
   RULE_CHAIN_VERSION_TABLE,
+  USAGE_COUNT_TABLE,
   ...EVENT_TABLES,
 ]
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mailSettingsOf } from '../mail/mail-settings.ts'
 import type { Mail } from '../mail/smtp.ts'
+import { UsageMeter } from '../../engine/usage/usage.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { nodeMail } from './mail.ts'
 
@@ -11,7 +12,11 @@ const MAIL = { to: 'a@b.c', subject: 's', body: 'b', isHtml: false }
 
 test('a sender of another domain than the server’s is answered to, and is not the sender', async () => {
   const sent: Mail[] = []
-  const mails = nodeMail({ admin }, testOutbound(), async (_settings, mail) => void sent.push(mail))({ tenantId: 'a' })
+  const mails = nodeMail(
+    { admin, meter: new UsageMeter() },
+    testOutbound(),
+    async (_settings, mail) => void sent.push(mail),
+  )({ tenantId: 'a' })
   const own = ['hall@company.example', 'Hall 3 <hall@company.EXAMPLE>']
   const foreign = [
     ...['ceo@bank.example', 'Boss <boss@bank.example>', 'x@bank.example, <hall@company.example>'],
@@ -36,7 +41,7 @@ test('a sender of another domain than the server’s is answered to, and is not 
 test('a tenant has a part of the mail server, the others theirs', async () => {
   const going = new Map<string, () => void>()
   const started: string[] = []
-  const mailOf = nodeMail({ admin }, testOutbound(), (_settings, { subject }) => {
+  const mailOf = nodeMail({ admin, meter: new UsageMeter() }, testOutbound(), (_settings, { subject }) => {
     started.push(subject)
     return new Promise((resolve) => going.set(subject, resolve))
   })

@@ -1,23 +1,28 @@
 /** Mail by the server that the administrator set: all tenants share it, and it speaks for the administrator alone. */
 import type { NodeMail, NodeMailMessage } from '../../engine/rulechain/capabilities/mail.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
+import { USAGE } from '../../engine/usage/usage.ts'
 import type { Mail } from '../mail/smtp.ts'
 import { sendBySmtp } from '../mail/smtp.ts'
 import { MailErrors } from '../mail/errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Services } from '../services.ts'
+import { UsageErrors } from '../usage/errors.ts'
 
 export function nodeMail(
-  { admin }: { readonly admin: Pick<Services['admin'], 'mailSettings'> },
+  { admin, meter }: { readonly admin: Pick<Services['admin'], 'mailSettings'> } & Pick<Services, 'meter'>,
   outbound: Pick<Outbound, 'inTurn'>,
   send = sendBySmtp,
 ): (node: Pick<NodeIdentity, 'tenantId'>) => NodeMail {
   return ({ tenantId }) => ({
     send: async (mail) => {
+      const usage = meter.of(tenantId)
+      if (usage.isDisabled('EMAIL')) throw UsageErrors.EMAIL()
       const settings = await admin.mailSettings()
       if (settings === undefined) throw MailErrors.NOT_SET_UP()
       const outgoing = mailOf(mail, settings.mailFrom)
       await outbound.inTurn(tenantId, Buffer.byteLength(JSON.stringify(outgoing)), () => send(settings, outgoing))
+      usage.add(USAGE.emails, 1)
     },
   })
 }

@@ -144,7 +144,7 @@ test("series that say nothing else are kept as long as the tenant's profile says
   assert.deepEqual(
     timeSeries.writes
       .flat()
-      .slice(-4)
+      .filter(({ entityId: of }) => of === id)
       .map(({ ttlSeconds }) => ttlSeconds),
     [172_800, 172_800, 60, 0],
   )

@@ -167,13 +167,14 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     const alarms = capability('alarms')
     const draft = { originator, type: 'Hot', severity: 'MINOR' } as const
     const created = await alarms.createOrUpdate({ ...draft, details: { a: 1 } })
+    assert.ok(created !== undefined)
     assert.deepEqual(
       [created.result, created.alarm.status, created.alarm.details],
       ['created', 'ACTIVE_UNACK', { a: 1 }],
     )
-    assert.equal((await alarms.createOrUpdate(draft)).result, 'updated')
+    assert.equal((await alarms.createOrUpdate(draft))?.result, 'updated')
     const raised = await alarms.createOrUpdate({ ...draft, severity: 'MAJOR' })
-    assert.deepEqual([raised.result, raised.previousSeverity], ['severity updated', 'MINOR'])
+    assert.deepEqual([raised?.result, raised?.previousSeverity], ['severity updated', 'MINOR'])
     assert.equal((await alarms.findActive(originator, 'Hot'))?.id, created.alarm.id)
     const others = capability('alarms', OTHER_TENANT)
     assert.equal(await others.find(created.alarm.id), undefined)

@@ -87,6 +87,10 @@ function namesOf(
       return { name: named, title: named, label: named, displayName: named }
     case 'USER':
       return { name: named, title: named, label: named, displayName: { is: 'person' } }
+    case 'API_USAGE_STATE': {
+      const tenant: QueryField = { is: 'tenant-name' }
+      return { name: tenant, title: tenant, label: tenant, displayName: tenant }
+    }
     default: {
       const displayed: QueryField = own['label'] === undefined ? named : { is: 'first', columns: ['label', nameColumn] }
       return { name: named, title: named, displayName: displayed }

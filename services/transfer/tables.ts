@@ -11,7 +11,17 @@ const LEFT = new Set([
   // Sealed under the key of there, for nodes of there: what was before stays where it was.
   'rule_chain_version',
   // Both platforms would send, tell and work at them.
-  ...['rpc', 'transfer', 'transfer_line', 'notification_request', 'ota_update', 'job', 'queue_stats'],
+  ...[
+    'rpc',
+    'transfer',
+    'transfer_line',
+    'notification_request',
+    'ota_update',
+    'job',
+    'queue_stats',
+    'api_usage_state',
+    'api_usage_count',
+  ],
 ])
 
 /** Rows that are found as the same by these, where they are so. */

@@ -37,12 +37,14 @@ import { RowStore, type RowErrors } from './tables/row-store.ts'
 import { TenantCountRepository } from './tenant-counts.ts'
 import { TenantErasureRepository } from './tenant-erasure.ts'
 import { TransferRowRepository } from './transfer-rows.ts'
+import { UsageCountRepository } from './usage-counts.ts'
 import { UserRepository } from './users.ts'
 
 export interface EntityStore {
   readonly transferRows: TransferRowRepository
   readonly tenantErasure: TenantErasureRepository
   readonly tenantCounts: TenantCountRepository
+  readonly usageCounts: UsageCountRepository
   readonly users: UserRepository
   readonly deviceProfiles: DeviceProfileRepository
   readonly devices: DeviceRepository
@@ -134,6 +136,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     transferRows: new TransferRowRepository(database),
     tenantErasure: new TenantErasureRepository(database),
     tenantCounts: new TenantCountRepository(database),
+    usageCounts: new UsageCountRepository(database),
     users: new UserRepository(database),
     deviceProfiles: new DeviceProfileRepository(database),
     devices: new DeviceRepository(database),

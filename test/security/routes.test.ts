@@ -158,6 +158,10 @@ describe('every route', () => {
 
   before(async () => {
     world = await openRestWorld()
+    const { feed, services, tenantId } = world.platform
+    // What the tenant may use is said once its limits were looked at.
+    feed.publish({ kind: 'settings-changed', entity: { entityType: 'TENANT', id: tenantId } })
+    await services.usage.flush()
     stateAtStart = await stateOfFirstTenant()
   })
   after(() => world.close())

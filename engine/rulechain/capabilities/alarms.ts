@@ -43,8 +43,11 @@ export interface NodeAlarms {
   find(id: string): Promise<NodeAlarm | undefined>
   /** The active one of the type: there is at most one. */
   findActive(originator: EntityId, type: string): Promise<NodeAlarm | undefined>
-  /** Creates it, or says anew how the active one stands. The rule engine is told by the node, in messages of its own. */
-  createOrUpdate(draft: NodeAlarmDraft): Promise<RaisedAlarm>
+  /**
+   * Creates it, or says anew how the active one stands. The rule engine is told by the node, in messages of its own. Undefined where the
+   * tenant may create no more.
+   */
+  createOrUpdate(draft: NodeAlarmDraft): Promise<RaisedAlarm | undefined>
   /** Undefined where none of that type is active. */
   clear(originator: EntityId, type: string, details?: JsonValue): Promise<NodeAlarm | undefined>
 }

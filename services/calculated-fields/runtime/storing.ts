@@ -112,6 +112,8 @@ async function raise(context: Context, message: Message, result: Result<'raise'>
     details: isSilent ? (active?.details ?? {}) : own,
     ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
   })
+  // The tenant may create no more.
+  if (raised === undefined) return
   const [type, flags] = RAISED[raised.result]
   await toRuleChain(context, message, type, { ...flags, ...metadata }, stringifyJson(raised.alarm.json))
 }
