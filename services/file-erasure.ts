@@ -9,9 +9,9 @@ import type { TimeSeriesStore } from '../storage/timeseries/store.ts'
 import type { Cleanup } from './cleanup.ts'
 
 export interface FileErasureParts {
-  readonly cleanup: Cleanup
-  readonly entities: EntityStore
-  readonly timeSeries: TimeSeriesStore
+  readonly cleanup: Pick<Cleanup, 'finish'>
+  readonly entities: Pick<EntityStore, 'eraseDeleted'>
+  readonly timeSeries: Pick<TimeSeriesStore, 'eraseDeleted'>
   readonly clock: Clock
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs: number
@@ -31,16 +31,22 @@ const LOG_REST = 'of an embedded log the file that is written to stays until it 
 
 export class FileErasure {
   private readonly parts: FileErasureParts
-  private underWay: Promise<ErasureReport> | undefined
+  private underWay: Promise<unknown> = Promise.resolve()
+  private next: Promise<ErasureReport> | undefined
 
   constructor(parts: FileErasureParts) {
     this.parts = parts
   }
 
-  /** Who asks meanwhile waits for the same: all was deleted before that they could have meant, or they ask again. */
+  /** Who asks while one is under way may mean what was deleted since it began: the next one is for all of them. */
   run(): Promise<ErasureReport> {
-    this.underWay ??= this.erase().finally(() => (this.underWay = undefined))
-    return this.underWay
+    this.next ??= this.underWay.then(() => {
+      this.next = undefined
+      const run = this.erase()
+      this.underWay = run.catch(() => undefined)
+      return run
+    })
+    return this.next
   }
 
   private async erase(): Promise<ErasureReport> {
