@@ -4,7 +4,7 @@ import type { EntityId } from '../../../model/entity-id.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { ActiveField } from './field-index.ts'
 import { sourceOf } from './field-index.ts'
-import { valueOf, withoutValue, withUpdate, type Held } from './held.ts'
+import { isDynamic, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
 import type { News } from './payload.ts'
 import { isSource, type LoadedField } from './reader.ts'
 import { bytesOf, type FieldState } from './states.ts'
@@ -47,8 +47,8 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   }
   const cause = causeOf(kept, turn, isNew, hasChanged)
   if (cause === undefined) return same(kept)
-  const reloadAt =
-    needs.reloadEveryMs === undefined ? {} : { reloadAt: reloadTime(kept, turn, isNew, needs.reloadEveryMs) }
+  const everyMs = Object.values(needs.arguments).some(isDynamic) ? needs.reloadEveryMs : undefined
+  const reloadAt = everyMs === undefined ? {} : { reloadAt: reloadTime(kept, turn, isNew, everyMs) }
   const wakeAt = cause === 'wake' || kept.wakeAt === undefined ? {} : { wakeAt: kept.wakeAt }
   const waiting: FieldState = { version: record.version, args, own: kept.own, ...reloadAt, ...wakeAt }
   const values = valuesOf(active, args, now)

@@ -19,6 +19,11 @@ export interface Held {
   readonly sources?: readonly Place[]
 }
 
+/** Whose values it has may change while the field stays as it is. */
+export function isDynamic({ origin: { from } }: ArgumentNeed): boolean {
+  return from === 'owner' || from === 'related'
+}
+
 export function held(
   need: ArgumentNeed,
   sources: readonly EntityId[],
@@ -26,7 +31,7 @@ export function held(
   now: number,
 ): Held {
   const places = sources.map(placeOf)
-  const known = need.origin.from === 'owner' || need.origin.from === 'related' ? { sources: places } : {}
+  const known = isDynamic(need) ? { sources: places } : {}
   if (need.type === 'TS_ROLLING') return { ...known, points: (read[0] ?? []).map(pointOf) }
   if (need.many === true) {
     const many = places.flatMap((place, index): (readonly [Place, Point])[] => {

@@ -26,7 +26,7 @@ export interface CalculationCounts {
 export interface ProgramParts {
   readonly tenantId: string
   readonly now: () => number
-  readonly reader: CalculationReader
+  readonly reader: Pick<CalculationReader, 'read'>
   readonly debug: FieldDebug
   readonly counts: CalculationCounts
 }
@@ -38,6 +38,7 @@ interface Cause {
   readonly msgType?: string
   readonly previous: readonly string[]
   readonly news: News | undefined
+  readonly isWake?: boolean
 }
 
 export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known> {
@@ -67,7 +68,7 @@ export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known
     },
     wake(turn, known) {
       if (turn.entity === undefined || known === undefined) return
-      run(parts, turn, turn.entity, known, { ts: turn.now, previous: [], news: undefined })
+      run(parts, turn, turn.entity, known, { ts: turn.now, previous: [], news: undefined, isWake: true })
     },
   }
 }
@@ -97,7 +98,7 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
   }
   const state: EntityState = { entity: [entity.entityType, entity.id], owner: facts.owner.id, fields }
   if (!isSame(before, state)) turn.set(stateJson(state))
-  const wake = nextWake(fields)
+  const wake = nextWake(fields, cause.isWake === true ? turn.now : undefined)
   if (wake !== turn.wakesAt) turn.wakeAt(wake)
 }
 

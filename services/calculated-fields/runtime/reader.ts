@@ -13,7 +13,7 @@ import type { TelemetryService } from '../../telemetry-service.ts'
 import type { AlarmService } from '../../alarms/alarm-service.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
-import { entityOf, held, type Held } from './held.ts'
+import { entityOf, held, isDynamic, type Held } from './held.ts'
 import { jsonOf, type News, type Payload } from './payload.ts'
 import type { EntityState, FieldState } from './states.ts'
 
@@ -140,9 +140,8 @@ export class CalculationReader {
     const hasMoved = state !== undefined && state.owner !== facts.owner.id
     const entries: [string, Held][] = []
     for (const [name, need] of Object.entries(needs.arguments)) {
-      const isDynamic = need.origin.from === 'owner' || need.origin.from === 'related'
       const isStale = isReload || (need.origin.from === 'owner' && hasMoved)
-      if (!isNew && !(isDynamic && isStale) && before.args[name] !== undefined) continue
+      if (!isNew && !(isDynamic(need) && isStale) && before.args[name] !== undefined) continue
       entries.push([name, await this.argument(tenantId, entity, facts, need, now, limits)])
     }
     const isAlarmAsked = needs.alarm === true && (isNew || isAlarmNews)

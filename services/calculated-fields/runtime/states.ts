@@ -49,10 +49,17 @@ export function bytesOf(state: FieldState): number {
   return stringifyJson(plainJson(state)).length
 }
 
-/** When the first of the fields wants to be woken. */
-export function nextWake(fields: Readonly<Record<string, FieldState>>): number | undefined {
+/** What has passed without anything coming of it is looked at again so much later. */
+const AGAIN_MS = 60_000
+
+/** When the first of the fields wants to be woken. `wokenAt`: now is such a time, so that none which has passed comes again at once. */
+export function nextWake(
+  fields: Readonly<Record<string, FieldState>>,
+  wokenAt = Number.NEGATIVE_INFINITY,
+): number | undefined {
   const times = Object.values(fields).flatMap(({ wakeAt, reloadAt }) =>
     [wakeAt, reloadAt].filter((time) => time !== undefined),
   )
-  return times.length === 0 ? undefined : Math.min(...times)
+  if (times.length === 0) return undefined
+  return Math.min(...times.map((time) => (time <= wokenAt ? wokenAt + AGAIN_MS : time)))
 }
