@@ -61,6 +61,8 @@ interface Outcome {
 }
 
 const FAILED_WAKE_MS = 60_000
+/** What is read may be away for a moment. */
+const FAILED_READ_MS = 5_000
 const MOST_LOADS = 3
 
 export class KeyedInstance<State extends JsonValue, Known> implements StatefulInstance {
@@ -110,15 +112,22 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
     if (this.waking.has(entry.id)) return
     this.waking.add(entry.id)
     const due = entry.wakeAt
+    // It may have been woken by another, or changed its mind.
+    const isStill = (): boolean => !partition.isLost && partition.find(entry.id) === entry && entry.wakeAt === due
     node
       .readForWake(entry.stateOf(node))
       .then((known) => {
-        // It may have been woken by another, or changed its mind.
-        const isStill = !partition.isLost && partition.find(entry.id) === entry && entry.wakeAt === due
-        if (isStill) this.woken(partition, entry, known)
+        if (isStill()) this.woken(partition, entry, known)
       })
-      .catch((error: unknown) => this.failedOutside(error))
-      .finally(() => this.waking.delete(entry.id))
+      .catch((error: unknown) => {
+        // Else it stood before those of others that are due.
+        if (isStill()) this.putOff(partition, entry, FAILED_READ_MS)
+        this.failedOutside(error)
+      })
+      .finally(() => {
+        this.waking.delete(entry.id)
+        if (this.waking.size === 0) partition.lookSoon()
+      })
   }
 
   private woken(partition: StatePartition, entry: StateEntry, known: Known | undefined): void {
@@ -131,10 +140,14 @@ export class KeyedInstance<State extends JsonValue, Known> implements StatefulIn
       turn.isWakeSet ||= true
       this.adopt(partition, entry, turn, `wake ${due ?? 0}`)
     } catch (error) {
-      entry.wakeAt = this.host.now() + FAILED_WAKE_MS
-      partition.changed(entry, [])
+      this.putOff(partition, entry, FAILED_WAKE_MS)
       this.failedOutside(error)
     }
+  }
+
+  private putOff(partition: StatePartition, entry: StateEntry, ms: number): void {
+    entry.wakeAt = this.host.now() + ms
+    partition.changed(entry, [])
   }
 
   async begin(partition: StatePartition): Promise<void> {

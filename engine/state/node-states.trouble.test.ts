@@ -170,3 +170,32 @@ test('a deletion lets alone what is known of other tenants', async () => {
   await clock.settle()
   assert.equal(read, 1)
 })
+
+test('what can not be read for those that are due first keeps nobody else asleep, and is tried again in a while', async () => {
+  const FAILING = 500
+  let reads = 0
+  const woken: string[] = []
+  const waking: KeyedNode<JsonValue> = {
+    ...keeping,
+    handle(turn, message) {
+      turn.set(message.originator.id)
+      turn.wakeAt(turn.now + (message.originator.id === 'fine' ? 20_000 : 10_000))
+      return 'Success'
+    },
+    readForWake(state) {
+      if (++reads > 4 * FAILING) throw new Error('read again and again')
+      return state === 'fine' ? Promise.resolve(undefined) : Promise.reject(new Error('away'))
+    },
+    wake: (turn) => void woken.push(String(turn.state)),
+  }
+  const { clock, instance } = await opened()
+  const { give } = instance(waking)
+  await give(...Array.from({ length: FAILING }, (_, index) => testWork({ device: `failing ${index}` }).message))
+  await give(testWork({ device: 'fine' }).message)
+  await clock.advance(21_000)
+  assert.deepEqual(woken, ['fine'])
+  assert.ok(reads <= 4 * FAILING, `${reads} reads`)
+  const before = reads
+  await clock.advance(5_000)
+  assert.ok(reads > before)
+})

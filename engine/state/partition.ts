@@ -288,6 +288,11 @@ export class StatePartition {
     built.tell(refusal)
   }
 
+  /** What could not be looked for until now can be. */
+  lookSoon(): void {
+    this.lookBy(this.host.clock.now())
+  }
+
   /** Looks for what is due at that time, Unix ms, or before. */
   private lookBy(time: number): void {
     if (this.isGone || time >= this.lookAt) return
@@ -335,16 +340,22 @@ export class StatePartition {
       const rows = await this.store.woken(clock.now(), PAGE)
       found = rows.length
       await this.load(new Map(rows.map((row) => [row.id, row])))
+      const isDue = ({ wakeAt }: StateEntry): boolean => wakeAt !== null && wakeAt <= clock.now()
+      let underWay = 0
       for (const { id } of rows) {
         const entry = this.entries.get(id)
-        if (entry === undefined || this.isGone) continue
-        if (entry.wakeAt === null || entry.wakeAt > clock.now()) continue
-        if (this.host.wake(this, entry)) continue
+        if (entry === undefined || this.isGone || !isDue(entry)) continue
+        if (this.host.wake(this, entry)) {
+          // Something is read for it first.
+          if (isDue(entry)) underWay++
+          continue
+        }
         entry.wakeAt = clock.now() + LATER_MS
         this.changed(entry, [])
       }
       while (this.writing !== undefined) await this.writing
-      if (this.hasFailed) return
+      // The store would answer the same ones until what is read is there: then it is looked again.
+      if (this.hasFailed || underWay === rows.length) return
     }
   }
 
