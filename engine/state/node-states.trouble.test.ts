@@ -186,7 +186,7 @@ test('what can not be read for those that are due first keeps nobody else asleep
       if (++reads > 4 * FAILING) throw new Error('read again and again')
       return state === 'fine' ? Promise.resolve(undefined) : Promise.reject(new Error('away'))
     },
-    wake: (turn) => void woken.push(String(turn.state)),
+    wake: (turn) => void woken.push(turn.entity?.id ?? ''),
   }
   const { clock, instance } = await opened()
   const { give } = instance(waking)

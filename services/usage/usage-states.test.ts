@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, test } from 'node:test'
 import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
@@ -104,6 +105,39 @@ await onBothDatabases('the use of the API ', (open) => {
     usageCounts.add = add
     await use(USAGE.jsExecutions, 1)
     assert.deepEqual((await series())['jsExecutionCount'], [4, MONTH])
+  })
+
+  test('is counted again later of every tenant, not of those alone whose group could not be stored', async () => {
+    const { entities, services, tenantId } = platform
+    const { usageCounts } = entities
+    services.meter.forget(tenantId)
+    for (let other = 0; other < 100; other++) services.meter.of(randomUUID()).add(USAGE.jsExecutions, 1)
+    const add = usageCounts.add.bind(usageCounts)
+    usageCounts.add = () => Promise.reject(new Error('away'))
+    await use(USAGE.jsExecutions, 3)
+    usageCounts.add = add
+    await use(USAGE.jsExecutions, 1)
+    assert.deepEqual((await series())['jsExecutionCount'], [4, MONTH])
+  })
+
+  test('of a tenant that can not be decided leaves the others alone, and is decided later', async () => {
+    const { services, systemAdministrator } = platform
+    const { limits, meter } = services
+    const made = await services.declared.of(tenants).saveByUser(systemAdministrator, { title: 'Other' })
+    // In the order in which they are gone through.
+    const [failing = '', other = ''] = [platform.tenantId, made.id].toSorted()
+    const isDisabled = () => [failing, other].map((id) => meter.isDisabled(id, 'JS'))
+    await limit({ maxJSExecutions: 1 })
+    for (const id of [failing, other]) meter.of(id).add(USAGE.jsExecutions, 1)
+    await services.usage.flush()
+    assert.deepEqual(isDisabled(), [true, true])
+    const of = limits.of.bind(limits)
+    limits.of = (id) => (id === failing ? Promise.reject(new Error('away')) : of(id))
+    await tick(NEXT_MONTH - platform.clock.time)
+    assert.deepEqual(isDisabled(), [true, false])
+    limits.of = of
+    await tick(HOUR_MS)
+    assert.deepEqual(isDisabled(), [false, false])
   })
 
   test('warns, ends a feature, and gives it back with a higher limit and with the next month', async () => {

@@ -26,6 +26,7 @@ import { tenants } from '../entities/tenant.ts'
 import type { LimitsOfTenants } from '../limits.ts'
 import type { Report } from '../outbox.ts'
 import { COUNTER_FORMS, disabledBits, FEATURE_FORMS, monthOf, statesOf } from './features.ts'
+import { pagesOf } from './pages.ts'
 import { HOURLY, limitPoints, long, pointsOf, statePoint, usedOf, zeroPoints } from './points.ts'
 import type { UsageNews } from './usage-news.ts'
 
@@ -47,9 +48,16 @@ export interface UsageStatesParts {
 const URGENT_INTERVAL_MS = 10_000
 /** Of tenants in one transaction. */
 const GROUP = 100
+const AT_ONCE = 10
 const PAGE = 500
 const HOUR_MS = 3_600_000
 const DEVICES_INTERVAL_MS = 300_000
+
+/** What was added of a group of tenants. */
+interface Added {
+  readonly states: readonly ApiUsageState[]
+  readonly totals: readonly UsageTotal[]
+}
 
 export class UsageStates {
   private readonly parts: UsageStatesParts
@@ -158,29 +166,57 @@ export class UsageStates {
       if (!isWanted(counts)) meter.giveBack(tenantId, counts)
       return isWanted(counts)
     })
-    for (let start = 0; start < taken.length; start += GROUP) await this.storeGroup(taken.slice(start, start + GROUP))
+    for (let start = 0; start < taken.length; start += GROUP) {
+      const group = taken.slice(start, start + GROUP)
+      let added
+      try {
+        added = await this.add(group)
+      } catch (error) {
+        // All that is not in the store counts the next time.
+        for (const [tenantId, counts] of taken.slice(start)) meter.giveBack(tenantId, counts)
+        throw error
+      }
+      await this.tell(added)
+    }
   }
 
-  private async storeGroup(taken: readonly (readonly [tenantId: string, counts: readonly number[]])[]): Promise<void> {
-    const { entities, meter } = this.parts
-    let totals: readonly UsageTotal[]
-    let states: ReadonlyMap<string, ApiUsageState>
-    try {
-      states = await this.statesOf(taken.map(([tenantId]) => tenantId))
-      const increments = taken.flatMap(([tenantId, counts]) =>
-        USAGE_COUNTERS.filter((counter) => states.has(tenantId) && (counts[counter] ?? 0) > 0).map((counter) => ({
-          ...{ tenantId, counter, count: counts[counter] ?? 0 },
-        })),
-      )
-      totals = await entities.usageCounts.add(increments, this.period())
-    } catch (error) {
-      for (const [tenantId, counts] of taken) meter.giveBack(tenantId, counts)
-      throw error
+  /** To the sums. */
+  private async add(group: readonly (readonly [tenantId: string, counts: readonly number[]])[]): Promise<Added> {
+    const states = await this.statesOf(group.map(([tenantId]) => tenantId))
+    const increments = group.flatMap(([tenantId, counts]) =>
+      USAGE_COUNTERS.filter((counter) => states.has(tenantId) && (counts[counter] ?? 0) > 0).map((counter) => ({
+        ...{ tenantId, counter, count: counts[counter] ?? 0 },
+      })),
+    )
+    const totals = await this.parts.entities.usageCounts.add(increments, this.period())
+    return { states: [...states.values()], totals }
+  }
+
+  /** In the series, and by what follows of the sums. */
+  private async tell({ states, totals }: Added): Promise<void> {
+    for (const id of await this.decide(states)) this.doubted.add(id)
+    const pointsFor = ({ tenantId }: ApiUsageState) => pointsOf(totals.filter((total) => total.tenantId === tenantId))
+    await this.each(states, (state) => this.save(state, pointsFor(state)))
+  }
+
+  /** What fails for one tenant leaves the others alone; answers for whom it did. Never rejects. */
+  private async each(
+    states: readonly ApiUsageState[],
+    step: (state: ApiUsageState) => Promise<void>,
+  ): Promise<readonly string[]> {
+    const failed: string[] = []
+    let reason = ''
+    const noted = ({ tenantId }: ApiUsageState, error: unknown): void => {
+      failed.push(tenantId)
+      reason ||= errorText(error)
     }
-    for (const state of states.values()) {
-      await this.save(state, pointsOf(totals.filter(({ tenantId }) => tenantId === state.tenantId)))
+    for (let start = 0; start < states.length; start += AT_ONCE) {
+      const some = states.slice(start, start + AT_ONCE)
+      await Promise.all(some.map((state) => step(state).catch((error: unknown) => noted(state, error))))
     }
-    await this.decide([...states.values()])
+    if (failed.length > 0)
+      this.parts.report('The use of the API of some tenants is not told or decided', { tenants: failed.length, reason })
+    return failed
   }
 
   /** Of those tenants that are there; a state that is missing is made. */
@@ -204,14 +240,11 @@ export class UsageStates {
     return there.length === 0 ? states : read()
   }
 
-  /** Changes what they may use, where the sums or their limits say so. */
-  private async decide(states: readonly ApiUsageState[]): Promise<void> {
+  /** Changes what they may use, where the sums or their limits say so; answers of whom it could not. */
+  private async decide(states: readonly ApiUsageState[]): Promise<readonly string[]> {
     const totals = await this.parts.entities.usageCounts.of(states.map(({ tenantId }) => tenantId))
-    for (const state of states)
-      await this.decideOne(
-        state,
-        totals.filter(({ tenantId }) => tenantId === state.tenantId),
-      )
+    const totalsOf = (id: string) => totals.filter(({ tenantId }) => tenantId === id)
+    return this.each(states, (state) => this.decideOne(state, totalsOf(state.tenantId)))
   }
 
   private async decideOne(state: ApiUsageState, totals: readonly UsageTotal[]): Promise<void> {
@@ -242,12 +275,13 @@ export class UsageStates {
     meter.setDisabledOf(state.tenantId, disabledFeatures)
     feed.publish({ kind: 'settings-changed', entity: entityId('API_USAGE_STATE', state.id) })
     const ts = clock.now()
-    await this.save(state, [
+    const points = [
       ...(isNewCycle ? zeroPoints(totals, cycleTs) : []),
       ...(isFirst ? FEATURE_FORMS : changed).map((form) => statePoint(form, now[form.feature], ts)),
       ...(hasNewLimits ? limitPoints(allowed, ts) : []),
-    ])
-    await news.tell(state.tenantId, told, notified)
+    ]
+    // Where series can not be saved, mails go out still.
+    await Promise.all([this.save(state, points), news.tell(state.tenantId, told, notified)])
   }
 
   /** Another process decided meanwhile, or the tenant is gone. */
@@ -259,18 +293,24 @@ export class UsageStates {
   private async tellDoubted(): Promise<void> {
     const { entities } = this.parts
     for (const profileId of this.changedProfiles) {
-      this.changedProfiles.delete(profileId)
       const ofProfile = { column: 'tenant_profile_id', is: profileId }
       for await (const ids of pagesOf((after) =>
         rowsOf(tenants, entities).findAll([ofProfile, { column: 'id', after }], PAGE),
       ))
         for (const id of ids) this.doubted.add(id)
+      this.changedProfiles.delete(profileId)
     }
     const doubted = [...this.doubted]
-    this.doubted.clear()
     for (let start = 0; start < doubted.length; start += GROUP) {
-      const states = await this.statesOf(doubted.slice(start, start + GROUP))
-      await this.decide([...states.values()])
+      const group = doubted.slice(start, start + GROUP)
+      for (const id of group) this.doubted.delete(id)
+      let undecided: readonly string[] = group
+      try {
+        const states = await this.statesOf(group)
+        undecided = await this.decide([...states.values()])
+      } finally {
+        for (const id of undecided) this.doubted.add(id)
+      }
     }
   }
 
@@ -350,17 +390,3 @@ export class UsageStates {
 }
 
 const ALL_FEATURES = 255
-
-async function* pagesOf(
-  read: (after: string) => Promise<readonly Readonly<Record<string, unknown>>[]>,
-): AsyncGenerator<readonly string[]> {
-  let after = ''
-  for (;;) {
-    const rows = await read(after)
-    const ids = rows.map((row) => String(row['id']))
-    const last = ids.at(-1)
-    if (last === undefined) return
-    after = last
-    yield ids
-  }
-}
