@@ -8,8 +8,8 @@ import type { AnyField, ArgumentNeed, FieldTools } from '../../../model/calculat
 import type { EntityId } from '../../../model/entity-id.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
-import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
-import type { EntityRegistry } from '../../entities/entity-registry.ts'
+import type { calculatedFields, CalculatedField } from '../../entities/calculated-field.ts'
+import type { EntityService } from '../../entities/entity-service.ts'
 import type { Report } from '../../outbox.ts'
 import type { Source } from './payload.ts'
 
@@ -26,11 +26,16 @@ export interface ActiveField {
 }
 
 export interface FieldIndexParts {
-  readonly declared: EntityRegistry
+  readonly fields: Pick<EntityService<typeof calculatedFields.columns>, 'findAnywhere' | 'findWhere'>
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
   readonly report: Report
   readonly open: OpenField
   readonly toolsOf: (record: CalculatedField) => FieldTools
+}
+
+interface FieldRead {
+  hasBegun: boolean
+  done: Promise<void>
 }
 
 const PROFILES = new Set(['DEVICE_PROFILE', 'ASSET_PROFILE'])
@@ -42,7 +47,9 @@ export class FieldIndex {
   private readonly tenants = new Map<string, TenantFields>()
   private readonly byId = new Map<string, ActiveField>()
   /** Fields that are being read: what is asked meanwhile waits for them. */
-  private readonly reading = new Map<string, Promise<void>>()
+  private readonly reading = new Map<string, FieldRead>()
+  /** What was deleted while fields are read: each read has its own, for what it answers may be older. */
+  private readonly deletions = new Set<Set<string>>()
   private readonly stops: readonly (() => void)[]
   private readonly after: (ms: number, run: () => void) => void
 
@@ -52,6 +59,8 @@ export class FieldIndex {
     this.stops = [
       parts.feed.listenToAll(['settings-changed', 'entity-deleted', 'device-changed'], (change) => {
         const { entity } = change
+        if (change.kind === 'entity-deleted' || (change.kind === 'device-changed' && change.hasMoved === true))
+          for (const deleted of this.deletions) deleted.add(entity.id)
         if (entity.entityType === 'CALCULATED_FIELD') {
           if (change.kind === 'entity-deleted') this.forget(entity.id)
           else void this.refresh(entity.id)
@@ -78,27 +87,32 @@ export class FieldIndex {
 
   /** Undefined where all is read. */
   pending(): Promise<unknown> | undefined {
-    return this.reading.size === 0 ? undefined : Promise.all(this.reading.values())
+    return this.reading.size === 0 ? undefined : Promise.all([...this.reading.values()].map(({ done }) => done))
   }
 
-  /** Reads one field as it is now. Never rejects. */
+  /** Reads one field as it is now. Never rejects. Who asks before the read has begun waits for the same. */
   refresh(id: string): Promise<void> {
-    const before = this.reading.get(id) ?? Promise.resolve()
-    const reading: Promise<void> = before
+    const before = this.reading.get(id)
+    if (before?.hasBegun === false) return before.done
+    const read: FieldRead = { hasBegun: false, done: Promise.resolve() }
+    read.done = (before?.done ?? Promise.resolve())
       .then(async () => {
-        const record = await this.parts.declared.of(calculatedFields).findAnywhere(id)
-        this.forget(id)
-        if (record !== undefined) this.add(record)
+        read.hasBegun = true
+        await this.withDeletions(async (deleted) => {
+          const record = await this.parts.fields.findAnywhere(id)
+          this.forget(id)
+          if (record !== undefined && !isDeleted(record, deleted)) this.add(record)
+        })
       })
       .catch((error: unknown) => {
         this.parts.report('A calculated field could not be read; it is tried again', { id, reason: errorText(error) })
         this.after(READ_AGAIN_MS, () => void this.refresh(id))
       })
       .finally(() => {
-        if (this.reading.get(id) === reading) this.reading.delete(id)
+        if (this.reading.get(id) === read) this.reading.delete(id)
       })
-    this.reading.set(id, reading)
-    return reading
+    this.reading.set(id, read)
+    return read.done
   }
 
   tenantIds(): readonly string[] {
@@ -121,21 +135,33 @@ export class FieldIndex {
   }
 
   private async load(): Promise<void> {
-    const service = this.parts.declared.of(calculatedFields)
     const left = new Set(this.byId.keys())
     for (let after = ''; ;) {
-      const page = await service.findWhere([{ column: 'id', after }], PAGE)
-      for (const record of page) {
-        left.delete(record.id)
-        if ((this.byId.get(record.id)?.record.version ?? -1) >= record.version) continue
-        this.forget(record.id)
-        this.add(record)
-      }
+      const page = await this.withDeletions(async (deleted) => {
+        const read = await this.parts.fields.findWhere([{ column: 'id', after }], PAGE)
+        for (const record of read) {
+          left.delete(record.id)
+          if ((this.byId.get(record.id)?.record.version ?? -1) >= record.version || isDeleted(record, deleted)) continue
+          this.forget(record.id)
+          this.add(record)
+        }
+        return read
+      })
       const last = page.at(-1)
       if (last === undefined || page.length < PAGE) break
       after = last.id
     }
     for (const id of left) void this.refresh(id)
+  }
+
+  private async withDeletions<Value>(read: (deleted: ReadonlySet<string>) => Promise<Value>): Promise<Value> {
+    const deleted = new Set<string>()
+    this.deletions.add(deleted)
+    try {
+      return await read(deleted)
+    } finally {
+      this.deletions.delete(deleted)
+    }
   }
 
   private add(record: CalculatedField): void {
@@ -178,6 +204,11 @@ export class FieldIndex {
       ])
         this.forget(record.id)
   }
+}
+
+/** With what it is of, or by itself. */
+function isDeleted({ id, tenantId, entityId: owner }: CalculatedField, deleted: ReadonlySet<string>): boolean {
+  return [id, tenantId, owner?.id ?? ''].some((one) => deleted.has(one))
 }
 
 /** Whom values of a key may concern. */

@@ -7,7 +7,7 @@ import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/no
 import type { Link } from '../../../engine/link/link.ts'
 import type { AlarmService } from '../../alarms/alarm-service.ts'
 import type { AttributeService } from '../../attribute-service.ts'
-import type { CalculatedField } from '../../entities/calculated-field.ts'
+import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
 import type { EntityRegistry } from '../../entities/entity-registry.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { EventWriter } from '../../events/event-writer.ts'
@@ -69,7 +69,8 @@ export class Calculation {
       void this.readLimits(tenantId)
       return fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
     }
-    this.index = new FieldIndex({ declared, feed, report, open, toolsOf }, (ms, run) => this.later(ms, run))
+    const fields = declared.of(calculatedFields)
+    this.index = new FieldIndex({ fields, feed, report, open, toolsOf }, (ms, run) => this.later(ms, run))
     this.facts = new KnownFacts({ declared, routeOf, feed })
     this.triggers = new CalculationTriggers({ link, clock, index: this.index })
     this.stops = [

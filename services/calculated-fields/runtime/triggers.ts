@@ -1,6 +1,7 @@
 /** The way from saved values to calculated fields: by the log, and only where a field may need them. */
 import type { Clock } from '../../../model/clock.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
+import { errorText } from '../../../model/errors.ts'
 import { Message } from '../../../model/message.ts'
 import { handedOverId } from '../../../engine/rulechain/child-id.ts'
 import type { Link } from '../../../engine/link/link.ts'
@@ -32,17 +33,14 @@ export class CalculationTriggers implements NodeCalculated {
   }
 
   handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
-    const { index } = this.parts
-    const pending = index.pending()
-    if (pending === undefined) {
-      const fields = index.of(change.tenantId)
-      if (fields === undefined || !isWanted(fields, change.entity, change.values)) return false
-      this.publish(change, done)
-      return true
-    }
-    void pending.then(() => {
-      if (!this.handOver(change, done)) done(undefined)
-    })
+    const pending = this.parts.index.pending()
+    if (pending === undefined) return this.handOverNow(change, done)
+    // What others begin to read meanwhile is not waited for: they may never end.
+    pending
+      .then(() => {
+        if (!this.handOverNow(change, done)) done(undefined)
+      })
+      .catch((error: unknown) => done(error instanceof Error ? error : new Error(errorText(error))))
     return true
   }
 
@@ -60,6 +58,13 @@ export class CalculationTriggers implements NodeCalculated {
         },
       )
     })
+  }
+
+  private handOverNow(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
+    const fields = this.parts.index.of(change.tenantId)
+    if (fields === undefined || !isWanted(fields, change.entity, change.values)) return false
+    this.publish(change, done)
+    return true
   }
 
   private publish(
