@@ -4,7 +4,7 @@ import type { LookupFunction } from 'node:net'
 import type { KafkaTarget } from '../../../engine/rulechain/capabilities/outbound.ts'
 import type { OpenClient } from '../raw-client.ts'
 import { tlsOptions } from './http.ts'
-import { guardConnections } from './kafka-guard.ts'
+import { boundedScram, guardConnections } from './kafka-guard.ts'
 
 const RETRY_DELAY_MS = 250
 
@@ -17,7 +17,9 @@ export const openKafka: OpenClient<'kafka'> = (target, { guard }) => {
     autocreateTopics: true,
     serializers: { key: text, value: text, headerKey: unchanged, headerValue: unchanged },
     ...tlsOf(target, guard.lookup),
-    ...(sasl === undefined ? {} : { sasl: { ...sasl } }),
+    ...(sasl === undefined
+      ? {}
+      : { sasl: { ...sasl, ...(sasl.mechanism === 'PLAIN' ? {} : { authenticate: boundedScram }) } }),
   })
   guardConnections(producer.connections, guard, target.tls)
   // For good: what a broker does between calls fails the next of them, and an error that nobody hears ends the process.
@@ -47,11 +49,11 @@ const COMPRESSIONS = {
   zstd: CompressionAlgorithms.ZSTD,
 }
 
-/** The client gathers the errors of all tries and brokers under a text that says nothing of them. */
+/** The client gathers the errors of all tries and brokers under a text that says nothing of them, and puts why a broker was not reached under another. */
 function reasonOf(error: unknown): unknown {
-  if (!(error instanceof AggregateError)) return error
-  const [first] = error.errors as readonly unknown[]
-  return first === undefined ? error : reasonOf(first)
+  const inner: unknown =
+    error instanceof AggregateError ? error.errors[0] : error instanceof Error ? error.cause : undefined
+  return inner instanceof Error ? reasonOf(inner) : error
 }
 
 function text(value?: string): Buffer | undefined {
