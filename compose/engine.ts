@@ -108,10 +108,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   await deployment.start(feed)
   await services.calculation?.start()
   // What wants to be woken finds its node.
-  for (const tenantId of services.calculation?.tenantIds() ?? []) {
-    const { chain, graph } = calculationChain(tenantId)
-    await engine.load(chain, graph)
-  }
+  await services.calculation?.followTenants((tenantId) => engine.startOwn(tenantId, tenantId))
   const queues = openQueues({
     link: notedLink(stores.link, (batch) => devices.delivered(batch)),
     processor: engine,

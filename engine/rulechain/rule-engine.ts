@@ -124,6 +124,8 @@ export interface RuleEngine extends WorkProcessor {
   /** Over all chains and versions, removed ones too: messages that entered nodes, and that failed in them. */
   totals(): Readonly<NodeTotals>
   acknowledgedFigures(): AcknowledgedFigures
+  /** Makes a chain of the platform's own before a message comes for it: what sleeps in it is woken here then. Never rejects. */
+  startOwn(tenantId: string, ruleChainId: string): Promise<void>
   /** Node executions by tenant since the last time. */
   takeExecutions(): ReadonlyMap<string, number>
   /** Takes nothing more, lets what is under way end, closes all nodes. Idempotent. */
@@ -280,8 +282,11 @@ class Engine implements RuleEngine {
   }
 
   private async closeAll(): Promise<void> {
-    await Promise.all([...this.chains.values()].map(({ actor }) => actor.close()))
+    const loaded = [...this.chains.values()]
+    await Promise.all(loaded.map(({ actor }) => actor.close()))
     await Promise.all(this.leaving.values())
+    // Whoever counts them asks once more.
+    for (const one of loaded) this.takeOf(one)
     this.chains.clear()
     this.roots.clear()
     this.wantedRoots.clear()
@@ -383,6 +388,10 @@ class Engine implements RuleEngine {
     if (deferral === undefined) return receipt.refused(RuleChainErrors.NOTHING_DEFERRED())
     deferred.message.sequence = 0
     deferral.defer(deferred, receipt)
+  }
+
+  async startOwn(tenantId: string, ruleChainId: string): Promise<void> {
+    await (this.chains.get(ruleChainId) ?? this.beginOwn(tenantId, ruleChainId))?.loading
   }
 
   /** What comes before it is compiled waits in its mailbox. */

@@ -112,3 +112,24 @@ test('messages of a tenant that used up its executions end well without entering
   await setup.run(testWork())
   assert.deepEqual([...setup.engine.takeExecutions()], [[TENANT_ID, 1]])
 })
+
+test('what was executed before the end is told after it', async () => {
+  const setup = testEngine({ pass })
+  await load(setup, ['pass'], [])
+  await setup.run(testWork())
+  await loaded(setup.clock, setup.engine.close())
+  assert.deepEqual([...setup.engine.takeExecutions()], [[TENANT_ID, 1]])
+})
+
+test('a chain of the platform’s own is here before its first message, once, where that is asked for', async () => {
+  const own = chainOf('A', [{ type: 'pass' }], [])
+  const setup = testEngine({ pass }, {}, undefined, { ownChain: () => own })
+  const { engine, clock } = setup
+  await loaded(clock, Promise.all([engine.startOwn(TENANT_ID, 'A'), engine.startOwn(TENANT_ID, 'A')]))
+  assert.deepEqual(
+    engine.figures().map(({ ruleChainId, nodes }) => [ruleChainId, nodes.length]),
+    [['A', 1]],
+  )
+  await setup.run(testWork({ ruleChainId: 'A' }))
+  assert.deepEqual([...engine.takeExecutions()], [[TENANT_ID, 1]])
+})

@@ -169,7 +169,7 @@ export function testEngine(
   more: Partial<
     Pick<
       RuleEngineOptions,
-      'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'meter' | 'tracer' | 'openConfiguration'
+      'events' | 'storedGraph' | 'capabilities' | 'deferral' | 'meter' | 'tracer' | 'openConfiguration' | 'ownChain'
     >
   > & { readonly clock?: ManualClock } = {},
 ): TestEngine {

@@ -26,6 +26,7 @@ function opened() {
   const feed = createChangeFeed(() => undefined)
   const reads: { readonly id: string; readonly answer: (record: CalculatedField | undefined) => void }[] = []
   const published: string[] = []
+  const began: string[] = []
   const clock = new ManualClock(1000)
   const index = new FieldIndex(
     {
@@ -34,6 +35,7 @@ function opened() {
         findWhere: () => Promise.resolve([]),
       },
       ...{ feed, open: openField, report: () => undefined },
+      began: (tenantId) => void began.push(tenantId),
       toolsOf: () => ({ limit: () => 0, compile: assert.fail, compileWithArguments: assert.fail }),
     },
     () => undefined,
@@ -51,7 +53,7 @@ function opened() {
     const isNeeded = triggers.handOver(change, (error) => void answers.push(error?.message ?? 'done'))
     return isNeeded ? answers : ['not needed']
   }
-  return { feed, index, reads, published, save }
+  return { feed, index, reads, published, began, save }
 }
 
 for (const gone of [entityId('CALCULATED_FIELD', 'f'), entityId('TENANT', TENANT), DEVICE])
@@ -92,4 +94,15 @@ test('values wait for the fields that are being read then, and not for those of 
   await soon()
   assert.deepEqual(answers, ['done'])
   assert.equal(published.length, 1)
+})
+
+test('of a tenant with its first field is told, whichever process saved it', async () => {
+  const { feed, reads, began } = opened()
+  for (const id of ['f', 'other']) {
+    feed.publish({ kind: 'settings-changed', entity: entityId('CALCULATED_FIELD', id) })
+    await soon()
+    reads.at(-1)?.answer(field(id))
+    await soon()
+  }
+  assert.deepEqual(began, [TENANT])
 })

@@ -31,6 +31,8 @@ export interface FieldIndexParts {
   readonly report: Report
   readonly open: OpenField
   readonly toolsOf: (record: CalculatedField) => FieldTools
+  /** The tenant had no field before. */
+  readonly began?: (tenantId: string) => void
 }
 
 interface FieldRead {
@@ -171,8 +173,10 @@ export class FieldIndex {
     const active = this.opened(record, owner, read.data)
     this.byId.set(record.id, active)
     const fields = this.tenants.get(tenantId) ?? new TenantFields()
+    const isFirst = fields.isEmpty
     this.tenants.set(tenantId, fields)
     fields.add(active)
+    if (isFirst) this.parts.began?.(tenantId)
   }
 
   private opened(record: CalculatedField, owner: EntityId, configuration: Configuration): ActiveField {

@@ -61,6 +61,7 @@ export class Calculation {
   private readonly timers = new Set<TimerHandle>()
   private readonly stops: readonly (() => void)[]
   private starting: Promise<void> | undefined
+  private began: ((tenantId: string) => Promise<void>) | undefined
 
   constructor(parts: CalculationParts) {
     this.parts = parts
@@ -70,7 +71,8 @@ export class Calculation {
       return fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
     }
     const fields = declared.of(calculatedFields)
-    this.index = new FieldIndex({ fields, feed, report, open, toolsOf }, (ms, run) => this.later(ms, run))
+    const began = (tenantId: string): void => void this.began?.(tenantId)
+    this.index = new FieldIndex({ fields, feed, report, open, toolsOf, began }, (ms, run) => this.later(ms, run))
     this.facts = new KnownFacts({ declared, routeOf, feed })
     this.triggers = new CalculationTriggers({ link, clock, index: this.index })
     this.stops = [
@@ -84,9 +86,10 @@ export class Calculation {
     return (this.starting ??= this.index.start())
   }
 
-  /** Tenants that have fields now. */
-  tenantIds(): readonly string[] {
-    return this.index.tenantIds()
+  /** Told of tenants that have fields now, and of each that has its first one later: also of one that other processes calculate for. */
+  async followTenants(began: (tenantId: string) => Promise<void>): Promise<void> {
+    this.began = began
+    await Promise.all(this.index.tenantIds().map((tenantId) => began(tenantId)))
   }
 
   figures(): CalculationFigures {
