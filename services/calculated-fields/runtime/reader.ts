@@ -16,6 +16,7 @@ import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
 import { entityOf, held, isDynamic, type Held } from './held.ts'
 import { jsonOf, type News, type Payload } from './payload.ts'
 import type { EntityState, FieldState } from './states.ts'
+import { TenantReads } from './tenant-reads.ts'
 
 export interface ReaderParts {
   readonly declared: EntityRegistry
@@ -63,6 +64,7 @@ const MEMBERS_A_TURN = 500
 
 export class CalculationReader {
   private readonly parts: ReaderParts
+  private readonly reads = new TenantReads()
 
   constructor(parts: ReaderParts) {
     this.parts = parts
@@ -161,7 +163,9 @@ export class CalculationReader {
     limits: TenantLimits,
   ): Promise<Held> {
     const sources = await this.sourcesOf(tenantId, entity, facts, need, limits)
-    const read = await Promise.all(sources.map((source) => this.values(source, need, now, limits)))
+    const read = await Promise.all(
+      sources.map((source) => this.reads.run(tenantId, () => this.values(source, need, now, limits))),
+    )
     return held(need, sources, read, now)
   }
 
