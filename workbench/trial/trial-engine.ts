@@ -34,6 +34,8 @@ export interface TrialEngineParts {
   readonly publish?: (message: Message) => void
   /** Gives what runs in real time a moment; false once it has had enough of them. */
   readonly pause: (sofar: number) => Promise<boolean>
+  /** What its nodes remember: a store of its own where none is given. */
+  readonly store?: StatesInMemory
 }
 
 export interface UnstartedNode {
@@ -74,14 +76,15 @@ export class TrialEngine {
     this.clock = clock
     const random = new SeededRandom(1)
     this.states = new NodeStates({
-      ...{ store: new StatesInMemory(), clock, serviceId: 'trial', report: () => undefined },
+      ...{ store: parts.store ?? new StatesInMemory(), clock, serviceId: 'trial', report: () => undefined },
       log: {
         publish: (message, receipt) => {
           this.published(message)
           receipt.stored()
         },
         streamOf: () => STREAM,
-        settledBelow: () => 0,
+        // No message comes again: visits need not be remembered.
+        settledBelow: () => this.sequence,
       },
     })
     this.engine = createRuleEngine({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CompleteSources } from '../../engine/rulechain/capabilities.ts'
+import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { createScriptHost } from '../../engine/script/host.ts'
 import type { LoggedFrame, LogPosition } from '../../engine/link/link.ts'
 import type { TrialOrder, TrialReport, TrialVersions } from '../../model/chain-trial.ts'
@@ -14,6 +15,7 @@ import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 import { World } from '../world.ts'
 import { startAt } from './log-reader.ts'
+import { TrialEngine } from './trial-engine.ts'
 import { Trials } from './trials.ts'
 
 const TENANT = '10000000-0000-4000-8000-00000000000a'
@@ -107,6 +109,26 @@ function setUp(clock: Clock = systemClock) {
     maskConfiguration: ({ configuration }) => configuration,
   })
   return { log, world, trials }
+}
+
+/** What is stored of visits, in characters, after so many messages of one originator. */
+async function remembered(messages: number): Promise<number> {
+  const { world } = setUp()
+  const store = new StatesInMemory()
+  const delta = { inputValueKey: 'temperature', outputValueKey: 'delta', useCache: true, periodValueKey: 'period' }
+  const tried = version(0, node('delta', 'metadata.CalculateDeltaNode', delta))
+  const engine = new TrialEngine({
+    ...{ catalogue, chainId: CHAIN, chains: [tried], startMs: BEGIN, store },
+    openConfiguration: ({ configuration }) => configuration,
+    capabilities: () => world.sources(),
+    pause: (sofar) => delay(1, sofar < 1000),
+  })
+  assert.deepEqual(await engine.load(), [])
+  for (let count = 1; count <= messages; count++) assert.equal((await engine.send(temperature(count))).isEnded, true)
+  const rows = [...store.states.values()]
+  await engine.close()
+  assert.equal(rows.length, 1)
+  return rows.reduce((sum, { done }) => sum + done.length, 0)
 }
 
 function versions(live: TrialVersions['live'], tried: TrialVersions['tried']): TrialVersions {
@@ -237,4 +259,8 @@ test('the place of a time is found without reading what lies before it', async (
     assert.ok(log.reads < 60, `${log.reads} frames were read`)
   }
   assert.deepEqual(await startAt(log, 1, BEGIN), { position: 0, retainedFrom: undefined })
+})
+
+test('what nodes remember of messages does not grow with them', async () => {
+  assert.ok((await remembered(20)) <= 2 * (await remembered(2)))
 })
