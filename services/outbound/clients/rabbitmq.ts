@@ -2,6 +2,7 @@
 import { connect, type Channel, type ChannelModel } from 'amqplib'
 import type { RabbitMessage, RabbitTarget } from '../../../engine/rulechain/capabilities/outbound.ts'
 import type { ClientParts, OpenClient } from '../raw-client.ts'
+import { withExpectedFrames } from './rabbitmq-frames.ts'
 
 /** Where the node sets no bound. */
 const CONNECT_MS = 60_000
@@ -47,9 +48,12 @@ export const openRabbitMq: OpenClient<'rabbitmq'> = async (target, parts) => {
 async function openedTo(target: RabbitTarget, { guard }: ClientParts, lost: () => void): Promise<Opened> {
   const { host, port, virtualHost, username, password, connectTimeoutMs, clientProperties } = target
   guard.checkLiteral(host)
-  const connection = await connect(
-    { hostname: host, port, username, password, vhost: encodeURIComponent(virtualHost), heartbeat: HEARTBEAT_S },
-    { lookup: guard.lookup, timeout: connectTimeoutMs || CONNECT_MS, noDelay: true, clientProperties },
+  const broker = { hostname: host, port, username, password, heartbeat: HEARTBEAT_S }
+  const connection = await withExpectedFrames(() =>
+    connect(
+      { ...broker, vhost: encodeURIComponent(virtualHost) },
+      { lookup: guard.lookup, timeout: connectTimeoutMs || CONNECT_MS, noDelay: true, clientProperties },
+    ),
   )
   // An error that nobody hears ends the process; the end of connection or channel follows it.
   connection.on('error', () => undefined).on('close', lost)
