@@ -38,7 +38,11 @@ function guardFrames(socket: Socket): void {
   const guardedEmit = (event: string | symbol, ...values: readonly unknown[]): boolean => {
     const [chunk] = values
     const reason = event === 'data' && chunk instanceof Uint8Array ? check(chunk) : undefined
-    if (reason !== undefined) throw OutboundErrors.CALL_FAILED({ reason })
+    if (reason !== undefined) {
+      // The client only ends its side, and never reads what is left.
+      socket.destroy()
+      throw OutboundErrors.CALL_FAILED({ reason })
+    }
     return emit(event, ...values)
   }
   Object.defineProperty(socket, 'emit', { value: guardedEmit })

@@ -72,6 +72,7 @@ async function clientOf(t: TestContext, answers: readonly Buffer[]) {
     const left = [...answers]
     // Greeted; then login; then limits and opening, in one or two.
     socket.on('error', () => undefined).on('close', () => end())
+    t.after(() => socket.destroy())
     const send = () => void left.splice(0, 1).forEach((answer) => socket.write(answer))
     socket.on('data', (said: Buffer) => {
       if (left.length > 0) {
