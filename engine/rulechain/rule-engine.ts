@@ -349,7 +349,7 @@ class Engine implements RuleEngine {
         log: this.options.log,
         events: this.options.events ?? NO_EVENTS,
         tracer: this.options.tracer,
-        send: (ruleChainId, branch) => this.send(chain.tenantId, ruleChainId, branch),
+        send: (ruleChainId, branch) => this.enter(chain.tenantId, ruleChainId, branch),
         acknowledge: (work) => this.acknowledged.detach(work),
         enqueue: (message, receipt) => this.enqueue(message, receipt),
         defer: (deferred, receipt) => this.defer(deferred, receipt),
@@ -403,6 +403,12 @@ class Engine implements RuleEngine {
       this.options.log('error', 'a chain of the platform’s own did not start', { tenantId, reason: errorText(error) })
     })
     return this.chains.get(ruleChainId)
+  }
+
+  /** From a chain that a tenant drew: the platform's own take what the log brings them, and nothing that a tenant makes up. */
+  private enter(tenantId: string, ruleChainId: string, branch: Branch): Error | undefined {
+    const isOwn = this.options.ownChain?.(tenantId, ruleChainId) !== undefined
+    return isOwn ? RuleChainErrors.CHAIN_MISSING({ ruleChainId, tenantId }) : this.send(tenantId, ruleChainId, branch)
   }
 
   /** A chain of another tenant does not exist for this one. */

@@ -133,3 +133,17 @@ test('a chain of the platform’s own is here before its first message, once, wh
   await setup.run(testWork({ ruleChainId: 'A' }))
   assert.deepEqual([...engine.takeExecutions()], [[TENANT_ID, 1]])
 })
+
+test('no chain of a tenant leads into one of the platform’s own', async () => {
+  const enters: MakeNode = () => ({ handle: () => ({ flow: 'enter', ruleChainId: 'OWN' }) })
+  const own = chainOf('OWN', [{ type: 'pass' }], [])
+  const ownChain = (_tenantId: string, id: string) => (id === 'OWN' ? own : undefined)
+  const setup = testEngine({ pass, enters }, {}, undefined, { ownChain })
+  await load(setup, ['enters'], [])
+  for (const isThere of [false, true]) {
+    const work = testWork()
+    await setup.run(work)
+    assert.match(String(work.errors[0]), /OWN/, `the own chain is ${isThere ? '' : 'not '}loaded`)
+    await loaded(setup.clock, setup.engine.startOwn(TENANT_ID, 'OWN'))
+  }
+})

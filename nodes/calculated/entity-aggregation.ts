@@ -101,11 +101,13 @@ function add(
   if (input.now >= to + watermarkMs && !open.has(from)) return
   const before = open.get(from) ?? { from, to, sums: {}, hasNews: false }
   const values = valuesThen(update, input)
-  const sums: [string, Accumulator][] = metrics.flatMap(({ name, metric, concerns, isIncluded, inputOf }) => {
-    if (!concerns(update.name) || !isIncluded(values)) return []
-    const entries = entriesOf({ [name]: inputOf(values) ?? null }, { castStrings: false, nulls: 'skip' })
-    return entries.map((value) => [name, accumulated(metric.function, name, before.sums[name], value)] as const)
-  })
+  const sums: (readonly [string, Accumulator])[] = metrics.flatMap(
+    ({ name, metric, concerns, isIncluded, inputOf }) => {
+      if (!concerns(update.name) || !isIncluded(values)) return []
+      const entries = entriesOf({ [name]: inputOf(values) ?? null }, { castStrings: false, nulls: 'skip' })
+      return entries.map((value) => [name, accumulated(metric.function, name, before.sums[name], value)] as const)
+    },
+  )
   if (sums.length === 0) return
   open.set(from, { ...before, sums: { ...before.sums, ...Object.fromEntries(sums) }, hasNews: true })
 }
