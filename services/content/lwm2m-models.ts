@@ -1,8 +1,9 @@
 /** LwM2M object models, as the registry of the Open Mobile Alliance publishes them (`device-api.md` 13). */
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import type { X2jOptions } from 'fast-xml-parser'
 import { z } from 'zod'
 import type { JsonObject } from '../../model/json.ts'
 import { ResourceErrors } from './resource-errors.ts'
+import { readXml } from './xml.ts'
 
 export interface ObjectModel {
   readonly id: number
@@ -48,7 +49,7 @@ const model = z.object({
   }),
 })
 
-const parser = new XMLParser({
+const FORM: X2jOptions = {
   ignoreAttributes: false,
   attributeNamePrefix: '@',
   parseTagValue: false,
@@ -56,19 +57,15 @@ const parser = new XMLParser({
   // A document brings no entities of its own: few bytes could mean many.
   processEntities: { enabled: true, maxEntityCount: 0 },
   isArray: (name) => name === 'Object' || name === 'Item',
-})
+}
 
 /** The first object of the document. Throws `MODEL`, `TOO_LARGE`. */
-export function parseModel(bytes: Buffer, fileName: string): ObjectModel {
+export async function parseModel(bytes: Buffer, fileName: string): Promise<ObjectModel> {
   if (bytes.length > MAX_MODEL_BYTES) throw ResourceErrors.TOO_LARGE({ limit: MAX_MODEL_BYTES })
   const refused = (cause: unknown): Error => ResourceErrors.MODEL({ fileName }, cause)
   let parsed: unknown
   try {
-    const document = bytes.toString('utf8')
-    // The parser takes half a document for a whole one.
-    const validity = XMLValidator.validate(document)
-    if (validity !== true) throw new Error(validity.err.msg)
-    parsed = parser.parse(document)
+    parsed = await readXml(bytes.toString('utf8'), FORM)
   } catch (error) {
     throw refused(error)
   }

@@ -48,8 +48,10 @@ const SIGNATURES: readonly { readonly at: number; readonly sign: string }[] = [
   { at: 4, sign: 'ftyp' },
 ]
 
+type SidesOf = (bytes: Buffer) => Sides | undefined | Promise<Sides | undefined>
+
 /** What it does not read: their sides stand at fixed places. */
-const HEADERS: readonly { readonly mediaType: string; readonly sides: (bytes: Buffer) => Sides | undefined }[] = [
+const HEADERS: readonly { readonly mediaType: string; readonly sides: SidesOf }[] = [
   { mediaType: 'image/bmp', sides: bitmapSides },
   { mediaType: 'image/x-icon', sides: iconSides },
   { mediaType: SVG, sides: vectorSides },
@@ -62,7 +64,7 @@ const turns = { taken: 0, waiting: [] as (() => void)[] }
 /** Which kind it is the bytes say, not who sent them. Throws `NO_IMAGE`, `MEDIA_TYPE`, `BUSY`. */
 export async function readPicture(bytes: Buffer): Promise<Picture> {
   for (const { mediaType, sides } of HEADERS) {
-    const found = sides(bytes)
+    const found = await sides(bytes)
     if (found !== undefined) return { mediaType, width: found[0], height: found[1], preview: undefined }
   }
   const isKnown = SIGNATURES.some(({ at, sign }) => bytes.toString('latin1', at, at + sign.length) === sign)

@@ -69,7 +69,7 @@ export class Resources {
       throw ResourceErrors.MISSING({ property: 'data' })
     const members = { ...withoutUndefined(draft), resourceType }
     if (resourceType !== 'LWM2M_MODEL' || bytes === undefined) return this.store(principal, members, bytes)
-    const model = parseModel(bytes, draft.fileName ?? before?.fileName ?? '')
+    const model = await parseModel(bytes, draft.fileName ?? before?.fileName ?? '')
     const resourceKey = keyOfModel(model)
     return this.store(
       principal,

@@ -2,8 +2,9 @@
  * What an SVG says of its size. It is never drawn here: few bytes can ask for hours of drawing. Browsers that show it draw it. Of a large one
  * only both ends are read.
  */
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import type { X2jOptions } from 'fast-xml-parser'
 import { z } from 'zod'
+import { readXml } from './xml.ts'
 
 export type Sides = readonly [width: number, height: number]
 
@@ -20,10 +21,10 @@ const UNITS: Readonly<Record<string, number>> = {
   ...{ in: 96, cm: 96 / 2.54, mm: 9.6 / 2.54, q: 2.4 / 2.54 },
 }
 
-const parser = new XMLParser({
+const FORM: X2jOptions = {
   ...{ ignoreAttributes: false, attributeNamePrefix: '', removeNSPrefix: true },
   ...{ parseAttributeValue: false, processEntities: false },
-})
+}
 const root = z.object({
   svg: z
     .object({ width: z.string().optional(), height: z.string().optional(), viewBox: z.string().optional() })
@@ -31,14 +32,14 @@ const root = z.object({
 })
 
 /** Undefined for what is no SVG, or half of one. */
-export function vectorSides(bytes: Buffer): Sides | undefined {
+export async function vectorSides(bytes: Buffer): Promise<Sides | undefined> {
   const tag = firstTag(bytes.toString('utf8', 0, END_BYTES))
   if (tag === undefined) return undefined
   const name = /^<([\w.:-]+)/.exec(tag)?.[1] ?? ''
   const isWhole = tag.endsWith('/>') || bytes.subarray(-END_BYTES).includes(`</${name}`)
   const element = tag.endsWith('/>') ? tag : `${tag.slice(0, -1)}/>`
-  if (!isWhole || XMLValidator.validate(element) !== true) return undefined
-  const { data } = root.safeParse(parser.parse(element))
+  if (!isWhole) return undefined
+  const { data } = root.safeParse(await readXml(element, FORM).catch(() => undefined))
   return data === undefined ? undefined : sidesOf(data.svg)
 }
 
