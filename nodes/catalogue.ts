@@ -71,6 +71,7 @@ import { jsonPath } from './transform/json-path.ts'
 import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
 import { splitArray } from './transform/split-array.ts'
+import { tumblingWindow } from './analytics/tumbling-window.ts'
 import { toEmail } from './transform/to-email.ts'
 
 export const ruleNodes: readonly RuleNodeDefinition[] = [
@@ -148,6 +149,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   checkpoint,
   ruleChainInput,
   ruleChainOutput,
+  tumblingWindow,
 ]
 
 const byType = new Map(ruleNodes.map((definition) => [definition.type, definition]))

@@ -73,6 +73,7 @@ export const NodeErrors = defineErrors('node', {
     status: 429,
     text: 'Max limit of pending messages reached: {limit} wait already',
   },
+  WINDOWS_TOO_MANY: { kind: 'terminal', status: 429, text: 'The originator has {limit} open windows already' },
   DELTA_NEGATIVE: { kind: 'invalid', status: 400, text: 'Delta value is negative!' },
   SERIES_NO_NUMBER: {
     kind: 'invalid',

@@ -127,5 +127,11 @@ export class FakeState implements NodeState {
 }
 
 function stateOf<State, Known>(node: KeyedNode<State, Known>, { text }: Held): State | undefined {
-  return text === undefined ? undefined : node.parse(parseJson(text))
+  if (text === undefined) return undefined
+  try {
+    return node.parse(parseJson(text))
+  } catch {
+    // As in the engine: a state of another shape counts as none.
+    return undefined
+  }
 }
