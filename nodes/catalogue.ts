@@ -71,6 +71,7 @@ import { jsonPath } from './transform/json-path.ts'
 import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
 import { splitArray } from './transform/split-array.ts'
+import { deviationAnomaly } from './analytics/deviation-anomaly.ts'
 import { tumblingWindow } from './analytics/tumbling-window.ts'
 import { toEmail } from './transform/to-email.ts'
 
@@ -149,6 +150,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   checkpoint,
   ruleChainInput,
   ruleChainOutput,
+  deviationAnomaly,
   tumblingWindow,
 ]
 
