@@ -63,13 +63,9 @@ const FORM: X2jOptions = {
 export async function parseModel(bytes: Buffer, fileName: string): Promise<ObjectModel> {
   if (bytes.length > MAX_MODEL_BYTES) throw ResourceErrors.TOO_LARGE({ limit: MAX_MODEL_BYTES })
   const refused = (cause: unknown): Error => ResourceErrors.MODEL({ fileName }, cause)
-  let parsed: unknown
-  try {
-    parsed = await readXml(bytes.toString('utf8'), FORM)
-  } catch (error) {
-    throw refused(error)
-  }
-  const { data, error } = model.safeParse(parsed)
+  const read = await readXml(bytes.toString('utf8'), FORM)
+  if ('refused' in read) throw refused(new Error(read.refused))
+  const { data, error } = model.safeParse(read.document)
   const object = data?.LWM2M.Object[0]
   if (object === undefined) throw refused(error)
   const items = object.Resources === '' ? [] : (object.Resources.Item ?? [])

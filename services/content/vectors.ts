@@ -39,7 +39,8 @@ export async function vectorSides(bytes: Buffer): Promise<Sides | undefined> {
   const isWhole = tag.endsWith('/>') || bytes.subarray(-END_BYTES).includes(`</${name}`)
   const element = tag.endsWith('/>') ? tag : `${tag.slice(0, -1)}/>`
   if (!isWhole) return undefined
-  const { data } = root.safeParse(await readXml(element, FORM).catch(() => undefined))
+  const read = await readXml(element, FORM)
+  const { data } = root.safeParse('document' in read ? read.document : undefined)
   return data === undefined ? undefined : sidesOf(data.svg)
 }
 
