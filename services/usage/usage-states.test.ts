@@ -120,6 +120,29 @@ await onBothDatabases('the use of the API ', (open) => {
     assert.deepEqual((await series())['jsExecutionCount'], [4, MONTH])
   })
 
+  test('of a group whose sums can not be read loses nothing of those behind, and is decided later', async () => {
+    const { entities, services, tenantId } = platform
+    const { usageCounts } = entities
+    services.meter.forget(tenantId)
+    for (let other = 0; other < 100; other++) services.meter.of(randomUUID()).add(USAGE.jsExecutions, 1)
+    const of = usageCounts.of.bind(usageCounts)
+    usageCounts.of = (ids) => {
+      usageCounts.of = of
+      return Promise.reject(new Error(`${ids.length} are away`))
+    }
+    await use(USAGE.jsExecutions, 3)
+    assert.equal(platform.reports.length, 1)
+    assert.deepEqual((await series())['jsExecutionCount'], [3, MONTH])
+    await limit({ maxJSExecutions: 4 })
+    usageCounts.of = () => {
+      usageCounts.of = of
+      return Promise.reject(new Error('away'))
+    }
+    await use(USAGE.jsExecutions, 1)
+    await tick(HOUR_MS)
+    assert.equal(services.meter.isDisabled(tenantId, 'JS'), true)
+  })
+
   test('of a tenant that can not be decided leaves the others alone, and is decided later', async () => {
     const { services, systemAdministrator } = platform
     const { limits, meter } = services

@@ -176,7 +176,11 @@ export class UsageStates {
         for (const [tenantId, counts] of taken.slice(start)) meter.giveBack(tenantId, counts)
         throw error
       }
-      await this.tell(added)
+      await this.tell(added).catch((error: unknown) => {
+        // The sums are stored; what follows of them is looked at again.
+        for (const { tenantId } of added.states) this.doubted.add(tenantId)
+        this.reportUntold(added.states.length, errorText(error))
+      })
     }
   }
 
@@ -214,9 +218,12 @@ export class UsageStates {
       const some = states.slice(start, start + AT_ONCE)
       await Promise.all(some.map((state) => step(state).catch((error: unknown) => noted(state, error))))
     }
-    if (failed.length > 0)
-      this.parts.report('The use of the API of some tenants is not told or decided', { tenants: failed.length, reason })
+    if (failed.length > 0) this.reportUntold(failed.length, reason)
     return failed
+  }
+
+  private reportUntold(count: number, reason: string): void {
+    this.parts.report('The use of the API of some tenants is not told or decided', { tenants: count, reason })
   }
 
   /** Of those tenants that are there; a state that is missing is made. */
@@ -362,15 +369,15 @@ export class UsageStates {
     for (let start = 0; start < counted.length; start += GROUP) {
       const group = counted.slice(start, start + GROUP)
       const states = await this.statesOf(group.map(({ tenantId }) => tenantId))
-      for (const { tenantId, all, active } of group) {
-        const state = states.get(tenantId)
-        if (state === undefined) continue
+      const counts = new Map(group.map((each) => [each.tenantId, each]))
+      await this.each([...states.values()], (state) => {
+        const { all = 0, active = 0 } = counts.get(state.tenantId) ?? {}
         const values = [['activeDevicesCount', active] as const, ['inactiveDevicesCount', all - active] as const]
-        await this.save(
+        return this.save(
           state,
           values.flatMap(([key, value]) => [long(key, value, cycleTs), long(`${key}${HOURLY}`, value, hourTs)]),
         )
-      }
+      })
     }
   }
 
