@@ -10,6 +10,8 @@ export type Metadata = Readonly<Record<string, string>>
 export type DataType = 'JSON' | 'TEXT' | 'BINARY'
 
 const BACKFILL_KEY = 'backfill'
+/** Of a message that a late one causes: it is late too. */
+export const BACKFILL_METADATA: Metadata = { [BACKFILL_KEY]: 'true' }
 const BACKFILL_LANE = '/backfill'
 
 /** The originator whose messages have this {@link Message.orderKey}. */
@@ -162,7 +164,7 @@ export class Message {
 
   /** It is of a time that has passed: the owner of the link's stream says so, before anybody else has the message. */
   markBackfill(): void {
-    Object.assign(this, { metadata: { ...this.metadata, [BACKFILL_KEY]: 'true' } })
+    Object.assign(this, { metadata: { ...this.metadata, ...BACKFILL_METADATA } })
   }
 
   /** What was stored elsewhere and sent later: it is kept and counted, and says nothing of the present. */

@@ -3,6 +3,7 @@ import type { CalculationCause } from '../engine/rulechain/capabilities/calculat
 import type { Message } from '../model/message.ts'
 
 /** One node hands over a message once: the same where it comes again. */
-export function causeOf({ id, ts, type, calculatedFieldIds = [] }: Message, ruleNodeId: string): CalculationCause {
-  return { id: `${id} ${ruleNodeId}`, ts, type, calculatedFieldIds }
+export function causeOf(message: Message, ruleNodeId: string): CalculationCause {
+  const { id, ts, type, calculatedFieldIds = [], isBackfill } = message
+  return { id: `${id} ${ruleNodeId}`, ts, type, calculatedFieldIds, isBackfill }
 }

@@ -11,6 +11,8 @@ export interface CalculationCause {
   readonly type: string
   /** Fields that it came from: they are not calculated of it. */
   readonly calculatedFieldIds: readonly string[]
+  /** The values came late: no alarm is raised of them. */
+  readonly isBackfill?: boolean
 }
 
 export type CalculatedValues =

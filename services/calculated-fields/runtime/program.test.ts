@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { configuration as configurationSchema } from '../../../model/calculated-fields/configuration.ts'
 import { hidingState, type ArgumentNeed } from '../../../model/calculated-fields/kind.ts'
+import type { CalculatedFieldType } from '../../../model/calculated-fields/configuration.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { JsonValue } from '../../../model/json.ts'
+import type { Message } from '../../../model/message.ts'
 import { ManualClock } from '../../../model/manual-clock.ts'
 import { Turn } from '../../../engine/state/turn.ts'
 import { DEFAULT_LIMITS } from '../../entities/tenant-limits.ts'
@@ -15,6 +17,7 @@ import type { ActiveField } from './field-index.ts'
 import { calculationNode } from './program.ts'
 import type { Known } from './reader.ts'
 import { stateJson, type FieldState } from './states.ts'
+import { CalculationTriggers } from './triggers.ts'
 
 const DEVICE: EntityId = { entityType: 'DEVICE', id: '11111111-1111-4111-8111-111111111111' }
 const OWNER: EntityId = { entityType: 'TENANT', id: 'tenant' }
@@ -37,18 +40,26 @@ function reloading(need: ArgumentNeed): ActiveField {
   }
 }
 
-/** When the entity is woken next, after it was woken at that time and nothing was read. */
-function wokenAt(now: number, active: ActiveField, held: FieldState): number | undefined {
+function knownOf(active: ActiveField): Known {
   const facts = { tenantId: 'tenant', customerId: null, owner: OWNER, profile: undefined }
-  const known: Known = {
+  return {
     ...{ facts: { ...facts, ruleChainId: null, queueName: null }, fields: [active], limits: DEFAULT_LIMITS },
     ...{ loaded: new Map(), targets: new Map(), factsOf: new Map(), forwards: [] },
   }
-  const node = calculationNode({
+}
+
+function nodeOf(known: Known, now: number) {
+  return calculationNode({
     ...{ tenantId: 'tenant', now: () => now, reader: { read: () => Promise.resolve(known) } },
     debug: new FieldDebug({ add: () => undefined }, new ManualClock(now)),
     counts: { calculated: 0, failed: 0, results: 0, forwarded: 0 },
   })
+}
+
+/** When the entity is woken next, after it was woken at that time and nothing was read. */
+function wokenAt(now: number, active: ActiveField, held: FieldState): number | undefined {
+  const known = knownOf(active)
+  const node = nodeOf(known, now)
   const state = stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: held } })
   const turn = new Turn<JsonValue>(DEVICE, now, state, null)
   node.wake?.(turn, known)
@@ -70,4 +81,42 @@ test('a field none of whose arguments is looked up anew asks for no time to do s
     }).state.reloadAt
   assert.equal(began(OWN), undefined)
   assert.equal(began({ ...OWN, origin: { from: 'owner' } }), 3000)
+})
+
+test('backfill is calculated, and what comes of it is backfill; alarm rules let it pass', async () => {
+  const published: Message[] = []
+  const link = { publish: (message: Message) => void published.push(message) }
+  const index = { pending: () => undefined, of: () => ({ wants: () => true }) }
+  const triggers = new CalculationTriggers({ link, clock: new ManualClock(1), index })
+  const cause = { id: 'm n', ts: 1, type: 'POST_TELEMETRY_REQUEST', calculatedFieldIds: [], isBackfill: true }
+  const points = [{ key: 'temperature', ts: 5, type: 'LONG', value: 7 }] as const
+  const change = { tenantId: 'tenant', entity: DEVICE, values: { kind: 'series', points }, cause } as const
+  triggers.handOver(change, () => undefined)
+  const [trigger] = published
+  assert.ok(trigger?.isBackfill === true)
+  const held: FieldState = { version: 1, args: { t: { one: [1, 1] } }, own: 0 }
+  const turnOf = (type: CalculatedFieldType) => {
+    const plain = reloading(OWN)
+    const field = hidingState<number>({
+      needs: { arguments: { t: OWN } },
+      parse: Number,
+      step: (state, { entity }) => ({
+        state: (state ?? 0) + 1,
+        results: [{ kind: 'values', entity, ts: 5, values: { o: 1 } }],
+      }),
+    })
+    const known = knownOf({ ...plain, field, record: { ...plain.record, type } })
+    const state = stateJson({ entity: [DEVICE.entityType, DEVICE.id], owner: OWNER.id, fields: { f: held } })
+    const turn = new Turn<JsonValue>(DEVICE, 10, state, null)
+    nodeOf(known, 10).handle(turn, trigger, known)
+    return turn
+  }
+  const simple = turnOf('SIMPLE')
+  assert.equal(simple.isSet, true)
+  assert.deepEqual(
+    simple.sent.map(({ message }) => message.metadata),
+    [{ calculatedFieldName: 'f', backfill: 'true' }],
+  )
+  const alarm = turnOf('ALARM')
+  assert.deepEqual([alarm.isSet, alarm.sent], [false, []])
 })

@@ -3,7 +3,7 @@
  * of the tenant's that nobody sees.
  */
 import type { JsonValue } from '../../../model/json.ts'
-import { Message } from '../../../model/message.ts'
+import { BACKFILL_METADATA, Message } from '../../../model/message.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { KeyedNode, StateTurn } from '../../../engine/rulechain/capabilities/state.ts'
 import { calculate, type Calculated } from './calculation.ts'
@@ -39,6 +39,7 @@ interface Cause {
   readonly previous: readonly string[]
   readonly news: News | undefined
   readonly isWake?: boolean
+  readonly isBackfill?: boolean
 }
 
 export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known> {
@@ -63,7 +64,8 @@ export function calculationNode(parts: ProgramParts): KeyedNode<JsonValue, Known
         parts.counts.forwarded++
         turn.send(forwarded(message, forward), undefined)
       }
-      run(parts, turn, message.originator, known, { ts: message.ts, msgId: message.id, msgType, previous, news })
+      const { id: msgId, ts, isBackfill } = message
+      run(parts, turn, message.originator, known, { ts, msgId, msgType, previous, news, isBackfill })
       return 'Success'
     },
     wake(turn, known) {
@@ -84,12 +86,13 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
   for (const active of known.fields) {
     const { id } = active.record
     const held = before?.fields[id]
-    const calculated = cause.previous.includes(id) ? undefined : calculatedOf(parts, active, held, entity, known, cause)
+    const calculated = isLeftOut(active, cause) ? undefined : calculatedOf(parts, active, held, entity, known, cause)
     const state = calculated?.state ?? held
     if (state !== undefined) fields[id] = state
     if (calculated === undefined) continue
     tell(parts, active, entity, cause, calculated)
-    const leavingParts = { active, entity, facts, factsOf: known.factsOf, now: cause.ts, previous: cause.previous }
+    const { ts: now, previous, isBackfill = false } = cause
+    const leavingParts = { active, entity, facts, factsOf: known.factsOf, now, previous, isBackfill }
     for (const { message, relation } of leaving(calculated.results, leavingParts)) turn.send(message, relation)
   }
   if (Object.keys(fields).length === 0) {
@@ -100,6 +103,11 @@ function run(parts: ProgramParts, turn: StateTurn<JsonValue>, entity: EntityId, 
   if (!isSame(before, state)) turn.set(stateJson(state))
   const wake = nextWake(fields, cause.isWake === true ? turn.now : undefined)
   if (wake !== turn.wakesAt) turn.wakeAt(wake)
+}
+
+/** A field that the news came from; alarms speak of the present. */
+function isLeftOut({ record }: ActiveField, { previous, isBackfill }: Cause): boolean {
+  return previous.includes(record.id) || (isBackfill === true && record.type === 'ALARM')
 }
 
 function calculatedOf(
@@ -147,7 +155,8 @@ function forget(turn: StateTurn<JsonValue>): void {
 
 function forwarded(cause: Message, { entity, payload }: Forward): Message {
   return new Message({
-    ...{ id: '', ts: cause.ts, type: TRIGGER_TYPE, tenantId: cause.tenantId, originator: entity, metadata: {} },
+    ...{ id: '', ts: cause.ts, type: TRIGGER_TYPE, tenantId: cause.tenantId, originator: entity },
+    metadata: cause.isBackfill ? BACKFILL_METADATA : {},
     ...{ data: payloadText(payload), ruleChainId: cause.ruleChainId, calculatedFieldIds: cause.calculatedFieldIds },
   })
 }

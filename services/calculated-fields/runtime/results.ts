@@ -4,7 +4,7 @@ import type { StepResult } from '../../../model/calculated-fields/kind.ts'
 import { ALARM_SEVERITIES } from '../../../model/alarm-severity.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import { stringifyJson, type JsonObject, type JsonValue } from '../../../model/json.ts'
-import { Message } from '../../../model/message.ts'
+import { BACKFILL_METADATA, Message } from '../../../model/message.ts'
 import { ATTRIBUTE_SCOPES } from '../../../model/value.ts'
 import type { EntityFacts } from './facts.ts'
 import type { ActiveField } from './field-index.ts'
@@ -65,6 +65,7 @@ export interface LeavingParts {
   readonly factsOf: ReadonlyMap<string, EntityFacts>
   readonly now: number
   readonly previous: readonly string[]
+  readonly isBackfill: boolean
 }
 
 type Values = Extract<StepResult, { kind: 'values' }>
@@ -174,7 +175,7 @@ function stored(parts: LeavingParts, entity: EntityId, payload: ResultPayload): 
 }
 
 function messageOf(
-  { active, entity: own, facts, factsOf, now, previous }: LeavingParts,
+  { active, entity: own, facts, factsOf, now, previous, isBackfill }: LeavingParts,
   entity: EntityId,
   type: string,
   metadata: Readonly<Record<string, string>>,
@@ -183,7 +184,8 @@ function messageOf(
   const route = entity.id === own.id ? facts : factsOf.get(entity.id)
   return new Message({
     // It is given one by who sends it.
-    ...{ id: '', ts: now, type, tenantId: active.record.tenantId, originator: entity, metadata },
+    ...{ id: '', ts: now, type, tenantId: active.record.tenantId, originator: entity },
+    metadata: isBackfill ? { ...metadata, ...BACKFILL_METADATA } : metadata,
     data: stringifyJson(data),
     customerId: route?.customerId ?? undefined,
     ruleChainId: route?.ruleChainId ?? undefined,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../model/clock.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import { errorText } from '../../../model/errors.ts'
-import { Message } from '../../../model/message.ts'
+import { BACKFILL_METADATA, Message } from '../../../model/message.ts'
 import { handedOverId } from '../../../engine/rulechain/child-id.ts'
 import type { Link } from '../../../engine/link/link.ts'
 import type {
@@ -10,13 +10,23 @@ import type {
   CalculatedValues,
   NodeCalculated,
 } from '../../../engine/rulechain/capabilities/calculated.ts'
-import type { FieldIndex, TenantFields } from './field-index.ts'
+import type { TenantFields } from './field-index.ts'
 import { newsOf, payloadText, TRIGGER_TYPE, type News } from './payload.ts'
 
 export interface TriggersParts {
   readonly link: Pick<Link, 'publish'>
   readonly clock: Pick<Clock, 'now'>
-  readonly index: FieldIndex
+  readonly index: {
+    pending(): Promise<unknown> | undefined
+    of(tenantId: string): Pick<TenantFields, 'wants'> | undefined
+  }
+}
+
+interface Origin {
+  readonly id: string
+  readonly ts: number
+  readonly previous: readonly string[]
+  readonly isBackfill: boolean
 }
 
 export class CalculationTriggers implements NodeCalculated {
@@ -37,10 +47,11 @@ export class CalculationTriggers implements NodeCalculated {
     if (pending === undefined) return this.handOverNow(change, done)
     // What others begin to read meanwhile is not waited for: they may never end.
     pending
-      .then(() => {
-        if (!this.handOverNow(change, done)) done(undefined)
-      })
-      .catch((error: unknown) => done(error instanceof Error ? error : new Error(errorText(error))))
+      .then(() => this.handOverNow(change, done))
+      .then(
+        (isWanted) => (isWanted ? undefined : done(undefined)),
+        (error: unknown) => done(error instanceof Error ? error : new Error(errorText(error))),
+      )
     return true
   }
 
@@ -51,7 +62,7 @@ export class CalculationTriggers implements NodeCalculated {
         tenantId,
         entity,
         news,
-        { id: handedOverId(id, entity.id, news.kind), ts: this.parts.clock.now(), previous: [] },
+        { id: handedOverId(id, entity.id, news.kind), ts: this.parts.clock.now(), previous: [], isBackfill: false },
         (error) => {
           if (error === undefined) resolve()
           else reject(error)
@@ -73,19 +84,21 @@ export class CalculationTriggers implements NodeCalculated {
   ): void {
     const id = handedOverId(cause.id, entity.id, whatOf(values))
     const news = newsOf(values, this.parts.clock.now(), cause.type)
-    this.send(tenantId, entity, news, { id, ts: cause.ts, previous: cause.calculatedFieldIds }, done)
+    const { ts, calculatedFieldIds: previous, isBackfill = false } = cause
+    this.send(tenantId, entity, news, { id, ts, previous, isBackfill }, done)
   }
 
   private send(
     tenantId: string,
     originator: EntityId,
     news: News,
-    { id, ts, previous }: { readonly id: string; readonly ts: number; readonly previous: readonly string[] },
+    { id, ts, previous, isBackfill }: Origin,
     done: (error: Error | undefined) => void,
   ): void {
     this.handed++
     const message = new Message({
-      ...{ id, ts, type: TRIGGER_TYPE, tenantId, originator, metadata: {}, data: payloadText(news) },
+      ...{ id, ts, type: TRIGGER_TYPE, tenantId, originator, data: payloadText(news) },
+      metadata: isBackfill ? BACKFILL_METADATA : {},
       // The chain of the tenant's that calculates has the tenant's id.
       ruleChainId: tenantId,
       calculatedFieldIds: previous.length === 0 ? undefined : previous,
@@ -94,7 +107,7 @@ export class CalculationTriggers implements NodeCalculated {
   }
 }
 
-function isWanted(fields: TenantFields, entity: EntityId, values: CalculatedValues): boolean {
+function isWanted(fields: Pick<TenantFields, 'wants'>, entity: EntityId, values: CalculatedValues): boolean {
   switch (values.kind) {
     case 'series':
       return values.points.some(({ key }) => fields.wants(entity.id, 'series', key))
