@@ -295,7 +295,7 @@ export function createServices(options: ServicesOptions): Services {
       ? undefined
       : new Calculation({
           ...{ declared, attributes, telemetry: viewed, relations: relationService, alarms, limits, routeOf },
-          ...{ events: events.writer, feed, link, clock, random, report, open: openField },
+          ...{ events: events.writer, feed, link, meter, clock, random, report, open: openField },
         })
   return {
     declared,

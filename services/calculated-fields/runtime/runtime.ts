@@ -1,43 +1,29 @@
 /** Calculated fields as they run: who has them, the chain of each such tenant that calculates, and how values get there (docs/internals/calculated-fields.md). */
-import type { Clock, Random, TimerHandle } from '../../../model/clock.ts'
+import type { TimerHandle } from '../../../model/clock.ts'
 import type { RuleChain, RuleChainGraph, RuleNode } from '../../../model/entities.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
 import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/node.ts'
 import type { Link } from '../../../engine/link/link.ts'
-import type { AlarmService } from '../../alarms/alarm-service.ts'
-import type { AttributeService } from '../../attribute-service.ts'
 import { calculatedFields, type CalculatedField } from '../../entities/calculated-field.ts'
-import type { EntityRegistry } from '../../entities/entity-registry.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { EventWriter } from '../../events/event-writer.ts'
-import type { LimitsOfTenants } from '../../limits.ts'
 import type { RouteLookup } from '../../message-route.ts'
 import type { Report } from '../../outbox.ts'
-import type { RelationService } from '../../relations/relations.ts'
-import type { TelemetryService } from '../../telemetry-service.ts'
 import { FieldDebug } from './debug.ts'
 import { KnownFacts } from './facts.ts'
 import { FieldIndex, type OpenField } from './field-index.ts'
 import { calculationNode, type CalculationCounts } from './program.ts'
-import { CalculationReader } from './reader.ts'
+import { CalculationReader, type ReaderParts } from './reader.ts'
 import { storingNode } from './storing.ts'
-import { fieldTools } from './tools.ts'
+import { fieldTools, type ToolsParts } from './tools.ts'
 import { CalculationTriggers } from './triggers.ts'
 
-export interface CalculationParts {
-  readonly declared: EntityRegistry
-  readonly attributes: Pick<AttributeService, 'find'>
-  readonly telemetry: Pick<TelemetryService, 'latest' | 'history'>
-  readonly relations: Pick<RelationService, 'list'>
-  readonly alarms: Pick<AlarmService, 'findActive'>
-  readonly limits: Pick<LimitsOfTenants, 'of'>
+export interface CalculationParts extends Omit<ReaderParts, 'index' | 'facts'>, ToolsParts {
   readonly routeOf: RouteLookup
   readonly events: Pick<EventWriter, 'add'>
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
   readonly link: Pick<Link, 'publish'>
-  readonly clock: Clock
-  readonly random: Random
   readonly report: Report
   readonly open: OpenField
 }
@@ -56,7 +42,7 @@ export class Calculation {
   private readonly index: FieldIndex
   private readonly facts: KnownFacts
   private readonly counts: CalculationCounts = { calculated: 0, failed: 0, results: 0, forwarded: 0 }
-  /** As they were read last, for kinds that ask. */
+  /** As the last turn read them, by tenant. */
   private readonly limitsOf = new Map<string, TenantLimits>()
   private readonly timers = new Set<TimerHandle>()
   private readonly stops: readonly (() => void)[]
@@ -66,10 +52,8 @@ export class Calculation {
   constructor(parts: CalculationParts) {
     this.parts = parts
     const { declared, feed, report, open, clock, link, routeOf } = parts
-    const toolsOf = ({ tenantId, id }: CalculatedField) => {
-      void this.readLimits(tenantId)
-      return fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
-    }
+    const toolsOf = ({ tenantId, id }: CalculatedField) =>
+      fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
     const fields = declared.of(calculatedFields)
     const began = (tenantId: string): void => void this.began?.(tenantId)
     this.index = new FieldIndex({ fields, feed, report, open, toolsOf, began }, (ms, run) => this.later(ms, run))
@@ -77,6 +61,7 @@ export class Calculation {
     this.triggers = new CalculationTriggers({ link, clock, index: this.index })
     this.stops = [
       feed.listenToAll(['device-changed'], ({ entity }) => void this.changed(entity)),
+      feed.listenToAll(['entity-deleted'], ({ entity }) => this.limitsOf.delete(entity.id)),
       feed.listenToAll(['alarm'], ({ entity, tenantId, alarmId }) => this.alarmChanged(tenantId, entity, alarmId)),
     ]
   }
@@ -119,7 +104,12 @@ export class Calculation {
   private definitions(): readonly NodeDefinition[] {
     const { parts, counts } = this
     const { clock, events, index, facts } = { ...parts, index: this.index, facts: this.facts }
-    const reader = new CalculationReader({ ...parts, index, facts })
+    const reader = new CalculationReader({
+      ...parts,
+      limits: { of: (tenantId) => this.limitsNow(tenantId) },
+      index,
+      facts,
+    })
     const debug = new FieldDebug(events, clock)
     return [
       {
@@ -136,9 +126,11 @@ export class Calculation {
     ]
   }
 
-  private async readLimits(tenantId: string): Promise<void> {
-    const limits = await this.parts.limits.of(tenantId).catch(() => undefined)
-    if (limits !== undefined) this.limitsOf.set(tenantId, limits)
+  /** Read before each turn: kinds ask for them within it. */
+  private async limitsNow(tenantId: string): Promise<TenantLimits> {
+    const limits = await this.parts.limits.of(tenantId)
+    this.limitsOf.set(tenantId, limits)
+    return limits
   }
 
   /** Of an entity whose profile or owner may be others now. What it does not tell, the entity's next values show. */

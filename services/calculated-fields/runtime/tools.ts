@@ -3,17 +3,20 @@ import type { FieldScript, FieldTools } from '../../../model/calculated-fields/k
 import type { Clock, Random } from '../../../model/clock.ts'
 import { parseJson } from '../../../model/json.ts'
 import { compileTbel } from '../../../engine/script/tbel/tbel.ts'
+import { USAGE, type UsageMeter } from '../../../engine/usage/usage.ts'
 import { DEFAULT_LIMITS, type TenantLimits } from '../../entities/tenant-limits.ts'
+import { UsageErrors } from '../../usage/errors.ts'
 import { scriptArguments } from './script-arguments.ts'
 
 export interface ToolsParts {
+  readonly meter: UsageMeter
   readonly clock: Clock
   readonly random: Random
 }
 
 /** Limits are those that were read last. */
 export function fieldTools(
-  { clock, random }: ToolsParts,
+  { meter, clock, random }: ToolsParts,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
   limitsOf: () => TenantLimits | undefined,
 ): FieldTools {
@@ -21,7 +24,13 @@ export function fieldTools(
     const source = { language: 'TBEL', kind: 'json', body, tenantId, ownerId: id } as const
     const script = compileTbel(source, { clock, random }, parameters)
     return {
-      call: (values) => parseJson(script.call(values)),
+      call(values) {
+        // Looked up each time: a tenant that is forgotten and comes again has counts of its own.
+        const usage = meter.of(tenantId)
+        if (usage.isDisabled('TBEL')) throw UsageErrors.SCRIPTS({ language: 'TBEL' })
+        usage.add(USAGE.tbelExecutions, 1)
+        return parseJson(script.call(values))
+      },
     }
   }
   return {

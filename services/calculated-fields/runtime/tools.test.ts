@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ManualClock } from '../../../model/manual-clock.ts'
+import { SeededRandom } from '../../../engine/actor/testkit.ts'
+import { FEATURE, USAGE, UsageMeter } from '../../../engine/usage/usage.ts'
+import { DEFAULT_LIMITS } from '../../entities/tenant-limits.ts'
+import { fieldTools } from './tools.ts'
+
+test('scripts of calculated fields count as the tenant’s, and fail once these are used up', () => {
+  const meter = new UsageMeter()
+  const parts = { meter, clock: new ManualClock(1), random: new SeededRandom(1) }
+  const tools = fieldTools(parts, { tenantId: 'tenant', id: 'f' }, () => DEFAULT_LIMITS)
+  const script = tools.compile('return a + 1;', ['a'])
+  assert.equal(Number(script.call([1])), 2)
+  // As after its deletion and its import.
+  meter.forget('tenant')
+  assert.equal(Number(script.call([2])), 3)
+  assert.equal(meter.take().get('tenant')?.[USAGE.tbelExecutions], 1)
+  meter.setDisabledOf('tenant', FEATURE.TBEL)
+  assert.throws(() => script.call([1]), /TBEL/)
+  assert.equal(meter.take().get('tenant'), undefined)
+})
