@@ -1,13 +1,11 @@
 /** Entity queries as clients send them, over REST and WebSocket alike. Members that are not named here are ignored. Source: `rest-api.md` 7. */
 import { z } from 'zod'
+import { BOOLEAN_OPERATIONS, NUMERIC_OPERATIONS, STRING_OPERATIONS } from '../model/comparison.ts'
 import { ENTITY_TYPES, isUuid, type EntityType } from '../model/entity-id.ts'
 import {
-  BOOLEAN_OPERATIONS,
   CALLERS_OWN,
   DYNAMIC_SOURCES,
   ENTITY_KEY_TYPES,
-  NUMERIC_OPERATIONS,
-  STRING_OPERATIONS,
   type AskedFilter,
   type AskedPredicate,
   type AskedValue,

@@ -1,4 +1,5 @@
 /** Queries over entities: which, filtered by what, in which order, with which values. Source: `rest-api.md` 7. */
+import type { BooleanOperation, NumericOperation, StringOperation } from './comparison.ts'
 import type { EntityId, EntityType } from './entity-id.ts'
 
 export const ENTITY_KEY_TYPES = [
@@ -18,28 +19,6 @@ export interface EntityKey {
   readonly key: string
 }
 
-export const STRING_OPERATIONS = [
-  'EQUAL',
-  'NOT_EQUAL',
-  'STARTS_WITH',
-  'ENDS_WITH',
-  'CONTAINS',
-  'NOT_CONTAINS',
-  'IN',
-  'NOT_IN',
-] as const
-export type StringOperation = (typeof STRING_OPERATIONS)[number]
-export const NUMERIC_OPERATIONS = [
-  'EQUAL',
-  'NOT_EQUAL',
-  'GREATER',
-  'LESS',
-  'GREATER_OR_EQUAL',
-  'LESS_OR_EQUAL',
-] as const
-export type NumericOperation = (typeof NUMERIC_OPERATIONS)[number]
-export const BOOLEAN_OPERATIONS = ['EQUAL', 'NOT_EQUAL'] as const
-export type BooleanOperation = (typeof BOOLEAN_OPERATIONS)[number]
 export type Combination = 'AND' | 'OR'
 
 export type KeyPredicate =

@@ -4,17 +4,12 @@ import { z } from 'zod'
 import type { NodeConnection } from '../model/entities.ts'
 import { errorText } from '../model/errors.ts'
 import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import type { ComparedNode } from '../services/rule-chains/diff.ts'
 import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
 import { WorkbenchErrors } from './errors.ts'
 
-export interface DrawnNode {
+export interface DrawnNode extends ComparedNode {
   readonly id: string | undefined
-  readonly type: string
-  readonly name: string
-  readonly configurationVersion: number
-  readonly configuration: JsonObject
-  readonly queueName: string | null
-  readonly singletonMode: boolean
   /** Where it stands in the editor; undefined where the file does not say. */
   readonly place: { readonly x: number; readonly y: number } | undefined
 }

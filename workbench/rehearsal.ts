@@ -6,13 +6,13 @@ import { StatesInMemory } from '../engine/state/memory-store.ts'
 import { NodeStates } from '../engine/state/node-states.ts'
 import type { Link } from '../engine/link/link.ts'
 import { createRuleEngine, type NodeStart, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
-import type { Work } from '../engine/queue/work.ts'
 import type { RuleChain, RuleChainGraph, RuleNode } from '../model/entities.ts'
 import type { ManualClock } from '../model/manual-clock.ts'
 import type { Random } from '../model/clock.ts'
 import type { Message } from '../model/message.ts'
 import type { DrawnChain, DrawnNode } from './chain-file.ts'
 import { WorkbenchErrors } from './errors.ts'
+import { SoleWork } from './sole-work.ts'
 import type { World } from './world.ts'
 
 export interface RehearsalParts {
@@ -104,7 +104,7 @@ export class Rehearsal {
     let next = messages
     for (let sent = 0; next.length > 0; sent += next.length) {
       if (sent > MOST_MESSAGES) throw WorkbenchErrors.GOES_ROUND({ limit: MOST_MESSAGES })
-      const works = next.map((message) => new RehearsedWork(message))
+      const works = next.map((message) => new SoleWork(message))
       for (const { message } of works) message.sequence = ++this.sent
       this.enqueued = []
       this.engine.process(works)
@@ -136,7 +136,7 @@ export class Rehearsal {
     await this.states.close()
   }
 
-  private async settled(works: readonly RehearsedWork[]): Promise<void> {
+  private async settled(works: readonly SoleWork[]): Promise<void> {
     for (let looks = 0; ; looks++) {
       await this.parts.clock.settle()
       if (works.every(({ open }) => open === 0)) return
@@ -181,27 +181,5 @@ export class Rehearsal {
       ...{ configurationVersion, configuration, additionalInfo: null, disabledReason: null },
       debugSettings: { failuresEnabled: true, allEnabled: true, allEnabledUntil: Number.MAX_SAFE_INTEGER },
     }
-  }
-}
-
-class RehearsedWork implements Work {
-  readonly message: Message
-  readonly attempt = 1
-  readonly isCancelled = false
-  readonly errors: Error[] = []
-  executions = 0
-  open = 1
-
-  constructor(message: Message) {
-    this.message = message
-  }
-
-  branch(count: number): void {
-    this.open += count
-  }
-
-  end(error?: Error): void {
-    this.open--
-    if (error !== undefined) this.errors.push(error)
   }
 }

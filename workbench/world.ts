@@ -15,12 +15,12 @@ import type { NodeRelation } from '../engine/rulechain/capabilities/relations.ts
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { Clock, Random } from '../model/clock.ts'
 import { entityId, type EntityId, type EntityType } from '../model/entity-id.ts'
-import { valueJson } from '../model/entry-json.ts'
-import { parseJson, type JsonObject, type JsonValue } from '../model/json.ts'
+import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
 import { aggregated } from './aggregate.ts'
 import { RehearsedRelations } from './relations.ts'
 import { outsideOf, type OutsideAnswers } from './outside.ts'
+import { jsonOf, valuesOf } from './shown-values.ts'
 
 /** What a node did to the world, in the words in which cases expect it. */
 export interface Effect {
@@ -345,18 +345,5 @@ export class World {
       acknowledged: status.endsWith('_ACK'),
       cleared: status.startsWith('CLEARED'),
     }
-  }
-}
-
-function valuesOf(entries: readonly Entry[]): JsonObject {
-  return Object.fromEntries(entries.map((entry) => [entry.key, parseJson(valueJson(entry))]))
-}
-
-/** Text that is no JSON stays text. */
-function jsonOf(text: string): JsonValue {
-  try {
-    return parseJson(text)
-  } catch {
-    return text
   }
 }

@@ -1,6 +1,7 @@
 /** Alarm rules: calculated fields that raise and clear alarms of their name. Source: `rule-engine.md` 7.3. */
 import { z } from 'zod'
 import { ALARM_SEVERITIES } from '../alarm-severity.ts'
+import { BOOLEAN_OPERATIONS, NUMERIC_OPERATIONS, STRING_OPERATIONS } from '../comparison.ts'
 import { isUuid } from '../entity-id.ts'
 import { decimal, flag, namedArguments, orNull, text, whole, withoutNulls } from './arguments.ts'
 
@@ -18,19 +19,16 @@ function valueOf<Value extends z.ZodType>(value: Value) {
 const TIME_UNITS = ['NANOSECONDS', 'MICROSECONDS', 'MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'] as const
 const unit = z.enum(TIME_UNITS, 'must be a unit of time')
 const logical = z.enum(['AND', 'OR'], 'must be AND or OR')
-const EQUALITY = ['EQUAL', 'NOT_EQUAL'] as const
-const TEXT_OPERATIONS = [...EQUALITY, 'STARTS_WITH', 'ENDS_WITH', 'CONTAINS', 'NOT_CONTAINS', 'IN', 'NOT_IN'] as const
-const NUMBER_OPERATIONS = [...EQUALITY, 'GREATER', 'LESS', 'GREATER_OR_EQUAL', 'LESS_OR_EQUAL'] as const
 
 const plainPredicates = [
   z.object({
     type: z.literal('STRING'),
-    operation: z.enum(TEXT_OPERATIONS),
+    operation: z.enum(STRING_OPERATIONS),
     value: valueOf(z.string()),
     ignoreCase: flag,
   }),
-  z.object({ type: z.literal('NUMERIC'), operation: z.enum(NUMBER_OPERATIONS), value: valueOf(decimal) }),
-  z.object({ type: z.literal('BOOLEAN'), operation: z.enum(EQUALITY), value: valueOf(z.boolean()) }),
+  z.object({ type: z.literal('NUMERIC'), operation: z.enum(NUMERIC_OPERATIONS), value: valueOf(decimal) }),
+  z.object({ type: z.literal('BOOLEAN'), operation: z.enum(BOOLEAN_OPERATIONS), value: valueOf(z.boolean()) }),
   z.object({ type: z.literal('NO_DATA'), unit, duration: valueOf(whole) }),
 ] as const
 

@@ -7,11 +7,11 @@ import type { Attribute } from '../../model/value.ts'
 import type { StateTurn } from '../../engine/rulechain/capabilities/state.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { PERIMETER_DEFAULTS, insideCheck, perimeterConfiguration } from '../geo/perimeter.ts'
+import { UNIT_MS } from '../time-unit.ts'
 
 const STATE = z.object({ inside: z.boolean(), stateSwitchTime: z.number(), stayed: z.boolean() })
 type State = z.output<typeof STATE>
 
-const UNIT_MS = { MILLISECONDS: 1, SECONDS: 1000, MINUTES: 60_000, HOURS: 3_600_000, DAYS: 86_400_000 } as const
 const unit = z.enum(['MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'])
 
 export const gpsGeofencingEvents = defineNode({

@@ -1,10 +1,11 @@
 /** Conditions of alarm rules that are calculated fields (`rule-engine.md` 7.3): filters of arguments, or a script. */
+import { compareNumbers } from '../../model/comparison.ts'
 import type { AlarmRule, RulePredicate } from '../../model/calculated-fields/alarm-rules.ts'
 import type { TypedValue } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
-import { compareFlags, compareNumbers, compareTexts } from '../rules/comparison.ts'
+import { compareFlags, compareTexts } from '../rules/comparison.ts'
 import { anyScheduleOfText, type Schedule } from '../rules/schedule.ts'
-import { UNIT_MS } from '../rules/time-unit.ts'
+import { UNIT_MS } from '../time-unit.ts'
 import { booleanOf, numberOf, textOf } from '../rules/typed-reading.ts'
 import type { TimedValue, TimedValues } from './argument-values.ts'
 

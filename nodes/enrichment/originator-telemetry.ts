@@ -10,14 +10,8 @@ import { withMetadata } from '../body.ts'
 import { defineNode, orZero, requireField } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern, patterns } from '../pattern.ts'
+import { UNIT_MS } from '../time-unit.ts'
 
-const UNIT_MS = {
-  MILLISECONDS: 1,
-  SECONDS: 1000,
-  MINUTES: 60_000,
-  HOURS: 3_600_000,
-  DAYS: 86_400_000,
-} as const
 const UNITS = ['MILLISECONDS', 'SECONDS', 'MINUTES', 'HOURS', 'DAYS'] as const
 const ORDERS = ['ASC', 'DESC'] as const
 const FETCH_MODES = ['FIRST', 'LAST', 'ALL'] as const

@@ -1,30 +1,24 @@
 /** Comparisons in conditions of alarm rules (`rule-engine.md` 7.2). */
 import { z } from 'zod'
 import { decimal } from '../../model/calculated-fields/arguments.ts'
+import { BOOLEAN_OPERATIONS, compareNumbers, NUMERIC_OPERATIONS, STRING_OPERATIONS } from '../../model/comparison.ts'
 import type { TypedValue } from '../../model/value.ts'
-import {
-  compareFlags,
-  compareNumbers,
-  compareTexts,
-  EQUALITY,
-  NUMBER_OPERATIONS,
-  TEXT_OPERATIONS,
-} from '../rules/comparison.ts'
+import { compareFlags, compareTexts } from '../rules/comparison.ts'
 import { booleanOf, numberOf, textOf } from '../rules/typed-reading.ts'
 import { resolved, ruleValue, type RuleValue, type RuleValues, type Source } from './rule-values.ts'
 
 const plain = [
   z.looseObject({
     type: z.literal('STRING'),
-    operation: z.enum(TEXT_OPERATIONS),
+    operation: z.enum(STRING_OPERATIONS),
     value: ruleValue(z.string()),
     ignoreCase: z
       .boolean()
       .nullish()
       .transform((value) => value ?? false),
   }),
-  z.looseObject({ type: z.literal('NUMERIC'), operation: z.enum(NUMBER_OPERATIONS), value: ruleValue(decimal) }),
-  z.looseObject({ type: z.literal('BOOLEAN'), operation: z.enum(EQUALITY), value: ruleValue(z.boolean()) }),
+  z.looseObject({ type: z.literal('NUMERIC'), operation: z.enum(NUMERIC_OPERATIONS), value: ruleValue(decimal) }),
+  z.looseObject({ type: z.literal('BOOLEAN'), operation: z.enum(BOOLEAN_OPERATIONS), value: ruleValue(z.boolean()) }),
 ] as const
 
 type Plain = z.output<(typeof plain)[number]>

@@ -1,23 +1,7 @@
-/** How conditions of alarm rules compare texts and numbers, in both their forms (`rule-engine.md` 7.2 and 7.3). */
+/** How conditions of alarm rules compare texts and flags, in both their forms (`rule-engine.md` 7.2 and 7.3). */
+import type { BooleanOperation, StringOperation } from '../../model/comparison.ts'
 
-export const EQUALITY = ['EQUAL', 'NOT_EQUAL'] as const
-export const TEXT_OPERATIONS = [
-  ...EQUALITY,
-  'STARTS_WITH',
-  'ENDS_WITH',
-  'CONTAINS',
-  'NOT_CONTAINS',
-  'IN',
-  'NOT_IN',
-] as const
-export const NUMBER_OPERATIONS = [...EQUALITY, 'GREATER', 'LESS', 'GREATER_OR_EQUAL', 'LESS_OR_EQUAL'] as const
-
-export function compareTexts(
-  operation: (typeof TEXT_OPERATIONS)[number],
-  text: string,
-  other: string,
-  ignoreCase: boolean,
-): boolean {
+export function compareTexts(operation: StringOperation, text: string, other: string, ignoreCase: boolean): boolean {
   if (ignoreCase) return compareTexts(operation, text.toLowerCase(), other.toLowerCase(), false)
   switch (operation) {
     case 'EQUAL':
@@ -48,23 +32,6 @@ function listOf(text: string): readonly string[] {
   return items
 }
 
-export function compareNumbers(operation: (typeof NUMBER_OPERATIONS)[number], number: number, other: number): boolean {
-  switch (operation) {
-    case 'EQUAL':
-      return number === other
-    case 'NOT_EQUAL':
-      return number !== other
-    case 'GREATER':
-      return number > other
-    case 'LESS':
-      return number < other
-    case 'GREATER_OR_EQUAL':
-      return number >= other
-    case 'LESS_OR_EQUAL':
-      return number <= other
-  }
-}
-
-export function compareFlags(operation: (typeof EQUALITY)[number], flag: boolean, other: boolean): boolean {
+export function compareFlags(operation: BooleanOperation, flag: boolean, other: boolean): boolean {
   return operation === 'EQUAL' ? flag === other : flag !== other
 }

@@ -1,5 +1,6 @@
 /** Predicates of entity queries over values in memory, for what no SQL can see; SQL says the same in `storage/entities/queries`. */
-import type { KeyPredicate, NumericOperation, StringOperation } from '../../model/entity-query.ts'
+import { compareNumbers, type StringOperation } from '../../model/comparison.ts'
+import type { KeyPredicate } from '../../model/entity-query.ts'
 import type { TypedValue } from '../../model/value.ts'
 import { listOf } from '../../storage/entities/queries/predicates-sql.ts'
 
@@ -33,28 +34,11 @@ export function matches(predicate: KeyPredicate, value: ComparedValue | undefine
         ? predicate.predicates.every((each) => matches(each, value))
         : predicate.predicates.some((each) => matches(each, value))
     case 'NUMERIC':
-      return value.number !== null && compares(predicate.operation, value.number, predicate.value)
+      return value.number !== null && compareNumbers(predicate.operation, value.number, predicate.value)
     case 'BOOLEAN':
       return value.flag !== null && (value.flag === predicate.value) === (predicate.operation === 'EQUAL')
     case 'STRING':
       return matchesText(predicate.operation, value.text, predicate.value, predicate.ignoreCase)
-  }
-}
-
-function compares(operation: NumericOperation, value: number, wanted: number): boolean {
-  switch (operation) {
-    case 'EQUAL':
-      return value === wanted
-    case 'NOT_EQUAL':
-      return value !== wanted
-    case 'GREATER':
-      return value > wanted
-    case 'LESS':
-      return value < wanted
-    case 'GREATER_OR_EQUAL':
-      return value >= wanted
-    case 'LESS_OR_EQUAL':
-      return value <= wanted
   }
 }
 

@@ -13,10 +13,10 @@ import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import type { NodeTelemetry } from '../../engine/rulechain/capabilities/telemetry.ts'
 import type { Clock } from '../../model/clock.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
-import { valueJson } from '../../model/entry-json.ts'
-import { parseJson, type JsonObject, type JsonValue } from '../../model/json.ts'
-import type { Attribute, DataPoint, Entry } from '../../model/value.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Attribute, DataPoint } from '../../model/value.ts'
 import { outsideOf } from '../outside.ts'
+import { jsonOf, valuesOf } from '../shown-values.ts'
 
 export interface DryParts {
   readonly tenantId: string
@@ -280,19 +280,6 @@ function alarmKey(originator: EntityId, type: string): string {
 
 function relationKey({ from, to, type }: NodeRelation): string {
   return `${from.entityType} ${from.id} ${to.entityType} ${to.id} ${type}`
-}
-
-function valuesOf(entries: readonly Entry[]): JsonObject {
-  return Object.fromEntries(entries.map((entry) => [entry.key, parseJson(valueJson(entry))]))
-}
-
-/** Text that is no JSON stays text. */
-function jsonOf(text: string): JsonValue {
-  try {
-    return parseJson(text)
-  } catch {
-    return text
-  }
 }
 
 /** The same for both versions, so that what they make is no difference by itself. */

@@ -10,13 +10,13 @@ import type { NodeCatalogue } from '../../engine/rulechain/node.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { NodeStates } from '../../engine/state/node-states.ts'
-import type { Work } from '../../engine/queue/work.ts'
 import type { TrialChain } from '../../model/chain-trial.ts'
 import type { RuleChainGraph, RuleNode } from '../../model/entities.ts'
 import { errorText } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { ManualClock, SeededRandom } from '../../model/manual-clock.ts'
 import type { Message } from '../../model/message.ts'
+import { SoleWork } from '../sole-work.ts'
 import type { NotedEffect, Outcome } from './differences.ts'
 
 export interface TrialEngineParts {
@@ -161,7 +161,7 @@ export class TrialEngine {
       // A copy, since each version numbers its own.
       const own = message.with({})
       own.sequence = ++this.sequence
-      return new TrialWork(own)
+      return new SoleWork(own)
     })
     this.engine.process(works)
     for (let looks = 0; ; looks++) {
@@ -169,7 +169,7 @@ export class TrialEngine {
       if (works.every(({ open }) => open === 0)) break
       if (!(await this.parts.pause(looks))) return false
     }
-    this.notes.failures.push(...works.flatMap(({ failures }) => failures))
+    this.notes.failures.push(...works.flatMap(({ errors }) => errors.map(errorText)))
     return true
   }
 
@@ -242,26 +242,4 @@ export class TrialEngine {
 
 function emptyNotes(): Notes {
   return { entered: [], left: [], effects: [], failures: [] }
-}
-
-class TrialWork implements Work {
-  readonly message: Message
-  readonly attempt = 1
-  readonly isCancelled = false
-  readonly failures: string[] = []
-  executions = 0
-  open = 1
-
-  constructor(message: Message) {
-    this.message = message
-  }
-
-  branch(count: number): void {
-    this.open += count
-  }
-
-  end(error?: Error): void {
-    this.open--
-    if (error !== undefined) this.failures.push(errorText(error))
-  }
 }

@@ -4,7 +4,8 @@
  * `attribute_words` with their beginning.
  */
 import { sql } from 'kysely'
-import type { KeyFilter, KeyPredicate, NumericOperation } from '../../../model/entity-query.ts'
+import { compareNumbers, type NumericOperation } from '../../../model/comparison.ts'
+import type { KeyFilter, KeyPredicate } from '../../../model/entity-query.ts'
 import { ATTRIBUTE_SCOPE_NUMBERS } from '../attribute-columns.ts'
 import type { EntityKey } from '../../../model/entity-query.ts'
 import { COMPARISONS, finite, listOf, type Sql } from './predicates-sql.ts'
@@ -78,30 +79,14 @@ function numberRanges(operation: Exclude<NumericOperation, 'NOT_EQUAL'>, value: 
   const comparison = sql.raw(COMPARISONS[operation])
   const ranges = [sql`a.kind = 3 and a.long_value is null and a.double_value ${comparison} ${sql.lit(value)}`]
   // A negative zero is kept as text.
-  if (compares(0, operation, value)) ranges.push(sql`a.kind = 3 and a.long_value is null and a.double_value is null`)
+  if (compareNumbers(operation, 0, value))
+    ranges.push(sql`a.kind = 3 and a.long_value is null and a.double_value is null`)
   const bound = operation === 'LESS' || operation === 'GREATER_OR_EQUAL' ? Math.ceil(value) : Math.floor(value)
   if (Math.abs(bound) < LARGEST_LONG) {
     if (operation !== 'EQUAL' || bound === value)
       ranges.push(sql`a.kind = 2 and a.long_value ${comparison} ${sql.raw(String(BigInt(bound)))}`)
-  } else if (compares(0, operation, value)) ranges.push(sql`a.kind = 2`)
+  } else if (compareNumbers(operation, 0, value)) ranges.push(sql`a.kind = 2`)
   return ranges
-}
-
-function compares(some: number, operation: NumericOperation, other: number): boolean {
-  switch (operation) {
-    case 'EQUAL':
-      return some === other
-    case 'NOT_EQUAL':
-      return some !== other
-    case 'GREATER':
-      return some > other
-    case 'LESS':
-      return some < other
-    case 'GREATER_OR_EQUAL':
-      return some >= other
-    case 'LESS_OR_EQUAL':
-      return some <= other
-  }
 }
 
 /** By code points, as SQL counts. */

@@ -3,7 +3,8 @@
  * memory, and one test holds both against each other.
  */
 import { sql, type RawBuilder } from 'kysely'
-import type { Combination, KeyPredicate, StringOperation } from '../../../model/entity-query.ts'
+import type { StringOperation } from '../../../model/comparison.ts'
+import type { Combination, KeyPredicate } from '../../../model/entity-query.ts'
 import type { EntityDatabase } from '../database.ts'
 
 export type Sql = RawBuilder<unknown>

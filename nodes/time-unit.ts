@@ -1,4 +1,4 @@
-/** Units of durations in alarm rules, in ms. */
+/** Units of durations in configurations, in ms. */
 export const UNIT_MS = {
   NANOSECONDS: 1e-6,
   MICROSECONDS: 1e-3,
