@@ -316,13 +316,17 @@ export class FramePublisher {
 
   private failed(lane: Lane, pending: PendingFrame | undefined, record: RecordWrite | undefined, error: unknown): void {
     if (record !== undefined) lane.source?.recordRefused(error)
+    const { broker, clock, bounds } = this.options
+    const refusal = isMillraceError(error) ? error : LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
+    if (refusal.code === 'link.DISK_REFUSED') {
+      this.refuseAll(lane, refusal)
+      return
+    }
     if (pending === undefined) {
       lane.isSending = false
       this.sendNext(lane)
       return
     }
-    const { broker, clock, bounds } = this.options
-    const refusal = isMillraceError(error) ? error : LinkErrors.BROKER_AWAY({ reason: errorText(error) }, error)
     const remaining = pending.openedAt + bounds.publishTimeoutMs - clock.monotonic()
     if (refusal.code === 'link.BROKER_AWAY' && remaining > 0) {
       this.counts.retries++
@@ -334,8 +338,15 @@ export class FramePublisher {
     }
     if (refusal.code === 'link.BACKLOG_FULL') this.full(lane, refusal)
     if (refusal.code === 'link.BROKER_AWAY' && broker.connected) this.silent(lane, refusal)
-    // While a disk refuses there is no next try: nothing waits for it.
-    const refused = refusal.code === 'link.DISK_REFUSED' ? [...lane.frames] : [pending]
+    this.isWritable &&= !this.isOverHalf()
+    this.teller.refuse(pending.frame.receipts, refusal)
+    this.done(lane, pending)
+  }
+
+  /** While a disk refuses there is no next try: nothing waits for it, whatever the write was that failed. */
+  private refuseAll(lane: Lane, refusal: MillraceError): void {
+    const refused = [...lane.frames]
+    lane.isSending = false
     this.isWritable &&= !this.isOverHalf()
     for (const { frame } of refused) this.teller.refuse(frame.receipts, refusal)
     for (const each of refused) this.done(lane, each)

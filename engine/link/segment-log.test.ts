@@ -115,6 +115,27 @@ test('a failed sync refuses the whole frame, and nothing is stored until a new s
   assert.ok(events.some(({ kind }) => kind === 'disk-failed') && events.some(({ kind }) => kind === 'disk-recovered'))
 })
 
+test('a failed sync of what was settled alone refuses what waits behind it, and holds senders back', async () => {
+  const { clock, disk, open, run } = simulated()
+  const log = await open()
+  const collector = new Collector()
+  log.consume(collector)
+  await run(publishAll(log, [message()]))
+  await run(collector.got(1))
+  disk.faults.failedSync = 1
+  log.settle(collector.deliveries)
+  const settling = clock.untilNextTimerMs
+  await clock.advance(settling ?? 0)
+  const waiting = outcome(log)
+  await clock.advance(50)
+  assert.deepEqual(await Promise.race([waiting, Promise.resolve('waits')]), 'link.DISK_REFUSED')
+  assert.equal(log.writable, false)
+  disk.faults.failedSync = 0
+  await clock.advance(10_000)
+  assert.equal(log.writable, true)
+  assert.equal(await run(outcome(log)), 'stored')
+})
+
 test('what a failed sync refused does not come back after the restart', async () => {
   const { clock, disk, open, run } = simulated()
   const log = await open()
