@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { stringifyJson } from '../../model/json.ts'
 import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
-import { causeOf } from '../calculation-cause.ts'
+import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { patterns } from '../pattern.ts'
 import { scopeOf } from './attribute-scope.ts'

@@ -1,5 +1,6 @@
 /** What calculated fields are told of: values that came, whoever stored them. */
 import type { EntityId } from '../../../model/entity-id.ts'
+import type { Message } from '../../../model/message.ts'
 import type { AttributeScope, DataPoint, Entry } from '../../../model/value.ts'
 
 /** Why fields are calculated. */
@@ -33,4 +34,10 @@ export interface NodeCalculated {
    * needs them: it does not call back then.
    */
   handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean
+}
+
+/** One node hands over a message once: the same where it comes again. `type` where it hands over what is of another. */
+export function causeOf(message: Message, ruleNodeId: string, type = message.type): CalculationCause {
+  const { id, ts, calculatedFieldIds = [], isBackfill } = message
+  return { id: `${id} ${ruleNodeId}`, ts, type, calculatedFieldIds, isBackfill }
 }

@@ -2,9 +2,9 @@
 import type { EntityId } from '../../../model/entity-id.ts'
 import { entriesJson, entriesOf } from '../../../model/entry-json.ts'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
-import type { Message } from '../../../model/message.ts'
+import { BACKFILL_METADATA, type Message } from '../../../model/message.ts'
 import { sameValue, type Entry } from '../../../model/value.ts'
-import type { CalculationCause } from '../../../engine/rulechain/capabilities/calculated.ts'
+import { causeOf } from '../../../engine/rulechain/capabilities/calculated.ts'
 import type { NodeContext } from '../../../engine/rulechain/node.ts'
 import type { NodeInstance } from '../../../engine/rulechain/node-instance.ts'
 import { resultSchema, type ResultPayload } from './results.ts'
@@ -54,7 +54,7 @@ async function storeSeries(context: Context, message: Message, result: Result<'s
           sequence: message.sequence,
         },
         ...{ history: saveTimeSeries, latest: saveLatest, notify: sendWsUpdate },
-        calculated: processCfs ? causeOf(context, message, 'POST_TELEMETRY_REQUEST') : undefined,
+        calculated: processCfs ? causeOf(message, context.ruleNodeId, 'POST_TELEMETRY_REQUEST') : undefined,
       },
       (error) => {
         if (error === undefined) resolve()
@@ -75,7 +75,7 @@ async function storeAttributes(context: Context, message: Message, result: Resul
   await attributes.save({
     ...{ tenantId: context.tenantId, entity: message.originator, scope, entries, sequence: message.sequence },
     ...{ store: saveAttribute, notify: sendWsUpdate, notifyDevice: scope === 'SHARED_SCOPE' },
-    calculated: processCfs ? causeOf(context, message, 'POST_ATTRIBUTES_REQUEST') : undefined,
+    calculated: processCfs ? causeOf(message, context.ruleNodeId, 'POST_ATTRIBUTES_REQUEST') : undefined,
   })
   if (!result.sendAttributesUpdatedNotification || scope === 'CLIENT_SCOPE') return
   await toRuleChain(context, message, 'ATTRIBUTES_UPDATED', { scope }, entriesJson(entries))
@@ -151,22 +151,14 @@ async function relate(
   else await services.relations.delete({ from, to, type })
 }
 
-function causeOf({ ruleNodeId }: Context, message: Message, type: string): CalculationCause {
-  return {
-    id: `${message.id} ${ruleNodeId}`,
-    ts: message.ts,
-    type,
-    calculatedFieldIds: message.calculatedFieldIds ?? [],
-  }
-}
-
 /** A new message at the start of the originator's chain: where it goes, the result's message says. */
 function toRuleChain(
   context: Context,
   message: Message,
   type: string,
-  metadata: Readonly<Record<string, string>>,
+  told: Readonly<Record<string, string>>,
   data: string,
 ): Promise<void> {
+  const metadata = message.isBackfill ? { ...told, ...BACKFILL_METADATA } : told
   return context.enqueue(message.with({ type, ts: context.clock.now(), metadata, data, resumption: undefined }))
 }
