@@ -28,6 +28,7 @@ import { repeat } from './repeat.ts'
 import { openOutbound } from './outbound.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
+import { stampsOf } from './stamps.ts'
 import type { Stores } from './stores.ts'
 
 export interface EngineParts {
@@ -98,6 +99,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('rule chain deployment', () => deployment.close())
   const trials = new Trials({
     ...{ link: stores.link, catalogue, capabilities, clock: systemClock, random: systemRandom },
+    observer: () => stampsOf(config),
     openConfiguration: services.ruleChains.openConfiguration,
     maskConfiguration: services.ruleChains.maskConfiguration,
   })

@@ -14,7 +14,6 @@ import type { StreamWatcher } from '../engine/link/options.ts'
 import type { LinkEvent } from '../engine/link/events.ts'
 import type { Link, PublishBound, ReadableLink } from '../engine/link/link.ts'
 import { nodeDisk } from '../disk/node-disk.ts'
-import { stampingObserver } from '../engine/device/owner/stamping.ts'
 import { openSegmentLog } from '../engine/link/segment-log.ts'
 import { DECLARED_TABLES } from '../services/entities/declared.ts'
 import {
@@ -29,6 +28,7 @@ import { BACKUP_PATHS, type BackupSources } from './backup/backups.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
 import { DataFolderErrors, takeDataFolder } from './data-folder.ts'
+import { stampsOf } from './stamps.ts'
 import {
   embeddedTimeSeriesFigures,
   frameLinkFigures,
@@ -243,7 +243,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
       clock: systemClock,
       durability: config.durability,
       partitions: config.queuePartitions,
-      observer: stampingObserver({ backfillAfterMs: config.backfillAfterMinutes * 60_000 }),
+      observer: stampsOf(config),
       bounds: { ...retention, ...letters },
       onEvent: (event) => reportLinkEvent(log, event),
     })
@@ -263,7 +263,7 @@ async function openLink({ config, folder, log, cluster }: Place): Promise<Opened
     monitors: config.natsMonitorUrls.join(','),
     isSynced: config.natsSynced === 'always',
     isStrict: config.natsStrict,
-    observer: stampingObserver({ backfillAfterMs: config.backfillAfterMinutes * 60_000 }),
+    observer: stampsOf(config),
     bounds: { publishTimeoutMs: config.publishTimeoutMs, ...retention },
     clock: systemClock,
     random: systemRandom,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { stampingObserver } from '../../engine/device/owner/stamping.ts'
 import type { CompleteSources } from '../../engine/rulechain/capabilities.ts'
 import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { createScriptHost } from '../../engine/script/host.ts'
@@ -10,7 +11,7 @@ import type { Clock } from '../../model/clock.ts'
 import { entityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import { SeededRandom } from '../../model/manual-clock.ts'
-import { Message } from '../../model/message.ts'
+import { Message, type Metadata } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 import { World } from '../world.ts'
@@ -50,10 +51,15 @@ class TestLog {
 }
 
 let made = 0
-function temperature(value: number, tenantId = TENANT, resumption?: Message['resumption']): Message {
+function temperature(
+  value: number,
+  tenantId = TENANT,
+  resumption?: Message['resumption'],
+  metadata: Metadata = { ts: String(BEGIN) },
+): Message {
   return new Message({
     ...{ id: `50000000-0000-4000-8000-${String(++made).padStart(12, '0')}`, ts: BEGIN, tenantId },
-    ...{ type: 'POST_TELEMETRY_REQUEST', originator: DEVICE, metadata: { ts: String(BEGIN) } },
+    ...{ type: 'POST_TELEMETRY_REQUEST', originator: DEVICE, metadata },
     ...{ data: JSON.stringify({ temperature: value }), resumption },
   })
 }
@@ -105,6 +111,7 @@ function setUp(clock: Clock = systemClock) {
   const trials = new Trials({
     ...{ link: log, catalogue, clock, random: systemRandom },
     capabilities: world.sources() as CompleteSources,
+    observer: stampingObserver,
     openConfiguration: ({ configuration }) => configuration,
     maskConfiguration: ({ configuration }) => configuration,
   })
@@ -201,6 +208,23 @@ test('a replay begins at its time, takes all streams by time, passes over what g
     'alarm updated': 1,
   })
   assert.deepEqual(world.effects, [])
+})
+
+test('points without a time of their own have in a replay the one that they were stored with', async () => {
+  const { log, world, trials } = setUp()
+  log.add(BEGIN + 7, temperature(30, TENANT, undefined, {}))
+  log.add(BEGIN + 7, temperature(31, TENANT, undefined, {}))
+  const configuration = { defaultTTL: 0, useServerTs: false, processingSettings: { type: 'ON_EVERY_MESSAGE' } }
+  const save = version(20, node('save', 'telemetry.TbMsgTimeseriesNode', configuration))
+  const begun = trials.begin({ ...REPLAY, isReal: true }, versions(save, save))
+  await until(trials, begun, isOver)
+  assert.deepEqual(
+    world.effects.map(({ effect, ts }) => [effect, ts]),
+    [
+      ['save telemetry', BEGIN + 7],
+      ['save telemetry', BEGIN + 8],
+    ],
+  )
 })
 
 test('a real replay does what its nodes do', async () => {

@@ -5,6 +5,7 @@
 import type { CompleteSources } from '../../engine/rulechain/capabilities.ts'
 import type { OpenConfiguration } from '../../engine/rulechain/compile.ts'
 import type { Link, LoggedFrame, ReadableLink } from '../../engine/link/link.ts'
+import type { FrameObserver } from '../../engine/link/options.ts'
 import type { NodeCatalogue } from '../../engine/rulechain/node.ts'
 import type { ChainTrials, TrialOrder, TrialChain, TrialReport, TrialVersions } from '../../model/chain-trial.ts'
 import type { Clock, Random } from '../../model/clock.ts'
@@ -19,6 +20,8 @@ import { TrialEngine } from './trial-engine.ts'
 
 export interface TrialsParts {
   readonly link: ReadableLink & Pick<Link, 'publish'>
+  /** What the log's owner gives messages as it opens frames: of what is read again they have nothing. */
+  readonly observer: () => FrameObserver
   readonly catalogue: NodeCatalogue
   readonly capabilities: CompleteSources
   /** With secrets: of replays that do what nodes do. */
@@ -104,6 +107,7 @@ class Trial {
   private readonly startedAt: number
   private readonly from: number
   private readonly until: number
+  private readonly observer: FrameObserver
   private readonly differences = new Differences()
   private readonly tally = new Tally()
   private phase: TrialReport['phase'] = 'running'
@@ -127,6 +131,7 @@ class Trial {
     this.order = order
     this.versions = versions
     this.parts = parts
+    this.observer = parts.observer()
     this.startedAt = parts.clock.now()
     this.from = order.kind === 'replay' ? (order.from ?? 0) : this.startedAt
     this.until = order.kind === 'replay' ? this.startedAt : this.startedAt + order.durationMs
@@ -194,7 +199,10 @@ class Trial {
   private async starts(): Promise<number[]> {
     const { link } = this.parts
     const found = []
-    for (let stream = 0; stream < link.streams; stream++) found.push(await startAt(link, stream, this.from))
+    for (let stream = 0; stream < link.streams; stream++) {
+      found.push(await startAt(link, stream, this.from))
+      this.observer.taken(stream, 0, undefined)
+    }
     const retained = found.flatMap(({ retainedFrom }) => (retainedFrom === undefined ? [] : [retainedFrom]))
     this.retainedFrom = retained.length === 0 ? undefined : Math.min(...retained)
     return found.map(({ position }) => position)
@@ -204,6 +212,7 @@ class Trial {
     const { clock } = this.parts
     for await (const frame of framesByTime(this.parts.link, positions)) {
       if (frame.storedAt >= this.until) return
+      this.observer.opened(frame)
       const begun = clock.monotonic()
       await this.take(frame, tried, live)
       if (this.isStopping || this.cut !== undefined) return

@@ -1,3 +1,4 @@
+import { stampingObserver } from '../../../engine/device/owner/stamping.ts'
 import { systemClock, systemRandom } from '../../../model/system-clock.ts'
 import { Trials } from '../../../workbench/trial/trials.ts'
 import type { MakeThings } from './make-things.ts'
@@ -21,6 +22,7 @@ export const makeChainTrials: MakeThings = async ({ services, tenant, tenantId, 
   const trials = new Trials({
     ...{ link, catalogue: { find: () => undefined, all: () => [] }, clock: systemClock, random: systemRandom },
     capabilities: { ...none, ...outside, ...rest },
+    observer: stampingObserver,
     openConfiguration: ({ configuration }) => configuration,
     maskConfiguration: ({ configuration }) => configuration,
   })
