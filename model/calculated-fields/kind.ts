@@ -56,7 +56,8 @@ export interface SingleValue {
 }
 
 export type ArgumentValue =
-  | ({ readonly kind: 'single' } & SingleValue)
+  /** `isDefault`: no value was there; its time is when that was seen. */
+  | ({ readonly kind: 'single'; readonly isDefault?: true | undefined } & SingleValue)
   /** Oldest first. */
   | { readonly kind: 'rolling'; readonly points: readonly SingleValue[]; readonly timeWindow: number }
   /** In the order in which the origin leads to them; entities without the value are not there. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { StepInput } from '../../model/calculated-fields/kind.ts'
 import { WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { opened, single, stepOf } from './testkit.ts'
 
@@ -34,9 +35,20 @@ test('a simple field has the newest time of its arguments where that is asked', 
   assert.equal(resultOf(1, {}, { useLatestTs: true }), '{"out":3.0} at 9')
 })
 
-test('a text that is a number counts, all else fails', () => {
+test('the time of a default counts where there is nothing else', () => {
+  const byDefault = (ts: number) => ({ kind: 'single', ts, value: 1, isDefault: true }) as const
+  const timeOf = (given: StepInput['args']) => {
+    const [result] = stepOf(field({ useLatestTs: true }), { args: given }).results
+    return result?.kind === 'values' ? result.ts : undefined
+  }
+  assert.equal(timeOf({ t: single(1, 7), u: byDefault(9) }), 7)
+  assert.equal(timeOf({ t: byDefault(5), u: byDefault(9) }), 9)
+})
+
+test('a text that is a number counts, true and false too, all else fails', () => {
   assert.equal(resultOf('2.5', {}), '{"out":6.0} at now')
-  for (const given of [true, 'warm', '', null]) assert.throws(() => resultOf(given, {}), /t/)
+  assert.equal(resultOf(true, {}), '{"out":3.0} at now')
+  for (const given of [[1], 'warm', '', null]) assert.throws(() => resultOf(given, {}), /t/)
   assert.throws(() => resultOf(1, {}, { expression: 't / (u - 1)' }), /Infinity/)
 })
 

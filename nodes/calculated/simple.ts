@@ -3,6 +3,7 @@ import { hidingState, type ArgumentValue, type FieldKind, type StepInput } from 
 import type { JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
 import { parseExpression } from '../math/expression.ts'
+import { latestOf } from './latest-time.ts'
 import { needsOf } from './needs.ts'
 import { rounded } from './rounding.ts'
 
@@ -27,17 +28,11 @@ export const simple: FieldKind<'SIMPLE'> = {
   },
 }
 
-/** A text that is a number is one. Throws for all else. */
+/** A text that is a number is one; true is 1, false 0. Throws for all else. */
 export function numberOf(name: string, argument: ArgumentValue): number {
   const value = argument.kind === 'single' ? argument.value : null
-  const isNumber = typeof value === 'string' ? value.trim() !== '' : value !== null && typeof value !== 'boolean'
+  const isNumber = typeof value === 'string' ? value.trim() !== '' : value !== null
   const number = isNumber && !Array.isArray(value) ? Number(value) : Number.NaN
   if (Number.isNaN(number)) throw NodeErrors.ARGUMENT_NO_NUMBER({ name })
   return number
-}
-
-/** The newest time of single values; undefined where there is none. */
-export function latestOf(args: StepInput['args']): number | undefined {
-  const times = Object.values(args).flatMap((argument) => (argument.kind === 'single' ? [argument.ts] : []))
-  return times.length === 0 ? undefined : Math.max(...times)
 }

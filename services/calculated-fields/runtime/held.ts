@@ -107,14 +107,19 @@ export function inWindow(
 }
 
 /** Undefined where it has no value. */
-export function valueOf(need: ArgumentNeed, { one, points, many }: Held, now: number): ArgumentValue | undefined {
+export function valueOf(
+  need: ArgumentNeed,
+  { one, isDefault, points, many }: Held,
+  now: number,
+): ArgumentValue | undefined {
   if (need.type === 'TS_ROLLING') {
     const inside = inWindow(need, points ?? [], now).map(singleOf)
     return inside.length === 0 ? undefined : { kind: 'rolling', points: inside, timeWindow: need.timeWindow ?? 0 }
   }
   if (need.many === true)
     return { kind: 'many', of: (many ?? []).map(([place, point]) => ({ entity: entityOf(place), ...singleOf(point) })) }
-  return one === undefined ? undefined : { kind: 'single', ...singleOf(one) }
+  if (one === undefined) return undefined
+  return { kind: 'single', ...singleOf(one), ...(isDefault === true ? { isDefault } : {}) }
 }
 
 export function placeOf({ entityType, id }: EntityId): Place {

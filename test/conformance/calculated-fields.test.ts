@@ -1,0 +1,238 @@
+/** Calculated fields of each kind, saved over REST, from a device's telemetry to the values that users read. Alarm rules: `alarm-rules.test.ts`. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { DEMO_SYSADMIN, RestClient, login } from '../support/clients.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { eventually } from './wait.ts'
+
+interface EntityId {
+  readonly entityType: string
+  readonly id: string
+}
+interface Saved {
+  readonly id: EntityId
+}
+type Series = Readonly<Record<string, readonly { readonly ts: number; readonly value: unknown }[]>>
+
+const SERIES = { type: 'TIME_SERIES' } as const
+const AT_ONCE = {
+  ...SERIES,
+  strategy: { type: 'IMMEDIATE', saveTimeSeries: true, saveLatest: true, sendWsUpdate: true, processCfs: true },
+} as const
+const ATTRIBUTES = { type: 'ATTRIBUTES', scope: 'SERVER_SCOPE' } as const
+const latest = (key: string) => ({ refEntityKey: { key, type: 'TS_LATEST' } })
+const attribute = (key: string) => ({ refEntityKey: { key, type: 'ATTRIBUTE', scope: 'SERVER_SCOPE' } })
+const NOW = Date.now()
+
+let millrace: RunningMillrace
+let rest: RestClient
+
+before(async () => {
+  millrace = await startMillrace()
+  rest = new RestClient(millrace, await login(millrace))
+  await allowShortIntervals()
+})
+after(() => millrace.stop())
+
+/** Else aggregations would wait for ten seconds and more. */
+async function allowShortIntervals(): Promise<void> {
+  const admin = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
+  const { id } = await admin.expect<Saved>('GET', '/api/tenantProfileInfo/default')
+  const profile = await admin.expect<{ profileData: { configuration: object } }>('GET', `/api/tenantProfile/${id.id}`)
+  const intervals = { minAllowedDeduplicationIntervalInSecForCF: 0, minAllowedAggregationIntervalInSecForCF: 1 }
+  const configuration = { ...profile.profileData.configuration, ...intervals }
+  await admin.expect('POST', '/api/tenantProfile', { ...profile, profileData: { configuration } })
+}
+
+async function device(token: string): Promise<EntityId> {
+  return { entityType: 'DEVICE', id: await rest.createDevice(token, token) }
+}
+
+async function asset(name: string): Promise<EntityId> {
+  return (await rest.expect<Saved>('POST', '/api/asset', { name, type: 'default' })).id
+}
+
+function field(type: string, entityId: EntityId, configuration: object): Promise<Saved> {
+  return rest.expect('POST', '/api/calculatedField', {
+    ...{ type, entityId, name: `${type} ${entityId.id}` },
+    configuration: { type, ...configuration },
+  })
+}
+
+async function send(token: string, values: object): Promise<void> {
+  const sent = await fetch(`${millrace.url}/api/v1/${token}/telemetry`, {
+    method: 'POST',
+    body: JSON.stringify(values),
+  })
+  assert.equal(sent.status, 200)
+}
+
+function setAttributes({ entityType, id }: EntityId, values: object): Promise<unknown> {
+  return rest.expect('POST', `/api/plugins/telemetry/${entityType}/${id}/attributes/SERVER_SCOPE`, values)
+}
+
+function relate(from: EntityId, to: EntityId, type = 'Contains'): Promise<unknown> {
+  return rest.expect('POST', '/api/relation', { from, to, type, typeGroup: 'COMMON' })
+}
+
+/** Asks until the newest values of these keys are those. */
+async function shows({ entityType, id }: EntityId, values: Readonly<Record<string, unknown>>): Promise<Series> {
+  const keys = Object.keys(values)
+  const path = `/api/plugins/telemetry/${entityType}/${id}/values/timeseries?keys=${keys.join(',')}&useStrictDataTypes=true`
+  return eventually(
+    () => rest.expect<Series>('GET', path),
+    (series) => keys.every((key) => isSame(series[key]?.[0]?.value, values[key])),
+  )
+}
+
+async function showsAttributes({ entityType, id }: EntityId, values: Readonly<Record<string, unknown>>): Promise<void> {
+  const keys = Object.keys(values)
+  const path = `/api/plugins/telemetry/${entityType}/${id}/values/attributes/SERVER_SCOPE?keys=${keys.join(',')}`
+  await eventually(
+    () => rest.expect<readonly { readonly key: string; readonly value: unknown }[]>('GET', path),
+    (all) => keys.every((key) => isSame(all.find((one) => one.key === key)?.value, values[key])),
+  )
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+test('SIMPLE: through the rule chain, at the newest time of its arguments, begun with what was there', async () => {
+  const kettle = await device('KETTLE')
+  await send('KETTLE', { ts: NOW - 5_000, values: { f: 212 } })
+  await shows(kettle, { f: 212 })
+  await field('SIMPLE', kettle, {
+    ...{ arguments: { f: latest('f'), shift: { ...attribute('shift'), defaultValue: '32' } } },
+    ...{ expression: '(f - shift) / 1.8', useLatestTs: true },
+    output: { ...SERIES, name: 'celsius', decimalsByDefault: 1 },
+  })
+  await shows(kettle, { celsius: 100 })
+  await send('KETTLE', { ts: NOW - 1_000, values: { f: 50 } })
+  const { celsius } = await shows(kettle, { celsius: 10 })
+  assert.equal(celsius?.[0]?.ts, NOW - 1_000)
+  await setAttributes(kettle, { shift: 14 })
+  await shows(kettle, { celsius: 20 })
+})
+
+test('SCRIPT: a value of a profile’s device, and an attribute of its owner, into attributes', async () => {
+  const profile = await rest.expect<Saved>('POST', '/api/deviceProfile', {
+    ...{ name: 'pump', type: 'DEFAULT', transportType: 'DEFAULT' },
+    profileData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
+  })
+  await field('SCRIPT', profile.id, {
+    arguments: {
+      flow: latest('flow'),
+      factor: { ...attribute('factor'), refDynamicSourceConfiguration: { type: 'CURRENT_OWNER' } },
+    },
+    expression: 'return {"total": flow * factor, "seen": ctx.latestTs == ctx.args.factor.ts};',
+    output: { ...ATTRIBUTES, strategy: { type: 'IMMEDIATE', saveAttribute: true } },
+  })
+  const { id: pump } = await rest.expect<Saved>('POST', '/api/device?accessToken=PUMP', {
+    ...{ name: 'pump 1', deviceProfileId: profile.id },
+  })
+  await send('PUMP', { ts: NOW - 10_000, values: { flow: 6 } })
+  const { id: owner } = await rest.expect<Saved>('POST', '/api/customer', { title: 'waterworks' })
+  await setAttributes(owner, { factor: 10 })
+  await rest.expect('POST', `/api/customer/${owner.id}/device/${pump.id}`)
+  await showsAttributes(pump, { total: 60, seen: true })
+  await setAttributes(owner, { factor: 2 })
+  await showsAttributes(pump, { total: 12, seen: true })
+})
+
+const SQUARE = [
+  [0, 0],
+  [0, 10],
+  [10, 10],
+  [10, 0],
+]
+
+test('GEOFENCING: status and events of a group of zones, with a relation to the zone', async () => {
+  const zone = await asset('yard')
+  await setAttributes(zone, { perimeter: SQUARE })
+  const truck = await device('TRUCK')
+  await relate(truck, zone, 'Watches')
+  const levels = [{ direction: 'FROM', relationType: 'Watches' }]
+  await field('GEOFENCING', truck, {
+    entityCoordinates: { latitudeKeyName: 'latitude', longitudeKeyName: 'longitude' },
+    zoneGroups: {
+      yard: {
+        refDynamicSourceConfiguration: { type: 'RELATION_PATH_QUERY', levels },
+        ...{ perimeterKeyName: 'perimeter', reportStrategy: 'REPORT_TRANSITION_EVENTS_AND_PRESENCE_STATUS' },
+        ...{ createRelationsWithMatchedZones: true, relationType: 'IsIn', direction: 'FROM' },
+      },
+    },
+    output: AT_ONCE,
+  })
+  await send('TRUCK', { latitude: 20, longitude: 5 })
+  await shows(truck, { yardStatus: 'OUTSIDE' })
+  await send('TRUCK', { latitude: 5, longitude: 5 })
+  await shows(truck, { yardStatus: 'INSIDE', yardEvent: 'ENTERED' })
+  const related = () =>
+    rest.expect<readonly { to: EntityId }[]>(
+      'GET',
+      `/api/relations?fromId=${truck.id}&fromType=DEVICE&relationType=IsIn`,
+    )
+  await eventually(related, (all) => all.length === 1 && all[0]?.to.id === zone.id)
+  await send('TRUCK', { latitude: 20, longitude: 5 })
+  await shows(truck, { yardStatus: 'OUTSIDE', yardEvent: 'LEFT' })
+  await eventually(related, (all) => all.length === 0)
+})
+
+test('PROPAGATION: values as they are, and what an expression makes of them, onto related entities', async () => {
+  const [room, meter] = [await asset('room'), await device('METER')]
+  await relate(room, meter)
+  const relation = { direction: 'TO', relationType: 'Contains' }
+  await field('PROPAGATION', meter, {
+    ...{ relation, arguments: { power: latest('power') }, applyExpressionToResolvedArguments: false, output: AT_ONCE },
+  })
+  await rest.expect('POST', '/api/calculatedField', {
+    ...{ type: 'PROPAGATION', entityId: meter, name: 'in kW' },
+    configuration: {
+      ...{ type: 'PROPAGATION', relation, arguments: { p: latest('power') }, applyExpressionToResolvedArguments: true },
+      ...{ expression: 'return {"kilowatts": p / 1000.0};', output: ATTRIBUTES },
+    },
+  })
+  await send('METER', { power: 1500 })
+  await shows(room, { power: 1500 })
+  await showsAttributes(room, { kilowatts: 1.5 })
+})
+
+test('RELATED_ENTITIES_AGGREGATION: the latest values of related devices, those that come later too', async () => {
+  const hall = await asset('hall')
+  const [one, two] = [await device('LAMP_1'), await device('LAMP_2')]
+  for (const lamp of [one, two]) await relate(hall, lamp)
+  await send('LAMP_1', { watts: 3 })
+  await shows(one, { watts: 3 })
+  await field('RELATED_ENTITIES_AGGREGATION', hall, {
+    ...{ relation: { direction: 'FROM', relationType: 'Contains' }, arguments: { w: latest('watts') } },
+    deduplicationIntervalInSec: 0,
+    metrics: {
+      total: { function: 'SUM', input: { type: 'key', key: 'w' } },
+      bright: { function: 'COUNT', filter: 'return w > 4;', input: { type: 'key', key: 'w' } },
+      most: { function: 'MAX', input: { type: 'function', function: 'return w * 2;' } },
+    },
+    output: { ...AT_ONCE, decimalsByDefault: 0 },
+  })
+  await shows(hall, { total: 3, bright: 0, most: 6 })
+  await send('LAMP_2', { watts: 5 })
+  await shows(hall, { total: 8, bright: 1, most: 10 })
+})
+
+test('ENTITY_AGGREGATION: values of an interval, at its end', async () => {
+  const well = await device('WELL')
+  await field('ENTITY_AGGREGATION', well, {
+    arguments: { level: latest('level') },
+    metrics: {
+      mean: { function: 'AVG', input: { type: 'key', key: 'level' } },
+      times: { function: 'COUNT', input: { type: 'key', key: 'level' } },
+    },
+    interval: { type: 'CUSTOM', tz: 'UTC', durationSec: 2 },
+    ...{ produceIntermediateResult: false, output: { ...AT_ONCE, decimalsByDefault: 2 } },
+  })
+  const from = Math.floor(Date.now() / 2_000) * 2_000
+  await send('WELL', { ts: from, values: { level: 1 } })
+  await send('WELL', { ts: from + 1, values: { level: 2 } })
+  const { mean } = await shows(well, { mean: 1.5, times: 2 })
+  assert.equal(mean?.[0]?.ts, from)
+})
