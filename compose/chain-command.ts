@@ -7,7 +7,6 @@ import { parseArgs } from 'node:util'
 import { defineErrors, errorText } from '../model/errors.ts'
 import { CHAIN_TRIAL_USAGE, chainTrial } from '../commands/chain-trial.ts'
 import { CHAIN_VERSIONS_USAGE, chainVersions } from '../commands/chain-versions.ts'
-import { catalogue } from '../nodes/catalogue.ts'
 import { parseCases } from '../workbench/cases.ts'
 import { readChainFile } from '../workbench/chain-file.ts'
 import { checkChain, findingText } from '../workbench/check.ts'
@@ -98,7 +97,7 @@ function argumentsOf({ options, files }: Action, argv: readonly string[]) {
 }
 
 async function check(files: readonly string[], flags: Flags, output: Output): Promise<number> {
-  const workshop = openWorkshop()
+  const workshop = await openWorkshop()
   try {
     let isRefused = false
     for (const file of files)
@@ -111,7 +110,10 @@ async function check(files: readonly string[], flags: Flags, output: Output): Pr
 
 async function checkFile(file: string, isStrict: boolean, workshop: Workshop, output: Output): Promise<boolean> {
   const chain = await readChainFile(file)
-  const findings = await checkChain(chain, { catalogue, tryNode: (node) => tryNode(node, workshop) })
+  const findings = await checkChain(chain, {
+    catalogue: workshop.catalogue,
+    tryNode: (node) => tryNode(node, workshop),
+  })
   const errors = findings.filter(({ severity }) => severity === 'error').length
   const warnings = findings.length - errors
   output.out(`${file}: '${chain.name}', ${chain.nodes.length} nodes, ${chain.connections.length} connections`)
@@ -122,7 +124,7 @@ async function checkFile(file: string, isStrict: boolean, workshop: Workshop, ou
 
 async function testChain([file = '']: readonly string[], flags: Flags, output: Output): Promise<number> {
   const casesFile = typeof flags['cases'] === 'string' ? flags['cases'] : file.replace(/(\.json)?$/, '.cases.yaml')
-  const workshop = openWorkshop()
+  const workshop = await openWorkshop()
   try {
     let code = await testOnce(file, casesFile, flags, workshop, output)
     if (flags['watch'] !== true) return code

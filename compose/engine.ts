@@ -6,10 +6,10 @@ import type { Config } from '../config/settings.ts'
 import type { ActorSystem } from '../engine/actor/system.ts'
 import type { Parking } from '../engine/parking/parking.ts'
 import { createRuleEngine, type RuleEngine } from '../engine/rulechain/rule-engine.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { USAGE } from '../engine/usage/usage.ts'
-import { catalogue } from '../nodes/catalogue.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { calculationChain } from '../services/calculated-fields/runtime/runtime.ts'
 import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
@@ -38,6 +38,7 @@ export interface EngineParts {
   readonly cluster: Cluster
   readonly stores: Stores
   readonly services: Services
+  readonly catalogue: NodeCatalogue
   readonly scripts: ScriptHost
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
@@ -59,7 +60,7 @@ const QUEUE_STATISTICS_INTERVAL_MS = 60_000
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { config, log, closing, stores, services, scripts, feed, actors, devices, parking } = parts
+  const { config, log, closing, stores, services, catalogue, scripts, feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
   const states = openNodeStates({ ...parts, nodeLog })

@@ -10,10 +10,10 @@ import { OwnedCalls } from '../engine/device/calls/owned-calls.ts'
 import { SessionCalls } from '../engine/device/calls/session-calls.ts'
 import { createDeviceOwner, type DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { PublishLink } from '../engine/link/link.ts'
+import type { NodeCatalogue } from '../engine/rulechain/node.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { createWorkerAdmin } from '../engine/workers/admin.ts'
 import { openField } from '../nodes/calculated/kinds.ts'
-import { catalogue } from '../nodes/catalogue.ts'
 import { createServices } from '../services/create-services.ts'
 import { DEFAULT_ATTEMPT_LIMITS } from '../services/onboarding/wrong-attempts.ts'
 import { seedDemo, seedMinimal } from '../services/seed.ts'
@@ -27,6 +27,7 @@ import { startEngine } from './engine.ts'
 import { eventFigures, figuresOf, serviceFigures } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
+import { openCatalogue } from './own-nodes.ts'
 import { openParking } from './parking.ts'
 import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
 import { openVault } from './secrets-key.ts'
@@ -54,6 +55,7 @@ export async function startPlatform(
   onFatal: (error: Error) => void,
 ): Promise<Platform> {
   refuseUnusableFiles(config)
+  const catalogue = await openCatalogue(config)
   const closing = new Closing(log)
   try {
     const cluster = await openCluster(config, log, closing)
@@ -107,7 +109,7 @@ export async function startPlatform(
     closing.add('services', () => stored.close())
     await stored.startSecrets()
     settled()
-    const seeded = await seed(config, stores)
+    const seeded = await seed(config, stores, catalogue)
     await refuseDemoLoginsInPublic(config, stored.users)
     const actors = createActorSystem({
       clock: systemClock,
@@ -117,7 +119,7 @@ export async function startPlatform(
     closing.add('actors', () => actors.close())
     const roles = new Set(config.roles)
     if (roles.has('engine')) startOwnedCalls(cluster, stored, log, closing)
-    const parts = { config, log, closing, cluster, stores, services: stored, scripts, feed, actors }
+    const parts = { config, log, closing, cluster, stores, services: stored, catalogue, scripts, feed, actors }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
     const { parking, deviceLink, metricsSources } = opened
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
@@ -164,7 +166,11 @@ export async function startPlatform(
   }
 }
 
-async function seed(config: Config, stores: Stores): Promise<{ demo: boolean; oneTimePassword: string | undefined }> {
+async function seed(
+  config: Config,
+  stores: Stores,
+  catalogue: NodeCatalogue,
+): Promise<{ demo: boolean; oneTimePassword: string | undefined }> {
   const { entities } = stores
   const options = { entities, clock: systemClock, random: systemRandom, catalogue, main: mainQueueOf(config) }
   const { settings } = entities

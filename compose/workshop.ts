@@ -5,9 +5,9 @@ import { readConfig } from '../config/read.ts'
 import { createScriptHost } from '../engine/script/host.ts'
 import type { Clock } from '../model/clock.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
-import { catalogue } from '../nodes/catalogue.ts'
 import type { RunParts } from '../workbench/run-cases.ts'
 import { Closing } from './closing.ts'
+import { openCatalogue } from './own-nodes.ts'
 import { openScripting } from './scripts.ts'
 
 export interface Workshop extends RunParts {
@@ -18,8 +18,11 @@ export interface Workshop extends RunParts {
 const PAUSE_MS = 2
 const MOST_PAUSES = 10_000
 
-export function openWorkshop(environment: Readonly<Record<string, string | undefined>> = process.env): Workshop {
+export async function openWorkshop(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<Workshop> {
   const config = readConfig(environment)
+  const catalogue = await openCatalogue(config)
   const log = createLog('error')
   const closing = new Closing(log)
   const { javaScript } = openScripting(config, closing)

@@ -75,7 +75,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
   }
   let schema: JsonObject | undefined
   let secrets: SecretShape | undefined
-  return {
+  const definition: RuleNodeDefinition = {
     acceptsUnknownKeys: known === undefined,
     editor: { ...ORDINARY, hasOutput: relations === 'custom' || relations.length > 0, ...specification.editor },
     ...(constraints === undefined
@@ -104,6 +104,15 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
       parse(configuration)
     },
   }
+  made.add(definition)
+  return definition
+}
+
+const made = new WeakSet()
+
+/** Only what `defineNode` made holds what the engine relies on. */
+export function isDefinedNode(value: unknown): value is RuleNodeDefinition {
+  return typeof value === 'object' && value !== null && made.has(value)
 }
 
 const ORDINARY: NodeEditor = {

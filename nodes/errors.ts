@@ -85,5 +85,6 @@ export const NodeErrors = defineErrors('node', {
     status: 400,
     text: 'The values of the message make a text of more than {limit} characters',
   },
+  REFUSED: { kind: 'invalid', status: 400, text: '{reason}' },
   PATTERN_BODY: { kind: 'invalid', status: 400, text: 'Failed to process pattern!' },
 })

@@ -12,6 +12,11 @@ export const SCRIPT_SETTINGS = {
     description:
       "Time of a rule node for a message or batch, up to an eighth less; then Failure, and later results are ignored. Keep it below the queues' timeouts.",
   }),
+  ruleNodesDir: scripts.file({
+    name: 'RULE_NODES_DIR',
+    description:
+      "Folder with rule nodes of the operator's own, loaded at the start: their code runs with all rights of the process. The same in each process.",
+  }),
   jsThreads: scripts.integer({
     name: 'JS_WORKER_THREADS',
     default: 2,

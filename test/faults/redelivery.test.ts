@@ -155,6 +155,7 @@ async function openPlatform(
     cluster,
     stores,
     services,
+    catalogue,
     feed: cluster.feed,
     actors,
     devices,
