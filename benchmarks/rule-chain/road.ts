@@ -7,6 +7,7 @@ import { Message, type ParsedData } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { createActorSystem } from '../../engine/actor/system.ts'
 import type { Work } from '../../engine/queue/work.ts'
+import type { CapabilitySources } from '../../engine/rulechain/capabilities.ts'
 import { createRuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import type { RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import type { RuleTracer } from '../../engine/rulechain/tracer.ts'
@@ -37,6 +38,16 @@ export interface Road {
 }
 
 export async function openRoad(exampleFile: URL, scripts: ScriptHost, tracer?: RuleTracer): Promise<Road> {
+  const { chain, graph } = importChain(exampleFile)
+  return openChain(chain, graph, scripts, tracer === undefined ? {} : { tracer })
+}
+
+export async function openChain(
+  chain: RuleChain,
+  graph: RuleChainGraph,
+  scripts: ScriptHost,
+  { tracer, capabilities = {} }: { readonly tracer?: RuleTracer; readonly capabilities?: CapabilitySources } = {},
+): Promise<Road> {
   const figures = { saved: 0, logged: 0 }
   const actors = createActorSystem({
     clock: systemClock,
@@ -61,6 +72,7 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost, tracer?: R
       }),
       attributes: () => ({ save: async () => undefined, find: () => [], delete: async () => undefined }),
       queues: () => ({ linkName: async () => undefined }),
+      ...capabilities,
     },
     log: (level, text) => {
       if (level !== 'info') throw new Error(text)
@@ -69,7 +81,6 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost, tracer?: R
     link: { publish: (_message, receipt) => receipt.stored() },
     ...(tracer === undefined ? {} : { tracer }),
   })
-  const { chain, graph } = importChain(exampleFile)
   const start = await engine.load(chain, graph)
   const failed = start.nodes.find(({ error }) => error !== undefined)
   if (start.error !== undefined || failed !== undefined) throw start.error ?? failed?.error ?? new Error('not started')
@@ -85,12 +96,25 @@ export async function openRoad(exampleFile: URL, scripts: ScriptHost, tracer?: R
 
 function importChain(file: URL): { readonly chain: RuleChain; readonly graph: RuleChainGraph } {
   const { ruleChain, metadata } = JSON.parse(readFileSync(file, 'utf8')) as ExportedChain
+  const { firstNodeIndex, connections, nodes } = metadata
+  return graphOf(ruleChain.name, nodes, connections, firstNodeIndex)
+}
+
+/** What a chain says of one of its nodes. */
+export type NodeDraft = ExportedChain['metadata']['nodes'][number]
+
+export function graphOf(
+  chainName: string,
+  drafts: readonly NodeDraft[],
+  connections: RuleChainGraph['connections'],
+  firstNodeIndex = 0,
+): { readonly chain: RuleChain; readonly graph: RuleChainGraph } {
   const chain: RuleChain = {
     id: CHAIN_ID,
     createdTime: 0,
     version: 1,
     tenantId: TENANT_ID,
-    name: ruleChain.name,
+    name: chainName,
     type: 'CORE',
     firstRuleNodeId: null,
     root: true,
@@ -98,8 +122,8 @@ function importChain(file: URL): { readonly chain: RuleChain; readonly graph: Ru
     configuration: null,
     additionalInfo: null,
   }
-  const nodes = metadata.nodes.map((node, index) => ({
-    id: `30000000-0000-4000-8000-00000000000${index}`,
+  const nodes = drafts.map((node, index) => ({
+    id: `30000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
     createdTime: 0,
     ruleChainId: CHAIN_ID,
     type: node.type,
@@ -112,7 +136,6 @@ function importChain(file: URL): { readonly chain: RuleChain; readonly graph: Ru
     additionalInfo: null,
     disabledReason: null,
   }))
-  const { firstNodeIndex, connections } = metadata
   return { chain, graph: { ruleChainId: CHAIN_ID, version: 1, firstNodeIndex, nodes, connections } }
 }
 
@@ -142,7 +165,7 @@ export function messageOf(data: string, index: number, known?: ParsedData): Mess
 
 const MESSAGE_ID = '40000000-0000-4000-8000-000000000001'
 const METADATA = { deviceName: 'Thermometer', deviceType: 'default', ts: '1700000000000' }
-const DEVICES = Array.from({ length: 100 }, (_, index) =>
+export const DEVICES = Array.from({ length: 100 }, (_, index) =>
   entityId('DEVICE', `50000000-0000-4000-8000-0000000000${String(index).padStart(2, '0')}`),
 )
 

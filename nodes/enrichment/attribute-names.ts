@@ -4,6 +4,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import type { AttributeScope } from '../../model/value.ts'
 import type { NodeCapabilities } from '../../engine/rulechain/capabilities.ts'
+import { allThere, whenThere, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import type { Emission } from '../../engine/rulechain/node.ts'
 import { orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
@@ -48,37 +49,57 @@ type Services = Pick<NodeCapabilities, 'attributes' | 'history'>
 export function attributesFetch(
   configuration: AttributeNames,
   { attributes, history }: Services,
-): (message: Message, entity: EntityId) => Promise<Emission> {
+): (message: Message, entity: EntityId) => Soon<Emission> {
   const scopes = [
     { scope: 'CLIENT_SCOPE', prefix: 'cs_', keysOf: patterns(configuration.clientAttributeNames) },
     { scope: 'SHARED_SCOPE', prefix: 'shared_', keysOf: patterns(configuration.sharedAttributeNames) },
     { scope: 'SERVER_SCOPE', prefix: 'ss_', keysOf: patterns(configuration.serverAttributeNames) },
   ] as const
   const latestKeysOf = patterns(configuration.latestTsKeyNames)
-  return async (message, entity) => {
-    const missing: string[] = []
-    const ofScope = async (scope: AttributeScope, prefix: string, keys: readonly string[]): Promise<Fetched> => {
-      const found = keys.length === 0 ? [] : await attributes.find(entity, scope, keys)
-      missing.push(...absent(keys, found, prefix))
-      return found.map((entry) => [`${prefix}${entry.key}`, valueOf(entry)])
-    }
-    const latest = async (keys: readonly string[]): Promise<Fetched> => {
-      const found = keys.length === 0 ? [] : await history.latest(entity, keys)
-      missing.push(...absent(keys, found, ''))
-      return found.map((point) => {
-        const value = valueOf(point)
-        return [point.key, configuration.getLatestValueWithTs ? { ts: point.ts, value } : value]
-      })
-    }
-    const fetched = await Promise.all([
-      ...scopes.map(({ scope, prefix, keysOf }) => ofScope(scope, prefix, keysOf(message))),
-      latest(latestKeysOf(message)),
-    ])
-    const changed = withFetched(message, configuration.fetchTo, fetched.flat())
-    if (missing.length === 0 || !configuration.tellFailureIfAbsent) return { message: changed, relations: ['Success'] }
-    return { message: changed, relations: ['Failure'], error: NodeErrors.KEYS_ABSENT({ keys: missing.join(', ') }) }
+  const { fetchTo: target, getLatestValueWithTs, tellFailureIfAbsent } = configuration
+  return (message, entity) => {
+    const ofScope = (scope: AttributeScope, prefix: string, keys: readonly string[]): Soon<FetchedKeys> =>
+      keys.length === 0
+        ? NOTHING
+        : whenThere(attributes.find(entity, scope, keys), (found) => ({
+            fetched: found.map((entry) => [`${prefix}${entry.key}`, valueOf(entry)] as const),
+            missing: absent(keys, found, prefix),
+          }))
+    const latest = (keys: readonly string[]): Soon<FetchedKeys> =>
+      keys.length === 0
+        ? NOTHING
+        : whenThere(history.latest(entity, keys), (found) => ({
+            fetched: found.map((point) => {
+              const value = valueOf(point)
+              return [point.key, getLatestValueWithTs ? { ts: point.ts, value } : value] as const
+            }),
+            missing: absent(keys, found, ''),
+          }))
+    const reads = scopes.map(
+      ({ scope, prefix, keysOf }) =>
+        () =>
+          ofScope(scope, prefix, keysOf(message)),
+    )
+    return whenThere(allThere([...reads, () => latest(latestKeysOf(message))]), (parts) => {
+      const missing = parts.flatMap((part) => part.missing)
+      const changed = withFetched(
+        message,
+        target,
+        parts.flatMap(({ fetched }) => fetched),
+      )
+      if (missing.length === 0 || !tellFailureIfAbsent) return { message: changed, relations: ['Success'] }
+      return { message: changed, relations: ['Failure'], error: NodeErrors.KEYS_ABSENT({ keys: missing.join(', ') }) }
+    })
   }
 }
+
+/** What was found of the keys that were asked for, and what was not. */
+interface FetchedKeys {
+  readonly fetched: Fetched
+  readonly missing: readonly string[]
+}
+
+const NOTHING: FetchedKeys = { fetched: [], missing: [] }
 
 function absent(keys: readonly string[], found: readonly { readonly key: string }[], prefix: string): string[] {
   const there = new Set(found.map(({ key }) => key))

@@ -1,5 +1,6 @@
 /** Adds attributes or latest values of the customer (`rule-nodes.md` 16). */
 import { z } from 'zod'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { customerOf } from '../related.ts'
@@ -32,11 +33,12 @@ export const customerAttributes = defineNode({
     requireMapping(configuration.dataMapping, 'customer attributes')
     const fetch = mappedFetch(configuration, configuration.dataToFetch, services)
     return {
-      handle: async (message) => {
+      handle: (message) => {
         checkTarget(message, configuration.fetchTo)
-        const customer = await customerOf(services.entities, message.originator)
-        if (customer === undefined) throw NodeErrors.NO_CUSTOMER()
-        return fetch(message, customer)
+        return whenThere(customerOf(services.entities, message.originator), (customer) => {
+          if (customer === undefined) throw NodeErrors.NO_CUSTOMER()
+          return fetch(message, customer)
+        })
       },
     }
   },

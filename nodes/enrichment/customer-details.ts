@@ -1,5 +1,6 @@
 /** Adds contact details of the originator's customer (`rule-nodes.md` 17). */
 import { z } from 'zod'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { customerOf } from '../related.ts'
@@ -32,17 +33,18 @@ export const customerDetails = defineNode({
   create: (configuration, { services: { entities } }) => {
     requireDetails(configuration.detailsList, 'customer details')
     return {
-      handle: async (message) => {
+      handle: (message) => {
         const { originator } = message
         checkTarget(message, configuration.fetchTo)
         if (!OWNED.includes(originator.entityType)) {
           throw NodeErrors.UNSUPPORTED_ORIGINATOR({ type: originator.entityType, expected: OWNED.join(', ') })
         }
-        const customer = await customerOf(entities, originator)
-        const found = customer && (await entities.find(customer))
-        if (found === undefined) throw NodeErrors.NO_CUSTOMER()
-        const details = detailsOf(found, configuration.detailsList, 'customer_')
-        return { message: withFetched(message, configuration.fetchTo, details), relations: ['Success'] }
+        const found = whenThere(customerOf(entities, originator), (customer) => customer && entities.find(customer))
+        return whenThere(found, (customer) => {
+          if (customer === undefined) throw NodeErrors.NO_CUSTOMER()
+          const details = detailsOf(customer, configuration.detailsList, 'customer_')
+          return { message: withFetched(message, configuration.fetchTo, details), relations: ['Success'] }
+        })
       },
     }
   },

@@ -4,7 +4,8 @@ import { WholeDouble, parseJson } from '../../model/json.ts'
 import type { JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import type { TypedValue } from '../../model/value.ts'
-import { bodyObject, mergedMembers, metadataText, withBody, withMetadata } from '../body.ts'
+import { mergedMembers } from '../../model/members.ts'
+import { bodyObject, metadataText, withBody, withMetadata } from '../body.ts'
 
 export const fetchTo = z
   .enum(['DATA', 'METADATA'])

@@ -6,6 +6,7 @@ import { isJsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import type { TypedValue } from '../../model/value.ts'
 import type { NodeCapabilities } from '../../engine/rulechain/capabilities.ts'
+import { whenThere, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import type { Emission } from '../../engine/rulechain/node.ts'
 import { requireField } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
@@ -38,21 +39,23 @@ export function mappedFetch(
   { fetchTo, dataMapping: mapping }: Mapped,
   what: 'ATTRIBUTES' | 'LATEST_TELEMETRY',
   { attributes, history }: Services,
-): (message: Message, entity: EntityId) => Promise<Emission> {
+): (message: Message, entity: EntityId) => Soon<Emission> {
   const pairs = Object.entries(mapping).map(([from, to]) => ({ from: pattern(from), to: pattern(to) }))
   const isNullKept = what === 'LATEST_TELEMETRY' && fetchTo === 'DATA'
-  return async (message, entity) => {
+  return (message, entity) => {
     const wanted = pairs.map(({ from, to }) => [from(message), to(message)] as const)
     const keys = [...new Set(wanted.map(([from]) => from))]
-    const found: readonly (TypedValue & { readonly key: string })[] =
-      what === 'ATTRIBUTES' ? await attributes.find(entity, 'SERVER_SCOPE', keys) : await history.latest(entity, keys)
-    const values = new Map<string, JsonValue>(found.map((entry) => [entry.key, valueOf(entry)]))
-    const fetched: Fetched = wanted.flatMap(([from, to]) => {
-      const value = values.get(from)
-      if (value === undefined) return isNullKept ? [[to, null] as const] : []
-      return [[to, value] as const]
+    const read: Soon<readonly (TypedValue & { readonly key: string })[]> =
+      what === 'ATTRIBUTES' ? attributes.find(entity, 'SERVER_SCOPE', keys) : history.latest(entity, keys)
+    return whenThere(read, (found) => {
+      const values = new Map<string, JsonValue>(found.map((entry) => [entry.key, valueOf(entry)]))
+      const fetched: Fetched = wanted.flatMap(([from, to]) => {
+        const value = values.get(from)
+        if (value === undefined) return isNullKept ? [[to, null] as const] : []
+        return [[to, value] as const]
+      })
+      return { message: withFetched(message, fetchTo, fetched), relations: ['Success'] }
     })
-    return { message: withFetched(message, fetchTo, fetched), relations: ['Success'] }
   }
 }
 

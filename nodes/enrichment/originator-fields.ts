@@ -4,6 +4,7 @@ import type { EntityId } from '../../model/entity-id.ts'
 import { isJsonObject } from '../../model/json.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { NodeCapabilities } from '../../engine/rulechain/capabilities.ts'
+import { whenThere, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
@@ -49,30 +50,32 @@ export const originatorFields = defineNode({
     requireMapping(configuration.dataMapping, 'originator fields')
     const fields = Object.entries(configuration.dataMapping).map(([path, to]) => ({ path, to: pattern(to) }))
     return {
-      handle: async (message) => {
+      handle: (message) => {
         const { originator } = message
         checkTarget(message, configuration.fetchTo)
-        const entity = await jsonOf(originator, services)
-        if (entity === undefined) throw NodeErrors.ENTITY_GONE({ type: originator.entityType, id: originator.id })
-        const fetched = fields.flatMap(({ path, to }) => {
-          const text = fieldText(entity, path, configuration.ignoreNullStrings)
-          return text === undefined ? [] : [[to(message), text] as const]
+        return whenThere(jsonOf(originator, services), (entity) => {
+          if (entity === undefined) throw NodeErrors.ENTITY_GONE({ type: originator.entityType, id: originator.id })
+          const fetched = fields.flatMap(({ path, to }) => {
+            const text = fieldText(entity, path, configuration.ignoreNullStrings)
+            return text === undefined ? [] : [[to(message), text] as const]
+          })
+          return { message: withFetched(message, configuration.fetchTo, fetched), relations: ['Success'] }
         })
-        return { message: withFetched(message, configuration.fetchTo, fetched), relations: ['Success'] }
       },
     }
   },
 })
 
-async function jsonOf(
+function jsonOf(
   originator: EntityId,
   { alarms, entities }: Pick<NodeCapabilities, 'alarms' | 'entities'>,
-): Promise<JsonObject | undefined> {
+): Soon<JsonObject | undefined> {
   const { entityType, id } = originator
   if (!READABLE.includes(entityType)) {
     throw NodeErrors.UNSUPPORTED_ORIGINATOR({ type: entityType, expected: READABLE.join(', ') })
   }
-  return entityType === 'ALARM' ? (await alarms.find(id))?.json : (await entities.find(originator))?.json
+  if (entityType === 'ALARM') return alarms.find(id).then((alarm) => alarm?.json)
+  return whenThere(entities.find(originator), (entity) => entity?.json)
 }
 
 /** Version 0: `fieldsMapping`, always to the metadata. Throws where it is missing. */

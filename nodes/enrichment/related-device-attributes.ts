@@ -1,5 +1,6 @@
 /** Adds attributes and latest values of a related device (`rule-nodes.md` 18). */
 import { z } from 'zod'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { relationLevels } from '../related.ts'
@@ -46,12 +47,16 @@ export const relatedDeviceAttributes = defineNode({
   create: (configuration, { services }) => {
     const fetch = attributesFetch(configuration, services)
     return {
-      handle: async (message) => {
+      handle: (message) => {
         checkTarget(message, configuration.fetchTo)
-        const found = await services.relations.relatedDevices(message.originator, configuration.deviceRelationsQuery)
-        const [device] = found
-        if (device === undefined) throw NodeErrors.NOTHING_RELATED({ what: 'device' })
-        return fetch(message, device)
+        const { originator } = message
+        return whenThere(
+          services.relations.relatedDevices(originator, configuration.deviceRelationsQuery),
+          ([device]) => {
+            if (device === undefined) throw NodeErrors.NOTHING_RELATED({ what: 'device' })
+            return fetch(message, device)
+          },
+        )
       },
     }
   },

@@ -1,5 +1,6 @@
 /** Adds attributes, latest values or fields of a related entity (`rule-nodes.md` 20). */
 import { z } from 'zod'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { pattern } from '../pattern.ts'
@@ -50,18 +51,21 @@ export const relatedEntityData = defineNode({
     // A field is named as it is; its new name may hold patterns.
     const fields = Object.entries(configuration.dataMapping).map(([path, to]) => ({ path, to: pattern(to) }))
     return {
-      handle: async (message) => {
+      handle: (message) => {
         checkTarget(message, configuration.fetchTo)
-        const related = await firstRelated(services.relations, message.originator, configuration.relationsQuery)
-        if (related === undefined) throw NodeErrors.NOTHING_RELATED({ what: 'entity' })
-        if (fetch !== undefined) return fetch(message, related)
-        const entity = await services.entities.find(related)
-        if (entity === undefined) throw NodeErrors.ENTITY_GONE({ type: related.entityType, id: related.id })
-        const fetched = fields.flatMap(({ path, to }) => {
-          const text = fieldText(entity.json, path, true)
-          return text === undefined ? [] : [[to(message), text] as const]
+        const found = firstRelated(services.relations, message.originator, configuration.relationsQuery)
+        return whenThere(found, (related) => {
+          if (related === undefined) throw NodeErrors.NOTHING_RELATED({ what: 'entity' })
+          if (fetch !== undefined) return fetch(message, related)
+          return whenThere(services.entities.find(related), (entity) => {
+            if (entity === undefined) throw NodeErrors.ENTITY_GONE({ type: related.entityType, id: related.id })
+            const fetched = fields.flatMap(({ path, to }) => {
+              const text = fieldText(entity.json, path, true)
+              return text === undefined ? [] : [[to(message), text] as const]
+            })
+            return { message: withFetched(message, configuration.fetchTo, fetched), relations: ['Success'] }
+          })
         })
-        return { message: withFetched(message, configuration.fetchTo, fetched), relations: ['Success'] }
       },
     }
   },

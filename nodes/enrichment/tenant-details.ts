@@ -1,6 +1,7 @@
 /** Adds contact details of the tenant (`rule-nodes.md` 23). */
 import { z } from 'zod'
 import { entityId } from '../../model/entity-id.ts'
+import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import { defineNode } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
 import { detailsList, detailsOf, requireDetails } from './details.ts'
@@ -30,12 +31,13 @@ export const tenantDetails = defineNode({
     requireDetails(configuration.detailsList, 'tenant details')
     const tenant = entityId('TENANT', tenantId)
     return {
-      handle: async (message) => {
+      handle: (message) => {
         checkTarget(message, configuration.fetchTo)
-        const found = await entities.find(tenant)
-        if (found === undefined) throw NodeErrors.ENTITY_GONE({ type: 'TENANT', id: tenantId })
-        const details = detailsOf(found, configuration.detailsList, 'tenant_')
-        return { message: withFetched(message, configuration.fetchTo, details), relations: ['Success'] }
+        return whenThere(entities.find(tenant), (found) => {
+          if (found === undefined) throw NodeErrors.ENTITY_GONE({ type: 'TENANT', id: tenantId })
+          const details = detailsOf(found, configuration.detailsList, 'tenant_')
+          return { message: withFetched(message, configuration.fetchTo, details), relations: ['Success'] }
+        })
       },
     }
   },
