@@ -1,6 +1,7 @@
 /** Reading and changing the object in a message's body, and the metadata, without losing what a number was written like. */
 import { isJsonObject, stringifyJson } from '../model/json.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
+import { mergedMembers } from '../model/members.ts'
 import type { Message, Metadata } from '../model/message.ts'
 import { NodeErrors } from './errors.ts'
 
@@ -14,14 +15,6 @@ export function bodyObject(message: Message): JsonObject {
 /** The message with another body, which nobody has to parse again. */
 export function withBody(message: Message, body: JsonValue): Message {
   return message.with({ data: stringifyJson(body) }, { json: body })
-}
-
-/** Members in their order, later ones of the same name in the place of the earlier. Any name is safe, `__proto__` too. */
-export function mergedMembers<Value>(
-  before: Readonly<Record<string, Value>>,
-  added: Iterable<readonly [string, Value]>,
-): Record<string, Value> {
-  return Object.fromEntries([...Object.entries(before), ...added])
 }
 
 export function withMetadata(message: Message, added: Iterable<readonly [string, string]>): Message {

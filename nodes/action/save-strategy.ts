@@ -78,8 +78,9 @@ export function saveStrategy<Action extends string>(
     case 'ADVANCED': {
       const each = actions.map((action) => [action, actionStrategy(settings[action], maxRemembered)] as const)
       return (ts, message) => {
-        const made = each.map(([action, applies]) => [action, applies(ts, message)])
-        return Object.fromEntries(made) as Decision<Action>
+        const made: Partial<Record<Action, boolean>> = {}
+        for (const [action, applies] of each) made[action] = applies(ts, message)
+        return made as Decision<Action>
       }
     }
   }

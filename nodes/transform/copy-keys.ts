@@ -1,7 +1,8 @@
 /** Copies members of the body into the metadata, or the other way (`rule-nodes.md` 25). */
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
-import { mergedMembers, metadataText, withBody, withMetadata } from '../body.ts'
+import { mergedMembers } from '../../model/members.ts'
+import { metadataText, withBody, withMetadata } from '../body.ts'
 import { defineNode, orZero, requireField } from '../define-node.ts'
 import { keyPatterns } from '../key-patterns.ts'
 import { sourceUpgrade } from '../upgrade.ts'

@@ -1,6 +1,7 @@
 /** Removes members from the body or the metadata (`rule-nodes.md` 26). */
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
+import { setMember } from '../../model/members.ts'
 import { withBody } from '../body.ts'
 import { defineNode, orZero, requireField } from '../define-node.ts'
 import { keyPatterns } from '../key-patterns.ts'
@@ -65,5 +66,7 @@ export const deleteKeys = defineNode({
 })
 
 function without<Value>(members: Readonly<Record<string, Value>>, doomed: ReadonlySet<string>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(members).filter(([key]) => !doomed.has(key)))
+  const left: Record<string, Value> = {}
+  for (const [key, value] of Object.entries(members)) if (!doomed.has(key)) setMember(left, key, value)
+  return left
 }

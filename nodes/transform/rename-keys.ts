@@ -1,6 +1,7 @@
 /** Gives members of the body or of the metadata other names (`rule-nodes.md` 28). */
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
+import { membersOf } from '../../model/members.ts'
 import { withBody } from '../body.ts'
 import { defineNode, requireField } from '../define-node.ts'
 import { sourceUpgrade } from '../upgrade.ts'
@@ -67,5 +68,5 @@ function renamed<Value>(
     result.set(to, value)
     result.delete(from)
   }
-  return Object.fromEntries(result)
+  return membersOf(result)
 }

@@ -1,6 +1,7 @@
 /** What a script's value becomes, by what the script is for. Source: `rule-engine.md` 6.1. */
 import { ScriptErrors } from '../errors.ts'
 import { stringifyJson } from '../../../model/json.ts'
+import { setMember } from '../../../model/members.ts'
 import { mapEntries, mapGet, mapHas, type AnyMap } from './maps.ts'
 import { isMap, textOf, toJson, typeName, type Value } from './values.ts'
 import type { ScriptKind, ScriptResults, TransformedMessage } from '../script.ts'
@@ -77,7 +78,7 @@ function toMetadata(value: Value, resultSize: number): Record<string, string> {
     const text = textOf(member)
     size += text.length
     if (size > resultSize) throw ScriptErrors.SCRIPT_RESULT_TOO_LARGE({ size, limit: resultSize })
-    Object.defineProperty(metadata, String(key), { value: text, enumerable: true, configurable: true, writable: true })
+    setMember(metadata, String(key), text)
   }
   return metadata
 }

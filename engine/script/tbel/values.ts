@@ -12,6 +12,7 @@
  * The same as `model/json.ts`, so message data is read in place.
  */
 import { LongDecimal, WholeDouble, javaDouble, type JsonObject, type JsonValue } from '../../../model/json.ts'
+import { setMember } from '../../../model/members.ts'
 import { Fault } from './fault.ts'
 import { DateValue } from './library/date-value.ts'
 
@@ -245,7 +246,10 @@ function itemsJson(value: Value[] | ValueSet, walk: Walk): JsonValue[] {
 
 function membersJson(value: MapEntry | ScriptMap | JsonObject, walk: Walk): JsonObject {
   const members: JsonObject = {}
-  if (value instanceof MapEntry) return setMember(members, String(value.key), toJson(value.value, walk))
+  if (value instanceof MapEntry) {
+    setMember(members, String(value.key), toJson(value.value, walk))
+    return members
+  }
   if (value instanceof Map) {
     for (const [key, member] of value) {
       walk.count(1 + String(key).length)
@@ -257,13 +261,6 @@ function membersJson(value: MapEntry | ScriptMap | JsonObject, walk: Walk): Json
     const member = value[key]
     if (member !== null && member !== undefined) setMember(members, key, toJson(member, walk))
   }
-  return members
-}
-
-function setMember(members: JsonObject, key: string, value: JsonValue): JsonObject {
-  if (key === '__proto__')
-    Object.defineProperty(members, key, { value, enumerable: true, configurable: true, writable: true })
-  else members[key] = value
   return members
 }
 
