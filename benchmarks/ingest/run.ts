@@ -4,7 +4,7 @@
  * and summed up afterwards, and a run in which anything is missing or wrong is void. Beside it, in turns: the same server answering without doing
  * anything, mosquitto (MQTT; it stores nothing), and a second generator that counts for itself, where these are here.
  *
- *   node benchmarks/ingest/run.ts [--shape embedded|production|three-copies] [--runs 3] [--seconds 20] [--profile]
+ *   node benchmarks/ingest/run.ts [--shape embedded|production|three-copies] [--runs 3] [--seconds 20] [--only '10 in flight'] [--profile]
  *
  * `production` runs JetStream with synced frames, QuestDB with synced commits and PostgreSQL on the same cores too; `three-copies` the same
  * with three NATS servers.
@@ -22,6 +22,8 @@ const { values } = parseArgs({
     runs: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '20' },
     durability: { type: 'string', default: 'power-cut' },
+    /** Cases whose name holds this; the result is printed, not written. */
+    only: { type: 'string' },
     profile: { type: 'boolean', default: false },
   },
 })
@@ -35,7 +37,7 @@ const environment = {
 }
 
 const results: Record<string, unknown> = {}
-for (const testCase of CASES) {
+for (const testCase of CASES.filter(({ name }) => name.includes(values.only ?? ''))) {
   const measured: Measured[] = []
   const limits: number[] = []
   const mosquitto: number[] = []
@@ -74,8 +76,11 @@ for (const testCase of CASES) {
     residentMiB: figure('residentMiB'),
   }
 }
-writeResult(
-  shape === 'embedded' ? 'ingest' : `ingest-${shape}`,
-  `node benchmarks/ingest/run.ts --shape ${shape} --runs ${runs} --seconds ${seconds} --durability ${values.durability}`,
-  { shape, devices: DEVICES, keysPerPayload: KEYS.length, durability: values.durability, results },
-)
+const result = { shape, devices: DEVICES, keysPerPayload: KEYS.length, durability: values.durability, results }
+if (values.only !== undefined) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+else
+  writeResult(
+    shape === 'embedded' ? 'ingest' : `ingest-${shape}`,
+    `node benchmarks/ingest/run.ts --shape ${shape} --runs ${runs} --seconds ${seconds} --durability ${values.durability}`,
+    result,
+  )
