@@ -25,6 +25,7 @@ import type { NodeStates } from '../engine/state/node-states.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
+import { openCustomTables } from './custom-tables.ts'
 import { openOutbound } from './outbound.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
@@ -69,7 +70,8 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const own = new OwnEntities(services, feed)
   closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
   const outbound = openOutbound(config)
-  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound })
+  const tables = openCustomTables(config, log, closing)
+  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound, tables })
   const engine = createRuleEngine({
     catalogue: services.calculation?.catalogue(catalogue) ?? catalogue,
     ownChain: (tenantId, ruleChainId) => (ruleChainId === tenantId ? calculationChain(tenantId) : undefined),

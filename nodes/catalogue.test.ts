@@ -19,6 +19,10 @@ const RUNNABLE: Readonly<Record<string, object>> = {
     useSystemSmsSettings: false,
     smsProviderConfiguration: { type: 'TWILIO', accountSid: 'AC1', accountToken: 'token', numberFrom: '+15005550006' },
   },
+  'org.thingsboard.rule.engine.action.TbSaveToCustomCassandraTableNode': {
+    tableName: 'readings',
+    fieldsMapping: { temperature: 'temperature' },
+  },
   'org.thingsboard.rule.engine.rabbitmq.TbRabbitMqNode': { host: 'broker.example' },
   'org.thingsboard.rule.engine.mqtt.TbMqttNode': { host: 'broker.example' },
   'org.thingsboard.rule.engine.filter.TbCheckRelationNode': { checkForSingleEntity: false },

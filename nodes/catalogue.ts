@@ -23,6 +23,7 @@ import { rpcCallReply } from './action/rpc-call-reply.ts'
 import { rpcCallRequest } from './action/rpc-call-request.ts'
 import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
+import { saveToCustomTable } from './action/save-to-custom-table.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
 import { awsLambda } from './external/aws-lambda.ts'
 import { awsSns } from './external/aws-sns.ts'
@@ -132,6 +133,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   rpcCallRequest,
   saveAttributes,
   saveTimeSeries,
+  saveToCustomTable,
   synchronizationEnd,
   synchronizationStart,
   awsLambda,

@@ -25,7 +25,7 @@ import { FakeCalculated } from './fakes/calculated.ts'
 import { FakeAttributes } from './fakes/attributes.ts'
 import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
-import { FakeDeviceState, FakeMail, FakeNotifications, FakeViews } from './fakes/noted.ts'
+import { FakeDeviceState, FakeMail, FakeNotifications, FakeTables, FakeViews } from './fakes/noted.ts'
 import { FakeOutbound } from './fakes/outbound.ts'
 import { FakeRelations } from './fakes/relations.ts'
 import { FakeState } from './fakes/state.ts'
@@ -50,6 +50,7 @@ export interface Fakes {
   readonly outbound: FakeOutbound
   readonly relations: FakeRelations
   readonly state: FakeState
+  readonly tables: FakeTables
   readonly views: FakeViews
 }
 
@@ -156,6 +157,7 @@ function fakesOf(tenantId: string, now: () => number): Fakes {
     outbound: new FakeOutbound(),
     relations: new FakeRelations((device) => entities.find(device)?.type),
     state: new FakeState(now),
+    tables: new FakeTables(),
     views: new FakeViews(),
   }
 }

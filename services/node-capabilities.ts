@@ -13,6 +13,7 @@ import { nodeMail } from './node-capabilities/mail.ts'
 import { nodeNotifications } from './node-capabilities/notifications.ts'
 import type { OwnEntities } from './node-capabilities/own-entities.ts'
 import { nodeRelations } from './node-capabilities/relations.ts'
+import { nodeTables, type CustomTableParts } from './node-capabilities/tables.ts'
 import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import { nodeViews } from './node-capabilities/views.ts'
 import type { Outbound } from './outbound/outbound.ts'
@@ -26,6 +27,7 @@ export interface CapabilityParts {
   readonly own: OwnEntities
   readonly states: Pick<NodeStates, 'of'>
   readonly outbound: Outbound
+  readonly tables?: CustomTableParts | undefined
 }
 
 export function nodeCapabilitiesOf({
@@ -35,6 +37,7 @@ export function nodeCapabilitiesOf({
   own,
   states,
   outbound,
+  tables,
 }: CapabilityParts): CompleteSources {
   const metered = meteredScripts(scripts, services.meter)
   return {
@@ -52,6 +55,7 @@ export function nodeCapabilitiesOf({
     relations: nodeRelations(services),
     scripts: () => metered,
     state: (node) => states.of(node),
+    tables: nodeTables(tables),
     telemetry: nodeTelemetry(services, own),
     views: nodeViews(services),
   }

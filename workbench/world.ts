@@ -231,6 +231,14 @@ export class World {
       notifications: (node) => ({
         send: async ({ originator, templateId }) => this.note(node, 'send notification', originator, { templateId }),
       }),
+      tables: (node) => ({
+        open: async ({ name }) => ({
+          write: async (rows) => {
+            for (const row of rows) this.note(node, 'save to table', undefined, { table: name, row: [...row] })
+            return rows.map(() => undefined)
+          },
+        }),
+      }),
       views: () => ({ of: async () => [] }),
       outbound: (node) => outsideOf(this.outside, (kind, call) => this.note(node, `call ${kind}`, undefined, { call })),
     }

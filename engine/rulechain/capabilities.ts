@@ -16,6 +16,7 @@ import type { NodeOutbound } from './capabilities/outbound.ts'
 import type { NodeQueues } from './capabilities/queues.ts'
 import type { NodeRelations } from './capabilities/relations.ts'
 import type { NodeState } from './capabilities/state.ts'
+import type { NodeTables } from './capabilities/tables.ts'
 import type { NodeTelemetry } from './capabilities/telemetry.ts'
 import type { NodeViews } from './capabilities/views.ts'
 
@@ -34,6 +35,7 @@ export interface NodeCapabilities {
   readonly relations: NodeRelations
   readonly scripts: ScriptHost
   readonly state: NodeState
+  readonly tables: NodeTables
   readonly telemetry: NodeTelemetry
   readonly views: NodeViews
 }

@@ -2,6 +2,12 @@
 import type { DeviceStateEvent, NodeDeviceState } from '../../engine/rulechain/capabilities/device-state.ts'
 import type { NodeMail, NodeMailMessage } from '../../engine/rulechain/capabilities/mail.ts'
 import type { NodeNotificationRequest, NodeNotifications } from '../../engine/rulechain/capabilities/notifications.ts'
+import type {
+  CustomTable,
+  CustomTableRow,
+  CustomTableTarget,
+  NodeTables,
+} from '../../engine/rulechain/capabilities/tables.ts'
 import type { NodeView, NodeViews } from '../../engine/rulechain/capabilities/views.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 
@@ -26,6 +32,27 @@ export class FakeNotifications implements NodeNotifications {
 
   async send(request: NodeNotificationRequest): Promise<void> {
     this.sent.push(request)
+  }
+}
+
+export class FakeTables implements NodeTables {
+  readonly opened: CustomTableTarget[] = []
+  readonly rows: CustomTableRow[] = []
+  /** Of rows that hold the text. */
+  refuses: string | undefined
+  failure: Error | undefined
+
+  async open(target: CustomTableTarget): Promise<CustomTable> {
+    this.opened.push(target)
+    return {
+      write: async (rows) => {
+        if (this.failure !== undefined) throw this.failure
+        this.rows.push(...rows)
+        return rows.map((row) =>
+          this.refuses !== undefined && row.includes(this.refuses) ? new Error('refused') : undefined,
+        )
+      },
+    }
   }
 }
 

@@ -13,6 +13,7 @@ import { CallRoom, type RoomFigures, type RoomLimits } from './call-room.ts'
 import { LOADERS } from './clients.ts'
 import { OutboundErrors } from './errors.ts'
 import { hiddenSecrets } from './hidden-secrets.ts'
+import { SharedTurns } from './shared-turns.ts'
 import { ManagedClient } from './managed-client.ts'
 
 export interface OutboundSettings extends RoomLimits {
@@ -64,7 +65,7 @@ export class Outbound {
   readonly guard: AddressGuard
   private readonly parts: OutboundParts
   private readonly room: CallRoom
-  private readonly sharedRoom = new CallRoom(SHARED_ROOM)
+  private readonly shared: SharedTurns
   /** How many clients each tenant has. */
   private readonly clients = new Map<string, number>()
 
@@ -72,6 +73,7 @@ export class Outbound {
     this.parts = parts
     this.guard = new AddressGuard(parts.settings.allowedAddresses, parts.resolve, parts.settings.deniedAddresses)
     this.room = new CallRoom(parts.settings)
+    this.shared = new SharedTurns(parts.clock, parts.settings.timeoutMs, SHARED_ROOM)
   }
 
   get figures(): OutboundFigures {
@@ -89,21 +91,8 @@ export class Outbound {
    * Runs what calls a service that all tenants share, such as the system's mail server: a tenant has a part of the places. Throws `TIMEOUT` where
    * none is free in time, `CALL_TOO_BIG`, `TENANT_FULL`.
    */
-  async inTurn<Result>(tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
-    const { clock, settings } = this.parts
-    const { timeoutMs: ms } = settings
-    const abort = new AbortController()
-    const timer = clock.after(ms, () => abort.abort(OutboundErrors.TIMEOUT({ ms })))
-    try {
-      const place = await this.sharedRoom.enter(tenantId, bytes, abort.signal)
-      try {
-        return await run()
-      } finally {
-        place.leave()
-      }
-    } finally {
-      timer.cancel()
-    }
+  inTurn<Result>(tenantId: string, bytes: number, run: () => Promise<Result>): Promise<Result> {
+    return this.shared.inTurn(tenantId, bytes, run)
   }
 
   private open<Kind extends OutboundKind>(

@@ -74,6 +74,14 @@ export class DryCapabilities {
         send: async ({ originator, templateId }) =>
           note(node, 'send notification', { of: { ...originator }, templateId }),
       }),
+      tables: (node) => ({
+        open: async ({ name }) => ({
+          write: async (rows) => {
+            for (const row of rows) note(node, 'save to table', { table: name, row: [...row] })
+            return rows.map(() => undefined)
+          },
+        }),
+      }),
       outbound: (node) => outsideOf({}, (kind, call) => note(node, `call ${kind}`, { call })),
     }
   }

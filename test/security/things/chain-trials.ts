@@ -16,6 +16,7 @@ export const makeChainTrials: MakeThings = async ({ services, tenant, tenantId, 
     relations: nothing,
     scripts: nothing,
     state: nothing,
+    tables: nothing,
     telemetry: nothing,
     views: nothing,
   }
