@@ -30,7 +30,7 @@ export interface ArgumentNeed {
   readonly defaultValue?: string | undefined
   /** Of TS_ROLLING: points. */
   readonly limit?: number | undefined
-  /** Of TS_ROLLING: ms. */
+  /** Of TS_ROLLING: ms; 0 and undefined mean all that is there. */
   readonly timeWindow?: number | undefined
   /** The values of all entities that `origin` leads to, not of the first. */
   readonly many?: boolean | undefined
@@ -58,8 +58,8 @@ export interface SingleValue {
 export type ArgumentValue =
   /** `isDefault`: no value was there; its time is when that was seen. */
   | ({ readonly kind: 'single'; readonly isDefault?: true | undefined } & SingleValue)
-  /** Oldest first. */
-  | { readonly kind: 'rolling'; readonly points: readonly SingleValue[]; readonly timeWindow: number }
+  /** Oldest first, those within a window of time: Unix ms, `until` exclusive. */
+  | { readonly kind: 'rolling'; readonly points: readonly SingleValue[]; readonly from: number; readonly until: number }
   /** In the order in which the origin leads to them; entities without the value are not there. */
   | { readonly kind: 'many'; readonly of: readonly (SingleValue & { readonly entity: EntityId })[] }
 

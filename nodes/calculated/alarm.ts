@@ -29,7 +29,7 @@ import {
 } from './alarm-machine.ts'
 import { hasNews, timedValuesOf, type TimedValues } from './argument-values.ts'
 import { needsOf } from './needs.ts'
-import { latestOf } from './latest-time.ts'
+import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 
 type Configuration = ConfigurationOf<'ALARM'>
 

@@ -3,7 +3,7 @@ import { hidingState, type ArgumentValue, type FieldKind, type StepInput } from 
 import type { JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
 import { parseExpression } from '../math/expression.ts'
-import { latestOf } from './latest-time.ts'
+import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 import { needsOf } from './needs.ts'
 import { rounded } from './rounding.ts'
 

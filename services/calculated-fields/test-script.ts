@@ -1,11 +1,14 @@
 /** Runs the script of a calculated field or an alarm rule once, with values that a user gives, under the limits of all scripts. */
 import { z } from 'zod'
 import { whole } from '../../model/calculated-fields/arguments.ts'
+import type { ArgumentValue } from '../../model/calculated-fields/kind.ts'
+import { latestOf } from '../../model/calculated-fields/latest-time.ts'
 import type { Clock, Random } from '../../model/clock.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
-import type { JsonObject, JsonValue } from '../../model/json.ts'
+import type { JsonValue } from '../../model/json.ts'
 import { compileTbel } from '../../engine/script/tbel/tbel.ts'
 import { CalculatedFieldErrors } from './errors.ts'
+import { scriptArguments } from './runtime/script-arguments.ts'
 
 const anyValue = z.custom<JsonValue>((value) => value !== undefined)
 const point = z.object({ ts: whole, value: anyValue })
@@ -43,27 +46,20 @@ export function testScript(
   try {
     const source = { language: 'TBEL', kind: 'log', body: test.expression, tenantId, ownerId: 'script test' } as const
     const script = compileTbel(source, context, ['ctx', ...names])
-    return { output: script.call([contextOf(test), ...Object.values(test.arguments).map(variableOf)]), error: '' }
+    const args = Object.entries(test.arguments).map(
+      ([name, argument]) => [name, argumentOf(argument, context.clock.now())] as const,
+    )
+    const values = Object.fromEntries(args)
+    return { output: script.call(scriptArguments(names, values, latestOf(values) ?? 0)), error: '' }
   } catch (error) {
     if (!isMillraceError(error)) throw error
     return { output: '', error: errorText(error) }
   }
 }
 
-/** What the script sees under the name: a value, or the points of a window. */
-function variableOf(argument: TestArgument): JsonValue {
-  if (argument.type === 'SINGLE_VALUE') return argument.value
-  const { timeWindow, values } = argument
-  return { ...(timeWindow === undefined ? {} : { timeWindow }), values: values.map(({ ts, value }) => ({ ts, value })) }
-}
-
-function contextOf({ arguments: given }: ScriptTest): JsonObject {
-  const times = Object.values(given).flatMap((argument) =>
-    argument.type === 'SINGLE_VALUE' ? [argument.ts ?? 0] : argument.values.map(({ ts }) => ts),
-  )
-  const args = Object.entries(given).map(([name, argument]) => [
-    name,
-    argument.type === 'SINGLE_VALUE' ? { ts: argument.ts ?? 0, value: argument.value } : variableOf(argument),
-  ])
-  return { latestTs: Math.max(0, ...times), args: Object.fromEntries(args) as JsonObject }
+function argumentOf(argument: TestArgument, now: number): ArgumentValue {
+  if (argument.type === 'SINGLE_VALUE') return { kind: 'single', ts: argument.ts ?? 0, value: argument.value }
+  const { startTs = 0, endTs = now } = argument.timeWindow ?? {}
+  const points = argument.values.toSorted((one, other) => one.ts - other.ts)
+  return { kind: 'rolling', points, from: startTs, until: endTs }
 }

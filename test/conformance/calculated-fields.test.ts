@@ -115,29 +115,30 @@ test('SIMPLE: through the rule chain, at the newest time of its arguments, begun
   await shows(kettle, { celsius: 20 })
 })
 
-test('SCRIPT: a value of a profile’s device, and an attribute of its owner, into attributes', async () => {
+test('SCRIPT: a window of a profile’s device, and an attribute of its owner, into attributes', async () => {
   const profile = await rest.expect<Saved>('POST', '/api/deviceProfile', {
     ...{ name: 'pump', type: 'DEFAULT', transportType: 'DEFAULT' },
     profileData: { configuration: { type: 'DEFAULT' }, transportConfiguration: { type: 'DEFAULT' } },
   })
   await field('SCRIPT', profile.id, {
     arguments: {
-      flow: latest('flow'),
+      flow: { refEntityKey: { key: 'flow', type: 'TS_ROLLING' }, limit: 3, timeWindow: 3_600_000 },
       factor: { ...attribute('factor'), refDynamicSourceConfiguration: { type: 'CURRENT_OWNER' } },
     },
-    expression: 'return {"total": flow * factor, "seen": ctx.latestTs == ctx.args.factor.ts};',
+    expression: 'return {"total": flow.sum() * factor, "size": flow.values.size()};',
     output: { ...ATTRIBUTES, strategy: { type: 'IMMEDIATE', saveAttribute: true } },
   })
   const { id: pump } = await rest.expect<Saved>('POST', '/api/device?accessToken=PUMP', {
     ...{ name: 'pump 1', deviceProfileId: profile.id },
   })
-  await send('PUMP', { ts: NOW - 10_000, values: { flow: 6 } })
+  for (const [index, flow] of [100, 1, 2, 3].entries())
+    await send('PUMP', { ts: NOW - 10_000 + index, values: { flow } })
   const { id: owner } = await rest.expect<Saved>('POST', '/api/customer', { title: 'waterworks' })
   await setAttributes(owner, { factor: 10 })
   await rest.expect('POST', `/api/customer/${owner.id}/device/${pump.id}`)
-  await showsAttributes(pump, { total: 60, seen: true })
+  await showsAttributes(pump, { total: 60, size: 3 })
   await setAttributes(owner, { factor: 2 })
-  await showsAttributes(pump, { total: 12, seen: true })
+  await showsAttributes(pump, { total: 12, size: 3 })
 })
 
 const SQUARE = [
@@ -227,12 +228,16 @@ test('ENTITY_AGGREGATION: values of an interval, at its end', async () => {
       mean: { function: 'AVG', input: { type: 'key', key: 'level' } },
       times: { function: 'COUNT', input: { type: 'key', key: 'level' } },
     },
-    interval: { type: 'CUSTOM', tz: 'UTC', durationSec: 2 },
+    interval: { type: 'CUSTOM', tz: 'UTC', durationSec: 1 },
+    // The values may come behind the interval's end.
+    watermark: { duration: 60 },
     ...{ produceIntermediateResult: false, output: { ...AT_ONCE, decimalsByDefault: 2 } },
   })
-  const from = Math.floor(Date.now() / 2_000) * 2_000
-  await send('WELL', { ts: from, values: { level: 1 } })
-  await send('WELL', { ts: from + 1, values: { level: 2 } })
+  const from = Math.floor(Date.now() / 1_000) * 1_000
+  await send('WELL', [
+    { ts: from, values: { level: 1 } },
+    { ts: from + 1, values: { level: 2 } },
+  ])
   const { mean } = await shows(well, { mean: 1.5, times: 2 })
   assert.equal(mean?.[0]?.ts, from)
 })

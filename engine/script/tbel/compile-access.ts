@@ -8,7 +8,7 @@ import { dateProperty } from './library/date.ts'
 import { DateValue } from './library/date-value.ts'
 import { invoke, methodChoice, type Library, type MethodChoice } from './library/library.ts'
 import type { LibraryFunction } from './library/signature.ts'
-import { MapEntry, double, isInt, isMap, keyOf, textOf, typeName, type Value } from './values.ts'
+import { MapEntry, PlatformObject, double, isInt, isMap, keyOf, textOf, typeName, type Value } from './values.ts'
 import type { Compiler, ScriptFunction } from './compiler.ts'
 import type { Expression } from './syntax.ts'
 
@@ -113,7 +113,7 @@ function methodProperty(choice: MethodChoice, name: string, object: Code, at: nu
       frame.budget.at = at
       frame.budget.step()
       if (value === null) throw new Fault(`null pointer: ${name} of null`)
-      const result = invoke(choice, value, [], frame.budget)
+      const result = value instanceof PlatformObject ? value.property(name) : invoke(choice, value, [], frame.budget)
       if (result === undefined) throw new Fault(`${typeName(value)} has no property '${name}'`)
       return result
     },
@@ -127,9 +127,14 @@ function readProperty(frame: Frame, value: Value, name: string, at: number): Val
   if (LENGTH.has(name) && (typeof value === 'string' || Array.isArray(value))) return value.length
   if (value instanceof MapEntry && name === 'key') return value.key
   if (value instanceof MapEntry && name === 'value') return value.value
-  const dateField = value instanceof DateValue ? dateProperty(value, name, frame.budget) : undefined
-  if (dateField !== undefined) return dateField
+  const own = ownProperty(frame, value, name)
+  if (own !== undefined) return own
   throw new Fault(`${typeName(value)} has no property '${name}'`)
+}
+
+function ownProperty(frame: Frame, value: Value, name: string): Value | undefined {
+  if (value instanceof DateValue) return dateProperty(value, name, frame.budget)
+  return value instanceof PlatformObject ? value.property(name) : undefined
 }
 
 function indexReader(object: Evaluate, index: Evaluate, at: number): Evaluate {

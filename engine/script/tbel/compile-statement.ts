@@ -5,7 +5,7 @@ import { slotWriter } from './compile-expression.ts'
 import { looselyEqual } from './comparison.ts'
 import { mapEntryList } from './library/map.ts'
 import { membersOf } from './library/set.ts'
-import { ValueSet, isInt, isMap, typeName, type Value } from './values.ts'
+import { PlatformObject, ValueSet, isInt, isMap, typeName, type Value } from './values.ts'
 import { BREAKING, RETURNING, RUNNING, type Evaluate, type Frame, type StaticType } from './frame.ts'
 import type { Compiler } from './compiler.ts'
 import type { Block, Expression, Statement } from './syntax.ts'
@@ -172,6 +172,8 @@ function iterated(source: Value, frame: Frame): readonly Value[] | string {
   if (Array.isArray(source) || typeof source === 'string') return source
   if (source instanceof ValueSet) return membersOf(source)
   if (isMap(source)) return mapEntryList(source, frame.budget)
+  const items = source instanceof PlatformObject ? source.items() : undefined
+  if (items !== undefined) return items
   throw new Fault(`${typeName(source)} can not be walked through`)
 }
 

@@ -88,11 +88,11 @@ export class InlineScript<Kind extends ScriptKind> implements CompiledScript<Kin
   }
 
   /** With values of its parameters, in their order. Throws a ScriptError; the values are never changed. */
-  call(values: readonly (JsonValue & Value)[]): ScriptResults[Kind] {
+  call(values: readonly Value[]): ScriptResults[Kind] {
     if (this.violations > 0) this.checkBlocked()
     try {
       const { program } = this
-      const given = program.writes ? values.map((value) => mutableCopy(value)) : [...values]
+      const given = program.writes ? values.map(mutableCopy) : [...values]
       return conversions[this.kind](program.run(given), this.limits.resultSize)
     } catch (error) {
       throw this.scriptError(error)

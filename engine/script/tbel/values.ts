@@ -38,10 +38,42 @@ export type Value =
   | DateValue
   | MapEntry
   | ValueSet
+  | PlatformObject
   | ScriptMap
   | JsonObject
   | Value[]
 export type NumberValue = number | bigint | WholeDouble
+
+/** What a run pays with. */
+export interface Payments {
+  spend(steps: number): void
+  allocate(bytes: number): void
+}
+
+/** A thing of the platform's with properties and methods of its own, which scripts read and never write. */
+export abstract class PlatformObject {
+  /** In messages to the author. */
+  abstract readonly typeName: string
+
+  /** What JSON shows of it, in this order. */
+  abstract members(): readonly (readonly [name: string, value: Value])[]
+
+  /** What `foreach` goes through; undefined where it can not. */
+  items(): readonly Value[] | undefined {
+    return undefined
+  }
+
+  /** Undefined where it has no such property. */
+  property(name: string): Value | undefined {
+    return this.members().find(([member]) => member === name)?.[1]
+  }
+
+  /** Undefined where it has no such method. A property has one that reads it: `getName()`. */
+  call(name: string, values: readonly Value[], _budget: Payments): Value | undefined {
+    if (values.length > 0 || !name.startsWith('get')) return undefined
+    return this.property(name.charAt(3).toLowerCase() + name.slice(4))
+  }
+}
 
 /** A set by value, in order of insertion. */
 export class ValueSet {
@@ -198,17 +230,20 @@ export function keyOf(value: Value): MapKey {
 }
 
 /** Reads one value out of shared message data. */
-export function fromJson(value: JsonValue | undefined): Value {
+export function fromJson(value: Value | undefined): Value {
   if (value === undefined) return null
   return value instanceof LongDecimal ? double(value.value) : value
 }
 
 /** A private copy that the script may write; null members go. */
-export function mutableCopy(value: JsonValue): Value {
-  if (typeof value !== 'object' || value === null || value instanceof WholeDouble || value instanceof LongDecimal)
-    return fromJson(value)
+export function mutableCopy(value: Value): Value {
   if (Array.isArray(value)) return value.map(mutableCopy)
+  if (!isMap(value)) return fromJson(value)
   const copy: ScriptMap = new Map()
+  if (value instanceof Map) {
+    for (const [key, member] of value) copy.set(key, mutableCopy(member))
+    return copy
+  }
   for (const key of Object.keys(value)) {
     const member = value[key]
     if (member !== null && member !== undefined) copy.set(key, mutableCopy(member))
@@ -244,8 +279,9 @@ function itemsJson(value: Value[] | ValueSet, walk: Walk): JsonValue[] {
   })
 }
 
-function membersJson(value: MapEntry | ScriptMap | JsonObject, walk: Walk): JsonObject {
+function membersJson(value: MapEntry | PlatformObject | ScriptMap | JsonObject, walk: Walk): JsonObject {
   const members: JsonObject = {}
+  if (value instanceof PlatformObject) return membersJson(new Map(value.members()), walk)
   if (value instanceof MapEntry) {
     setMember(members, String(value.key), toJson(value.value, walk))
     return members
@@ -293,12 +329,13 @@ function structureText(value: Structure, walk: Walk): string {
   return text
 }
 
-function membersText(value: MapEntry | ScriptMap | JsonObject, walk: Walk): string {
+function membersText(value: MapEntry | PlatformObject | ScriptMap | JsonObject, walk: Walk): string {
+  if (value instanceof PlatformObject) return membersText(new Map(value.members()), walk)
   if (value instanceof MapEntry) return `${value.key}=${textOf(value.value, walk)}`
   const members: string[] = []
   const entries = value instanceof Map ? value : Object.entries(value)
   for (const [key, member] of entries) {
-    const read = value instanceof Map ? member : fromJson(member as JsonValue)
+    const read = value instanceof Map ? member : fromJson(member)
     if (read !== null) members.push(`${textOf(key, walk)}=${textOf(read, walk)}`)
   }
   return `{${members.join(', ')}}`
@@ -313,5 +350,6 @@ export function typeName(value: Value): string {
   if (Array.isArray(value)) return 'list'
   if (value instanceof ValueSet) return 'set'
   if (value instanceof DateValue) return 'date'
+  if (value instanceof PlatformObject) return value.typeName
   return value instanceof MapEntry ? 'map entry' : 'map'
 }

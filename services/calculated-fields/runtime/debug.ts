@@ -5,6 +5,7 @@ import { entityId, type EntityId } from '../../../model/entity-id.ts'
 import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../../model/json.ts'
 import type { EventWriter } from '../../events/event-writer.ts'
 import type { ActiveField } from './field-index.ts'
+import { shownWindow } from './script-arguments.ts'
 
 export interface Watched {
   readonly entity: EntityId
@@ -50,11 +51,7 @@ function shown(argument: ArgumentValue): JsonValue {
     case 'single':
       return { type: 'SINGLE_VALUE', ts: argument.ts, value: argument.value }
     case 'rolling':
-      return {
-        type: 'TS_ROLLING',
-        timeWindow: { startTs: argument.points[0]?.ts ?? 0, endTs: argument.points.at(-1)?.ts ?? 0 },
-        values: argument.points.map(({ ts, value }) => ({ ts, value })),
-      }
+      return shownWindow(argument)
     case 'many':
       return argument.of.map(({ entity, ts, value }) => ({
         entityType: entity.entityType,

@@ -2,6 +2,7 @@
 import type { ArgumentNeed, ArgumentUpdate, ArgumentValue, SingleValue } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId, EntityType } from '../../../model/entity-id.ts'
 import { WholeDouble, type JsonValue } from '../../../model/json.ts'
+import { rollingNumber } from './script-arguments.ts'
 
 type Place = readonly [type: EntityType, id: string]
 type Point = readonly [ts: number, value: JsonValue]
@@ -32,7 +33,7 @@ export function held(
 ): Held {
   const places = sources.map(placeOf)
   const known = isDynamic(need) ? { sources: places } : {}
-  if (need.type === 'TS_ROLLING') return { ...known, points: (read[0] ?? []).map(pointOf) }
+  if (need.type === 'TS_ROLLING') return { ...known, points: (read[0] ?? []).map(rollingPoint) }
   if (need.many === true) {
     const many = places.flatMap((place, index): (readonly [Place, Point])[] => {
       const value = read[index]?.[0]
@@ -68,8 +69,8 @@ export function withUpdate(
 ): Held | undefined {
   if (need.type === 'TS_ROLLING') {
     const points = before.points ?? []
-    if (ts < now - (need.timeWindow ?? 0)) return undefined
-    return { ...before, points: inWindow(need, inserted(points, [ts, value]), now) }
+    if (ts < windowStart(need, now)) return undefined
+    return { ...before, points: inWindow(need, inserted(points, rollingPoint({ ts, value })), now) }
   }
   if (need.many === true) {
     const others = (before.many ?? []).filter(([place]) => place[1] !== entity.id)
@@ -97,12 +98,14 @@ function inserted(points: readonly Point[], point: Point): readonly Point[] {
   return [...points.slice(0, isSame ? place : place + 1), point, ...points.slice(place + 1)]
 }
 
-export function inWindow(
-  { timeWindow = 0, limit }: ArgumentNeed,
-  points: readonly Point[],
-  now: number,
-): readonly Point[] {
-  const inside = points.filter(([ts]) => ts >= now - timeWindow)
+export function windowStart({ timeWindow = 0 }: ArgumentNeed, now: number): number {
+  return timeWindow > 0 ? now - timeWindow : 0
+}
+
+export function inWindow(need: ArgumentNeed, points: readonly Point[], now: number): readonly Point[] {
+  const { limit } = need
+  const start = windowStart(need, now)
+  const inside = points.filter(([ts]) => ts >= start)
   return limit === undefined || limit <= 0 ? inside : inside.slice(-limit)
 }
 
@@ -114,7 +117,9 @@ export function valueOf(
 ): ArgumentValue | undefined {
   if (need.type === 'TS_ROLLING') {
     const inside = inWindow(need, points ?? [], now).map(singleOf)
-    return inside.length === 0 ? undefined : { kind: 'rolling', points: inside, timeWindow: need.timeWindow ?? 0 }
+    return inside.length === 0
+      ? undefined
+      : { kind: 'rolling', points: inside, from: windowStart(need, now), until: now }
   }
   if (need.many === true)
     return { kind: 'many', of: (many ?? []).map(([place, point]) => ({ entity: entityOf(place), ...singleOf(point) })) }
@@ -132,6 +137,12 @@ export function entityOf([entityType, id]: Place): EntityId {
 
 function pointOf({ ts, value }: SingleValue): Point {
   return [ts, value]
+}
+
+/** Only numbers are calculated with: what is none is null, and takes no room. */
+function rollingPoint({ ts, value }: SingleValue): Point {
+  const number = rollingNumber(value)
+  return [ts, Number.isFinite(number) ? number : null]
 }
 
 function singleOf([ts, value]: Point): SingleValue {

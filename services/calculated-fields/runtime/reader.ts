@@ -13,7 +13,7 @@ import type { TelemetryService } from '../../telemetry-service.ts'
 import type { AlarmService } from '../../alarms/alarm-service.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
-import { entityOf, held, isDynamic, type Held } from './held.ts'
+import { entityOf, held, isDynamic, windowStart, type Held } from './held.ts'
 import { jsonOf, type News, type Payload } from './payload.ts'
 import type { EntityState, FieldState } from './states.ts'
 import { TenantReads } from './tenant-reads.ts'
@@ -222,7 +222,7 @@ export class CalculationReader {
     limits: TenantLimits,
   ): Promise<readonly SingleValue[]> {
     const { attributes, telemetry } = this.parts
-    const { key, type, scope = 'SERVER_SCOPE', timeWindow = 0 } = need
+    const { key, type, scope = 'SERVER_SCOPE' } = need
     if (type === 'ATTRIBUTE') {
       const { value } = await attributes.find(source, scope, [key])
       return value.map((attribute) => ({ ts: attribute.lastUpdateTs, value: jsonOf(attribute) }))
@@ -233,7 +233,7 @@ export class CalculationReader {
     }
     const most = limits.maxDataPointsPerRollingArg > 0 ? limits.maxDataPointsPerRollingArg : MOST_POINTS
     const limit = Math.min(need.limit !== undefined && need.limit > 0 ? need.limit : most, most)
-    const query = { keys: [key], startTs: now - timeWindow, endTs: now + 1, limit, orderBy: 'DESC' } as const
+    const query = { keys: [key], startTs: windowStart(need, now), endTs: now + 1, limit, orderBy: 'DESC' } as const
     const { value } = await telemetry.history(source, query)
     return (value.get(key) ?? []).map((point) => ({ ts: point.ts, value: jsonOf(point) })).reverse()
   }

@@ -1,26 +1,33 @@
 /** Arguments as the reference's scripts see them. Source: `rule-engine.md` 8.2. */
 import type { ArgumentValue } from '../../../model/calculated-fields/kind.ts'
-import type { JsonObject, JsonValue } from '../../../model/json.ts'
+import { isJsonObject, LongDecimal, WholeDouble, type JsonObject, type JsonValue } from '../../../model/json.ts'
+import { Rolling, TimeWindow } from '../../../engine/script/tbel/library/rolling.ts'
+import type { Value } from '../../../engine/script/tbel/values.ts'
+
+export type Window = Extract<ArgumentValue, { kind: 'rolling' }>
 
 /** `ctx`, then each argument under its name. */
 export function scriptArguments(
   names: readonly string[],
   args: Readonly<Record<string, ArgumentValue>>,
-): readonly JsonValue[] {
-  return [contextOf(args), ...names.map((name) => variableOf(args[name]))]
+  latestTs: number,
+): readonly Value[] {
+  return [contextOf(args, latestTs), ...names.map((name) => variableOf(args[name]))]
 }
 
-function contextOf(args: Readonly<Record<string, ArgumentValue>>): JsonObject {
-  const times = Object.values(args).flatMap(timesOf)
-  const inside = Object.entries(args).map(([name, argument]): [string, JsonValue] => [
+function contextOf(args: Readonly<Record<string, ArgumentValue>>, latestTs: number): Value {
+  const inside = Object.entries(args).map(([name, argument]): [string, Value] => [
     name,
     argument.kind === 'single' ? { ts: argument.ts, value: argument.value } : variableOf(argument),
   ])
-  return { latestTs: times.reduce((latest, ts) => Math.max(latest, ts), 0), args: Object.fromEntries(inside) }
+  return new Map<string, Value>([
+    ['latestTs', latestTs],
+    ['args', new Map(inside)],
+  ])
 }
 
-/** A value, the points of a window, or the values of many. */
-function variableOf(argument: ArgumentValue | undefined): JsonValue {
+/** A value, a window, or the values of many. */
+function variableOf(argument: ArgumentValue | undefined): Value {
   if (argument === undefined) return null
   switch (argument.kind) {
     case 'single':
@@ -28,18 +35,33 @@ function variableOf(argument: ArgumentValue | undefined): JsonValue {
     case 'rolling':
       return rollingOf(argument)
     case 'many':
-      return argument.of.map(({ entity, ts, value }) => ({ entityId: entity.id, ts, value }))
+      return argument.of.map(({ entity, ts, value }): JsonObject => ({ entityId: entity.id, ts, value }))
   }
 }
 
-function rollingOf({ points }: Extract<ArgumentValue, { kind: 'rolling' }>): JsonObject {
+function rollingOf({ points, from, until }: Window): Rolling {
+  const numbers = points.map(({ ts, value }) => ({ ts, value: rollingNumber(value) }))
+  return new Rolling(new TimeWindow(from, until), numbers)
+}
+
+/** A window as it is shown, and as the test of a script takes it. */
+export function shownWindow({ points, from, until }: Window): JsonObject {
   return {
-    timeWindow: { startTs: points[0]?.ts ?? 0, endTs: points.at(-1)?.ts ?? 0 },
-    values: points.map(({ ts, value }) => ({ ts, value })),
+    type: 'TS_ROLLING',
+    timeWindow: { startTs: from, endTs: until },
+    values: points.map(({ ts, value }) => ({ ts, value: shownNumber(rollingNumber(value)) })),
   }
 }
 
-function timesOf(argument: ArgumentValue): readonly number[] {
-  if (argument.kind === 'single') return [argument.ts]
-  return (argument.kind === 'rolling' ? argument.points : argument.of).map(({ ts }) => ts)
+function shownNumber(number: number): JsonValue {
+  if (!Number.isFinite(number)) return String(number)
+  return Number.isInteger(number) ? new WholeDouble(number) : number
+}
+
+/** What a point of a window counts as: NaN where it is no number. */
+export function rollingNumber(value: JsonValue): number {
+  if (typeof value === 'boolean') return value ? 1 : 0
+  if (value instanceof WholeDouble || value instanceof LongDecimal) return value.value
+  if (value === null || Array.isArray(value) || isJsonObject(value)) return NaN
+  return typeof value === 'string' && value.trim() === '' ? NaN : Number(value)
 }

@@ -1,5 +1,5 @@
 /** Everything a script can reach, by name. What is not in these tables does not exist: there is no way to the engine's own objects. */
-import { MapEntry, ValueSet, isMap, isNumber, type NumberValue, type Value } from '../values.ts'
+import { MapEntry, PlatformObject, ValueSet, isMap, isNumber, type NumberValue, type Value } from '../values.ts'
 import type { AnyMap } from '../maps.ts'
 import { DateValue } from './date-value.ts'
 import { listMethods } from './list.ts'
@@ -13,6 +13,7 @@ import type { Functions, Method } from './signature.ts'
 
 /** What is found under a method's name, by the kind of value it is called on. */
 export interface MethodChoice {
+  readonly name: string
   readonly string: Method<string> | undefined
   readonly list: Method<Value[]> | undefined
   readonly map: Method<AnyMap> | undefined
@@ -25,6 +26,7 @@ export interface MethodChoice {
 
 export function methodChoice(name: string): MethodChoice {
   return {
+    name,
     string: stringMethods.get(name),
     list: listMethods.get(name),
     map: mapMethods.get(name),
@@ -50,6 +52,7 @@ export function invoke(
   if (target instanceof MapEntry) return apply(choice.entry, target, values, budget)
   if (target instanceof ValueSet) return apply(choice.set, target, values, budget)
   if (target instanceof DateValue) return apply(choice.date, target, values, budget)
+  if (target instanceof PlatformObject) return target.call(choice.name, values, budget)
   return isMap(target) ? apply(choice.map, target, values, budget) : undefined
 }
 

@@ -1,5 +1,5 @@
 /** How new the values of arguments are. Source: `rule-engine.md` 8.2. */
-import type { ArgumentValue, StepInput } from '../../model/calculated-fields/kind.ts'
+import type { ArgumentValue, StepInput } from './kind.ts'
 
 /** The newest time of all values; of defaults only where there is nothing else. Undefined where there is none. */
 export function latestOf(args: StepInput['args']): number | undefined {
