@@ -6,14 +6,13 @@ import {
   type FieldKind,
   type Step,
   type StepInput,
-  type StepResult,
 } from '../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import { NodeErrors } from '../errors.ts'
 import { hasNews } from './argument-values.ts'
 import { needsOf } from './needs.ts'
-import { scriptValues, type ScriptValues } from './script-result.ts'
+import { resultsFor, scriptValues, type ScriptValues } from './script-result.ts'
 
 /** Ids of the entities that have had the values. */
 const stateSchema = z.array(z.string())
@@ -58,20 +57,18 @@ function step(script: Script | undefined, before: State, input: StepInput): Step
   if (reached.length === 0) return { state, results: [] }
   if (script !== undefined) {
     const values = scriptValues(script(args))
-    return { state, results: reached.flatMap((entity) => results(entity, values)) }
+    return { state, results: reached.flatMap((entity) => resultsFor(entity, values)) }
   }
   const all = valuesOf(args, Object.keys(args))
   const changed = valuesOf(args, newsOf(input))
   return {
     state,
-    results: reached.flatMap((entity) => results(entity, [{ values: isNew(entity) ? all : changed }])),
+    results: reached.flatMap((entity) => resultsFor(entity, valuesNow(isNew(entity) ? all : changed))),
   }
 }
 
-function results(entity: EntityId, all: readonly ScriptValues[]): readonly StepResult[] {
-  return all
-    .filter(({ values }) => Object.keys(values).length > 0)
-    .map(({ values, ts }) => ({ kind: 'values', entity, values, ts }))
+function valuesNow(values: JsonObject): readonly ScriptValues[] {
+  return Object.keys(values).length === 0 ? [] : [{ values, ts: undefined }]
 }
 
 /** Names of arguments that have a newer value, in their order. */

@@ -19,10 +19,12 @@ test('a script answers an object, one with its time, or several', () => {
   const result = (values: Record<string, number>, ts?: number) => ({ kind: 'values', entity: DEVICE, values, ts })
   assert.deepEqual(resultsOf({ a: 1 }), [result({ a: 1 })])
   assert.deepEqual(resultsOf({ ts: 7, values: { a: 1 } }), [result({ a: 1 }, 7)])
-  assert.deepEqual(resultsOf([{ a: 1 }, { ts: 8, values: { b: 2 } }]), [result({ a: 1 }), result({ b: 2 }, 8)])
+  assert.deepEqual(resultsOf({ ts: '7', values: { a: 1 } }), [result({ a: 1 }, 7)])
+  assert.deepEqual(resultsOf([{ a: 1 }, {}, { ts: 8, values: { b: 2 } }]), [result({ a: 1 }), result({ b: 2 }, 8)])
+  assert.deepEqual(resultsOf({ ts: 7, a: 1 }), [result({ ts: 7, a: 1 })])
 })
 
 test('an empty answer comes to nothing, one of another kind fails', () => {
-  assert.deepEqual(resultsOf({}), [])
-  for (const wrong of [null, 5, 'text', { ts: 'late', values: { a: 1 } }]) assert.throws(() => resultsOf(wrong))
+  for (const empty of [{}, [], null, '', { ts: 7, values: {} }]) assert.deepEqual(resultsOf(empty), [])
+  for (const wrong of [5, 'text', [[{ a: 1 }]], { ts: 'late', values: { a: 1 } }]) assert.throws(() => resultsOf(wrong))
 })
