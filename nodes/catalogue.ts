@@ -29,6 +29,7 @@ import { awsLambda } from './external/aws-lambda.ts'
 import { awsSns } from './external/aws-sns.ts'
 import { awsSqs } from './external/aws-sqs.ts'
 import { azureIotHub } from './external/azure-iot-hub.ts'
+import { gcpPubSub } from './external/gcp-pubsub.ts'
 import { kafka } from './external/kafka.ts'
 import { mqtt } from './external/mqtt.ts'
 import { rabbitMq } from './external/rabbitmq.ts'
@@ -140,6 +141,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   awsSns,
   awsSqs,
   azureIotHub,
+  gcpPubSub,
   kafka,
   mqtt,
   rabbitMq,

@@ -15,6 +15,7 @@ const SMELLS =
 const NO_SECRETS: Readonly<Record<string, string>> = {
   accessKey: 'the name of a key, as a user name',
   accessKeyId: 'the name of a key, as a user name',
+  serviceAccountKeyFileName: 'the name that the file had, which editors show',
   privateKeyFileName: 'the name that the file had, which editors show',
   queueUrlPattern: 'Amazon takes no login in it',
   kafkaHeadersCharset: 'the name of a charset',

@@ -9,6 +9,7 @@ export const OutboundErrors = defineErrors('outbound', {
   },
   ADDRESS_DENIED: { kind: 'denied', status: 403, text: "'{host}' may not be called: the operator denies it" },
   ADDRESS_INVALID: { kind: 'invalid', status: 400, text: "'{address}' is no address to call: {reason}" },
+  LOGIN_INVALID: { kind: 'invalid', status: 400, text: '{reason}' },
   HOST_UNKNOWN: { kind: 'retryable', status: 502, text: "'{host}' has no address: {reason}" },
   TENANT_FULL: {
     kind: 'retryable',

@@ -38,6 +38,7 @@ export interface OutboundKinds {
   readonly kafka: { readonly settings: KafkaTarget; readonly call: KafkaRecord; readonly answer: KafkaReceipt }
   readonly rabbitmq: { readonly settings: RabbitTarget; readonly call: RabbitMessage; readonly answer: void }
   readonly twilio: { readonly settings: TwilioAccount; readonly call: TextMessage; readonly answer: void }
+  readonly pubsub: { readonly settings: PubSubTarget; readonly call: PubSubMessage; readonly answer: PubSubReceipt }
   readonly smtp: { readonly settings: SmtpTarget; readonly call: NodeMailMessage; readonly answer: void }
 }
 
@@ -189,6 +190,24 @@ export type SqsReceipt = AwsReceipt &
 export type SnsMessage = { readonly message: string } & (
   { readonly topicArn: string } | { readonly phoneNumber: string }
 )
+
+export interface PubSubTarget {
+  readonly projectId: string
+  readonly topic: string
+  /** The JSON text of a service account's key. */
+  readonly serviceAccountKey: string
+  /** In the place of Google's. */
+  readonly endpoint?: string
+}
+
+export interface PubSubMessage {
+  readonly data: string
+  readonly attributes: Readonly<Record<string, string>>
+}
+
+export interface PubSubReceipt {
+  readonly messageId: string
+}
 
 export interface TwilioAccount {
   readonly accountSid: string
