@@ -7,6 +7,7 @@ import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
 import type { NodeStateFigures } from '../engine/state/node-states.ts'
+import type { Calculation, CalculationFigures } from '../services/calculated-fields/runtime/runtime.ts'
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
 import type { Services } from '../services/services.ts'
@@ -58,6 +59,21 @@ const OUTBOUND: Names<OutboundFigures> = {
   bytes: 'bytes',
   waiting: 'waiting',
   clients: 'clients',
+}
+
+const CALCULATED: Names<CalculationFigures> = {
+  fields: 'fields',
+  handedOver: 'handed_over_messages_total',
+  forwarded: 'forwarded_messages_total',
+  calculated: 'calculations_total',
+  failed: 'failed_calculations_total',
+  results: 'results_total',
+}
+
+/** Nothing where fields do not run. */
+export function calculationFigures(calculation: Pick<Calculation, 'figures'> | undefined): readonly MetricsSource[] {
+  if (calculation === undefined) return []
+  return [{ name: 'calculated_fields', figures: () => named(calculation.figures(), CALCULATED) }]
 }
 
 type ServiceFigureParts = Pick<Services, 'provisioning' | 'claims' | 'calls' | 'notifications' | 'audit'> & {

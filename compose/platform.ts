@@ -24,7 +24,7 @@ import { Closing } from './closing.ts'
 import { openCluster, type Cluster } from './cluster.ts'
 import { openEdges, type Ports } from './edges.ts'
 import { startEngine } from './engine.ts'
-import { eventFigures, figuresOf, serviceFigures } from './figures.ts'
+import { calculationFigures, eventFigures, figuresOf, serviceFigures } from './figures.ts'
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openCatalogue } from './own-nodes.ts'
@@ -153,6 +153,7 @@ export async function startPlatform(
         ...(shared?.metricsSources ?? []),
         { name: 'events', figures: () => eventFigures(stored.events.writer) },
         { name: 'services', figures: () => serviceFigures(stored) },
+        ...calculationFigures(stored.calculation),
         ...figuresOf({ actors, gateway, devices, running, javaScript }),
       ],
       workers: createWorkerAdmin(roles.has('engine') || roles.has('api') ? [javaScript] : []),

@@ -220,6 +220,16 @@ test('RELATED_ENTITIES_AGGREGATION: the latest values of related devices, those 
   await shows(hall, { total: 8, bright: 1, most: 10 })
 })
 
+test('what was calculated is in the metrics', async () => {
+  const text = await (await fetch(`${millrace.url}/metrics`)).text()
+  const figureOf = (name: string) =>
+    Number(new RegExp(`^millrace_calculated_fields_${name} (\\d+)$`, 'm').exec(text)?.[1])
+  assert.ok(figureOf('fields') >= 5)
+  for (const name of ['handed_over_messages', 'forwarded_messages', 'calculations', 'results'])
+    assert.ok(figureOf(`${name}_total`) > 0, name)
+  assert.ok(Number.isInteger(figureOf('failed_calculations_total')))
+})
+
 test('ENTITY_AGGREGATION: values of an interval, at its end', async () => {
   const well = await device('WELL')
   await field('ENTITY_AGGREGATION', well, {
