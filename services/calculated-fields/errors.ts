@@ -16,5 +16,10 @@ export const CalculatedFieldErrors = defineErrors('calculated-field', {
   TOO_MANY_ARGUMENTS: { ...BAD_REQUEST, text: 'Calculated field arguments limit reached!' },
   ABOVE_LIMIT: { ...BAD_REQUEST, text: 'Validation error: {member} must be less than or equal to {limit}' },
   BELOW_LIMIT: { ...BAD_REQUEST, text: 'Validation error: {member} must be greater than or equal to {limit}' },
+  VALUE_TOO_LARGE: {
+    ...BAD_REQUEST,
+    text: 'Single value size exceeds the maximum allowed limit. The argument will not be used for calculation: {names}',
+  },
+  TOO_SLOW: { ...BAD_REQUEST, text: 'The calculation takes longer than {seconds} s' },
   NOT_A_RULE: { kind: 'invalid', status: 404, restCode: 32, text: "Requested item wasn't found!" },
 })

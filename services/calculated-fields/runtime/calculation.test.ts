@@ -5,6 +5,7 @@ import { hidingState, type ArgumentNeed, type StepInput } from '../../../model/c
 import type { EntityId } from '../../../model/entity-id.ts'
 import { calculatedFields } from '../../entities/calculated-field.ts'
 import { recordWith } from '../../entities/rows.ts'
+import { NO_LIMITS } from './bounds.ts'
 import { calculate, type Calculated, type CalculationTurn } from './calculation.ts'
 import type { ActiveField } from './field-index.ts'
 import type { News } from './payload.ts'
@@ -47,7 +48,7 @@ function came(value: number, ts = 1000, key = 'temperature'): News {
 
 function turn(field: ActiveField, before: FieldState | undefined, change: Partial<CalculationTurn>): Calculated {
   return calculate(field, before, {
-    ...{ entity: DEVICE, now: 2000, news: undefined, loaded: undefined, targets: [], maxStateBytes: 0 },
+    ...{ entity: DEVICE, now: 2000, news: undefined, loaded: undefined, targets: [], limits: NO_LIMITS },
     ...change,
   })
 }
@@ -99,8 +100,50 @@ test('another version begins anew', () => {
 test('a field whose state is too large rests until it is another version', () => {
   const rolling: ArgumentNeed = { ...NEED, type: 'TS_ROLLING', timeWindow: 10_000 }
   const points = Array.from({ length: 50 }, (_, index) => [index, index] as const)
-  const large = turn(echoing([], 1, rolling), undefined, { loaded: { args: { t: { points } } }, maxStateBytes: 200 })
+  const large = turn(echoing([], 1, rolling), undefined, {
+    loaded: { args: { t: { points } } },
+    limits: { ...NO_LIMITS, maxStateBytes: 200 },
+  })
   assert.equal(large.state.isTooLarge, true)
   assert.match(large.shown?.error ?? '', /at most 200/)
   assert.equal(turn(echoing([], 1, rolling), large.state, { news: came(1) }).state, large.state)
+})
+
+test('a value that is larger than the profile allows is not taken, and said', () => {
+  const limits = { ...NO_LIMITS, maxValueBytes: 4 }
+  const large = (value: string): News => ({
+    ...{ kind: 'values', source: 'series', values: [['temperature', 1000, value]], deleted: [], type: '' },
+  })
+  const before: FieldState = { version: 1, args: { t: { one: [900, 4] } }, own: 7 }
+  const refused = turn(echoing(), before, { news: large('12345'), limits })
+  assert.match(refused.shown?.error ?? '', /exceeds the maximum.*: t$/)
+  assert.deepEqual([refused.results, refused.state.own, refused.state.args['t']?.one], [[], 7, [900, 4]])
+  assert.equal(turn(echoing(), before, { news: large('ünd'), limits }).state.own, 8)
+  const begun = turn(echoing(), undefined, { loaded: { args: { t: { one: [900, '12345'] } } }, limits })
+  assert.deepEqual([begun.results, begun.state.args], [[], { t: {} }])
+})
+
+test('a window has no more points than the field asks for and the profile allows', () => {
+  const sizes = ([limit, maxPoints]: readonly [number | undefined, number]) => {
+    const need: ArgumentNeed = { ...NEED, type: 'TS_ROLLING', limit }
+    const points = Array.from({ length: 8 }, (_, index) => [index, index] as const)
+    const loaded = { args: { t: { points } } }
+    const { state } = turn(echoing([], 1, need), undefined, {
+      loaded,
+      news: came(9),
+      limits: { ...NO_LIMITS, maxPoints },
+    })
+    return state.args['t']?.points?.length
+  }
+  assert.deepEqual(
+    (
+      [
+        [5, 3],
+        [2, 3],
+        [undefined, 3],
+        [undefined, 0],
+      ] as const
+    ).map(sizes),
+    [3, 2, 3, 9],
+  )
 })

@@ -1,11 +1,19 @@
 /** One field of one entity: its state, news that came, and what the kind makes of both. Pure, but for the script's clock. */
-import type { ArgumentUpdate, ArgumentValue, StepInput, StepResult } from '../../../model/calculated-fields/kind.ts'
+import type {
+  ArgumentNeed,
+  ArgumentUpdate,
+  ArgumentValue,
+  StepInput,
+  StepResult,
+} from '../../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import { errorText } from '../../../model/errors.ts'
+import { CalculatedFieldErrors } from '../errors.ts'
+import { isTooLarge, needWithin, withinSize, type CalculationLimits } from './bounds.ts'
 import type { ActiveField } from './field-index.ts'
 import { sourceOf } from './field-index.ts'
 import { isDynamic, valueOf, withoutValue, withUpdate, type Held } from './held.ts'
-import type { News } from './payload.ts'
+import type { News, ValuesNews } from './payload.ts'
 import { isSource, type LoadedField } from './reader.ts'
 import { bytesOf, type FieldState } from './states.ts'
 
@@ -16,7 +24,7 @@ export interface CalculationTurn {
   readonly news: News | undefined
   readonly loaded: LoadedField | undefined
   readonly targets: readonly EntityId[]
-  readonly maxStateBytes: number
+  readonly limits: CalculationLimits
 }
 
 export interface Calculated {
@@ -36,13 +44,17 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     return isNew ? { state: kept, results: [], shown: { args: {}, error: failure ?? '' } } : same(kept)
   if (kept.isTooLarge === true) return same(kept)
   const { needs } = field
-  let args: Record<string, Held> = { ...kept.args, ...loaded?.args }
+  const needed = Object.entries(needs.arguments).map(([name, need]) => [name, needWithin(need, turn.limits)] as const)
+  const read = withinSize(needs.arguments, loaded?.args ?? {}, turn.limits)
+  let args: Readonly<Record<string, Held>> = { ...kept.args, ...read.args }
+  const tooLarge = [...read.tooLarge]
   const updates: ArgumentUpdate[] = []
   let hasChanged = false
   if (turn.news?.kind === 'values') {
-    const came = takeNews(active, args, turn.news, entity, now)
+    const came = takeNews(needed, args, turn.news, turn)
     args = came.args
     updates.push(...came.updates)
+    tooLarge.push(...came.tooLarge)
     hasChanged = came.hasChanged
   }
   const cause = causeOf(kept, turn, isNew, hasChanged)
@@ -51,19 +63,14 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
   const reloadAt = everyMs === undefined ? {} : { reloadAt: reloadTime(kept, turn, isNew, everyMs) }
   const wakeAt = cause === 'wake' || kept.wakeAt === undefined ? {} : { wakeAt: kept.wakeAt }
   const waiting: FieldState = { version: record.version, args, own: kept.own, ...reloadAt, ...wakeAt }
-  const values = valuesOf(active, args, now)
+  const values = valuesOf(needed, args, now)
+  const failed = (error: string): Calculated =>
+    bounded({ state: waiting, results: [], shown: { args: values, error } }, turn)
+  if (tooLarge.length > 0) return failed(CalculatedFieldErrors.VALUE_TOO_LARGE({ names: tooLarge.join(', ') }).message)
   const missing = Object.keys(needs.arguments).filter(
     (name) => values[name] === undefined && needs.optional?.has(name) !== true,
   )
-  if (missing.length > 0)
-    return bounded(
-      {
-        state: waiting,
-        results: [],
-        shown: { args: values, error: `Required arguments are missing: ${missing.join(', ')}` },
-      },
-      turn,
-    )
+  if (missing.length > 0) return failed(`Required arguments are missing: ${missing.join(', ')}`)
   const input: StepInput = { entity, now, cause, args: values, updates, targets: turn.targets, alarm: loaded?.alarm }
   try {
     const step = field.step(kept.own, input)
@@ -71,7 +78,7 @@ export function calculate(active: ActiveField, before: FieldState | undefined, t
     const state: FieldState = step.wakeAt === undefined ? next : { ...next, wakeAt: Math.ceil(step.wakeAt) }
     return bounded({ state, results: step.results, shown: { args: values } }, turn)
   } catch (error) {
-    return bounded({ state: waiting, results: [], shown: { args: values, error: errorText(error) } }, turn)
+    return failed(errorText(error))
   }
 }
 
@@ -96,18 +103,28 @@ function reloadTime({ reloadAt }: FieldState, { now }: CalculationTurn, isNew: b
   return isNew || reloadAt === undefined || reloadAt <= now ? now + everyMs : reloadAt
 }
 
+type Needed = readonly (readonly [name: string, need: ArgumentNeed])[]
+
+interface Taken {
+  readonly args: Readonly<Record<string, Held>>
+  readonly updates: readonly ArgumentUpdate[]
+  /** Arguments that kept what they had: the value that came is larger than one may be. */
+  readonly tooLarge: readonly string[]
+  readonly hasChanged: boolean
+}
+
 function takeNews(
-  { field }: ActiveField,
-  before: Record<string, Held>,
-  news: Extract<News, { kind: 'values' }>,
-  own: EntityId,
-  now: number,
-): { readonly args: Record<string, Held>; readonly updates: readonly ArgumentUpdate[]; readonly hasChanged: boolean } {
+  needed: Needed,
+  before: Readonly<Record<string, Held>>,
+  news: ValuesNews,
+  { entity: own, now, limits }: CalculationTurn,
+): Taken {
   const args = { ...before }
   const updates: ArgumentUpdate[] = []
+  const tooLarge: string[] = []
   let hasChanged = false
   const from = news.from ?? own
-  for (const [name, need] of Object.entries(field?.needs.arguments ?? {})) {
+  for (const [name, need] of needed) {
     const held = args[name]
     if (held === undefined || sourceOf(need) !== news.source || !isSource(held, need, own, from)) continue
     let present = held
@@ -117,24 +134,24 @@ function takeNews(
     }
     for (const [key, ts, value] of news.values.toSorted((a, b) => a[1] - b[1])) {
       if (key !== need.key) continue
+      hasChanged = true
+      if (isTooLarge(need, value, limits)) {
+        tooLarge.push(name)
+        continue
+      }
       const update = { name, ts, value, entity: from }
       updates.push(update)
       present = withUpdate(need, present, update, now) ?? present
-      hasChanged = true
     }
     args[name] = present
   }
   updates.sort((a, b) => a.ts - b.ts)
-  return { args, updates, hasChanged }
+  return { args, updates, tooLarge, hasChanged }
 }
 
-function valuesOf(
-  { field }: ActiveField,
-  args: Readonly<Record<string, Held>>,
-  now: number,
-): Record<string, ArgumentValue> {
+function valuesOf(needed: Needed, args: Readonly<Record<string, Held>>, now: number): Record<string, ArgumentValue> {
   const values: Record<string, ArgumentValue> = {}
-  for (const [name, need] of Object.entries(field?.needs.arguments ?? {})) {
+  for (const [name, need] of needed) {
     const value = valueOf(need, args[name] ?? {}, now)
     if (value !== undefined) values[name] = value
   }
@@ -142,7 +159,7 @@ function valuesOf(
 }
 
 /** A field that holds more than it may rests, and says why. */
-function bounded(calculated: Calculated, { maxStateBytes }: CalculationTurn): Calculated {
+function bounded(calculated: Calculated, { limits: { maxStateBytes } }: CalculationTurn): Calculated {
   const bytes = maxStateBytes > 0 ? bytesOf(calculated.state) : 0
   if (bytes <= maxStateBytes) return calculated
   const { version } = calculated.state

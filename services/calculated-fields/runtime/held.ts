@@ -102,10 +102,10 @@ export function windowStart({ timeWindow = 0 }: ArgumentNeed, now: number): numb
   return timeWindow > 0 ? now - timeWindow : 0
 }
 
-export function inWindow(need: ArgumentNeed, points: readonly Point[], now: number): readonly Point[] {
-  const { limit } = need
+function inWindow(need: ArgumentNeed, points: readonly Point[], now: number): readonly Point[] {
   const start = windowStart(need, now)
   const inside = points.filter(([ts]) => ts >= start)
+  const { limit } = need
   return limit === undefined || limit <= 0 ? inside : inside.slice(-limit)
 }
 

@@ -11,6 +11,7 @@ import { Turn } from '../../../engine/state/turn.ts'
 import { DEFAULT_LIMITS } from '../../entities/tenant-limits.ts'
 import { calculatedFields } from '../../entities/calculated-field.ts'
 import { recordWith } from '../../entities/rows.ts'
+import { CalculationTime, NO_LIMITS } from './bounds.ts'
 import { calculate } from './calculation.ts'
 import { FieldDebug } from './debug.ts'
 import type { ActiveField } from './field-index.ts'
@@ -53,6 +54,7 @@ function nodeOf(known: Known, now: number) {
     ...{ tenantId: 'tenant', now: () => now, reader: { read: () => Promise.resolve(known) } },
     debug: new FieldDebug({ add: () => undefined }, new ManualClock(now)),
     counts: { calculated: 0, failed: 0, results: 0, forwarded: 0 },
+    time: new CalculationTime(new ManualClock(now)),
   })
 }
 
@@ -77,7 +79,7 @@ test('a field none of whose arguments is looked up anew asks for no time to do s
   const began = (need: ArgumentNeed) =>
     calculate(reloading(need), undefined, {
       ...{ entity: DEVICE, now: 2000, news: undefined, loaded: { args: { t: { one: [1, 1] } } } },
-      ...{ targets: [], maxStateBytes: 0 },
+      ...{ targets: [], limits: NO_LIMITS },
     }).state.reloadAt
   assert.equal(began(OWN), undefined)
   assert.equal(began({ ...OWN, origin: { from: 'owner' } }), 3000)

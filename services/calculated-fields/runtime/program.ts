@@ -6,6 +6,7 @@ import type { JsonValue } from '../../../model/json.ts'
 import { BACKFILL_METADATA, Message } from '../../../model/message.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
 import type { KeyedNode, StateTurn } from '../../../engine/rulechain/capabilities/state.ts'
+import { calculationLimits, type CalculationTime } from './bounds.ts'
 import { calculate, type Calculated } from './calculation.ts'
 import type { FieldDebug } from './debug.ts'
 import type { ActiveField } from './field-index.ts'
@@ -29,6 +30,7 @@ export interface ProgramParts {
   readonly reader: Pick<CalculationReader, 'read'>
   readonly debug: FieldDebug
   readonly counts: CalculationCounts
+  readonly time: CalculationTime
 }
 
 /** What caused a turn. */
@@ -119,11 +121,12 @@ function calculatedOf(
   cause: Cause,
 ): Calculated {
   const { id } = active.record
+  parts.time.begin()
   return calculate(active, held, {
     ...{ entity, now: cause.ts, news: cause.news },
     loaded: known.loaded.get(id),
     targets: known.targets.get(id) ?? [],
-    maxStateBytes: known.limits.maxStateSizeInKBytes * 1024,
+    limits: calculationLimits(known.limits),
   })
 }
 

@@ -11,6 +11,7 @@ import type { LimitsOfTenants } from '../../limits.ts'
 import type { RelationService } from '../../relations/relations.ts'
 import type { TelemetryService } from '../../telemetry-service.ts'
 import type { AlarmService } from '../../alarms/alarm-service.ts'
+import { mostPoints } from './bounds.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
 import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
 import { entityOf, held, isDynamic, windowStart, type Held } from './held.ts'
@@ -231,8 +232,7 @@ export class CalculationReader {
       const { value } = await telemetry.latest(source, [key])
       return value.map((point) => ({ ts: point.ts, value: jsonOf(point) }))
     }
-    const most = limits.maxDataPointsPerRollingArg > 0 ? limits.maxDataPointsPerRollingArg : MOST_POINTS
-    const limit = Math.min(need.limit !== undefined && need.limit > 0 ? need.limit : most, most)
+    const limit = mostPoints(need, limits.maxDataPointsPerRollingArg)
     const query = { keys: [key], startTs: windowStart(need, now), endTs: now + 1, limit, orderBy: 'DESC' } as const
     const { value } = await telemetry.history(source, query)
     return (value.get(key) ?? []).map((point) => ({ ts: point.ts, value: jsonOf(point) })).reverse()
@@ -331,7 +331,6 @@ export class CalculationReader {
 
 /** Where the tenant's profile sets no limit. */
 const MOST_RELATED = 1_000
-const MOST_POINTS = 10_000
 
 export function isSource({ sources }: Held, need: ArgumentNeed, own: EntityId, from: EntityId): boolean {
   switch (need.origin.from) {

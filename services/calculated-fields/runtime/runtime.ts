@@ -10,6 +10,7 @@ import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { EventWriter } from '../../events/event-writer.ts'
 import type { RouteLookup } from '../../message-route.ts'
 import type { Report } from '../../outbox.ts'
+import { CalculationTime } from './bounds.ts'
 import { FieldDebug } from './debug.ts'
 import { KnownFacts } from './facts.ts'
 import { FieldIndex, type OpenField } from './field-index.ts'
@@ -19,7 +20,7 @@ import { storingNode } from './storing.ts'
 import { fieldTools, type ToolsParts } from './tools.ts'
 import { CalculationTriggers } from './triggers.ts'
 
-export interface CalculationParts extends Omit<ReaderParts, 'index' | 'facts'>, ToolsParts {
+export interface CalculationParts extends Omit<ReaderParts, 'index' | 'facts'>, Omit<ToolsParts, 'time'> {
   readonly routeOf: RouteLookup
   readonly events: Pick<EventWriter, 'add'>
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
@@ -44,6 +45,7 @@ export class Calculation {
   private readonly counts: CalculationCounts = { calculated: 0, failed: 0, results: 0, forwarded: 0 }
   /** As the last turn read them, by tenant. */
   private readonly limitsOf = new Map<string, TenantLimits>()
+  private readonly time: CalculationTime
   private readonly timers = new Set<TimerHandle>()
   private readonly stops: readonly (() => void)[]
   private starting: Promise<void> | undefined
@@ -52,8 +54,9 @@ export class Calculation {
   constructor(parts: CalculationParts) {
     this.parts = parts
     const { declared, feed, report, open, clock, link, routeOf } = parts
+    this.time = new CalculationTime(clock)
     const toolsOf = ({ tenantId, id }: CalculatedField) =>
-      fieldTools(parts, { tenantId, id }, () => this.limitsOf.get(tenantId))
+      fieldTools({ ...parts, time: this.time }, { tenantId, id }, () => this.limitsOf.get(tenantId))
     const fields = declared.of(calculatedFields)
     const began = (tenantId: string): void => void this.began?.(tenantId)
     this.index = new FieldIndex({ fields, feed, report, open, toolsOf, began }, (ms, run) => this.later(ms, run))
@@ -102,7 +105,7 @@ export class Calculation {
   }
 
   private definitions(): readonly NodeDefinition[] {
-    const { parts, counts } = this
+    const { parts, counts, time } = this
     const { clock, events, index, facts } = { ...parts, index: this.index, facts: this.facts }
     const reader = new CalculationReader({
       ...parts,
@@ -116,7 +119,7 @@ export class Calculation {
         ...hidden(CALCULATE, 'calculated fields'),
         uses: ['state'],
         create: (_configuration, { tenantId, services }) =>
-          services.state.keyed(calculationNode({ tenantId, now: () => clock.now(), reader, debug, counts })),
+          services.state.keyed(calculationNode({ tenantId, now: () => clock.now(), reader, debug, counts, time })),
       },
       {
         ...hidden(STORE, 'results of calculated fields'),

@@ -6,9 +6,11 @@ import { ManualClock } from '../../../model/manual-clock.ts'
 import { SeededRandom } from '../../../engine/actor/testkit.ts'
 import { UsageMeter } from '../../../engine/usage/usage.ts'
 import { DEFAULT_LIMITS } from '../../entities/tenant-limits.ts'
+import { CalculationTime } from './bounds.ts'
 import { fieldTools } from './tools.ts'
 
-const parts = { meter: new UsageMeter(), clock: new ManualClock(1), random: new SeededRandom(1) }
+const clock = new ManualClock(1)
+const parts = { meter: new UsageMeter(), clock, random: new SeededRandom(1), time: new CalculationTime(clock) }
 const tools = fieldTools(parts, { tenantId: 'tenant', id: 'f' }, () => DEFAULT_LIMITS)
 
 const window = (points: readonly (readonly [number, JsonValue])[], from = 0, until = 100): ArgumentValue => ({

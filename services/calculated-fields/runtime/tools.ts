@@ -8,12 +8,14 @@ import type { Value } from '../../../engine/script/tbel/values.ts'
 import { USAGE, type UsageMeter } from '../../../engine/usage/usage.ts'
 import { DEFAULT_LIMITS, type TenantLimits } from '../../entities/tenant-limits.ts'
 import { UsageErrors } from '../../usage/errors.ts'
+import type { CalculationTime } from './bounds.ts'
 import { scriptArguments } from './script-arguments.ts'
 
 export interface ToolsParts {
   readonly meter: UsageMeter
   readonly clock: Clock
   readonly random: Random
+  readonly time: CalculationTime
 }
 
 /** As the reference has it. */
@@ -21,7 +23,7 @@ const NO_TIME = -1
 
 /** Limits are those that were read last. */
 export function fieldTools(
-  { meter, clock, random }: ToolsParts,
+  { meter, clock, random, time }: ToolsParts,
   { tenantId, id }: { readonly tenantId: string; readonly id: string },
   limitsOf: () => TenantLimits | undefined,
 ): FieldTools {
@@ -30,6 +32,7 @@ export function fieldTools(
     const script = compileTbel(source, { clock, random }, parameters)
     return {
       call(values: readonly Value[]): JsonValue {
+        time.check()
         // Looked up each time: a tenant that is forgotten and comes again has counts of its own.
         const usage = meter.of(tenantId)
         if (usage.isDisabled('TBEL')) throw UsageErrors.SCRIPTS({ language: 'TBEL' })
