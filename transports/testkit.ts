@@ -19,6 +19,7 @@ import type {
   ProvisionRequest,
   PublishReceipt,
   ServerCall,
+  SessionKind,
   TransportName,
   UploadGroup,
 } from '../engine/device/gateway.ts'
@@ -65,6 +66,7 @@ export class FakeGateway implements DeviceGateway {
   package: PackagePart = {
     fileName: 'fw.bin',
     contentType: 'text/plain',
+    wholeBytes: 4,
     bytes: Buffer.from('0123'),
     release: () => undefined,
   }
@@ -102,8 +104,13 @@ export class FakeGateway implements DeviceGateway {
     return Promise.resolve(this.devices.get(credentials.token))
   }
 
-  openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): FakeSession {
-    const session = new FakeSession(this, device, transport, listener)
+  openSession(
+    device: DeviceIdentity,
+    transport: TransportName,
+    listener: DeviceSessionListener,
+    kind?: SessionKind,
+  ): FakeSession {
+    const session = new FakeSession(this, device, transport, listener, kind)
     this.sessions.add(session)
     return session
   }
@@ -155,6 +162,7 @@ export class FakeSession implements DeviceSession {
   readonly device: DeviceIdentity
   readonly transport: TransportName
   readonly listener: DeviceSessionListener
+  readonly kind: SessionKind | undefined
   subscribed = false
   requests: AttributeRequest[] = []
   listening: Listening | undefined
@@ -164,7 +172,14 @@ export class FakeSession implements DeviceSession {
   readonly offers: ClaimOffer[] = []
   private readonly gateway: FakeGateway
 
-  constructor(gateway: FakeGateway, device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener) {
+  constructor(
+    gateway: FakeGateway,
+    device: DeviceIdentity,
+    transport: TransportName,
+    listener: DeviceSessionListener,
+    kind?: SessionKind,
+  ) {
+    this.kind = kind
     this.gateway = gateway
     this.device = device
     this.transport = transport

@@ -36,6 +36,7 @@ import type {
   DeviceSessionListener,
   PackagePart,
   PackageRequest,
+  SessionKind,
   PresentedCredentials,
   ProvisionAnswer,
   ProvisionRequest,
@@ -198,8 +199,13 @@ class LocalDeviceGateway
     return this.isClosed ? Promise.reject(DeviceErrors.CLOSED()) : this.credentials.find(token)
   }
 
-  openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession {
-    return new LocalDeviceSession(this, this.recordOf(device), listener, transport !== 'HTTP')
+  openSession(
+    device: DeviceIdentity,
+    transport: TransportName,
+    listener: DeviceSessionListener,
+    kind: SessionKind = transport === 'HTTP' ? 'brief' : 'lasting',
+  ): DeviceSession {
+    return new LocalDeviceSession(this, this.recordOf(device), listener, kind === 'lasting')
   }
 
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {

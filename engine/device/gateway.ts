@@ -9,6 +9,8 @@ import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 
 export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
 
+export type SessionKind = 'lasting' | 'brief'
+
 /** What a device presents. Only access tokens so far; further kinds join this union. */
 export type PresentedCredentials = { readonly type: 'ACCESS_TOKEN'; readonly token: string }
 
@@ -99,11 +101,12 @@ export interface ServerCall {
   readonly data: string
 }
 
-/** A device asks for the firmware or software that it is to have; it says which, so that it never gets halves of two. */
+/** A device asks for the firmware or software that it is to have; it may say which, so that it never gets halves of two. */
 export interface PackageRequest {
   readonly kind: 'FIRMWARE' | 'SOFTWARE'
-  readonly title: string
-  readonly version: string
+  /** Undefined: whichever it is. */
+  readonly title: string | undefined
+  readonly version: string | undefined
   /** Bytes of a part; 0: all of it. */
   readonly size: number
   /** Which part, from 0; empty behind the end. */
@@ -113,6 +116,8 @@ export interface PackageRequest {
 export interface PackagePart {
   readonly fileName: string
   readonly contentType: string
+  /** Of the whole package. */
+  readonly wholeBytes: number
   readonly bytes: Buffer
   /** To be called once the bytes were sent or have nobody to go to. */
   readonly release: () => void
@@ -123,7 +128,13 @@ export interface DeviceGateway {
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined
   /** Undefined when nobody has these credentials. Throws `retryable` when the store does not answer. */
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined>
-  openSession(device: DeviceIdentity, transport: TransportName, listener: DeviceSessionListener): DeviceSession
+  /** A `brief` session hears nothing, and takes no other's place. */
+  openSession(
+    device: DeviceIdentity,
+    transport: TransportName,
+    listener: DeviceSessionListener,
+    kind?: SessionKind,
+  ): DeviceSession
   /** A device that has no credentials asks for some. Throws `retryable`. */
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer>
   /** Rejects with 404 where the device has none with bytes, with 400 where it has another. */

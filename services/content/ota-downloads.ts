@@ -26,7 +26,7 @@ export class OtaDownloads {
   async part(device: DeviceIdentity, { kind, title, version, size, chunk }: PackageRequest): Promise<PackagePart> {
     const wanted = await this.wanted(device, kind)
     if (wanted?.hasData !== true) throw ContentErrors.NOT_FOUND()
-    if (wanted.title !== title || wanted.packageVersion !== version)
+    if ((title ?? wanted.title) !== wanted.title || (version ?? wanted.packageVersion) !== wanted.packageVersion)
       throw ContentErrors.OTA_OTHER({ title: wanted.title, version: wanted.packageVersion })
     const whole = wanted.dataSize ?? 0
     const start = size * chunk
@@ -34,6 +34,7 @@ export class OtaDownloads {
     return {
       fileName: wanted.fileName ?? wanted.title,
       contentType: wanted.contentType ?? 'application/octet-stream',
+      wholeBytes: whole,
       ...(await this.read(wanted.id, start, length, whole)),
     }
   }

@@ -217,6 +217,7 @@ describe('HTTP packages', () => {
       gateway.package = {
         fileName: 'a"\r\nb;',
         contentType: 'no type',
+        wholeBytes: 4,
         bytes: Buffer.alloc(0),
         release: () => undefined,
       }

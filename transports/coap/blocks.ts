@@ -1,0 +1,120 @@
+/** Bodies in blocks (RFC 7959): requests put together, answers cut into pieces. */
+import type { Clock } from '../../model/clock.ts'
+import type { TenantShares } from '../tenant-shares.ts'
+import { CoapErrors } from './errors.ts'
+import { Expiring } from './expiring.ts'
+import type { CoapLimits } from './limits.ts'
+import { MAX_BLOCK_NUMBER, type BlockOption, type CoapResponse } from './message.ts'
+
+interface Upload {
+  readonly tenantId: string
+  readonly chunks: Buffer[]
+  bytes: number
+}
+
+export interface KeptAnswer {
+  readonly tenantId: string
+  readonly response: CoapResponse
+}
+
+export class BlockUploads {
+  private readonly limits: CoapLimits
+  private readonly shares: TenantShares
+  private readonly uploads: Expiring<Upload>
+
+  constructor(limits: CoapLimits, clock: Clock, shares: TenantShares) {
+    this.limits = limits
+    this.shares = shares
+    this.uploads = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => shares.give(tenantId))
+  }
+
+  get count(): number {
+    return this.uploads.size
+  }
+
+  /** The whole body with its last block, undefined before. `key`: who sends it where to. Throws TOO_LARGE, BLOCK_MISSING, BAD_BLOCK, BUSY. */
+  add(key: string, tenantId: string, { number, isMore, size }: BlockOption, payload: Buffer): Buffer | undefined {
+    if (payload.length > size || (isMore && payload.length < size)) throw CoapErrors.BAD_BLOCK()
+    if (number === 0) this.begin(key, tenantId)
+    const upload = this.uploads.touch(key)
+    if (upload === undefined || number * size !== upload.bytes) {
+      this.uploads.end(key)
+      throw CoapErrors.BLOCK_MISSING({ wanted: Math.floor((upload?.bytes ?? 0) / size) })
+    }
+    upload.bytes += payload.length
+    if (upload.bytes > this.limits.maxPayloadBytes) {
+      this.uploads.end(key)
+      throw CoapErrors.TOO_LARGE({ limit: this.limits.maxPayloadBytes })
+    }
+    // The datagram's own memory may be shared with others.
+    upload.chunks.push(Buffer.from(payload))
+    if (isMore) return undefined
+    this.uploads.end(key)
+    return Buffer.concat(upload.chunks, upload.bytes)
+  }
+
+  close(): void {
+    this.uploads.close()
+  }
+
+  private begin(key: string, tenantId: string): void {
+    this.uploads.end(key)
+    if (!this.shares.take(tenantId)) throw CoapErrors.BUSY()
+    this.uploads.add(key, { tenantId, chunks: [], bytes: 0 })
+  }
+}
+
+/** Answers that a client reads block by block: all blocks are of one answer, though values change meanwhile. */
+export class BlockAnswers {
+  private readonly limits: CoapLimits
+  private readonly shares: TenantShares
+  private readonly answers: Expiring<KeptAnswer>
+
+  constructor(limits: CoapLimits, clock: Clock, shares: TenantShares) {
+    this.limits = limits
+    this.shares = shares
+    this.answers = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => shares.give(tenantId))
+  }
+
+  get count(): number {
+    return this.answers.size
+  }
+
+  /** Where there is no room it is made anew for each block. */
+  keep(key: string, answer: KeptAnswer): void {
+    this.answers.end(key)
+    const bytes = answer.response.payload?.length ?? 0
+    if (bytes > this.limits.maxPayloadBytes || !this.shares.take(answer.tenantId)) return
+    this.answers.add(key, answer)
+  }
+
+  find(key: string): KeptAnswer | undefined {
+    return this.answers.touch(key)
+  }
+
+  /** The last block was sent, or the answer is another. */
+  forget(key: string): void {
+    this.answers.end(key)
+  }
+
+  close(): void {
+    this.answers.close()
+  }
+}
+
+/** The block that was asked for, or the first where the payload does not fit. Throws BAD_BLOCK behind the end. */
+export function blockOf(response: CoapResponse, asked: BlockOption | undefined, blockBytes: number): CoapResponse {
+  const { payload } = response
+  if (response.block2 !== undefined || payload === undefined) return response
+  if (asked === undefined && payload.length <= blockBytes) return response
+  const size = Math.min(asked?.size ?? blockBytes, blockBytes)
+  const offset = (asked?.number ?? 0) * (asked?.size ?? size)
+  const number = offset / size
+  if ((offset > 0 && offset >= payload.length) || number > MAX_BLOCK_NUMBER) throw CoapErrors.BAD_BLOCK()
+  const end = offset + size
+  return {
+    ...response,
+    payload: payload.subarray(offset, end),
+    block2: { number, isMore: end < payload.length, size },
+  }
+}

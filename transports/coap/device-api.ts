@@ -1,0 +1,332 @@
+/** The CoAP device API: the token in the path is the only authentication. Source: `device-api.md` 12. */
+import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
+import { isJsonObject, parseJson } from '../../model/json.ts'
+import type { Log } from '../../model/log.ts'
+import { entriesJson } from '../../model/entry-json.ts'
+import type {
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+  PackagePart,
+  PackageRequest,
+  PublishReceipt,
+} from '../../engine/device/gateway.ts'
+import { attributeAnswerJson } from '../payload/attribute-answer.ts'
+import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
+import { claimOfferOf, provisionAnswerJson, provisionRequestOf } from '../payload/onboarding.ts'
+import { errorResponse, jsonResponse } from './answers.ts'
+import { blockOf, type BlockAnswers, type BlockUploads } from './blocks.ts'
+import type { CoapCounts } from './counts.ts'
+import { CoapErrors } from './errors.ts'
+import type { CoapLimits } from './limits.ts'
+import { ContentFormat, GET, type CoapRequest, type CoapResponse } from './message.ts'
+import type { Observations, Observed } from './observations.ts'
+import { placeOf, type Place } from './paths.ts'
+
+export interface CoapDeviceApiOptions {
+  readonly gateway: DeviceGateway
+  readonly decoder: JsonPayloadDecoder
+  readonly observations: Observations
+  readonly uploads: BlockUploads
+  readonly answers: BlockAnswers
+  readonly limits: CoapLimits
+  readonly counts: CoapCounts
+  readonly log: Log
+}
+
+type Respond = (response: CoapResponse) => void
+type FeaturePlace = Extract<Place, { kind: 'feature' }>
+
+/** One-shot sessions hear nothing: only observers wait for what the platform has to say. */
+const DEAF: DeviceSessionListener = { sharedAttributesChanged: () => undefined, closed: () => undefined }
+/** Who calls the server is told by the answer. */
+const UNHEARD: PublishReceipt = { stored: () => undefined, refused: () => undefined }
+const CREATED: CoapResponse = { code: '2.01' }
+const CONTINUE = '2.31'
+const CONTENT = '2.05'
+/** Clients that have no tenant yet share a place. */
+const NO_TENANT = ''
+const INT32_MAX = 2 ** 31 - 1
+const TIMED_OUT = '{"error":"timeout"}'
+
+/** Under which the blocks of a body, and of an answer, are found again. */
+export function resourceOf({ peer, path, query }: CoapRequest): string {
+  return JSON.stringify([peer.key, path, [...query]])
+}
+
+export class CoapDeviceApi {
+  private readonly options: CoapDeviceApiOptions
+  /** One session a known identity: an upload makes none. */
+  private readonly sessions = new WeakMap<DeviceIdentity, DeviceSession>()
+
+  constructor(options: CoapDeviceApiOptions) {
+    this.options = options
+  }
+
+  /** Answers once, now or later. */
+  readonly handle = (request: CoapRequest, send: Respond): void => {
+    const respondIn = (tenantId: string): Respond => {
+      return (response) => this.send(request, response, tenantId, send)
+    }
+    try {
+      const place = placeOf(request.code, request.path)
+      if (place.kind === 'provision') return this.provision(request, respondIn(NO_TENANT))
+      this.authenticated(place.token, send, (device) => {
+        this.forDevice(place, device, request, respondIn(device.tenantId))
+      })
+    } catch (error) {
+      this.failed(send, error)
+    }
+  }
+
+  private authenticated(token: string, respond: Respond, then: (device: DeviceIdentity) => void): void {
+    const credentials = { type: 'ACCESS_TOKEN', token } as const
+    const go = (device: DeviceIdentity | undefined): void => {
+      try {
+        if (device !== undefined) return then(device)
+        this.options.counts.unauthenticated++
+        throw CoapErrors.UNKNOWN_TOKEN()
+      } catch (error) {
+        this.failed(respond, error)
+      }
+    }
+    const known = this.options.gateway.lookUp(credentials)
+    if (known !== undefined) return go(known)
+    this.options.gateway.authenticate(credentials).then(go, (error: unknown) => this.failed(respond, error))
+  }
+
+  private forDevice(
+    place: Exclude<Place, { kind: 'provision' }>,
+    device: DeviceIdentity,
+    request: CoapRequest,
+    respond: Respond,
+  ): void {
+    const kept = this.keptBlock(device, request)
+    if (kept !== undefined) return respond(kept)
+    if (place.kind === 'package') return this.getPackage(place.package, device, request, respond)
+    if (request.code === GET) return this.read(place, device, request, respond)
+    const body = this.bodyOf(device.tenantId, request, respond)
+    if (body !== undefined) this.post(place, device, request, body, respond)
+  }
+
+  /** A later block of an answer that was made already. */
+  private keptBlock({ tenantId }: DeviceIdentity, request: CoapRequest): CoapResponse | undefined {
+    if (request.code !== GET || (request.block2?.number ?? 0) === 0) return undefined
+    const kept = this.options.answers.find(resourceOf(request))
+    return kept?.tenantId === tenantId ? kept.response : undefined
+  }
+
+  private post(
+    { feature, id }: FeaturePlace,
+    device: DeviceIdentity,
+    request: CoapRequest,
+    body: Buffer,
+    respond: Respond,
+  ): void {
+    const { decoder } = this.options
+    const session = this.session(device)
+    switch (feature) {
+      case 'telemetry':
+        return this.upload(respond, (receipt) => session.postTelemetry(decoder.telemetry(body), receipt))
+      case 'attributes':
+        return this.upload(respond, (receipt) => session.postAttributes(decoder.attributes(body), receipt))
+      case 'claim':
+        return this.upload(respond, (receipt) => session.offerForClaim(claimOfferOf(body), receipt))
+      case 'rpc':
+        if (id === undefined) return this.callServer(session, request, body, respond)
+        session.answerCall(callId(id), answerText(body))
+        respond(CREATED)
+    }
+  }
+
+  private read({ feature }: FeaturePlace, device: DeviceIdentity, request: CoapRequest, respond: Respond): void {
+    if (feature === 'attributes') return this.readAttributes(device, request, respond)
+    if (feature !== 'rpc') throw CoapErrors.NOT_READABLE({ name: feature })
+    if (request.observe === 0) {
+      respond({ code: '2.03', observe: this.observe('calls', device, request) })
+    } else if (request.observe === 1) {
+      this.options.observations.end('calls', device, request)
+      respond({ code: '2.02' })
+    } else throw CoapErrors.NOT_OBSERVED()
+  }
+
+  /** The answer to an observer is what later changes change: the shared attributes alone. */
+  private readAttributes(device: DeviceIdentity, request: CoapRequest, respond: Respond): void {
+    const { query, contentFormat, observe } = request
+    if (observe === 0) {
+      const sequence = this.observe('attributes', device, request)
+      const asked = { clientKeys: undefined, sharedKeys: 'all' } as const
+      this.session(device)
+        .requestAttributes(asked)
+        .then(
+          ({ shared }) => respond({ ...jsonResponse(entriesJson(shared), contentFormat), observe: sequence }),
+          (error: unknown) => {
+            this.options.observations.end('attributes', device, request)
+            this.failed(respond, error)
+          },
+        )
+      return
+    }
+    if (observe === 1) this.options.observations.end('attributes', device, request)
+    const asked = attributeRequestOf(splitKeys(query.get('clientKeys') ?? ''), splitKeys(query.get('sharedKeys') ?? ''))
+    this.session(device)
+      .requestAttributes(asked)
+      .then((answer) => {
+        if (answer.client.length + answer.shared.length === 0) throw CoapErrors.NO_ATTRIBUTES()
+        respond(jsonResponse(attributeAnswerJson(answer), contentFormat))
+      })
+      .catch((error: unknown) => this.failed(respond, error))
+  }
+
+  private observe(what: Observed, device: DeviceIdentity, request: CoapRequest): number {
+    return this.options.observations.begin(what, device, request, resourceOf(request))
+  }
+
+  /** The answer of the rule chain is the client's; a call that is not stored is refused. */
+  private callServer(session: DeviceSession, request: CoapRequest, body: Buffer, respond: Respond): void {
+    const { data, hasParams } = this.options.decoder.serverCall(body)
+    if (!hasParams) throw CoapErrors.CALL_INCOMPLETE()
+    session.callServer({ requestId: 0, data }, UNHEARD).then(
+      (answer) => {
+        if (answer === TIMED_OUT) this.failed(respond, CoapErrors.CALL_UNANSWERED())
+        else respond(jsonResponse(answer, request.contentFormat))
+      },
+      (error: unknown) => this.failed(respond, error),
+    )
+  }
+
+  private provision(request: CoapRequest, respond: Respond): void {
+    const body = this.bodyOf(NO_TENANT, request, respond)
+    if (body === undefined) return
+    this.options.gateway.provision(provisionRequestOf(body), request.peer.address).then(
+      (answer) =>
+        respond({
+          code: answer.status === 'SUCCESS' ? CREATED.code : '4.00',
+          contentFormat: ContentFormat.TEXT,
+          payload: Buffer.from(provisionAnswerJson(answer)),
+        }),
+      (error: unknown) => this.failed(respond, error),
+    )
+  }
+
+  /** A whole image is loaded block by block; a part of a size that the device chose is cut into blocks like any answer. */
+  private getPackage(
+    kind: PackageRequest['kind'],
+    device: DeviceIdentity,
+    request: CoapRequest,
+    respond: Respond,
+  ): void {
+    const { gateway, limits } = this.options
+    const { query, block2 } = request
+    const named = { kind, title: query.get('title'), version: query.get('version') }
+    const [size, chunk] = [numberOf(query, 'size'), numberOf(query, 'chunk')]
+    const block = { size: Math.min(block2?.size ?? limits.blockBytes, limits.blockBytes), number: block2?.number ?? 0 }
+    const asked = size > 0 ? { ...named, size, chunk } : { ...named, size: block.size, chunk: block.number }
+    gateway.downloadPackage(device, asked).then(
+      (part) => {
+        const payload = takeBytes(part)
+        const isMore = (block.number + 1) * block.size < part.wholeBytes
+        if (size > 0 || (block2 === undefined && !isMore)) respond({ code: CONTENT, payload })
+        else respond({ code: CONTENT, payload, block2: { ...block, isMore } })
+      },
+      (error: unknown) => this.failed(respond, error),
+    )
+  }
+
+  /** Undefined where further blocks come: the client has its answer then. */
+  private bodyOf(tenantId: string, request: CoapRequest, respond: Respond): Buffer | undefined {
+    const { uploads, limits } = this.options
+    const { block1, payload } = request
+    if (block1 === undefined) {
+      if (payload.length > limits.maxPayloadBytes) throw CoapErrors.TOO_LARGE({ limit: limits.maxPayloadBytes })
+      return payload
+    }
+    const body = uploads.add(resourceOf(request), tenantId, block1, payload)
+    if (body === undefined) respond({ code: CONTINUE })
+    return body
+  }
+
+  /** Success is told from the receipt alone: the messages are durable. Throws BUSY, and what the decoder throws. */
+  private upload(respond: Respond, publish: (receipt: PublishReceipt) => void): void {
+    const { gateway, counts } = this.options
+    counts.received++
+    if (!gateway.writable) throw CoapErrors.BUSY()
+    publish({
+      stored: () => {
+        counts.acknowledged++
+        respond(CREATED)
+      },
+      refused: (error: MillraceError) => this.failed(respond, error),
+    })
+  }
+
+  /** Every response to a device goes out here: as the block that was asked for, with the block that was sent. */
+  private send(request: CoapRequest, response: CoapResponse, tenantId: string, send: Respond): void {
+    const { answers, limits } = this.options
+    if (!response.code.startsWith('2.')) return send(response)
+    const whole = request.block1 === undefined ? response : { ...response, block1: request.block1 }
+    const key = resourceOf(request)
+    try {
+      const block = blockOf(whole, request.block2, limits.blockBytes)
+      // A resource that cuts its own blocks keeps nothing.
+      if (block.block2 !== undefined && response.block2 === undefined) {
+        if (!block.block2.isMore) answers.forget(key)
+        else if (block.block2.number === 0) answers.keep(key, { tenantId, response })
+      }
+      send(block)
+    } catch (error) {
+      answers.forget(key)
+      send(errorResponse(error))
+    }
+  }
+
+  private failed(respond: Respond, error: unknown): void {
+    const { counts, log } = this.options
+    if (isMillraceError(error)) {
+      if (error.kind === 'invalid') counts.undecodable++
+      else if (error.kind === 'retryable') counts.refused++
+    } else {
+      const stack = error instanceof Error ? error.stack : undefined
+      log.error('coap: unexpected error', { error: errorText(error), stack })
+    }
+    respond(errorResponse(error))
+  }
+
+  private session(device: DeviceIdentity): DeviceSession {
+    let session = this.sessions.get(device)
+    if (session === undefined) {
+      session = this.options.gateway.openSession(device, 'COAP', DEAF, 'brief')
+      this.sessions.set(device, session)
+    }
+    return session
+  }
+}
+
+/** What is sent outlives the room that the bytes were read into. */
+function takeBytes({ bytes, release }: PackagePart): Buffer {
+  const own = Buffer.from(bytes)
+  release()
+  return own
+}
+
+/** 0 where it is absent. Throws BAD_PARAMETER. */
+function numberOf(query: ReadonlyMap<string, string>, name: string): number {
+  const value = query.get(name) || '0'
+  if (!/^\d{1,10}$/.test(value) || Number(value) > INT32_MAX) throw CoapErrors.BAD_PARAMETER({ name, value })
+  return Number(value)
+}
+
+function callId(text: string): number {
+  const id = Number(text)
+  if (!/^-?\d{1,10}$/.test(text) || id > INT32_MAX || id < -INT32_MAX - 1)
+    throw CoapErrors.BAD_PARAMETER({ name: 'id', value: text })
+  return id
+}
+
+/** Throws `invalid` where it is no object. */
+function answerText(body: Buffer): string {
+  const text = body.toString('utf8')
+  if (!isJsonObject(parseJson(text))) throw CoapErrors.ANSWER_NOT_OBJECT()
+  return text
+}

@@ -1,0 +1,174 @@
+/**
+ * The message layer (RFC 7252, section 4): each request is handled once however often it comes, and is answered in its acknowledgement, or
+ * in a message of its own where that takes long.
+ */
+import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
+import { errorResponse } from './answers.ts'
+import { emptyMessage, encodeMessage, parseMessage, unreadableId, type CoapMessage } from './codec.ts'
+import type { CoapCounts } from './counts.ts'
+import type { CoapLimits } from './limits.ts'
+import { requestOf, responseMessage, type CoapRequest, type CoapResponse, type Peer } from './message.ts'
+import { Transmissions, type Outcome } from './transmissions.ts'
+
+export interface EndpointOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly limits: CoapLimits
+  readonly counts: CoapCounts
+  readonly send: (datagram: Buffer, peer: Peer) => void
+  /** Calls `respond` once, now or later. Does not throw. */
+  readonly handle: (request: CoapRequest, respond: (response: CoapResponse) => void) => void
+}
+
+interface Exchange {
+  readonly key: string
+  readonly peer: Peer
+  readonly id: number
+  readonly token: Buffer
+  readonly isConfirmable: boolean
+  readonly startedAt: number
+  /** What is sent when the request comes again. */
+  reply: Buffer | undefined
+  isAnswered: boolean
+}
+
+const EMPTY_CODE = '0.00'
+const NOTHING = (): void => undefined
+
+export class CoapEndpoint {
+  private readonly options: EndpointOptions
+  private readonly transmissions: Transmissions
+  /** The oldest first. */
+  private readonly exchanges = new Map<string, Exchange>()
+  /** Confirmable requests without an acknowledgement, the oldest first. */
+  private readonly unanswered = new Set<Exchange>()
+  private acknowledging: TimerHandle | undefined
+
+  constructor(options: EndpointOptions) {
+    this.options = options
+    this.transmissions = new Transmissions(options)
+  }
+
+  received(datagram: Buffer, peer: Peer): void {
+    const message = parseMessage(datagram)
+    if (message === undefined) return this.malformed(datagram, peer)
+    if (message.type === 'ACK') this.transmissions.heard(peer, message.id, 'acknowledged')
+    else if (message.type === 'RST') this.transmissions.heard(peer, message.id, 'refused')
+    else if (message.code === EMPTY_CODE || !message.code.startsWith('0.')) this.notRequested(message, peer)
+    else this.request(message, peer)
+  }
+
+  /** A response that nobody waits for at that moment (RFC 7641). False where the client has too many that wait. */
+  notify(
+    peer: Peer,
+    token: Buffer,
+    response: CoapResponse,
+    isConfirmable: boolean,
+    settled: (outcome: Outcome) => void,
+  ): boolean {
+    const encode = (id: number): Buffer =>
+      encodeMessage(responseMessage(response, { type: isConfirmable ? 'CON' : 'NON', id, token }))
+    this.options.counts.notified++
+    if (isConfirmable) return this.transmissions.confirmable(peer, encode, settled)
+    this.transmissions.nonConfirmable(peer, encode, () => settled('refused'))
+    return true
+  }
+
+  close(): void {
+    this.acknowledging?.cancel()
+    this.transmissions.close()
+    this.exchanges.clear()
+    this.unanswered.clear()
+  }
+
+  private malformed(datagram: Buffer, peer: Peer): void {
+    this.options.counts.malformed++
+    const id = unreadableId(datagram)
+    if (id !== undefined) this.options.send(emptyMessage('RST', id), peer)
+  }
+
+  /** A ping, or a response that nobody asked for. */
+  private notRequested({ type, id }: CoapMessage, peer: Peer): void {
+    if (type === 'CON') this.options.send(emptyMessage('RST', id), peer)
+  }
+
+  private request(message: CoapMessage, peer: Peer): void {
+    const { clock, counts, handle } = this.options
+    const key = `${peer.key} ${message.id}`
+    const known = this.exchanges.get(key)
+    const now = clock.monotonic()
+    if (known !== undefined && now - known.startedAt < this.options.limits.exchangeLifetimeMs) {
+      counts.duplicates++
+      if (known.isConfirmable && known.reply !== undefined) this.options.send(known.reply, peer)
+      return
+    }
+    const isConfirmable = message.type === 'CON'
+    const exchange: Exchange = {
+      ...{ key, peer, id: message.id, token: message.token, isConfirmable },
+      ...{ startedAt: now, reply: undefined, isAnswered: false },
+    }
+    this.remember(exchange)
+    const respond = (response: CoapResponse): void => this.respond(exchange, response)
+    let request: CoapRequest
+    try {
+      request = requestOf(message, peer)
+    } catch (error) {
+      respond(errorResponse(error))
+      return
+    }
+    handle(request, respond)
+    if (isConfirmable && !exchange.isAnswered) this.acknowledgeLater(exchange)
+  }
+
+  private remember(exchange: Exchange): void {
+    const { exchangeLifetimeMs, maxExchanges } = this.options.limits
+    this.exchanges.delete(exchange.key)
+    this.exchanges.set(exchange.key, exchange)
+    for (const oldest of this.exchanges.values()) {
+      const isOver = exchange.startedAt - oldest.startedAt >= exchangeLifetimeMs
+      if (!isOver && this.exchanges.size <= maxExchanges) return
+      this.exchanges.delete(oldest.key)
+    }
+  }
+
+  private respond(exchange: Exchange, response: CoapResponse): void {
+    if (exchange.isAnswered) return
+    exchange.isAnswered = true
+    this.unanswered.delete(exchange)
+    const { peer, id, token } = exchange
+    if (!exchange.isConfirmable) {
+      const own = this.transmissions.newId()
+      this.options.send(encodeMessage(responseMessage(response, { type: 'NON', id: own, token })), peer)
+    } else if (exchange.reply === undefined) {
+      exchange.reply = encodeMessage(responseMessage(response, { type: 'ACK', id, token }))
+      this.options.send(exchange.reply, peer)
+    } else {
+      const encode = (own: number): Buffer => encodeMessage(responseMessage(response, { type: 'CON', id: own, token }))
+      this.transmissions.confirmable(peer, encode, NOTHING)
+    }
+    // What was refused did nothing: it may be tried again, and strangers fill no memory.
+    if (!response.code.startsWith('2.')) this.exchanges.delete(exchange.key)
+  }
+
+  /** One timer for all: they wait in the order in which they came. */
+  private acknowledgeLater(exchange: Exchange): void {
+    this.unanswered.add(exchange)
+    this.acknowledging ??= this.options.clock.after(this.options.limits.piggybackMs, this.acknowledgeOldest)
+  }
+
+  private readonly acknowledgeOldest = (): void => {
+    const { clock, limits, send } = this.options
+    const now = clock.monotonic()
+    this.acknowledging = undefined
+    for (const exchange of this.unanswered) {
+      const leftMs = exchange.startedAt + limits.piggybackMs - now
+      if (leftMs > 0) {
+        this.acknowledging = clock.after(leftMs, this.acknowledgeOldest)
+        return
+      }
+      this.unanswered.delete(exchange)
+      exchange.reply = emptyMessage('ACK', exchange.id)
+      send(exchange.reply, exchange.peer)
+    }
+  }
+}

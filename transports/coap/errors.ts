@@ -1,0 +1,30 @@
+import { defineErrors } from '../../model/errors.ts'
+
+export const CoapErrors = defineErrors('coap', {
+  LISTEN_FAILED: {
+    kind: 'terminal',
+    status: 500,
+    text: 'CoAP can not listen on {address}:{port}: {reason}. Set COAP_BIND_ADDRESS or COAP_BIND_PORT',
+  },
+  NO_TOKEN: { kind: 'denied', status: 401, text: 'The path has no access token: /api/v1/TOKEN/telemetry' },
+  UNKNOWN_TOKEN: { kind: 'denied', status: 401, text: 'Nobody has this access token' },
+  UNKNOWN_FEATURE: {
+    kind: 'invalid',
+    status: 400,
+    text: 'There is no {name}: it is telemetry, attributes, rpc or claim',
+  },
+  UNKNOWN_PATH: { kind: 'invalid', status: 404, text: 'There is nothing here: paths begin with api/v1, fw or sw' },
+  WRONG_METHOD: { kind: 'invalid', status: 405, text: 'This is for {allowed}' },
+  NOT_READABLE: { kind: 'invalid', status: 400, text: '{name} can not be read, only sent' },
+  NOT_OBSERVED: { kind: 'invalid', status: 400, text: 'Calls are observed: send Observe 0' },
+  BAD_PARAMETER: { kind: 'invalid', status: 400, text: "'{name}' is not a number: {value}" },
+  NO_ATTRIBUTES: { kind: 'invalid', status: 404, text: 'The device has none of these attributes' },
+  ANSWER_NOT_OBJECT: { kind: 'invalid', status: 400, text: 'An answer to a call is a JSON object' },
+  CALL_INCOMPLETE: { kind: 'invalid', status: 400, text: "A call needs 'method' and 'params'" },
+  CALL_UNANSWERED: { kind: 'retryable', status: 504, text: 'No rule chain answered in time' },
+  TOO_LARGE: { kind: 'invalid', status: 413, text: 'A payload has at most {limit} bytes' },
+  BLOCK_MISSING: { kind: 'invalid', status: 408, text: 'Block {wanted} was next: begin again with block 0' },
+  BAD_BLOCK: { kind: 'invalid', status: 400, text: 'This block option means nothing here' },
+  CRITICAL_OPTION: { kind: 'invalid', status: 402, text: 'Option {number} is not known here' },
+  BUSY: { kind: 'retryable', status: 503, text: 'The server has no room for this now' },
+})

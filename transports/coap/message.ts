@@ -1,0 +1,136 @@
+/** Requests and responses as the resources see them: what of the options they need, read once. */
+import { OptionNumber, uintBytes, uintOf, type CoapMessage, type CoapOption } from './codec.ts'
+import { CoapErrors } from './errors.ts'
+
+/** Who sent a datagram. */
+export interface Peer {
+  readonly address: string
+  readonly port: number
+  /** Both in one text. */
+  readonly key: string
+}
+
+/** RFC 7959, 2.2. */
+export interface BlockOption {
+  readonly number: number
+  readonly isMore: boolean
+  /** Bytes. */
+  readonly size: number
+}
+
+export interface CoapRequest {
+  readonly peer: Peer
+  readonly isConfirmable: boolean
+  /** `0.01` is GET. */
+  readonly code: string
+  readonly token: Buffer
+  readonly path: readonly string[]
+  readonly query: ReadonlyMap<string, string>
+  /** 0 registers, 1 ends (RFC 7641). */
+  readonly observe: number | undefined
+  readonly contentFormat: number | undefined
+  readonly block1: BlockOption | undefined
+  readonly block2: BlockOption | undefined
+  readonly payload: Buffer
+}
+
+export interface CoapResponse {
+  readonly code: string
+  readonly payload?: Buffer | undefined
+  readonly contentFormat?: number | undefined
+  /** The number of the notification. */
+  readonly observe?: number | undefined
+  readonly block1?: BlockOption | undefined
+  readonly block2?: BlockOption | undefined
+  /** Seconds. */
+  readonly maxAge?: number | undefined
+  /** Bytes that a request may have. */
+  readonly size1?: number | undefined
+}
+
+export const GET = '0.01'
+export const POST = '0.02'
+
+export const ContentFormat = { TEXT: 0, OCTETS: 42, JSON: 50 } as const
+
+const EMPTY = Buffer.alloc(0)
+/** SZX 7 is kept for TCP. */
+const LARGEST_EXPONENT = 6
+/** The block number has 20 bits. */
+export const MAX_BLOCK_NUMBER = 2 ** 20 - 1
+
+/** Throws what the request is answered with: an option that must be understood and is not, a block that means nothing. */
+export function requestOf({ type, code, token, options, payload }: CoapMessage, peer: Peer): CoapRequest {
+  const path: string[] = []
+  const query = new Map<string, string>()
+  let observe: number | undefined
+  let contentFormat: number | undefined
+  let block1: BlockOption | undefined
+  let block2: BlockOption | undefined
+  for (const { number, value } of options) {
+    switch (number) {
+      case OptionNumber.URI_PATH:
+        // Some clients send the whole path as one segment.
+        path.push(...value.toString('utf8').split('/'))
+        break
+      case OptionNumber.URI_QUERY:
+        addParameter(query, value.toString('utf8'))
+        break
+      case OptionNumber.OBSERVE:
+        observe = uintOf(value)
+        break
+      case OptionNumber.CONTENT_FORMAT:
+        contentFormat = uintOf(value)
+        break
+      case OptionNumber.BLOCK1:
+        block1 = blockOf(value)
+        break
+      case OptionNumber.BLOCK2:
+        block2 = blockOf(value)
+        break
+      case OptionNumber.URI_HOST:
+      case OptionNumber.URI_PORT:
+      case OptionNumber.ACCEPT:
+        break
+      default:
+        if (number % 2 === 1) throw CoapErrors.CRITICAL_OPTION({ number })
+    }
+  }
+  const isConfirmable = type === 'CON'
+  return { peer, isConfirmable, code, token, path, query, observe, contentFormat, block1, block2, payload }
+}
+
+export function responseMessage(
+  { code, payload = EMPTY, contentFormat, observe, block1, block2, maxAge, size1 }: CoapResponse,
+  place: Pick<CoapMessage, 'type' | 'id' | 'token'>,
+): CoapMessage {
+  const options: CoapOption[] = []
+  const add = (number: number, value: Buffer | undefined): void => {
+    if (value !== undefined) options.push({ number, value })
+  }
+  add(OptionNumber.OBSERVE, observe === undefined ? undefined : uintBytes(observe))
+  if (payload.length > 0)
+    add(OptionNumber.CONTENT_FORMAT, contentFormat === undefined ? undefined : uintBytes(contentFormat))
+  add(OptionNumber.MAX_AGE, maxAge === undefined ? undefined : uintBytes(maxAge))
+  add(OptionNumber.BLOCK2, block2 === undefined ? undefined : blockBytes(block2))
+  add(OptionNumber.BLOCK1, block1 === undefined ? undefined : blockBytes(block1))
+  add(OptionNumber.SIZE1, size1 === undefined ? undefined : uintBytes(size1))
+  return { ...place, code, options, payload }
+}
+
+export function blockBytes({ number, isMore, size }: BlockOption): Buffer {
+  return uintBytes(number * 16 + (isMore ? 8 : 0) + (Math.log2(size) - 4))
+}
+
+function blockOf(value: Buffer): BlockOption {
+  const packed = value.length > 3 ? Number.NaN : uintOf(value)
+  const exponent = packed & 7
+  if (Number.isNaN(packed) || exponent > LARGEST_EXPONENT) throw CoapErrors.BAD_BLOCK()
+  return { number: packed >>> 4, isMore: (packed & 8) !== 0, size: 2 ** (exponent + 4) }
+}
+
+function addParameter(query: Map<string, string>, text: string): void {
+  const equals = text.indexOf('=')
+  if (equals < 0) query.set(text, '')
+  else query.set(text.slice(0, equals), text.slice(equals + 1))
+}
