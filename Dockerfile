@@ -25,10 +25,12 @@ ENV NODE_ENV=production \
   HTTP_BIND_ADDRESS=0.0.0.0 \
   HTTP_BIND_PORT=8080 \
   MQTT_BIND_ADDRESS=0.0.0.0 \
-  MQTT_BIND_PORT=1883
+  MQTT_BIND_PORT=1883 \
+  COAP_BIND_ADDRESS=0.0.0.0 \
+  COAP_BIND_PORT=5683
 USER 10001:10001
 VOLUME /data
-EXPOSE 8080 1883
+EXPOSE 8080 1883 5683/udp
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node_modules/.bin/node", "deploy/health.ts"]

@@ -1,4 +1,4 @@
-/** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, and MQTT. */
+/** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, MQTT and CoAP. */
 import { hostname } from 'node:os'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
@@ -20,12 +20,14 @@ import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
+import type { DevicePorts } from '../services/onboarding/connectivity.ts'
+import { startCoapTransport, type CoapTransport } from '../transports/coap/server.ts'
 import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
 import { startMqttTransport } from '../transports/mqtt/server.ts'
 import { CertificateWatch, certificateFiles } from './certificate.ts'
 import type { Closing } from './closing.ts'
-import { httpDeviceFigures, mqttFigures } from './figures.ts'
+import { coapFigures, httpDeviceFigures, mqttFigures } from './figures.ts'
 import { healthChecksOf } from './health-checks.ts'
 import { reachableHost } from './ready-text.ts'
 import type { Stores } from './stores.ts'
@@ -75,14 +77,38 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
     metricsSources.push({ name: 'mqtt', figures: () => mqttFigures(mqtt.figures()) })
     mqttPort = mqtt.port
   }
-  const httpPort = await openHttp(parts, metricsSources, mqttPort)
-  return { http: httpPort, ...(mqttPort === undefined ? {} : { mqtt: mqttPort }) }
+  const coap = await openCoap(parts)
+  if (coap !== undefined) metricsSources.push({ name: 'coap', figures: () => coapFigures(coap.figures()) })
+  const httpPort = await openHttp(parts, metricsSources, { mqtt: mqttPort, coap: coap?.port })
+  return {
+    http: httpPort,
+    ...(mqttPort === undefined ? {} : { mqtt: mqttPort }),
+    ...(coap === undefined ? {} : { coap: coap.port }),
+  }
+}
+
+async function openCoap({ config, closing, gateway, log }: EdgeParts): Promise<CoapTransport | undefined> {
+  if (gateway === undefined || !config.coapEnabled) return undefined
+  const coap = await startCoapTransport({
+    ...{ gateway, log, clock: systemClock, random: systemRandom },
+    bindAddress: config.coapBindAddress,
+    port: config.coapBindPort,
+    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
+    limits: {
+      maxPayloadBytes: config.coapMaxPayloadBytes,
+      maxExchanges: config.coapMaxExchanges,
+      maxObservers: config.coapMaxObservers,
+      maxObserversPerTenant: config.coapMaxObserversPerTenant,
+    },
+  })
+  closing.add('CoAP', () => coap.close())
+  return coap
 }
 
 async function openHttp(
   parts: EdgeParts,
   metricsSources: readonly MetricsSource[],
-  mqttPort: number | undefined,
+  devicePorts: DevicePorts,
 ): Promise<number> {
   const { config, closing, services, stores, log, gateway } = parts
   const tls = certificateFiles(config)
@@ -150,9 +176,9 @@ async function openHttp(
     workers: parts.workers,
     backups: parts.backups,
     process: { member: `${hostname()}-${process.pid}`, roles: config.roles, folder: stores.folder || '.' },
+    devicePorts,
     page: {
       baseUrl: () => `${tls === undefined ? 'http' : 'https'}://${reachableHost(config.httpBindAddress)}:${port}`,
-      mqttPort,
       demo: parts.demo
         ? {
             username: DEMO_LOGINS.tenantAdministrator.email,

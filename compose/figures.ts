@@ -11,6 +11,7 @@ import type { Calculation, CalculationFigures } from '../services/calculated-fie
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
 import type { Services } from '../services/services.ts'
+import type { CoapFigures } from '../transports/coap/server.ts'
 import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
 import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { OutboundFigures } from '../services/outbound/outbound.ts'
@@ -161,6 +162,10 @@ export function mqttFigures(figures: MqttFigures): Record<string, number> {
   return named(figures, MQTT)
 }
 
+export function coapFigures(figures: CoapFigures): Record<string, number> {
+  return named(figures, COAP)
+}
+
 export function httpDeviceFigures(figures: HttpDeviceFigures): Record<string, number> {
   return named(figures, HTTP_DEVICE)
 }
@@ -220,6 +225,21 @@ const MQTT: Names<MqttFigures> = {
   pushed: 'pushes_total',
   pushesDropped: 'dropped_pushes_total',
   slowConsumers: 'slow_consumers_total',
+}
+
+const COAP: Names<CoapFigures> = {
+  observers: 'observers',
+  blockTransfers: 'block_transfers',
+  received: 'received_uploads_total',
+  acknowledged: 'acknowledged_uploads_total',
+  refused: 'refused_uploads_total',
+  undecodable: 'undecodable_requests_total',
+  unauthenticated: 'unauthenticated_requests_total',
+  malformed: 'malformed_datagrams_total',
+  duplicates: 'duplicate_requests_total',
+  notified: 'notifications_total',
+  retransmitted: 'retransmissions_total',
+  lost: 'lost_messages_total',
 }
 
 const HTTP_DEVICE: Names<HttpDeviceFigures> = {

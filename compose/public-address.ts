@@ -22,6 +22,7 @@ export function isLoopback(address: string): boolean {
 export async function refuseDemoLoginsInPublic(config: Config, users: UserService): Promise<void> {
   const addresses: [string, string][] = [['HTTP_BIND_ADDRESS', config.httpBindAddress]]
   if (config.mqttEnabled) addresses.push(['MQTT_BIND_ADDRESS', config.mqttBindAddress])
+  if (config.coapEnabled) addresses.push(['COAP_BIND_ADDRESS', config.coapBindAddress])
   const open = addresses.find(([, address]) => !isLoopback(address))
   if (open === undefined) return
   for (const { email, password } of Object.values(DEMO_LOGINS)) {

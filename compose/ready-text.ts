@@ -9,6 +9,7 @@ export interface ReadyFacts {
   readonly httpHost: string
   readonly isHttps?: boolean
   readonly mqttHost: string
+  readonly coapHost: string
   readonly dataDir: string
   readonly durability: string
   readonly demo: boolean
@@ -31,6 +32,8 @@ export function readyText(facts: ReadyFacts): string {
   ]
   if (facts.ports.mqtt !== undefined)
     lines.push(`  MQTT                        mqtt://${facts.mqttHost}:${facts.ports.mqtt}`)
+  if (facts.ports.coap !== undefined)
+    lines.push(`  CoAP                        coap://${facts.coapHost}:${facts.ports.coap}`)
   lines.push(
     `  Data folder                 ${facts.dataDir} (what is acknowledged survives a ${facts.durability.replace('-', ' ')})`,
     '',

@@ -52,6 +52,7 @@ function announcement(config: Config, version: string, platform: Platform): stri
     httpHost: reachableHost(config.httpBindAddress),
     isHttps: config.sslEnabled,
     mqttHost: reachableHost(config.mqttBindAddress),
+    coapHost: reachableHost(config.coapBindAddress),
     dataDir: resolve(config.dataDir),
     durability: config.durability,
     demo: platform.demo,

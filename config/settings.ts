@@ -1,6 +1,7 @@
 /** Every setting of Millrace. `docs/reference/settings.md` is made from these (`npm run docs`). */
 import type { Setting } from './define.ts'
 import { AUTHENTICATION_SETTINGS } from './settings/authentication.ts'
+import { COAP_SETTINGS } from './settings/coap.ts'
 import { DEVICE_SETTINGS } from './settings/devices.ts'
 import { HTTP_SETTINGS } from './settings/http.ts'
 import { LINK_SETTINGS } from './settings/link.ts'
@@ -18,6 +19,7 @@ export const SETTINGS = {
   ...START_SETTINGS,
   ...HTTP_SETTINGS,
   ...MQTT_SETTINGS,
+  ...COAP_SETTINGS,
   ...OTHER_TRANSPORT_SETTINGS,
   ...AUTHENTICATION_SETTINGS,
   ...SECRETS_SETTINGS,

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { NULL_UUID } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
-import { CONNECTIVITY_SETTINGS, connectivityDefaults } from '../../services/onboarding/connectivity.ts'
+import {
+  CONNECTIVITY_SETTINGS,
+  connectivityDefaults,
+  type DevicePorts,
+} from '../../services/onboarding/connectivity.ts'
 import type { Admin } from '../../services/admin/admin.ts'
 import { shownValue, type AdminSetting } from '../../services/admin/admin-settings.ts'
 import { AdminErrors } from '../../services/admin/errors.ts'
@@ -29,7 +33,7 @@ export interface AdminRoutesParts extends EntityRoutesParts {
   readonly systemInfo: SystemInfo
   /** Where people reach the platform, as far as the process knows. */
   readonly baseUrl: () => string
-  readonly mqttPort: number | undefined
+  readonly devicePorts: DevicePorts
 }
 
 const settingsBody = z.object({ key: z.string().trim().min(1).max(255), jsonValue: jsonObject })
@@ -45,7 +49,7 @@ export function adminRoutes(parts: AdminRoutesParts): readonly DeclaredRoute[] {
   return [...settingsRoutes(parts), ...securityRoutes(parts), ...jwtRoutes(parts), ...factRoutes(parts)]
 }
 
-function settingsRoutes({ make, admin, baseUrl, mqttPort }: AdminRoutesParts): readonly DeclaredRoute[] {
+function settingsRoutes({ make, admin, baseUrl, devicePorts }: AdminRoutesParts): readonly DeclaredRoute[] {
   return [
     make.route({
       ...ALL,
@@ -57,7 +61,7 @@ function settingsRoutes({ make, admin, baseUrl, mqttPort }: AdminRoutesParts): r
       handle: async ({ path: { settingsKey: key } }) => {
         const saved = await admin.settings.find(key)
         if (saved !== undefined) return settingsJson(saved)
-        const value = defaults(baseUrl(), mqttPort)[key]
+        const value = defaults(baseUrl(), devicePorts)[key]
         if (value === undefined) throw AdminErrors.NO_SETTINGS({ key })
         return settingsJson({ id: stableId(key), createdTime: 0, key, value })
       },
@@ -241,11 +245,11 @@ function settingsJson(setting: AdminSetting): JsonObject {
 }
 
 /** Until somebody saves others. */
-function defaults(baseUrl: string, mqttPort: number | undefined): Readonly<Record<string, JsonObject | undefined>> {
+function defaults(baseUrl: string, devicePorts: DevicePorts): Readonly<Record<string, JsonObject | undefined>> {
   return {
     general: { baseUrl, prohibitDifferentUrl: false },
     [MAIL_SETTINGS]: mailDefaults(),
-    [CONNECTIVITY_SETTINGS]: connectivityDefaults(baseUrl, mqttPort),
+    [CONNECTIVITY_SETTINGS]: connectivityDefaults(baseUrl, devicePorts),
   }
 }
 

@@ -7,6 +7,7 @@ import type { EntityRegistry } from '../../services/entities/entity-registry.ts'
 import {
   connectivityCommands,
   connectivityDefaults,
+  type DevicePorts,
   CONNECTIVITY_SETTINGS,
 } from '../../services/onboarding/connectivity.ts'
 import type { Services } from '../../services/services.ts'
@@ -19,11 +20,11 @@ export interface ConnectivityRoutesParts {
   readonly make: RouteMaker
   readonly declared: EntityRegistry
   readonly baseUrl: () => string
-  readonly mqttPort: number | undefined
+  readonly devicePorts: DevicePorts
 }
 
 export function connectivityRoutes(
-  { make, declared, baseUrl, mqttPort }: ConnectivityRoutesParts,
+  { make, declared, baseUrl, devicePorts }: ConnectivityRoutesParts,
   { devices: service, admin }: Pick<Services, 'devices' | 'admin'>,
 ): readonly DeclaredRoute[] {
   return [
@@ -44,7 +45,7 @@ export function connectivityRoutes(
         if (credentials === undefined || profile === undefined) throw ApiErrors.NOT_FOUND()
         const own = (await admin.baseUrl()) ?? baseUrl()
         const saved = (await admin.settings.find(CONNECTIVITY_SETTINGS))?.value
-        const settings = saved ?? connectivityDefaults(own, mqttPort)
+        const settings = saved ?? connectivityDefaults(own, devicePorts)
         return connectivityCommands({ credentials, profile, settings, baseUrl: own })
       },
     }),

@@ -73,6 +73,7 @@ import { chainTrialRoutes } from './chain-trial-routes.ts'
 import { ruleChainRoutes, type RuleChainRoutesParts } from './rule-chain-routes.ts'
 import { seeingRoutes } from './seeing-routes.ts'
 import { MetricsGuard, type MetricsAccess } from './metrics-guard.ts'
+import type { DevicePorts } from '../../services/onboarding/connectivity.ts'
 import { pageRoutes, systemRoutes, type HealthCheck } from './system-routes.ts'
 import { noauthRoutes } from './noauth-routes.ts'
 import { twoFactorRoutes, verificationRoutes, type TwoFactorRoutesParts } from './two-factor-routes.ts'
@@ -102,8 +103,8 @@ export interface RestApiOptions {
   /** Of what this process keeps in its data folder. */
   readonly backups: BackupAdmin
   readonly process: ProcessFacts
-  /** `mqttPort`: where this process serves MQTT. */
-  readonly page: Omit<PageContent, 'version'> & { readonly mqttPort?: number | undefined }
+  readonly page: Omit<PageContent, 'version'>
+  readonly devicePorts: DevicePorts
   /** Of protocols whose devices need to know who signed their certificate. */
   readonly certificates?: CertificateFiles
   readonly log: ApiLog
@@ -134,6 +135,7 @@ function routesForUsers({
   clock,
   castStrings,
   page,
+  devicePorts,
   version,
   auth,
   log,
@@ -151,7 +153,9 @@ function routesForUsers({
     ...verificationRoutes(services.people, auth),
     ...pageRoutes(createPage({ ...page, version })),
     ...tableRows(callRoutes(services, clock)),
-    ...tableRows(declaredRoutes(declaredParts({ services, clock, auth, page, version, process }), services)),
+    ...tableRows(
+      declaredRoutes(declaredParts({ services, clock, auth, page, devicePorts, version, process }), services),
+    ),
     ...tableRows(auditLogRoutes(routeParts(services).make, services.audit, clock)),
     ...tableRows(telemetryRoutes({ services, clock, castStrings })),
     ...tableRows(attributeRoutes(services, castStrings)),
@@ -223,9 +227,13 @@ function declaredParts({
   clock,
   auth,
   page,
+  devicePorts,
   version,
   process,
-}: Pick<RestApiOptions, 'services' | 'clock' | 'auth' | 'page' | 'version' | 'process'>): DeclaredParts {
+}: Pick<
+  RestApiOptions,
+  'services' | 'clock' | 'auth' | 'page' | 'devicePorts' | 'version' | 'process'
+>): DeclaredParts {
   return {
     admin: services.admin,
     systemInfo: new SystemInfo(process),
@@ -249,7 +257,7 @@ function declaredParts({
     relations: services.relations,
     farEnds: services.farEnds,
     baseUrl: page.baseUrl,
-    mqttPort: page.mqttPort,
+    devicePorts,
     linkBase: linkBaseOf(services, page),
   }
 }

@@ -3,11 +3,6 @@ import { settingsOf } from '../define.ts'
 const others = settingsOf('Other transports')
 
 export const OTHER_TRANSPORT_SETTINGS = {
-  coapBindPort: others.port({
-    name: 'COAP_BIND_PORT',
-    default: 5683,
-    description: 'Not built: nothing listens.',
-  }),
   lwm2mBindPort: others.port({
     name: 'LWM2M_BIND_PORT',
     default: 5685,

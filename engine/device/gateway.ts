@@ -24,10 +24,17 @@ export interface DeviceIdentity {
   /** Absent or null where the device has none. */
   readonly deviceLabel?: string | null
   readonly deviceProfileId: string
+  /** Of its profile: the protocol that it speaks, `DEFAULT` for any; absent is `DEFAULT`. HTTP takes all (`device-api.md` 1.3). */
+  readonly transportType?: string
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
   /** The queue of its profile; absent or null means `Main`. */
   readonly queueName?: string | null
+}
+
+/** Whether a device of this profile may speak this protocol. Source: `device-api.md` 1.3. */
+export function mayUse(transport: TransportName, { transportType = 'DEFAULT' }: DeviceIdentity): boolean {
+  return transport === 'HTTP' || transportType === 'DEFAULT' || transportType === transport
 }
 
 /** One element of an upload: `ts` undefined where the device sent none (the arrival time is set, strictly increasing). */

@@ -18,7 +18,7 @@ function commands(change: Partial<Connected> = {}): JsonObject {
   return connectivityCommands({
     credentials: credentialsOf('ACCESS_TOKEN', 'token'),
     profile: { transportType: 'DEFAULT', profileData: {} },
-    settings: connectivityDefaults(BASE, undefined),
+    settings: connectivityDefaults(BASE, {}),
     baseUrl: BASE,
     ...change,
   })
@@ -32,7 +32,7 @@ const every = Object.fromEntries(
 )
 
 describe('commands for devices', () => {
-  test('are of what is open: HTTP and MQTT where nobody said else', () => {
+  test('are of what is open: HTTP, MQTT and CoAP where nobody said else', () => {
     const mqtt = 'mosquitto_pub -d -q 1 -h 127.0.0.1 -p 1883 -t v1/devices/me/telemetry -u token -m "{temperature:25}"'
     const inDocker = mqtt.replace('127.0.0.1', 'host.docker.internal')
     assert.deepEqual(commands(), {
@@ -45,12 +45,15 @@ describe('commands for devices', () => {
           mqtt: `docker run --rm -it --add-host=host.docker.internal:host-gateway eclipse-mosquitto ${inDocker}`,
         },
       },
+      coap: {
+        coap: 'coap-client -v 6 -m POST -t "application/json" -e "{temperature:25}" coap://127.0.0.1:5683/api/v1/token/telemetry',
+      },
     })
   })
 
-  test('name the port that MQTT is served at', () => {
-    const settings = connectivityDefaults(BASE, 2883)
-    assert.ok(JSON.stringify(commands({ settings })).includes('-h 127.0.0.1 -p 2883 -t'))
+  test('name the ports that MQTT and CoAP are served at', () => {
+    const text = JSON.stringify(commands({ settings: connectivityDefaults(BASE, { mqtt: 2883, coap: 6683 }) }))
+    assert.ok(text.includes('-h 127.0.0.1 -p 2883 -t') && text.includes('coap://127.0.0.1:6683/'))
   })
 
   test('have each protocol that the administrator opened, by what the device presents', () => {

@@ -27,20 +27,27 @@ const CA_FILE = 'tb-server-chain.pem'
 const DOCKER = 'docker run --rm -it'
 const TO_HOST = '--add-host=host.docker.internal:host-gateway'
 const MQTT_PORT = 1883
+const COAP_PORT = 5683
 const CHECK_DOCUMENTATION = 'Check documentation'
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 
-/** Until an administrator saves others. Devices reach what this server serves itself. `mqttPort`: undefined where other processes serve MQTT. */
-export function connectivityDefaults(baseUrl: string, mqttPort: number | undefined): JsonObject {
+/** Where this process serves devices; absent where others do. */
+export interface DevicePorts {
+  readonly mqtt?: number | undefined
+  readonly coap?: number | undefined
+}
+
+/** Until an administrator saves others. Devices reach what this server serves itself. */
+export function connectivityDefaults(baseUrl: string, { mqtt, coap }: DevicePorts): JsonObject {
   const { port, protocol } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
   const of = (enabled: boolean, at: string): JsonObject => ({ enabled, host: '', port: at })
   return {
     http: of(!isSecure, isSecure ? '80' : port || '80'),
     https: of(isSecure, isSecure ? port || '443' : '443'),
-    mqtt: of(true, String(mqttPort ?? MQTT_PORT)),
+    mqtt: of(true, String(mqtt ?? MQTT_PORT)),
     mqtts: of(false, '8883'),
-    coap: of(false, '5683'),
+    coap: of(true, String(coap ?? COAP_PORT)),
     coaps: of(false, '5684'),
   }
 }

@@ -152,6 +152,7 @@ function testRecords(check: Check): void {
       deviceLabel: 'by the door',
       deviceType: profile.name,
       deviceProfileId: profile.id,
+      transportType: 'DEFAULT',
       ruleChainId: null,
       queueName: null,
     })

@@ -15,6 +15,7 @@ export interface KnownDevice {
   readonly deviceLabel: string | null
   readonly deviceType: string
   readonly deviceProfileId: string
+  readonly transportType: string
   readonly ruleChainId: string | null
   /** The profile's queue as the link calls it; null means `Main`. */
   readonly queueName: string | null
@@ -107,6 +108,7 @@ function selectKnown(database: EntityDatabase) {
       'device.label as deviceLabel',
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
+      'device_profile.transport_type as transportType',
       'device_profile.default_rule_chain_id as ruleChainId',
       'device_profile.default_queue_name as defaultQueueName',
       'queue.id as ownQueueId',

@@ -3,7 +3,7 @@
  * compares every debug event, reply and effect. The recordings are no part of the project: without them this is a printed skip.
  */
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { DEMO_TENANT } from '../support/clients.ts'
 import { SLOWNESS } from '../support/slowness.ts'
 import { PROJECT_ROOT, startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
-import { ABSENT } from './golden-answers.ts'
+import { readCases, replaceAt, withDifferences, type Case } from './golden-cases.ts'
 import { MAX_SHARE, NODE_DIFFERENCES, NOT_BUILT } from './golden-nodes-differences.ts'
 import { runInProject } from './golden-runner.ts'
 
@@ -29,21 +29,16 @@ const SHORT = ['--jobs', '16', '--settle', '60', '--wait', '800']
 const PLANTED = 'planted-wrong-relation'
 const PLANTED_IN = 'filter-script-tbel-null-safe'
 
-interface Case {
-  readonly name: string
-  readonly expected: object
-}
-
 test(
   'the recorded cases of rule nodes match, but for the listed paths',
   { skip, timeout: 600_000 },
   async (context) => {
     const folder = await mkdtemp(join(tmpdir(), 'millrace-golden-nodes-'))
     context.after(() => rm(folder, { recursive: true }))
-    const cases = readdirSync(CASES).map((file) => readCase(join(CASES, file)))
+    const cases = readCases(CASES)
     assert.ok(cases.length > 350, `only ${cases.length} cases were found`)
     const findings: string[] = []
-    const given = cases.map((recorded) => withDifferences(recorded, findings))
+    const given = cases.map((recorded) => withDifferences(recorded, NODE_DIFFERENCES[recorded.name], findings))
     const millrace = await startMillrace()
     context.after(() => millrace.stop())
     const built = given.filter(({ name }) => !NOT_BUILT.has(name))
@@ -84,40 +79,10 @@ async function replay(
   return new Map([...output.matchAll(/^FAIL ([^:]+): (.*)$/gm)].map(([, name = '', text = '']) => [name, text]))
 }
 
-/** As recorded, but at the listed paths as the list says: so every other path is still compared, and the listed ones too. */
-function withDifferences(recorded: Case, findings: string[]): Case {
-  const listed = NODE_DIFFERENCES[recorded.name]
-  if (listed === undefined) return recorded
-  const changed = structuredClone(recorded)
-  for (const [path, answered] of Object.entries(listed.answers)) {
-    if (!replaceAt(changed.expected, path.split('.'), answered))
-      findings.push(`${recorded.name}: ${path}: listed as different, but recorded so`)
-  }
-  return changed
-}
-
-/** False where the value is there already. */
-function replaceAt(holder: object, path: readonly string[], value: unknown): boolean {
-  const keys = [...path]
-  const last = keys.pop() ?? ''
-  let inner = holder as Record<string, unknown>
-  for (const key of keys) inner = inner[key] as Record<string, unknown>
-  const before = Object.hasOwn(inner, last) ? inner[last] : ABSENT
-  if (JSON.stringify(before) === JSON.stringify(value)) return false
-  if (value === ABSENT) Reflect.deleteProperty(inner, last)
-  else inner[last] = value
-  return true
-}
-
 function plantedIn(cases: readonly Case[]): Case {
   const original = cases.find(({ name }) => name === PLANTED_IN)
   assert.ok(original, `no case ${PLANTED_IN}`)
   const planted = { ...structuredClone(original), name: PLANTED }
   assert.ok(replaceAt(planted.expected, ['steps', '0', 'T', '1', 'relation'], 'Planted'))
   return planted
-}
-
-/** Written by the recording's runner: its shape is known. */
-function readCase(file: string): Case {
-  return JSON.parse(readFileSync(file, 'utf8')) as Case
 }

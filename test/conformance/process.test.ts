@@ -16,7 +16,7 @@ async function freshFolder(context: TestContext): Promise<string> {
   return folder
 }
 
-const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0' }
+const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0' }
 
 function run(argv: readonly string[], environment: Readonly<Record<string, string>>) {
   return spawnSync(
@@ -33,13 +33,13 @@ function run(argv: readonly string[], environment: Readonly<Record<string, strin
 test('the ready line names the real ports of what runs, and nothing else', async (context) => {
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
-  assert.deepEqual(Object.keys(millrace.ports).sort(), ['http', 'mqtt'])
+  assert.deepEqual(Object.keys(millrace.ports).sort(), ['coap', 'http', 'mqtt'])
   for (const port of Object.values(millrace.ports)) assert.ok(port > 0)
   assert.equal((await fetch(`${millrace.url}/health`)).status, 200)
 })
 
 test('a transport that is off is left out of the ready line', async (context) => {
-  const millrace = await startMillrace({ environment: { MQTT_ENABLED: 'false' } })
+  const millrace = await startMillrace({ environment: { MQTT_ENABLED: 'false', COAP_ENABLED: 'false' } })
   context.after(() => millrace.stop())
   assert.deepEqual(Object.keys(millrace.ports), ['http'])
 })
@@ -157,10 +157,10 @@ test('a port or a data folder that is in use stops the start with one clear sent
   context.after(() => taken.close())
   const port = String((taken.address() as AddressInfo).port)
   const dataDir = await freshFolder(context)
-  const http = run([], { DATA_DIR: dataDir, HTTP_BIND_PORT: port, MQTT_BIND_PORT: '0' })
+  const http = run([], { ...QUIET_PORTS, DATA_DIR: dataDir, HTTP_BIND_PORT: port })
   assert.equal(http.status, 1)
   assert.match(http.stderr, new RegExp(`cannot listen on 127.0.0.1:${port}`))
-  const mqtt = run([], { DATA_DIR: dataDir, HTTP_BIND_PORT: '0', MQTT_BIND_PORT: port })
+  const mqtt = run([], { ...QUIET_PORTS, DATA_DIR: dataDir, MQTT_BIND_PORT: port })
   assert.equal(mqtt.status, 1)
   assert.match(mqtt.stderr, new RegExp(`127.0.0.1:${port}`))
 

@@ -107,6 +107,7 @@ export async function openRestWorld(platformOptions: Parameters<typeof openTestP
       log: { debug() {}, info() {}, warn() {}, error() {} },
     }),
     process: { member: 'test', roles: ['api', 'engine', 'transport'], folder: '.' },
+    devicePorts: {},
     page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
     log: { error: (fields, message) => failures.push({ message, ...fields }) },
     castStrings: true,

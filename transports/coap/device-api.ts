@@ -3,14 +3,15 @@ import { errorText, isMillraceError, type MillraceError } from '../../model/erro
 import { isJsonObject, parseJson } from '../../model/json.ts'
 import type { Log } from '../../model/log.ts'
 import { entriesJson } from '../../model/entry-json.ts'
-import type {
-  DeviceGateway,
-  DeviceIdentity,
-  DeviceSession,
-  DeviceSessionListener,
-  PackagePart,
-  PackageRequest,
-  PublishReceipt,
+import {
+  mayUse,
+  type DeviceGateway,
+  type DeviceIdentity,
+  type DeviceSession,
+  type DeviceSessionListener,
+  type PackagePart,
+  type PackageRequest,
+  type PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
@@ -84,7 +85,10 @@ export class CoapDeviceApi {
     const credentials = { type: 'ACCESS_TOKEN', token } as const
     const go = (device: DeviceIdentity | undefined): void => {
       try {
-        if (device !== undefined) return then(device)
+        if (device !== undefined) {
+          if (!mayUse('COAP', device)) throw CoapErrors.OTHER_TRANSPORT({ transport: device.transportType })
+          return then(device)
+        }
         this.options.counts.unauthenticated++
         throw CoapErrors.UNKNOWN_TOKEN()
       } catch (error) {
@@ -211,12 +215,10 @@ export class CoapDeviceApi {
   }
 
   /** A whole image is loaded block by block; a part of a size that the device chose is cut into blocks like any answer. */
-  private getPackage(
-    kind: PackageRequest['kind'],
-    device: DeviceIdentity,
-    request: CoapRequest,
-    respond: Respond,
-  ): void {
+  private getPackage(kind: PackageRequest['kind'], device: DeviceIdentity, request: CoapRequest, send: Respond): void {
+    // Who writes whatever comes to its flash must not find a text there.
+    const respond: Respond = (response) =>
+      send(response.code === CONTENT ? response : { ...response, payload: undefined })
     const { gateway, limits } = this.options
     const { query, block2 } = request
     const named = { kind, title: query.get('title'), version: query.get('version') }

@@ -8,6 +8,7 @@ export const CoapErrors = defineErrors('coap', {
   },
   NO_TOKEN: { kind: 'denied', status: 401, text: 'The path has no access token: /api/v1/TOKEN/telemetry' },
   UNKNOWN_TOKEN: { kind: 'denied', status: 401, text: 'Nobody has this access token' },
+  OTHER_TRANSPORT: { kind: 'denied', status: 403, text: "The device's profile is for {transport}, not for CoAP" },
   UNKNOWN_FEATURE: {
     kind: 'invalid',
     status: 400,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { defineErrors } from '../../model/errors.ts'
+import { deviceNamed } from '../testkit.ts'
 import { bench, shown, type Asked } from './testkit.ts'
 
 const GET = '0.01'
@@ -128,6 +129,18 @@ describe('CoAP uploads', () => {
       },
       { maxPayloadBytes: 100 },
     ))
+
+  it('are refused where the profile is for another transport', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      const types = ['DEFAULT', 'COAP', 'MQTT']
+      const codes = []
+      for (const transportType of types) {
+        gateway.lookUp = () => ({ ...deviceNamed('one'), transportType })
+        codes.push((await device.ask({ path: TELEMETRY, payload: '{"a":1}' })).code)
+      }
+      assert.deepEqual(codes, ['2.01', '2.01', '4.03'])
+    }))
 
   it('wait for nothing where the platform has no room', () =>
     bench(async ({ gateway, client }) => {
