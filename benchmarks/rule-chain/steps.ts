@@ -4,6 +4,7 @@ import type { CapabilitySources } from '../../engine/rulechain/capabilities.ts'
 import type { NodeEntity } from '../../engine/rulechain/capabilities/entities.ts'
 import type { NodeDefinition } from '../../engine/rulechain/node.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { Attribute } from '../../model/value.ts'
 import { log } from '../../nodes/action/log.ts'
 import { saveTimeSeries } from '../../nodes/action/save-time-series.ts'
 import { customerAttributes } from '../../nodes/enrichment/customer-attributes.ts'
@@ -90,7 +91,13 @@ const thermometer = (id: EntityId, name: string): NodeEntity => ({
   json: { name, type: 'thermometers' },
 })
 const SHOWN = new Map(DEVICES.map((id, index) => [id.id, thermometer(id, `Thermometer ${index}`)]))
-const LIMIT = [{ key: 'limit', type: 'LONG', value: 20, lastUpdateTs: 0 }] as const
+/** Of all types, as an entity has them. */
+const HELD: readonly Attribute[] = [
+  { key: 'active', type: 'BOOLEAN', value: true, lastUpdateTs: 0 },
+  { key: 'offset', type: 'DOUBLE', value: 0.5, lastUpdateTs: 0 },
+  { key: 'model', type: 'STRING', value: 'T 1000', lastUpdateTs: 0 },
+  { key: 'limit', type: 'LONG', value: 20, lastUpdateTs: 0 },
+]
 
 /** A platform that has all at hand, as its caches do. */
 export const knowing: CapabilitySources = {
@@ -103,7 +110,11 @@ export const knowing: CapabilitySources = {
     unassignFromCustomer: nothing,
     credentialsOf: nothing,
   }),
-  attributes: () => ({ save: nothing, find: () => LIMIT, delete: nothing }),
+  attributes: () => ({
+    save: nothing,
+    find: (_entity, _scope, keys) => HELD.filter(({ key }) => keys.includes(key)),
+    delete: nothing,
+  }),
   history: () => ({ latest: nothing, series: nothing }),
   relations: () => ({
     exists: () => true,
