@@ -13,6 +13,8 @@ import { USAGE } from '../engine/usage/usage.ts'
 import { NotedChainEvents } from '../services/events/chain-events.ts'
 import { calculationChain } from '../services/calculated-fields/runtime/runtime.ts'
 import { nodeCapabilitiesOf } from '../services/node-capabilities.ts'
+import { KnownEntities } from '../services/node-capabilities/known-entities.ts'
+import { KnownRelations } from '../services/node-capabilities/known-relations.ts'
 import { OwnEntities } from '../services/node-capabilities/own-entities.ts'
 import type { Outbound } from '../services/outbound/outbound.ts'
 import type { Services } from '../services/services.ts'
@@ -66,12 +68,17 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   closing.add('node log', () => nodeLog.close())
   const states = openNodeStates({ ...parts, nodeLog })
   const events = new NotedChainEvents(services.events.writer, systemClock)
-  await services.movedDevices.start()
   const own = new OwnEntities(services, feed)
-  closing.add('owners that nodes asked for', () => Promise.resolve(own.close()))
+  const known = { entities: new KnownEntities(feed), relations: new KnownRelations(feed) }
+  closing.add('what nodes asked for', () => {
+    for (const cache of [own, known.entities, known.relations]) cache.close()
+    return Promise.resolve()
+  })
+  // Resolves when other processes know of these listeners too.
+  await services.movedDevices.start()
   const outbound = openOutbound(config)
   const tables = openCustomTables(config, log, closing)
-  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, states, outbound, tables })
+  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, known, states, outbound, tables })
   const engine = createRuleEngine({
     catalogue: services.calculation?.catalogue(catalogue) ?? catalogue,
     ownChain: (tenantId, ruleChainId) => (ruleChainId === tenantId ? calculationChain(tenantId) : undefined),

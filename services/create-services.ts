@@ -288,7 +288,7 @@ export function createServices(options: ServicesOptions): Services {
     secrets: nodeSecrets,
   })
   const jobs = new Jobs({ declared, entities, clock, report })
-  const relationService = new RelationService({ entities, changes, routeOf, clock, random })
+  const relationService = new RelationService({ entities, changes, routeOf, feed, clock, random })
   const { openField } = options
   const calculation =
     openField === undefined

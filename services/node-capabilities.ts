@@ -11,6 +11,8 @@ import { nodeEntities } from './node-capabilities/entities.ts'
 import { nodeHistory } from './node-capabilities/history.ts'
 import { nodeMail } from './node-capabilities/mail.ts'
 import { nodeNotifications } from './node-capabilities/notifications.ts'
+import type { KnownEntities } from './node-capabilities/known-entities.ts'
+import type { KnownRelations } from './node-capabilities/known-relations.ts'
 import type { OwnEntities } from './node-capabilities/own-entities.ts'
 import { nodeRelations } from './node-capabilities/relations.ts'
 import { nodeTables, type CustomTableParts } from './node-capabilities/tables.ts'
@@ -25,6 +27,8 @@ export interface CapabilityParts {
   readonly scripts: ScriptHost
   readonly owner: Pick<DeviceOwner, 'report'>
   readonly own: OwnEntities
+  /** Kept in memory. */
+  readonly known: { readonly entities: KnownEntities; readonly relations: KnownRelations }
   readonly states: Pick<NodeStates, 'of'>
   readonly outbound: Outbound
   readonly tables?: CustomTableParts | undefined
@@ -35,6 +39,7 @@ export function nodeCapabilitiesOf({
   scripts,
   owner,
   own,
+  known,
   states,
   outbound,
   tables,
@@ -46,13 +51,13 @@ export function nodeCapabilitiesOf({
     calculated: () => services.calculated,
     calls: nodeCalls(services, own),
     deviceState: nodeDeviceState(services, owner),
-    entities: nodeEntities(services),
+    entities: nodeEntities(services, known.entities),
     history: nodeHistory(services, own),
     mail: nodeMail(services, outbound),
     notifications: nodeNotifications(services),
     outbound: outbound.ofNode,
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
-    relations: nodeRelations(services),
+    relations: nodeRelations(services, known.relations),
     scripts: () => metered,
     state: (node) => states.of(node),
     tables: nodeTables(tables),

@@ -113,6 +113,7 @@ const changeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session-ended'), entity: entitySchema, sessionId: z.string(), until: z.number() }),
   z.object({ kind: z.literal('settings-changed'), entity: entitySchema }),
   z.object({ kind: z.literal('inbox-changed'), entity: entitySchema }),
+  z.object({ kind: z.literal('relations-changed'), ...tenantChange }),
   z.object({ kind: z.literal('entity-deleted'), ...tenantChange }),
 ])
 

@@ -59,7 +59,10 @@ export type Change =
       readonly alarmId: string
       readonly isDeleted: boolean
     }
-  /** The device, its profile or its credentials changed: cached identities of it are stale. `hasMoved`: it is another tenant's now. */
+  /**
+   * The device, its profile or its credentials changed: cached identities of it are stale. Of assets, views, customers and profiles of assets the
+   * record alone. `hasMoved`: it is another tenant's now.
+   */
   | {
       readonly kind: 'device-changed'
       readonly entity: EntityId
@@ -76,6 +79,8 @@ export type Change =
   | { readonly kind: 'settings-changed'; readonly entity: EntityId }
   /** What is in the inbox of the user changed. */
   | { readonly kind: 'inbox-changed'; readonly entity: EntityId }
+  /** Some relation of the tenant, which is the entity, was made, changed or deleted; what goes with a deleted entity is told by that. */
+  | { readonly kind: 'relations-changed'; readonly entity: EntityId; readonly tenantId: string }
   | { readonly kind: 'entity-deleted'; readonly entity: EntityId; readonly tenantId: string }
 
 export type ChangeKind = Change['kind']

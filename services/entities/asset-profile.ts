@@ -33,6 +33,11 @@ export const assetProfiles = defineEntity({
   example: () => ({ name: 'building' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: ['READ'] },
   isSharedInTenant: true,
+  /** Its assets show its name. */
+  tells: ({ id }, what) =>
+    what === 'created'
+      ? undefined
+      : { kind: 'device-changed', entity: { entityType: 'ASSET_PROFILE', id }, credentialsChanged: false },
   async prepare(record, { before, services }) {
     const { defaultQueueName, tenantId } = record
     if (defaultQueueName !== null && defaultQueueName !== '' && !(await services.hasQueue(tenantId, defaultQueueName)))

@@ -20,8 +20,13 @@ export const customers = defineEntity({
   example: () => ({ title: 'Smith & Sons' }),
   permissions: { TENANT_ADMIN: 'all', CUSTOMER_USER: LOOK },
   /** Whoever came in by the public log-in, which is no user, is asked again: the customer may not be public any more. */
-  tells: (_customer, what) =>
-    what === 'created' ? undefined : { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: NULL_UUID } },
+  tells: ({ id }, what) =>
+    what === 'created'
+      ? undefined
+      : [
+          { kind: 'user-tokens-withdrawn', entity: { entityType: 'USER', id: NULL_UUID } },
+          { kind: 'device-changed', entity: { entityType: 'CUSTOMER', id }, credentialsChanged: false },
+        ],
   // What a customer's users may see of the customer they may because it is their own.
   customerOf: ({ id }) => id,
   takesAlong({ id }, { store }) {

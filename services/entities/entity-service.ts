@@ -3,6 +3,7 @@
  * causes together (the outbox), tells the change feed, and resolves when both are durable; who may do it was checked by the caller.
  */
 import type { Page, PageQuery } from '../../model/entities.ts'
+import { entityId } from '../../model/entity-id.ts'
 import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Metadata } from '../../model/message.ts'
@@ -393,6 +394,10 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const written = await parts.doubts.watch(commit, () => {
       parts.forgetAttributes(record.id)
       this.tell(record, 'in doubt')
+      const { tenantId } = record
+      // They go with it.
+      if (type === 'ENTITY_DELETED')
+        parts.feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
       for (const other of joined) other.inDoubt?.()
     })
     for (const other of joined) other.committed?.(written)

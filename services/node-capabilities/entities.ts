@@ -3,6 +3,7 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { NodeEntities, NodeEntity } from '../../engine/rulechain/capabilities/entities.ts'
+import type { Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import { assets } from '../entities/asset.ts'
 import { customers, type Customer } from '../entities/customer.ts'
 import type { ColumnSet, RecordOf } from '../entities/define.ts'
@@ -13,31 +14,29 @@ import { tenants } from '../entities/tenant.ts'
 import { itemNotFound } from '../errors.ts'
 import type { Services } from '../services.ts'
 import { asNode } from './as-node.ts'
-import { SharedReads } from './shared-reads.ts'
+import type { KnownEntities } from './known-entities.ts'
 
 type Parts = Pick<Services, 'declared' | 'devices' | 'content'>
 type AnyService = EntityService<ColumnSet>
 type AnyRecord = RecordOf<ColumnSet>
 
-export function nodeEntities(parts: Parts): (node: NodeIdentity) => NodeEntities {
-  const reads = new SharedReads<NodeEntity | undefined>()
-  return (node) => new TenantEntities(parts, node, reads)
+export function nodeEntities(parts: Parts, known: KnownEntities): (node: NodeIdentity) => NodeEntities {
+  return (node) => new TenantEntities(parts, node, known)
 }
 
 class TenantEntities implements NodeEntities {
   private readonly parts: Parts
   private readonly node: NodeIdentity
-  private readonly reads: SharedReads<NodeEntity | undefined>
+  private readonly known: KnownEntities
 
-  constructor(parts: Parts, node: NodeIdentity, reads: SharedReads<NodeEntity | undefined>) {
+  constructor(parts: Parts, node: NodeIdentity, known: KnownEntities) {
     this.parts = parts
     this.node = node
-    this.reads = reads
+    this.known = known
   }
 
-  find(entity: EntityId): Promise<NodeEntity | undefined> {
-    const { tenantId } = this.node
-    return this.reads.read(`${tenantId} ${entity.entityType} ${entity.id}`, () => this.read(entity))
+  find(entity: EntityId): Soon<NodeEntity | undefined> {
+    return this.known.find(this.node.tenantId, entity, () => this.read(entity))
   }
 
   async findByName(entityType: EntityId['entityType'], name: string): Promise<NodeEntity | undefined> {

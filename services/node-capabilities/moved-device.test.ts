@@ -5,6 +5,8 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
+import { KnownEntities } from './known-entities.ts'
+import { KnownRelations } from './known-relations.ts'
 import { OwnEntities } from './own-entities.ts'
 import { nodeTelemetry } from './telemetry.ts'
 import { openTestPlatform, testScripts, type TestPlatform } from '../testkit.ts'
@@ -14,12 +16,14 @@ const SHARED = 'SHARED_SCOPE'
 
 let platform: TestPlatform
 let own: OwnEntities
+let known: { readonly entities: KnownEntities; readonly relations: KnownRelations }
 let other: string
 let device: EntityId
 
 before(async () => {
   platform = await openTestPlatform()
   own = new OwnEntities(platform.services, platform.feed)
+  known = { entities: new KnownEntities(platform.feed), relations: new KnownRelations(platform.feed) }
   const { services, tenant, systemAdministrator } = platform
   await services.movedDevices.start()
   other = (await services.tenants.saveByUser(systemAdministrator, { title: 'Other' })).id
@@ -30,6 +34,8 @@ before(async () => {
 })
 after(async () => {
   own.close()
+  known.entities.close()
+  known.relations.close()
   await platform.close()
 })
 
@@ -41,6 +47,7 @@ function capabilitiesOf(tenantId: string) {
     scripts: testScripts,
     owner,
     own,
+    known,
     outbound: testOutbound(),
     states: { of: () => assert.fail('no state here') },
   }

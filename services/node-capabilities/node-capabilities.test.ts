@@ -7,11 +7,19 @@ import type {
   NodeCapabilities,
   NodeIdentity,
 } from '../../engine/rulechain/capabilities.ts'
+import { isLater } from '../../engine/rulechain/capabilities/soon.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
+import { assetProfiles } from '../entities/asset-profile.ts'
+import { assets } from '../entities/asset.ts'
+import { customers } from '../entities/customer.ts'
+import { deviceProfiles } from '../entities/device-profile.ts'
+import { devices } from '../entities/device.ts'
 import { entityViews } from '../entities/entity-view.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { insertTenant, type TestPlatform } from '../testkit.ts'
+import { KnownEntities } from './known-entities.ts'
+import { KnownRelations } from './known-relations.ts'
 import { OwnEntities } from './own-entities.ts'
 
 const OTHER_TENANT = '99999999-9999-4999-8999-999999999999'
@@ -20,16 +28,20 @@ const RULE_NODE_ID = '33333333-3333-4333-8333-333333333333'
 await onBothDatabases('what nodes may ask for ', (open) => {
   let platform: TestPlatform
   let own: OwnEntities
+  let known: { readonly entities: KnownEntities; readonly relations: KnownRelations }
   let made = 0
   const reports: unknown[] = []
 
   before(async () => {
     platform = await open()
     own = new OwnEntities(platform.services, platform.feed)
+    known = { entities: new KnownEntities(platform.feed), relations: new KnownRelations(platform.feed) }
     await platform.entities.write([insertTenant(platform.entities, OTHER_TENANT, 'Other')])
   })
   after(async () => {
     own.close()
+    known.entities.close()
+    known.relations.close()
     await platform.close()
   })
 
@@ -41,7 +53,7 @@ await onBothDatabases('what nodes may ask for ', (open) => {
       ...{ ruleNodeId: RULE_NODE_ID, ruleNodeName: 'node' },
     }
     const states = { of: () => assert.fail('no state here') }
-    const parts = { services: platform.services, scripts, owner, own, states, outbound: testOutbound() }
+    const parts = { services: platform.services, scripts, owner, own, known, states, outbound: testOutbound() }
     const source: CompleteSources[Name] = nodeCapabilitiesOf(parts)[name]
     return source(node)
   }
@@ -68,6 +80,106 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     const tenant = await capability('entities').find(entityId('TENANT', platform.tenantId))
     assert.notEqual(tenant?.name, '')
     assert.equal(await capability('entities').find(entityId('TENANT', OTHER_TENANT)), undefined)
+  })
+
+  /** Whether it is answered at once. */
+  const isKept = (entity: EntityId): boolean => !isLater(capability('entities').find(entity))
+  const seen = (entity: EntityId) => capability('entities').find(entity)
+
+  test('an entity that was asked for is at hand until it changes, or what it names does', async () => {
+    const { services, tenant, tenantId } = platform
+    const made = await services.declared.of(deviceProfiles).saveByUser(tenant, {
+      ...{ name: 'sort of meter', type: 'DEFAULT', transportType: 'DEFAULT' },
+    })
+    const profile = { ...made }
+    const customer = await services.declared.of(customers).saveByUser(tenant, { title: 'Owner of meters' })
+    const owner = { id: customer.id, title: customer.title }
+    const { id } = await services.devices.saveByUser(tenant, { name: 'at hand', deviceProfileId: profile.id })
+    const entity = entityId('DEVICE', id)
+    const other = await device()
+    await seen(other)
+    await seen(entity)
+    assert.equal(isKept(entity), true)
+    assert.equal(isLater(capability('entities', OTHER_TENANT).find(entity)), true)
+
+    await services.declared.of(devices).assignByUser(tenant, id, owner)
+    assert.equal((await seen(entity))?.customerId, customer.id)
+    const stored = await services.declared.of(deviceProfiles).find(tenantId, profile.id)
+    await services.declared.of(deviceProfiles).saveByUser(tenant, { ...stored, name: 'another sort' })
+    assert.equal((await seen(entity))?.type, 'another sort')
+    await services.declared.of(customers).deleteByUser(tenant, customer.id)
+    assert.equal((await seen(entity))?.customerId, null)
+    assert.equal(isKept(other), true)
+
+    platform.feed.publish({ kind: 'device-changed', entity, credentialsChanged: false })
+    assert.equal(isKept(entity), false)
+    await services.declared.of(devices).deleteByUser(tenant, id)
+    assert.equal(await seen(entity), undefined)
+  })
+
+  test('so are assets with their profile, customers and the tenant', async () => {
+    const { services, tenant, systemAdministrator, tenantId } = platform
+    const profiles = services.declared.of(assetProfiles)
+    const { id: profileId } = await profiles.saveByUser(tenant, { name: 'sort of hall' })
+    const { id: assetId } = await services.declared.of(assets).saveByUser(tenant, {
+      ...{ name: 'hall at hand', assetProfileId: profileId },
+    })
+    const asset = entityId('ASSET', assetId)
+    await seen(asset)
+    assert.equal(isKept(asset), true)
+    const profile = await profiles.find(tenantId, profileId)
+    await profiles.saveByUser(tenant, { ...profile, name: 'another sort of hall' })
+    assert.equal((await seen(asset))?.type, 'another sort of hall')
+
+    const saved = await services.declared.of(customers).saveByUser(tenant, { title: 'Kept' })
+    const customer = entityId('CUSTOMER', saved.id)
+    await seen(customer)
+    await services.declared.of(customers).saveByUser(tenant, { ...saved, title: 'Renamed' })
+    assert.equal((await seen(customer))?.name, 'Renamed')
+
+    const self = entityId('TENANT', tenantId)
+    await seen(self)
+    assert.equal(isKept(self), true)
+    const record = await services.tenants.find(tenantId)
+    await services.tenants.saveByUser(systemAdministrator, { ...record, title: 'Tenant, renamed' })
+    assert.equal((await seen(self))?.name, 'Tenant, renamed')
+    if (record !== undefined)
+      await services.tenants.saveByUser(systemAdministrator, { id: tenantId, title: record.title })
+  })
+
+  test('relations that were asked for are at hand until one of the tenant changes', async () => {
+    const [from, to] = [await device(), await device()]
+    const relations = capability('relations')
+    const common = { typeGroup: 'COMMON', additionalInfo: null } as const
+    const query = { direction: 'FROM', maxLevel: 1, fetchLastLevelOnly: false, filters: [] } as const
+    const asked = async () => ({
+      isThere: await relations.exists({ from, to, type: 'Feeds' }),
+      list: (await relations.list(from, 'FROM', 'Feeds')).length,
+      found: (await relations.find(from, query)).map(({ id }) => id),
+      backwards: (await relations.list(to, 'TO')).length,
+    })
+    const none = { isThere: false, list: 0, found: [], backwards: 0 }
+    const one = { isThere: true, list: 1, found: [to.id], backwards: 1 }
+    assert.deepEqual(await asked(), none)
+    assert.equal(isLater(relations.find(from, query)), false)
+    assert.equal(isLater(capability('relations', OTHER_TENANT).find(from, query)), true)
+    const { relations: service } = platform.services
+    await service.saveByUser(platform.tenant, { from, to, type: 'Feeds', ...common })
+    assert.deepEqual(await asked(), one)
+    await service.deleteByUser(platform.tenant, { from, to, type: 'Feeds', typeGroup: 'COMMON' })
+    assert.deepEqual(await asked(), none)
+    await relations.create({ from, to, type: 'Feeds' })
+    assert.deepEqual(await asked(), one)
+    await relations.delete({ from, to, type: 'Feeds' })
+    assert.deepEqual(await asked(), none)
+    await relations.create({ from, to, type: 'Feeds' })
+    await asked()
+    await service.deleteAllByUser(platform.tenant, from)
+    assert.deepEqual(await asked(), none)
+    await relations.create({ from, to, type: 'Feeds' })
+    assert.deepEqual(await asked(), one)
+    await platform.services.declared.of(devices).deleteByUser(platform.tenant, to.id)
+    assert.deepEqual(await asked(), none)
   })
 
   test('what is missing is created once, and told with nothing but the node', async () => {

@@ -8,50 +8,60 @@ import type {
   RelatedDevicesQuery,
   RelationsQuery,
 } from '../../engine/rulechain/capabilities/relations.ts'
+import { whenThere, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import { devices } from '../entities/device.ts'
 import { itemNotFound } from '../errors.ts'
 import type { RelationFilter } from '../relations/search.ts'
 import type { Services } from '../services.ts'
-import { SharedReads } from './shared-reads.ts'
+import type { KnownRelations } from './known-relations.ts'
 
 type Parts = Pick<Services, 'declared' | 'relations'>
 const COMMON = { typeGroup: 'COMMON', additionalInfo: null } as const
 
-export function nodeRelations(parts: Parts): (node: NodeIdentity) => NodeRelations {
-  const searches = new SharedReads<readonly EntityId[]>()
-  return ({ tenantId }) => new TenantRelations(parts, tenantId, searches)
+export function nodeRelations(parts: Parts, known: KnownRelations): (node: NodeIdentity) => NodeRelations {
+  return ({ tenantId }) => new TenantRelations(parts, tenantId, known)
 }
 
 class TenantRelations implements NodeRelations {
   private readonly parts: Parts
   private readonly tenantId: string
-  private readonly searches: SharedReads<readonly EntityId[]>
+  private readonly known: KnownRelations
 
-  constructor(parts: Parts, tenantId: string, searches: SharedReads<readonly EntityId[]>) {
+  constructor(parts: Parts, tenantId: string, known: KnownRelations) {
     this.parts = parts
     this.tenantId = tenantId
-    this.searches = searches
+    this.known = known
   }
 
-  async exists(relation: NodeRelation): Promise<boolean> {
-    return (await this.parts.relations.find(this.tenantId, { ...relation, ...COMMON })) !== undefined
+  exists(relation: NodeRelation): Soon<boolean> {
+    const { from, to, type } = relation
+    const question = `${from.entityType} ${from.id} ${to.entityType} ${to.id} ${type}`
+    return this.known.presences.find(this.tenantId, question, () => this.isThere(relation))
   }
 
-  list(entity: EntityId, direction: RelationDirection, type?: string): Promise<readonly Relation[]> {
-    return this.parts.relations.list(this.tenantId, direction, entity, { type })
+  list(entity: EntityId, direction: RelationDirection, type?: string): Soon<readonly Relation[]> {
+    const question = `${direction} ${entity.entityType} ${entity.id} ${type === undefined ? '' : `of ${type}`}`
+    return this.known.lists.find(this.tenantId, question, () =>
+      this.parts.relations.list(this.tenantId, direction, entity, { type }),
+    )
   }
 
-  find(root: EntityId, query: RelationsQuery): Promise<readonly EntityId[]> {
+  find(root: EntityId, query: RelationsQuery): Soon<readonly EntityId[]> {
     const filters = query.filters.map(({ relationType: type, entityTypes }) => ({ type, entityTypes }))
     return this.search(root, query, filters)
   }
 
-  async relatedDevices(root: EntityId, query: RelatedDevicesQuery): Promise<readonly EntityId[]> {
-    const found = await this.search(root, query, [{ type: query.relationType, entityTypes: ['DEVICE'] }])
-    if (query.deviceTypes.length === 0 || found.length === 0) return found
+  relatedDevices(root: EntityId, query: RelatedDevicesQuery): Soon<readonly EntityId[]> {
+    const found = this.search(root, query, [{ type: query.relationType, entityTypes: ['DEVICE'] }])
+    return whenThere(found, (all) =>
+      query.deviceTypes.length === 0 || all.length === 0 ? all : this.ofTypes(all, query.deviceTypes),
+    )
+  }
+
+  private async ofTypes(found: readonly EntityId[], deviceTypes: readonly string[]): Promise<readonly EntityId[]> {
     const ids = found.map(({ id }) => id)
     const records = await this.parts.declared.of(devices).findByIds(this.tenantId, ids)
-    const fitting = new Set(records.filter(({ type }) => query.deviceTypes.includes(type)).map(({ id }) => id))
+    const fitting = new Set(records.filter(({ type }) => deviceTypes.includes(type)).map(({ id }) => id))
     return found.filter(({ id }) => fitting.has(id))
   }
 
@@ -60,7 +70,7 @@ class TenantRelations implements NodeRelations {
       const owner = await this.parts.declared.whose(end)
       if (owner?.tenantId !== this.tenantId) throw itemNotFound(end)
     }
-    if (await this.exists(relation)) return false
+    if (await this.isThere(relation)) return false
     await this.parts.relations.save(this.tenantId, { ...relation, ...COMMON })
     return true
   }
@@ -69,13 +79,18 @@ class TenantRelations implements NodeRelations {
     return this.parts.relations.delete(this.tenantId, { ...relation, ...COMMON })
   }
 
+  private async isThere(relation: NodeRelation): Promise<boolean> {
+    return (await this.parts.relations.find(this.tenantId, { ...relation, ...COMMON })) !== undefined
+  }
+
   private search(
     root: EntityId,
     { direction, maxLevel, fetchLastLevelOnly }: Pick<RelationsQuery, 'direction' | 'maxLevel' | 'fetchLastLevelOnly'>,
     filters: readonly RelationFilter[],
-  ): Promise<readonly EntityId[]> {
+  ): Soon<readonly EntityId[]> {
     const search = { root, direction, maxLevel, lastLevelOnly: fetchLastLevelOnly }
-    const key = JSON.stringify([this.tenantId, search, filters])
-    return this.searches.read(key, () => this.parts.relations.findRelated(this.tenantId, search, filters))
+    return this.known.searches.find(this.tenantId, JSON.stringify([search, filters]), () =>
+      this.parts.relations.findRelated(this.tenantId, search, filters),
+    )
   }
 }

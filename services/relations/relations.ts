@@ -1,6 +1,6 @@
 /** Relations between entities, as `api/`, rule nodes and entity queries use them. Source: `rest-api.md` 10, `rule-engine.md` 2.3. */
 import type { Clock, Random } from '../../model/clock.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { stringifyJson } from '../../model/json.ts'
 import type { KnownMessageType } from '../../model/message-type.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -11,6 +11,7 @@ import {
   type RelationGroup,
   type RelationKey,
 } from '../../model/relation.ts'
+import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes.ts'
 import { requireRoute, type RouteLookup } from '../message-route.ts'
@@ -27,6 +28,7 @@ export interface RelationParts {
   readonly entities: EntityStore
   readonly changes: Changes
   readonly routeOf: RouteLookup
+  readonly feed: Pick<ChangeFeed, 'publish'>
   readonly clock: Clock
   readonly random: Random
 }
@@ -84,13 +86,14 @@ export class RelationService {
   async save(tenantId: string, draft: RelationDraft): Promise<Relation> {
     await this.checkDraft(tenantId, draft)
     const { entities } = this.parts
-    const written = await entities.write([this.statement(tenantId, draft)])
+    const written = await this.told(tenantId, entities.write([this.statement(tenantId, draft)]))
     return { ...draft, version: entities.relations.savedVersion(written, 0) }
   }
 
   /** For rule nodes: raises no message. Whether it was there. */
   async delete(tenantId: string, key: RelationKey): Promise<boolean> {
-    const { results } = await this.parts.entities.write([this.parts.entities.relations.delete(tenantId, key)])
+    const { entities } = this.parts
+    const { results } = await this.told(tenantId, entities.write([entities.relations.delete(tenantId, key)]))
     return (results[0]?.changes ?? 0) > 0
   }
 
@@ -100,7 +103,7 @@ export class RelationService {
     const before = await this.checkDraft(tenantId, draft)
     const expected = { ...draft, version: (before?.version ?? 0) + 1 }
     const events = await this.events(principal, expected, 'RELATION_ADD_OR_UPDATE')
-    const written = await this.parts.changes.commitAll([this.statement(tenantId, draft)], events)
+    const written = await this.told(tenantId, this.parts.changes.commitAll([this.statement(tenantId, draft)], events))
     return { ...draft, version: this.parts.entities.relations.savedVersion(written, 0) }
   }
 
@@ -111,7 +114,8 @@ export class RelationService {
     if (relation === undefined) throw RelationErrors.NOT_FOUND()
     const deletion = this.parts.entities.relations.delete(tenantId, key)
     const once = { ...deletion, expect: { changes: 1, otherwise: () => RelationErrors.NOT_FOUND() } }
-    await this.parts.changes.commitAll([once], await this.events(principal, relation, 'RELATION_DELETED'))
+    const events = await this.events(principal, relation, 'RELATION_DELETED')
+    await this.told(tenantId, this.parts.changes.commitAll([once], events))
     return relation
   }
 
@@ -119,7 +123,17 @@ export class RelationService {
   async deleteAllByUser(principal: Principal, entity: EntityId): Promise<void> {
     const tenantId = this.tenantOf(principal)
     const deletion = this.parts.entities.relations.deleteAll(tenantId, entity, 'COMMON')
-    await this.parts.changes.commitAll(deletion, [await this.event(principal, entity, 'RELATIONS_DELETED', '{}')])
+    const event = await this.event(principal, entity, 'RELATIONS_DELETED', '{}')
+    await this.told(tenantId, this.parts.changes.commitAll(deletion, [event]))
+  }
+
+  /** Also where the commit fails: it may be there all the same. */
+  private async told<Result>(tenantId: string, commit: Promise<Result>): Promise<Result> {
+    try {
+      return await commit
+    } finally {
+      this.parts.feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
+    }
   }
 
   private statement(tenantId: string, draft: RelationDraft) {

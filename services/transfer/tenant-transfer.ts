@@ -302,7 +302,9 @@ export class TenantTransfer {
       const entity = entityOf('DEVICE', row['entity_id'])
       const nothing = { scope: 'SERVER_SCOPE', attributes: [], audience: 'caches', sequence: 0 } as const
       feed.publish({ kind: 'attributes', entity, ...nothing })
-    } else if (taken.name === 'queue')
+    } else if (taken.name === 'relation')
+      feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
+    else if (taken.name === 'queue')
       feed.publish({ kind: 'queue-changed', entity: entityOf('QUEUE', row['id']), tenantId })
     else if (taken.name === 'device_credentials')
       feed.publish({
