@@ -227,6 +227,7 @@ function openWebSockets({ config, closing, services, log }: EdgeParts, server: H
     authenticate: (token) => auth.authenticateLogin(token),
     loginByApiKey: (value) => auth.loginByApiKey(value),
     limitsOf: async (tenantId) => profileLimitsOf(await services.limits.of(tenantId)),
+    updatesRefused: (tenantId) => services.platformWatch.rateReached({ tenantId, api: 'WS_UPDATES_PER_SESSION' }),
     stillHolds: (login) => auth.stillHolds(login),
     clock: systemClock,
     limits: {

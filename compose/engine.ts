@@ -67,7 +67,9 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
   const states = openNodeStates({ ...parts, nodeLog })
-  const events = new NotedChainEvents(services.events.writer, systemClock)
+  const events = new NotedChainEvents(services.events.writer, systemClock, (step) =>
+    services.platformWatch.componentChanged(step),
+  )
   const own = new OwnEntities(services, feed)
   const known = { entities: new KnownEntities(feed), relations: new KnownRelations(feed) }
   closing.add('what nodes asked for', () => {

@@ -11,7 +11,7 @@ import { systemClock } from '../model/system-clock.ts'
 import { nodeEntity } from '../engine/rulechain/chain-events.ts'
 import type { ChainStart, RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import type { NotedChainEvents } from '../services/events/chain-events.ts'
+import type { LifecycleStep, NotedChainEvents } from '../services/events/chain-events.ts'
 import type { RuleChains } from '../services/rule-chains/rule-chains.ts'
 
 /** After a failure, all chains are loaded again. */
@@ -22,6 +22,14 @@ type DeployedChains = Pick<RuleChains, 'loadAll' | 'find' | 'sealedGraph' | 'roo
 /** Who notes how chains and nodes come and go. */
 export type LifecycleEvents = Pick<NotedChainEvents, 'lifecycle'>
 
+/** A chain as it was loaded last. */
+interface Loaded {
+  readonly tenantId: string
+  readonly name: string
+  /** Names of its nodes, by their ids. */
+  readonly nodes: Map<string, string>
+}
+
 export class RuleChainDeployment {
   private readonly ruleChains: DeployedChains
   private readonly engine: Pick<RuleEngine, 'load' | 'remove'>
@@ -29,7 +37,7 @@ export class RuleChainDeployment {
   private readonly clock: Clock
   private readonly events: LifecycleEvents | undefined
   /** Of each chain that runs, as it was loaded last. */
-  private readonly nodes = new Map<string, { readonly tenantId: string; readonly nodeIds: Set<string> }>()
+  private readonly nodes = new Map<string, Loaded>()
   /** The last deployment of each chain that is under way. */
   private readonly underWay = new Map<string, Promise<void>>()
   private stopListening: () => void = () => undefined
@@ -159,13 +167,14 @@ export class RuleChainDeployment {
   private report(chain: RuleChain, start: ChainStart): void {
     const before = this.nodes.get(chain.id)
     const { tenantId, name } = chain
-    this.events?.lifecycle(tenantId, chainId(chain.id), before === undefined ? 'STARTED' : 'UPDATED', start.error)
+    const steps = this.stepsOf(tenantId, chain.id, name)
+    steps(chainId(chain.id), name, before === undefined ? 'STARTED' : 'UPDATED', start.error)
     if (start.error !== undefined)
       this.log.error('a rule chain does not run', { ruleChain: name, reason: start.error.message })
     for (const node of start.nodes) {
       const entity = nodeEntity(node.ruleNodeId)
-      const step = before?.nodeIds.delete(node.ruleNodeId) === true ? 'UPDATED' : 'STARTED'
-      if (!node.isKept) this.events?.lifecycle(tenantId, entity, step, node.error)
+      const step = before?.nodes.delete(node.ruleNodeId) === true ? 'UPDATED' : 'STARTED'
+      if (!node.isKept) steps(entity, node.name, step, node.error)
       if (node.error === undefined) continue
       this.log.warn('a rule node does not run: its messages fail', {
         ruleChain: name,
@@ -173,17 +182,23 @@ export class RuleChainDeployment {
         reason: node.error.message,
       })
     }
-    for (const gone of before?.nodeIds ?? []) this.events?.lifecycle(tenantId, nodeEntity(gone), 'STOPPED', undefined)
-    this.nodes.set(chain.id, { tenantId, nodeIds: new Set(start.nodes.map(({ ruleNodeId }) => ruleNodeId)) })
+    for (const [gone, nodeName] of before?.nodes ?? []) steps(nodeEntity(gone), nodeName, 'STOPPED')
+    const nodes = new Map(start.nodes.map((node) => [node.ruleNodeId, node.name]))
+    this.nodes.set(chain.id, { tenantId, name, nodes })
   }
 
   private reportGone(id: string): void {
     const before = this.nodes.get(id)
     if (before === undefined) return
     this.nodes.delete(id)
-    for (const nodeId of before.nodeIds)
-      this.events?.lifecycle(before.tenantId, nodeEntity(nodeId), 'STOPPED', undefined)
-    this.events?.lifecycle(before.tenantId, chainId(id), 'STOPPED', undefined)
+    const steps = this.stepsOf(before.tenantId, id, before.name)
+    for (const [nodeId, nodeName] of before.nodes) steps(nodeEntity(nodeId), nodeName, 'STOPPED')
+    steps(chainId(id), before.name, 'STOPPED')
+  }
+
+  private stepsOf(tenantId: string, ruleChainId: string, ruleChainName: string) {
+    return (component: EntityId, componentName: string, event: LifecycleStep, error?: Error): void =>
+      this.events?.lifecycle({ tenantId, ruleChainId, ruleChainName, component, componentName, event, error })
   }
 }
 

@@ -73,12 +73,14 @@ import { RulesInForce } from './notifications/rules-in-force.ts'
 import { Triggers } from './notifications/triggers.ts'
 import type { ChangeNotifications } from './notifications/change-notifications.ts'
 import { NotificationWatch } from './notifications/watch.ts'
+import { PlatformEvents } from './notifications/platform-events.ts'
+import { PlatformWatch } from './notifications/platform-watch.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
 import { RelationService } from './relations/relations.ts'
 import { LimitsOfTenants } from './limits.ts'
-import { RestRates } from './rate-limits.ts'
+import { RestRates, type RateRefusal } from './rate-limits.ts'
 import { routeLookup } from './message-route.ts'
 import { CallService } from './rpc/call-service.ts'
 import { PersistentCalls } from './rpc/persistent-calls.ts'
@@ -267,11 +269,16 @@ export function createServices(options: ServicesOptions): Services {
   const otaUpdates = new OtaUpdates({ entities, declared, attributes, telemetry, feed, clock, report })
   const rules = new RulesInForce(declared, feed)
   const hasRoom = (tenantId: string): Promise<boolean> => notifications.hasRoom(tenantId)
-  const triggers = new Triggers({ entities, declared, rules, limits, clock, hasRoom })
+  const rateReached = (refusal: RateRefusal): void => platformWatch.rateReached(refusal)
+  const triggers = new Triggers({ entities, declared, rules, limits, clock, hasRoom, rateReached })
   const happenings = new NotificationEvents(triggers)
   const wake = (): void => notifications.wake()
   const ofWatch = { declared, entities, feed, limits, events: happenings, triggers, wake, report }
   const watch = new NotificationWatch(ofWatch)
+  const platformWatch = new PlatformWatch({
+    ...{ entities, clock, report, committed: (statements) => watch.committed(statements) },
+    events: new PlatformEvents({ declared, triggers }),
+  })
   const usage = new UsageStates({
     ...{ entities, meter, limits, telemetry, feed, clock, random, report },
     news: new UsageNews({
@@ -339,13 +346,14 @@ export function createServices(options: ServicesOptions): Services {
     limits,
     meter,
     usage,
-    restRates: new RestRates(limits, clock),
+    restRates: new RestRates(limits, clock, rateReached),
     components: new Components(catalogue),
     users,
     admin,
     people,
     notifications,
     notificationWatch: watch,
+    platformWatch,
     ruleChains,
     deployments,
     chainStatistics: new ChainStatisticsReader(clock),
@@ -394,7 +402,7 @@ export function createServices(options: ServicesOptions): Services {
       doubts.close()
       users.close()
       const counted = usage.close()
-      const notified = watch.close().then(() => notifications.close())
+      const notified = Promise.all([watch.close(), platformWatch.close()]).then(() => notifications.close())
       const others = [
         counted,
         notified,

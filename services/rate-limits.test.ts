@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DEFAULT_LIMITS, type TenantLimits } from './entities/tenant-limits.ts'
 import { RateBuckets } from '../model/rates.ts'
-import { RestRates } from './rate-limits.ts'
+import { RestRates, type RateRefusal } from './rate-limits.ts'
 import { TestClock } from './testkit.ts'
 
 function admitted(buckets: RateBuckets, now: number, tries: number): number {
@@ -34,7 +34,9 @@ test('a tenant and each of its customers have buckets of their own, and a change
     tenantServerRestLimitsConfiguration: '5:1',
     customerServerRestLimitsConfiguration: '2:1',
   }
-  const rates = new RestRates({ of: async (id) => ({ ...DEFAULT_LIMITS, ...(id === 'free' ? {} : own) }) }, clock)
+  const reached: RateRefusal[] = []
+  const limits = { of: async (id: string) => ({ ...DEFAULT_LIMITS, ...(id === 'free' ? {} : own) }) }
+  const rates = new RestRates(limits, clock, (refusal) => void reached.push(refusal))
   const of = (tenantId: string | null, customerId: string | null = null) => rates.check({ tenantId, customerId })
   for (let call = 0; call < 100; call++) {
     await of(null)
@@ -49,6 +51,14 @@ test('a tenant and each of its customers have buckets of their own, and a change
   await assert.rejects(of('t1', 'c2'), { code: 'rate.TENANT' })
   await of('t2')
   assert.equal(rates.figures()['refused_total'], 3)
+  assert.deepEqual(
+    reached.map(({ api, level }) => [api, level?.id]),
+    [
+      ['REST_REQUESTS_PER_CUSTOMER', 'c1'],
+      ['REST_REQUESTS_PER_TENANT', undefined],
+      ['REST_REQUESTS_PER_TENANT', undefined],
+    ],
+  )
   own = { tenantServerRestLimitsConfiguration: '6:1' }
   await of('t1', 'c1')
   clock.time += 1_000

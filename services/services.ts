@@ -31,6 +31,7 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { Notifications } from './notifications/notifications.ts'
 import type { NotificationWatch } from './notifications/watch.ts'
+import type { PlatformWatch } from './notifications/platform-watch.ts'
 import type { DeviceClaims } from './onboarding/claims.ts'
 import type { DeviceMove } from './onboarding/device-move.ts'
 import type { MovedDevices } from './onboarding/moved-devices.ts'
@@ -109,6 +110,7 @@ export interface Services {
   readonly notifications: Notifications
   readonly otaUpdates: OtaUpdates
   readonly notificationWatch: Pick<NotificationWatch, 'settled'>
+  readonly platformWatch: Pick<PlatformWatch, 'componentChanged' | 'rateReached' | 'settled'>
   readonly audit: AuditLog
   readonly events: Events
   readonly logins: LoginAudit

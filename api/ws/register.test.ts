@@ -42,6 +42,7 @@ before(async () => {
     },
     loginByApiKey: async () => assert.fail('nobody shows a key here'),
     limitsOf: async () => NO_PROFILE,
+    updatesRefused: () => undefined,
     stillHolds: async ({ sessionId }) => !withdrawn.has(sessionId),
   })
   url = `ws://127.0.0.1:${await server.listen('127.0.0.1', 0)}`

@@ -41,6 +41,7 @@ export interface WebSocketApiOptions {
   readonly authenticate: SessionWorld['authenticate']
   readonly loginByApiKey: SessionWorld['loginByApiKey']
   readonly limitsOf: SessionWorld['limitsOf']
+  readonly updatesRefused: SessionWorld['updatesRefused']
   readonly stillHolds: SessionWorld['stillHolds']
   readonly clock: Clock
   readonly log: Log
@@ -71,6 +72,7 @@ export function registerWebSocketApi(options: WebSocketApiOptions): WebSocketApi
     authenticate: options.authenticate,
     loginByApiKey: options.loginByApiKey,
     limitsOf: options.limitsOf,
+    updatesRefused: options.updatesRefused,
     stillHolds: options.stillHolds,
     reads: new ReadTurns(readLimits(limits.concurrentReads ?? 32)),
     clock,

@@ -48,6 +48,8 @@ export interface SessionWorld extends CommandWorld {
   readonly loginByApiKey: (value: string) => Promise<Login>
   /** Of a tenant; asked once a session. */
   readonly limitsOf: (tenantId: string) => Promise<ProfileLimits>
+  /** A session of the tenant has more updates than its profile allows. */
+  readonly updatesRefused: (tenantId: string) => void
   /** Whether the login was not withdrawn since: an access token that expired ends no session. */
   readonly stillHolds: (login: Login) => Promise<boolean>
   readonly reads: ReadTurns
@@ -309,7 +311,9 @@ export class Session implements SubscriptionHost, LiveCommands {
     this.reads = world.reads.forSession(principal.tenantId ?? '')
     this.runner = new CommandRunner(world, principal, this, this, this.reads)
     this.outgoing.keepAtMost(profile.pendingFrames)
-    if (profile.updates !== '') this.rate = new UpdateRate(profile.updates, world.clock.monotonic())
+    const { tenantId } = principal
+    if (profile.updates !== '' && tenantId !== null)
+      this.rate = new UpdateRate(profile.updates, world.clock.monotonic(), () => world.updatesRefused(tenantId))
     this.authTimer.cancel()
     const early = this.early ?? []
     this.early = undefined

@@ -375,6 +375,7 @@ export function sessionBench(
       throw AuthErrors.API_KEY_UNKNOWN()
     },
     limitsOf: async () => ({ ...NO_PROFILE, ...limits.profile }),
+    updatesRefused: () => undefined,
     stillHolds: async () => store.accessible,
     reads: new ReadTurns({ total: 1000, perTenant: 1000, perSession: 1000, ...limits.reads }),
     atTurnEnd: (sender: Flushable) => clock.soon(() => sender.flush()),

@@ -8,11 +8,13 @@ const TOO_MANY_UPDATES = 34
 
 export class UpdateRate {
   private readonly buckets: RateBuckets
+  private readonly reached: () => void
   private isOver = false
 
-  /** `limits` as a tenant's profile has them. `now` is monotonic, in ms. */
-  constructor(limits: string, now: number) {
+  /** `limits` as a tenant's profile has them. `now` is monotonic, in ms. `reached` hears of the first frame of each run that is dropped. */
+  constructor(limits: string, now: number, reached: () => void) {
     this.buckets = new RateBuckets(limits, now)
+    this.reached = reached
   }
 
   /** What is to be sent in the place of the frame: itself, an error, or nothing. */
@@ -23,6 +25,7 @@ export class UpdateRate {
     }
     if (this.isOver) return undefined
     this.isOver = true
+    this.reached()
     return JSON.stringify({
       subscriptionId: commandIdOf(frame),
       errorCode: TOO_MANY_UPDATES,

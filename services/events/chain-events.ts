@@ -11,6 +11,19 @@ export type LifecycleStep = 'STARTED' | 'UPDATED' | 'STOPPED'
 const FAILURE_INTERVAL_MS = 3_000
 const FAILURES_WATCHED = 10_000
 
+/** A chain or a node that came, changed or went. */
+export interface ComponentStep {
+  readonly tenantId: string
+  readonly ruleChainId: string
+  readonly ruleChainName: string
+  /** The chain, or one of its nodes. */
+  readonly component: EntityId
+  readonly componentName: string
+  readonly event: LifecycleStep
+  /** Why it does not run. */
+  readonly error: Error | undefined
+}
+
 interface Counted {
   readonly processed: number
   readonly failed: number
@@ -19,13 +32,16 @@ interface Counted {
 export class NotedChainEvents implements ChainEvents {
   private readonly writer: Pick<EventWriter, 'add'>
   private readonly clock: Clock
+  private readonly stepped: (step: ComponentStep) => void
   private readonly failures = new Map<string, number>()
   /** As they were noted last. */
   private counted = new Map<string, Counted>()
 
-  constructor(writer: Pick<EventWriter, 'add'>, clock: Clock) {
+  /** `stepped` hears of chains and nodes that come and go; it must be quick. */
+  constructor(writer: Pick<EventWriter, 'add'>, clock: Clock, stepped: (step: ComponentStep) => void) {
     this.writer = writer
     this.clock = clock
+    this.stepped = stepped
   }
 
   debug({ tenantId, ruleNodeId, direction, message, relation, error }: DebugEvent): void {
@@ -57,9 +73,11 @@ export class NotedChainEvents implements ChainEvents {
     this.writer.add({ type: 'ERROR', tenantId, entity, body: { method, error } })
   }
 
-  lifecycle(tenantId: string, entity: EntityId, event: LifecycleStep, error: Error | undefined): void {
+  lifecycle(step: ComponentStep): void {
+    const { tenantId, component, event, error } = step
     const body = { event, success: error === undefined, error: error?.message }
-    this.writer.add({ type: 'LC_EVENT', tenantId, entity, body })
+    this.writer.add({ type: 'LC_EVENT', tenantId, entity: component, body })
+    this.stepped(step)
   }
 
   /** How many messages went through chains and nodes since the last time; nothing of those that had none. */

@@ -253,6 +253,7 @@ test('statistics are what went through since the last time, and failures of one 
   const events = new NotedChainEvents(
     { add: (event) => void added.push([event.type, event.entity.id, event.body]) },
     clock,
+    () => undefined,
   )
   const figures = (received: number, failed: number) => {
     const node = { ruleNodeId: 'node', name: '', type: '', received, failed, timedOut: 0, late: 0, busyMs: 0 }

@@ -4,7 +4,7 @@
  */
 import { lruMap } from '../../model/lru-map.ts'
 import type { Clock } from '../../model/clock.ts'
-import type { EntityId } from '../../model/entity-id.ts'
+import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -19,6 +19,7 @@ import {
 } from '../entities/notification.ts'
 import { rowsOf } from '../entities/rows.ts'
 import type { LimitsOfTenants } from '../limits.ts'
+import type { RateRefusal } from '../rate-limits.ts'
 import { RatesById } from '../../model/rates.ts'
 import { contextJson, textIds } from './delivery.ts'
 import type { Concerned } from './recipients.ts'
@@ -34,6 +35,8 @@ export interface TriggersParts {
   readonly clock: Clock
   /** Whether one more request of the tenant may wait. */
   readonly hasRoom: (tenantId: string) => Promise<boolean>
+  /** What happens is not told, since rules of the tenant tell too much. */
+  readonly rateReached: (refusal: RateRefusal) => void
 }
 
 /** Something that rules may be about. */
@@ -110,7 +113,7 @@ export class Triggers {
   }
 
   private async isAdmitted(rule: NotificationRule, { tenantId, once }: TriggerEvent): Promise<boolean> {
-    const { clock, limits, hasRoom } = this.parts
+    const { clock, limits, hasRoom, rateReached } = this.parts
     if (once !== undefined) {
       const key = onceKeyOf(rule, once.key)
       if ((this.told.get(key) ?? 0) > clock.now()) return false
@@ -121,7 +124,14 @@ export class Triggers {
     const { tenantNotificationRequestsRateLimit: ofTenant, tenantNotificationRequestsPerRuleRateLimit: ofRule } =
       await limits.of(tenantId)
     const now = clock.monotonic()
-    return this.ruleRates.admit(rule.id, ofRule, now) && this.tenantRates.admit(tenantId, ofTenant, now)
+    if (!this.ruleRates.admit(rule.id, ofRule, now)) {
+      const level = entityId('NOTIFICATION_RULE', rule.id)
+      rateReached({ tenantId, api: 'NOTIFICATION_REQUESTS_PER_RULE', level, levelName: rule.name })
+      return false
+    }
+    const isAdmitted = this.tenantRates.admit(tenantId, ofTenant, now)
+    if (!isAdmitted) rateReached({ tenantId, api: 'NOTIFICATION_REQUESTS' })
+    return isAdmitted
   }
 
   private async request(

@@ -121,6 +121,7 @@ export async function openRestWorld(platformOptions: Parameters<typeof openTestP
     authenticate: (token) => auth.authenticateLogin(token),
     loginByApiKey: (value) => auth.loginByApiKey(value),
     limitsOf: async (tenantId) => profileLimitsOf(await services.limits.of(tenantId)),
+    updatesRefused: () => undefined,
     stillHolds: (login) => auth.stillHolds(login),
     clock,
     log: { debug() {}, info() {}, warn() {}, error: (message, fields) => failures.push({ message, ...fields }) },
