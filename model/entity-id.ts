@@ -34,6 +34,7 @@ export const ENTITY_TYPES = [
   'OAUTH2_CLIENT',
   'JOB',
   'ADMIN_SETTINGS',
+  'AI_MODEL',
   'API_KEY',
 ] as const
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ENTITY_TYPES } from '../model/entity-id.ts'
 
 /** Exported chains may name these; nothing here has such an originator. */
-const ABSENT_HERE = ['AI_MODEL', 'MOBILE_APP_BUNDLE'] as const
+const ABSENT_HERE = ['MOBILE_APP_BUNDLE'] as const
 
 export const entityTypeName = z.enum([...ENTITY_TYPES, ...ABSENT_HERE])
 

@@ -62,6 +62,7 @@ import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { AiModels } from './ai/ai-models.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
@@ -294,6 +295,7 @@ export function createServices(options: ServicesOptions): Services {
     scripts: options.scripts,
     secrets: nodeSecrets,
   })
+  const aiModels = new AiModels({ declared, entities, vault: options.vault })
   const jobs = new Jobs({ declared, entities, clock, report })
   const relationService = new RelationService({ entities, changes, routeOf, feed, clock, random })
   const { openField } = options
@@ -336,6 +338,7 @@ export function createServices(options: ServicesOptions): Services {
       settings: options.claims ?? DEFAULT_CLAIM_SETTINGS,
     }),
     jobs,
+    aiModels,
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
     provisioning: new Provisioning({
@@ -375,6 +378,7 @@ export function createServices(options: ServicesOptions): Services {
       await people.twoFactor.sealAnew()
       await notifications.settings.sealAnew()
       await ruleChains.sealAnew()
+      await aiModels.sealAnew()
     },
     async startOutbox() {
       await calculation?.start()

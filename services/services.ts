@@ -27,6 +27,7 @@ import type { DeviceService } from './device-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { Events } from './events/events.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
+import type { AiModels } from './ai/ai-models.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { Notifications } from './notifications/notifications.ts'
@@ -80,6 +81,7 @@ export interface Services {
   readonly deviceMove: DeviceMove
   readonly movedDevices: MovedDevices
   readonly jobs: Jobs
+  readonly aiModels: AiModels
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly fileErasure: FileErasure

@@ -70,7 +70,6 @@ function constants(version: string): readonly Constant[] {
       value: false,
     },
     { ...pages, path: '/api/tenant/edgeInfos', about: `${NO_EDGES}an empty page.`, authorities: TENANT },
-    { ...pages, path: '/api/ai/model', about: 'No models of artificial intelligence.', authorities: TENANT },
     { ...pages, path: '/api/iot-hub/installedItems', about: 'Nothing of a market is installed.', authorities: TENANT },
     {
       path: '/api/iot-hub/installedItems/counts',

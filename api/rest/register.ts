@@ -57,6 +57,7 @@ import { eventRoutes, type EventRoutesParts } from './event-routes.ts'
 import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { publicImageRoute } from './image-routes.ts'
+import { aiModelRoutes } from './ai-model-routes.ts'
 import { importRoutes } from './import-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
@@ -196,6 +197,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
     ...claimRoutes(parts, services),
+    ...aiModelRoutes({ ...parts, aiModels: services.aiModels }),
     ...jobRoutes({ ...parts, jobs: services.jobs }),
     ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),

@@ -11,6 +11,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'DELETE', path: '/api/2fa/account/config', query: ['providerType'] }, given, options)
   }
 
+  /** Deletes an AI model. Nodes that ask it fail from then on. For TENANT_ADMIN. */
+  deleteAiModelByModelUuid(given: { readonly modelUuid: string }, options?: CallOptions): Promise<boolean> {
+    return this.call({ method: 'DELETE', path: '/api/ai/model/{modelUuid}' }, given, options)
+  }
+
   /** Deletes an alarm with its comments. For TENANT_ADMIN, CUSTOMER_USER. */
   deleteAlarmByAlarmId(given: { readonly alarmId: string }, options?: CallOptions): Promise<boolean> {
     return this.call({ method: 'DELETE', path: '/api/alarm/{alarmId}' }, given, options)
@@ -241,6 +246,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -293,6 +299,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly keys: string
@@ -359,6 +366,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
@@ -397,6 +405,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
     },
     options?: CallOptions,
@@ -450,6 +459,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
     },
     options?: CallOptions,
@@ -561,6 +571,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
@@ -599,6 +610,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
     },
     options?: CallOptions,
@@ -695,7 +707,7 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/admin/updates' }, {}, options)
   }
 
-  /** No models of artificial intelligence. For TENANT_ADMIN. */
+  /** The AI models of the tenant; their keys are masked. For TENANT_ADMIN. */
   getAiModel(
     given: {
       readonly pageSize: number
@@ -705,12 +717,17 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetAiModelAnswer> {
+  ): Promise<Api.PageOfAiModel> {
     return this.call(
       { method: 'GET', path: '/api/ai/model', query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'] },
       given,
       options,
     )
+  }
+
+  /** One AI model; its keys are masked. For TENANT_ADMIN. */
+  getAiModelByModelUuid(given: { readonly modelUuid: string }, options?: CallOptions): Promise<Api.AiModel> {
+    return this.call({ method: 'GET', path: '/api/ai/model/{modelUuid}' }, given, options)
   }
 
   /** One alarm. For TENANT_ADMIN, CUSTOMER_USER. */
@@ -781,6 +798,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly searchStatus?: 'ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK' | undefined
@@ -857,6 +875,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly searchStatus?: 'ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK' | undefined
@@ -937,6 +956,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
         | undefined
       readonly entities?: readonly string[] | undefined
@@ -996,6 +1016,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly pageSize: number
@@ -1600,6 +1621,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly type?:
@@ -1683,6 +1705,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly type?:
@@ -1761,6 +1784,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
         | undefined
       readonly entities?: readonly string[] | undefined
@@ -2471,6 +2495,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly startTime?: number | undefined
@@ -2532,6 +2557,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly eventType:
@@ -2628,7 +2654,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetAiModelAnswer> {
+  ): Promise<Api.GetIotHubInstalledItemsAnswer> {
     return this.call(
       {
         method: 'GET',
@@ -3014,7 +3040,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetAiModelAnswer>
+  ): Promise<Api.GetIotHubInstalledItemsAnswer>
 
   /** No clients of OAuth 2. For SYS_ADMIN, TENANT_ADMIN. */
   getOauth2ClientInfos(
@@ -3142,6 +3168,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -3194,6 +3221,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
     },
@@ -3243,6 +3271,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -3293,6 +3322,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
     },
@@ -3342,6 +3372,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly keys?: string | undefined
@@ -3397,6 +3428,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -3453,6 +3485,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly keys?: string | undefined
@@ -3499,6 +3532,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly keys?: string | undefined
@@ -3579,6 +3613,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly keys?: string | undefined
@@ -3731,6 +3766,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
@@ -3769,6 +3805,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
     },
     options?: CallOptions,
@@ -3822,6 +3859,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
@@ -3876,6 +3914,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
@@ -3940,6 +3979,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly fromId: string
       readonly relationTypeGroup?: string | undefined
@@ -3999,6 +4039,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly fromId: string
       readonly relationType: string
@@ -4060,6 +4101,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
@@ -4116,6 +4158,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
@@ -4182,6 +4225,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly fromId: string
       readonly relationTypeGroup?: string | undefined
@@ -4243,6 +4287,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly toId: string
       readonly relationTypeGroup?: string | undefined
@@ -4304,6 +4349,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly toId: string
       readonly relationTypeGroup?: string | undefined
@@ -4363,6 +4409,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly toId: string
       readonly relationType: string
@@ -4990,7 +5037,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetAiModelAnswer> {
+  ): Promise<Api.GetIotHubInstalledItemsAnswer> {
     return this.call(
       {
         method: 'GET',
@@ -5387,6 +5434,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly statusList?: readonly ('ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK')[] | undefined
@@ -5828,6 +5876,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/admin/settings/testMail', body: 'json' }, given, options)
   }
 
+  /** Makes an AI model, or replaces the one that the body names. A key that is sent back masked stays as it is. For TENANT_ADMIN. */
+  postAiModel(given: { readonly body: Api.PostAiModelBody }, options?: CallOptions): Promise<Api.AiModel> {
+    return this.call({ method: 'POST', path: '/api/ai/model', body: 'json' }, given, options)
+  }
+
   /** Raises an alarm, or changes the active one of the same originator and type, or the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
   postAlarm(
     given: { readonly body: Api.PostAlarmBody },
@@ -6209,6 +6262,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly startTime?: number | undefined
@@ -6272,6 +6326,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly startTime?: number | undefined
@@ -6507,6 +6562,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -6558,6 +6614,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
@@ -6609,6 +6666,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: string
@@ -6660,6 +6718,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly scope: string
@@ -6879,6 +6938,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly body: unknown
@@ -6925,6 +6985,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly queueName: string
@@ -6977,6 +7038,7 @@ export abstract class Operations extends Caller {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityId: string
       readonly timeout: string

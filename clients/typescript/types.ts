@@ -6,6 +6,17 @@ export type Error = {
   readonly timestamp: number
 }
 
+export type AiModel = {
+  readonly id: AiModelId
+  readonly createdTime: number
+  readonly tenantId: TenantId
+  readonly version: number
+  readonly name: string
+  readonly configuration: unknown
+}
+
+export type AiModelId = { readonly entityType: 'AI_MODEL'; readonly id: string }
+
 export type AlarmId = { readonly entityType: 'ALARM'; readonly id: string }
 
 export type ApiKeyId = { readonly entityType: 'API_KEY'; readonly id: string }
@@ -103,6 +114,7 @@ export type CalculatedField = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -256,6 +268,7 @@ export type EntityFilter =
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
+          | 'AI_MODEL'
           | 'API_KEY'
           | 'CURRENT_CUSTOMER'
           | 'CURRENT_TENANT'
@@ -300,6 +313,7 @@ export type EntityFilter =
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityList?: readonly string[] | null | undefined
     }
@@ -339,6 +353,7 @@ export type EntityFilter =
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly entityNameFilter?: string | null | undefined
     }
@@ -378,6 +393,7 @@ export type EntityFilter =
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
     }
   | {
@@ -443,6 +459,7 @@ export type EntityFilter =
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
@@ -490,6 +507,7 @@ export type EntityFilter =
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
         | null
         | undefined
@@ -532,6 +550,7 @@ export type EntityFilter =
                   | 'OAUTH2_CLIENT'
                   | 'JOB'
                   | 'ADMIN_SETTINGS'
+                  | 'AI_MODEL'
                   | 'API_KEY'
                 )[]
               | null
@@ -580,6 +599,7 @@ export type EntityFilter =
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
@@ -633,6 +653,7 @@ export type EntityFilter =
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
@@ -686,6 +707,7 @@ export type EntityFilter =
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
@@ -739,6 +761,7 @@ export type EntityFilter =
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
@@ -846,6 +869,7 @@ export type EventInfo = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id?: string
   }
@@ -893,6 +917,7 @@ export type Job = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -1764,6 +1789,13 @@ export type OtaPackage = {
 
 export type OtaPackageId = { readonly entityType: 'OTA_PACKAGE'; readonly id: string }
 
+export type PageOfAiModel = {
+  readonly data: readonly AiModel[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
+}
+
 export type PageOfAsset = {
   readonly data: readonly Asset[]
   readonly totalPages: number
@@ -2324,6 +2356,7 @@ export type DeleteAlarmByAlarmIdAssignAnswer = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -2406,13 +2439,6 @@ export type GetAdminSystemInfoAnswer = {
 
 export type GetAdminUpdatesAnswer = { readonly updateAvailable: boolean; readonly currentVersion: string }
 
-export type GetAiModelAnswer = {
-  readonly data: readonly Readonly<Record<string, unknown>>[]
-  readonly totalPages: number
-  readonly totalElements: number
-  readonly hasNext: boolean
-}
-
 export type GetAlarmByAlarmIdCommentAnswer = {
   readonly data: readonly {
     readonly id: { readonly id: string }
@@ -2487,6 +2513,7 @@ export type GetAlarmByEntityTypeByEntityIdAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -2562,6 +2589,7 @@ export type GetAlarmInfoByAlarmIdAnswer = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -2618,6 +2646,7 @@ export type GetAlarmRuleByAlarmRuleIdAnswer = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -2669,6 +2698,7 @@ export type GetAlarmRulesAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -2725,6 +2755,7 @@ export type GetAlarmRulesByEntityTypeByEntityIdAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -2897,6 +2928,7 @@ export type GetCalculatedFieldsAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -3018,6 +3050,13 @@ export type GetImagesByImageTypeByImageKeyExportAnswer = {
   readonly mediaType: string
   readonly data: string
   readonly public: boolean
+}
+
+export type GetIotHubInstalledItemsAnswer = {
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
 }
 
 export type GetLwm2mDeviceProfileBootstrapByIsBootstrapServerAnswer = {
@@ -3296,6 +3335,13 @@ export type PostAdminSecuritySettingsBody = {
 
 export type PostAdminSettingsBody = { readonly key: string; readonly jsonValue: unknown }
 
+export type PostAiModelBody = {
+  readonly id?: { readonly id: string } | null | undefined
+  readonly version?: number | null | undefined
+  readonly name?: string | number | boolean | null | undefined
+  readonly configuration?: unknown
+}
+
 export type PostAlarmBody = {
   readonly id?: { readonly id: string } | null | undefined
   readonly customerId?: { readonly id: string } | null | undefined
@@ -3336,6 +3382,7 @@ export type PostAlarmBody = {
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
+          | 'AI_MODEL'
           | 'API_KEY'
         readonly id: string
       }
@@ -3408,6 +3455,7 @@ export type PostAlarmRuleBody = {
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
+          | 'AI_MODEL'
           | 'API_KEY'
         readonly id: string
       }
@@ -3594,6 +3642,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -3643,6 +3692,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'OAUTH2_CLIENT'
         | 'JOB'
         | 'ADMIN_SETTINGS'
+        | 'AI_MODEL'
         | 'API_KEY'
       readonly id: string
     }
@@ -3782,6 +3832,7 @@ export type PostAssetsBody = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly direction?: 'FROM' | 'TO' | null | undefined
     readonly relationTypeGroup?:
@@ -3873,6 +3924,7 @@ export type PostCalculatedFieldBody = {
           | 'OAUTH2_CLIENT'
           | 'JOB'
           | 'ADMIN_SETTINGS'
+          | 'AI_MODEL'
           | 'API_KEY'
         readonly id: string
       }
@@ -4402,6 +4454,7 @@ export type PostRelationBody = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -4440,6 +4493,7 @@ export type PostRelationBody = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly id: string
   }
@@ -4486,6 +4540,7 @@ export type PostRelationsBody = {
       | 'OAUTH2_CLIENT'
       | 'JOB'
       | 'ADMIN_SETTINGS'
+      | 'AI_MODEL'
       | 'API_KEY'
     readonly direction?: 'FROM' | 'TO' | null | undefined
     readonly relationTypeGroup?:
@@ -4531,6 +4586,7 @@ export type PostRelationsBody = {
               | 'OAUTH2_CLIENT'
               | 'JOB'
               | 'ADMIN_SETTINGS'
+              | 'AI_MODEL'
               | 'API_KEY'
             )[]
           | null

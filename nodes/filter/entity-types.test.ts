@@ -7,7 +7,7 @@ import { entityTypeFilter } from './entity-type-filter.ts'
 import { entityTypeSwitch } from './entity-type-switch.ts'
 
 test('the filter compares the type alone', async () => {
-  const instance = await createNode(entityTypeFilter, { originatorTypes: ['TENANT', 'AI_MODEL'] })
+  const instance = await createNode(entityTypeFilter, { originatorTypes: ['TENANT', 'MOBILE_APP_BUNDLE'] })
   for (const originatorType of ENTITY_TYPES) {
     const [result] = await runNode(instance, testMessage({ data: 'no JSON', originatorType }))
     assert.deepEqual(result?.emissions[0]?.relations, [originatorType === 'TENANT' ? 'True' : 'False'])

@@ -9,6 +9,7 @@ import { RPC_TABLE } from '../../storage/entities/rpcs.ts'
 import { USER_CREDENTIALS } from '../../storage/entities/users.ts'
 import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
+import { aiModels } from './ai-model.ts'
 import { apiKeys } from './api-key.ts'
 import { ENTITY_ALARMS } from '../../storage/entities/alarms.ts'
 import { ALARM_COMMENTS } from '../alarms/alarm-comments.ts'
@@ -53,6 +54,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   jobs,
   queueStats,
   apiUsageStates,
+  aiModels,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */

@@ -10,6 +10,8 @@ const LEFT = new Set([
   'moved_device',
   // Sealed under the key of there, for nodes of there: what was before stays where it was.
   'rule_chain_version',
+  // The same: keys are sealed under the key of there.
+  'ai_model',
   // Both platforms would send, tell and work at them.
   ...[
     'rpc',

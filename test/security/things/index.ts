@@ -1,5 +1,6 @@
 /** What the first tenant of the security walk owns and its customer user has no part in: one file a resource, one line here. */
 import { makeAdminSettings } from './admin.ts'
+import { makeAiModels } from './ai-models.ts'
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
@@ -36,4 +37,5 @@ export const THINGS: readonly MakeThings[] = [
   makeRuleNodes,
   makeQueueStats,
   makeChainTrials,
+  makeAiModels,
 ]
