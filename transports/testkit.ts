@@ -20,7 +20,6 @@ import type {
   PublishReceipt,
   ServerCall,
   SessionKind,
-  TransportName,
   UploadGroup,
 } from '../engine/device/gateway.ts'
 
@@ -104,13 +103,8 @@ export class FakeGateway implements DeviceGateway {
     return Promise.resolve(this.devices.get(credentials.token))
   }
 
-  openSession(
-    device: DeviceIdentity,
-    transport: TransportName,
-    listener: DeviceSessionListener,
-    kind?: SessionKind,
-  ): FakeSession {
-    const session = new FakeSession(this, device, transport, listener, kind)
+  openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): FakeSession {
+    const session = new FakeSession(this, device, kind, listener)
     this.sessions.add(session)
     return session
   }
@@ -160,9 +154,8 @@ export class FakeGateway implements DeviceGateway {
 
 export class FakeSession implements DeviceSession {
   readonly device: DeviceIdentity
-  readonly transport: TransportName
+  readonly kind: SessionKind
   readonly listener: DeviceSessionListener
-  readonly kind: SessionKind | undefined
   subscribed = false
   requests: AttributeRequest[] = []
   listening: Listening | undefined
@@ -172,17 +165,10 @@ export class FakeSession implements DeviceSession {
   readonly offers: ClaimOffer[] = []
   private readonly gateway: FakeGateway
 
-  constructor(
-    gateway: FakeGateway,
-    device: DeviceIdentity,
-    transport: TransportName,
-    listener: DeviceSessionListener,
-    kind?: SessionKind,
-  ) {
-    this.kind = kind
+  constructor(gateway: FakeGateway, device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener) {
     this.gateway = gateway
     this.device = device
-    this.transport = transport
+    this.kind = kind
     this.listener = listener
   }
 

@@ -57,7 +57,7 @@ const gateway = createDeviceGateway({
 async function hear(number: number): Promise<void> {
   const device = await gateway.authenticate({ type: 'ACCESS_TOKEN', token: `SCALE_${number}` })
   if (device === undefined) throw new Error('nobody')
-  const session = gateway.openSession(device, 'HTTP', {
+  const session = gateway.openSession(device, 'brief', {
     sharedAttributesChanged: () => undefined,
     closed: () => undefined,
   })

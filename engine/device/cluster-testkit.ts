@@ -113,7 +113,7 @@ export class DeviceCluster {
         const device = await gateway.authenticate({ type: 'ACCESS_TOKEN', token: name })
         if (device === undefined) throw new Error(`nobody has the token ${name}`)
         const listener = new ListeningSession()
-        return { session: gateway.openSession(device, 'MQTT', listener), listener }
+        return { session: gateway.openSession(device, 'lasting', listener), listener }
       },
     }
     this.transports.push(process)

@@ -91,7 +91,7 @@ describe('device sessions', () => {
     const bench = openGatewayBench()
     const first = await bench.open('one')
     const second = await bench.open('one')
-    const http = await bench.open('one', 'HTTP')
+    const http = await bench.open('one', 'brief')
     await bench.clock.settle()
     assert.deepEqual([first.listener.ends, second.listener.ends, http.listener.ends], [['TAKEN_OVER'], [], []])
     const receipt = new CountingReceipt()
@@ -117,7 +117,7 @@ describe('device sessions', () => {
   it('hear of shared attributes what is meant for the device, while they are subscribed', async () => {
     const bench = openGatewayBench()
     const { session, listener } = await bench.open('one')
-    const poll = await bench.open('one', 'HTTP')
+    const poll = await bench.open('one', 'brief')
     const shared = (audience: 'all' | 'subscribers' | 'device', value: number) =>
       bench.feed.publish({
         kind: 'attributes',
@@ -239,7 +239,7 @@ describe('device sessions', () => {
 describe('device state', () => {
   it('is written down once a period, however much the device sends', async () => {
     const bench = openGatewayBench({ activityReportMs: 3000 })
-    const { session } = await bench.open('one', 'HTTP')
+    const { session } = await bench.open('one', 'brief')
     for (let count = 0; count < 300; count++) {
       session.postTelemetry([{ ts: count, entries }], new CountingReceipt())
       await bench.clock.advance(10)
@@ -254,7 +254,7 @@ describe('device state', () => {
 
   it('tells inactivity once a silence, with the time of the alarm, and activity afterwards', async () => {
     const bench = openGatewayBench({ inactivityTimeoutMs: 600_000, stateCheckIntervalMs: 60_000 })
-    const { session } = await bench.open('one', 'HTTP')
+    const { session } = await bench.open('one', 'brief')
     session.touch()
     await bench.clock.advance(590_000)
     assert.deepEqual(lifecycle(bench), ['ACTIVITY_EVENT'])
@@ -335,7 +335,7 @@ describe('device state', () => {
   it('goes on where a restart found it: an active device is not activated again', async () => {
     const bench = openGatewayBench()
     bench.attributes.put(ONE, 'SERVER_SCOPE', { key: 'active', type: 'BOOLEAN', value: true })
-    const { session } = await bench.open('one', 'HTTP')
+    const { session } = await bench.open('one', 'brief')
     session.touch()
     await bench.clock.advance(5000)
     assert.deepEqual(lifecycle(bench), [])

@@ -41,7 +41,6 @@ import type {
   ProvisionAnswer,
   ProvisionRequest,
   SessionEnd,
-  TransportName,
 } from './gateway.ts'
 import type { DeviceOnboarding } from './onboarding.ts'
 
@@ -199,12 +198,7 @@ class LocalDeviceGateway
     return this.isClosed ? Promise.reject(DeviceErrors.CLOSED()) : this.credentials.find(token)
   }
 
-  openSession(
-    device: DeviceIdentity,
-    transport: TransportName,
-    listener: DeviceSessionListener,
-    kind: SessionKind = transport === 'HTTP' ? 'brief' : 'lasting',
-  ): DeviceSession {
+  openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession {
     return new LocalDeviceSession(this, this.recordOf(device), listener, kind === 'lasting')
   }
 

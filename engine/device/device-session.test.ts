@@ -19,7 +19,7 @@ describe('device session', () => {
     const { session } = await open('one')
     const receipt = new CountingReceipt()
     session.postTelemetry([{ ts: 5, entries }], receipt)
-    const other = await open('two', 'HTTP')
+    const other = await open('two', 'brief')
     other.session.postTelemetry([{ ts: undefined, entries, json: '{"a":2.0}' }], receipt)
     other.session.postAttributes(entries, receipt)
     await clock.settle()
@@ -56,7 +56,7 @@ describe('device session', () => {
 
   it('answers an upload of many messages once: after the last, or at the first refusal', async () => {
     const { clock, link, open } = openGatewayBench()
-    const { session } = await open('one', 'HTTP')
+    const { session } = await open('one', 'brief')
     link.holding = true
     const all = new CountingReceipt()
     const groups = [1, 2, 3].map((ts) => ({ ts, entries }))
@@ -193,7 +193,7 @@ describe('device session', () => {
 
   it('refuses what a device sends beyond the room of its mailbox', async () => {
     const { clock, open } = openGatewayBench()
-    const { session } = await open('one', 'HTTP')
+    const { session } = await open('one', 'brief')
     const receipts = Array.from({ length: 10_001 }, () => new CountingReceipt())
     for (const receipt of receipts) session.postTelemetry([{ ts: 1, entries }], receipt)
     assert.deepEqual(receipts.at(-1)?.answers, ['device.MAILBOX_FULL'])

@@ -7,8 +7,7 @@ import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 
-export type TransportName = 'MQTT' | 'HTTP' | 'COAP' | 'LWM2M'
-
+/** A lasting session is the device's connection: its begin and end are events, and it takes an older one's place. A brief one is a request. */
 export type SessionKind = 'lasting' | 'brief'
 
 /** What a device presents. Only access tokens so far; further kinds join this union. */
@@ -32,9 +31,9 @@ export interface DeviceIdentity {
   readonly queueName?: string | null
 }
 
-/** Whether a device of this profile may speak this protocol. Source: `device-api.md` 1.3. */
-export function mayUse(transport: TransportName, { transportType = 'DEFAULT' }: DeviceIdentity): boolean {
-  return transport === 'HTTP' || transportType === 'DEFAULT' || transportType === transport
+/** Whether a device of this profile may speak the protocol that profiles call so. HTTP does not ask. Source: `device-api.md` 1.3. */
+export function mayUse(protocol: string, { transportType = 'DEFAULT' }: DeviceIdentity): boolean {
+  return transportType === 'DEFAULT' || transportType === protocol
 }
 
 /** One element of an upload: `ts` undefined where the device sent none (the arrival time is set, strictly increasing). */
@@ -71,18 +70,25 @@ export interface AttributeAnswer {
   readonly shared: readonly Entry[]
 }
 
-export interface DeviceSession {
-  readonly device: DeviceIdentity
+/** What a device sends. */
+export interface DevicePublishing {
   /**
    * One message a distinct time; the receipt is told once for the whole upload: `stored` after the last of its messages
    * is durable, or `refused` once if any is not.
    */
   postTelemetry(groups: readonly UploadGroup[], receipt: PublishReceipt): void
   postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void
+}
+
+export interface DeviceAttributes {
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer>
   subscribeToSharedAttributes(): void
   unsubscribeFromSharedAttributes(): void
-  /** Calls to the device (RPC) come from now on: all, or the next one alone. */
+}
+
+/** Calls (RPC) both ways. */
+export interface DeviceCalls {
+  /** Calls to the device come from now on: all, or the next one alone. */
   subscribeToCalls(take: Listening): void
   unsubscribeFromCalls(): void
   /** How far the call with this id came. */
@@ -94,8 +100,15 @@ export interface DeviceSession {
    * call was not stored; `receipt` is told either way.
    */
   callServer(call: ServerCall, receipt: PublishReceipt): Promise<string>
+}
+
+export interface DeviceClaiming {
   /** The device may be claimed; the receipt is told `stored` whether the offer counts or not. */
   offerForClaim(offer: ClaimOffer, receipt: PublishReceipt): void
+}
+
+export interface DeviceSession extends DevicePublishing, DeviceAttributes, DeviceCalls, DeviceClaiming {
+  readonly device: DeviceIdentity
   /** The device was heard without sending data: a ping, a publish to a topic nobody knows. */
   touch(): void
   close(): void
@@ -130,26 +143,36 @@ export interface PackagePart {
   readonly release: () => void
 }
 
-export interface DeviceGateway {
+export interface DeviceAuthentication {
   /** The cached identity, at once and without a promise, where the credentials were seen lately. */
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined
   /** Undefined when nobody has these credentials. Throws `retryable` when the store does not answer. */
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined>
-  /** A `brief` session hears nothing, and takes no other's place. */
-  openSession(
-    device: DeviceIdentity,
-    transport: TransportName,
-    listener: DeviceSessionListener,
-    kind?: SessionKind,
-  ): DeviceSession
+}
+
+export interface DeviceSessions {
+  openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession
+}
+
+export interface DeviceProvisioning {
   /** A device that has no credentials asks for some. Throws `retryable`. */
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer>
+}
+
+/** Firmware and software. */
+export interface DevicePackages {
   /** Rejects with 404 where the device has none with bytes, with 400 where it has another. */
   downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
+}
+
+export interface Backpressure {
   /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
   readonly writable: boolean
   onWritable(listener: () => void): () => void
 }
+
+export interface DeviceGateway
+  extends DeviceAuthentication, DeviceSessions, DeviceProvisioning, DevicePackages, Backpressure {}
 
 /** The device may be claimed by whoever knows the secret. */
 export interface ClaimOffer {

@@ -57,7 +57,7 @@ async function openFleet() {
         if (device === undefined) throw new Error('unknown')
         const listener = new ListeningSession()
         listeners.set(token, listener)
-        gateway.openSession(device, 'MQTT', listener)
+        gateway.openSession(device, 'lasting', listener)
       }),
     )
     if (opened.length % 5000 === 0) {

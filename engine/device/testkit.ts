@@ -29,7 +29,7 @@ import type {
   DeviceSession,
   DeviceSessionListener,
   SharedAttributesUpdate,
-  TransportName,
+  SessionKind,
 } from './gateway.ts'
 
 /** Keeps what is published; stores at once unless `holding`. */
@@ -150,7 +150,7 @@ export interface GatewayBench {
   readonly failures: unknown[]
   readonly open: (
     token: string,
-    transport?: TransportName,
+    kind?: SessionKind,
   ) => Promise<{ readonly session: DeviceSession; readonly listener: ListeningSession }>
 }
 
@@ -250,11 +250,11 @@ export function openGatewayBench(
     owner,
     directory,
     failures,
-    async open(token, transport = 'MQTT') {
+    async open(token, kind = 'lasting') {
       const device = await gateway.authenticate({ type: 'ACCESS_TOKEN', token })
       if (device === undefined) throw new Error(`nobody has the token ${token}`)
       const listener = new ListeningSession()
-      return { session: gateway.openSession(device, transport, listener), listener }
+      return { session: gateway.openSession(device, kind, listener), listener }
     },
   }
 }

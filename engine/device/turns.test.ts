@@ -67,7 +67,7 @@ test('issue-8 H: no turn holds more than a slice of 100,000 devices that connect
   })
   const sessions: DeviceSession[] = []
   for (const identity of identities) {
-    sessions.push(gateway.openSession(identity, 'MQTT', new ListeningSession()))
+    sessions.push(gateway.openSession(identity, 'lasting', new ListeningSession()))
     // As sockets bring them: some a turn.
     if (sessions.length % 1000 === 0) clock.turn()
   }

@@ -144,7 +144,7 @@ export class SimulatedClient {
         if (this.held === held) this.session = this.held = this.transport = undefined
       },
     }
-    const session = transport.gateway.openSession(device, 'MQTT', listener)
+    const session = transport.gateway.openSession(device, 'lasting', listener)
     Object.assign(this, { session, held, transport, unacknowledged: 0 })
   }
 

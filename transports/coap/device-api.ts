@@ -298,7 +298,7 @@ export class CoapDeviceApi {
   private session(device: DeviceIdentity): DeviceSession {
     let session = this.sessions.get(device)
     if (session === undefined) {
-      session = this.options.gateway.openSession(device, 'COAP', DEAF, 'brief')
+      session = this.options.gateway.openSession(device, 'brief', DEAF)
       this.sessions.set(device, session)
     }
     return session

@@ -133,7 +133,7 @@ class ObservedDevice implements DeviceSessionListener {
   }
 
   open(gateway: DeviceGateway): void {
-    this.session = gateway.openSession(this.device, 'COAP', this)
+    this.session = gateway.openSession(this.device, 'lasting', this)
   }
 
   begin(what: Observed, request: CoapRequest, resource: string): number {

@@ -285,7 +285,7 @@ class HttpDeviceApi {
   private session(device: DeviceIdentity): DeviceSession {
     let session = this.sessions.get(device)
     if (session === undefined) {
-      session = this.gateway.openSession(device, 'HTTP', DEAF)
+      session = this.gateway.openSession(device, 'brief', DEAF)
       this.sessions.set(device, session)
     }
     return session

@@ -50,7 +50,7 @@ export class LongPolls {
 
   private openSession(device: DeviceIdentity, poll: LongPoll): DeviceSession {
     try {
-      return this.gateway.openSession(device, 'HTTP', poll)
+      return this.gateway.openSession(device, 'brief', poll)
     } catch (error) {
       poll.ended()
       throw error

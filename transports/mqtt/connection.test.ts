@@ -30,8 +30,8 @@ describe('MQTT connect', () => {
       const [connack] = await device.received(1)
       assert.deepEqual(connack?.cmd === 'connack' && [connack.returnCode, connack.sessionPresent], [0, false])
       assert.deepEqual(
-        [...gateway.sessions].map((session) => [session.device.deviceName, session.transport]),
-        [['one', 'MQTT']],
+        [...gateway.sessions].map((session) => [session.device.deviceName, session.kind]),
+        [['one', 'lasting']],
       )
     }))
 

@@ -16,7 +16,7 @@ async function openFleet(bench: GatewayBench, count: number): Promise<readonly F
     names.map(async (name) => {
       const identity = identityOf(name)
       bench.directory.devices.set(name, identity)
-      const { session } = await bench.open(name, 'HTTP')
+      const { session } = await bench.open(name, 'brief')
       return { entity: { entityType: 'DEVICE', id: identity.deviceId }, session }
     }),
   )

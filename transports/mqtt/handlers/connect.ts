@@ -83,7 +83,7 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   session.heard()
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
-  session.device = host.gateway.openSession(device, 'MQTT', session)
+  session.device = host.gateway.openSession(device, 'lasting', session)
   acknowledge(session, packet)
 }
 
