@@ -13,7 +13,12 @@ const only = (name, from, allowed, comment) => ({
 module.exports = {
   forbidden: [
     only('model-imports-nothing', '^model/', '^model/', 'the words everybody uses depend on nobody'),
-    only('config-imports-model', '^config/', '^(config|model)/', 'settings know only the words'),
+    only(
+      'config-imports-model',
+      '^config/',
+      '^(config|model)/|^transports/catalogue\\.ts',
+      'settings know the words, and the catalogue of protocols, each with settings of its own',
+    ),
     only('logging-imports-model', '^logging/', '^(logging|model)/', 'the log knows only the words'),
     only('server-imports-model', '^server/', '^(server|model)/', 'the HTTP server knows no API'),
     only('disk-imports-model', '^disk/', '^(disk|model)/', 'a log on disk knows nothing of what stands in it'),
@@ -29,8 +34,8 @@ module.exports = {
     only(
       'transports-know-the-gateway',
       '^transports/',
-      '^(transports/|model/|server/|engine/device/gateway\\.ts|engine/link/link\\.ts)',
-      'a transport knows DeviceGateway and nothing else',
+      '^(transports/|model/|server/|config/define\\.ts|engine/device/gateway\\.ts|engine/link/link\\.ts)',
+      'a transport knows DeviceGateway, how a setting is declared, and nothing else',
     ),
     only(
       'api-knows-services',

@@ -1,4 +1,4 @@
-/** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, MQTT and CoAP. */
+/** Opens what talks to the outside: the HTTP server with the APIs of the process's roles, and the device protocols. */
 import { hostname } from 'node:os'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
@@ -20,16 +20,12 @@ import type { HttpServer } from '../server/http-server.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
-import type { DevicePorts } from '../services/onboarding/connectivity.ts'
-import { startCoapTransport, type CoapTransport } from '../transports/coap/server.ts'
-import { registerHttpDeviceApi } from '../transports/http/device-api.ts'
+import { TRANSPORTS } from '../transports/catalogue.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
-import { startMqttTransport } from '../transports/mqtt/server.ts'
 import { CertificateWatch, certificateFiles } from './certificate.ts'
 import type { Closing } from './closing.ts'
-import { coapFigures, httpDeviceFigures, mqttFigures } from './figures.ts'
 import { healthChecksOf } from './health-checks.ts'
-import { reachableHost } from './ready-text.ts'
+import { reachableHost, type Ports } from './ready-text.ts'
 import type { Stores } from './stores.ts'
 
 export interface EdgeParts {
@@ -50,67 +46,9 @@ export interface EdgeParts {
   readonly demo: boolean
 }
 
-export type Ports = Readonly<Partial<Record<'http' | 'mqtt' | 'coap' | 'lwm2m', number>>>
-
 /** Resolves with the real ports once everything listens. */
 export async function openEdges(parts: EdgeParts): Promise<Ports> {
-  const { config, closing, gateway, log } = parts
-  let mqttPort: number | undefined
-  const metricsSources = [...parts.metricsSources]
-  if (gateway !== undefined && config.mqttEnabled) {
-    const mqtt = await startMqttTransport({
-      gateway,
-      bindAddress: config.mqttBindAddress,
-      port: config.mqttBindPort,
-      clock: systemClock,
-      payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-      limits: {
-        maxPacketBytes: config.mqttMaxPayloadBytes,
-        maxInFlight: config.mqttInFlightPerDevice,
-        maxConnections: config.mqttMaxConnections,
-        maxConnectionsPerTenant: config.mqttMaxConnectionsPerTenant,
-        maxSilentConnections: config.mqttMaxSilentConnections,
-      },
-      log,
-    })
-    closing.add('MQTT', () => mqtt.close())
-    metricsSources.push({ name: 'mqtt', figures: () => mqttFigures(mqtt.figures()) })
-    mqttPort = mqtt.port
-  }
-  const coap = await openCoap(parts)
-  if (coap !== undefined) metricsSources.push({ name: 'coap', figures: () => coapFigures(coap.figures()) })
-  const httpPort = await openHttp(parts, metricsSources, { mqtt: mqttPort, coap: coap?.port })
-  return {
-    http: httpPort,
-    ...(mqttPort === undefined ? {} : { mqtt: mqttPort }),
-    ...(coap === undefined ? {} : { coap: coap.port }),
-  }
-}
-
-async function openCoap({ config, closing, gateway, log }: EdgeParts): Promise<CoapTransport | undefined> {
-  if (gateway === undefined || !config.coapEnabled) return undefined
-  const coap = await startCoapTransport({
-    ...{ gateway, log, clock: systemClock, random: systemRandom },
-    bindAddress: config.coapBindAddress,
-    port: config.coapBindPort,
-    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: {
-      maxPayloadBytes: config.coapMaxPayloadBytes,
-      maxExchanges: config.coapMaxExchanges,
-      maxObservers: config.coapMaxObservers,
-      maxObserversPerTenant: config.coapMaxObserversPerTenant,
-    },
-  })
-  closing.add('CoAP', () => coap.close())
-  return coap
-}
-
-async function openHttp(
-  parts: EdgeParts,
-  metricsSources: readonly MetricsSource[],
-  devicePorts: DevicePorts,
-): Promise<number> {
-  const { config, closing, services, stores, log, gateway } = parts
+  const { config, closing, services, stores, log } = parts
   const tls = certificateFiles(config)
   const server = new UwsServer({
     tls,
@@ -130,6 +68,7 @@ async function openHttp(
     const watch = new CertificateWatch({ config, files: tls, server, clock: systemClock, log })
     closing.add('certificate', () => watch.close())
   }
+  const transports = await openTransports(parts, server)
   let port = config.httpBindPort
   const auth = await createAuth({
     users: services.users,
@@ -154,7 +93,6 @@ async function openHttp(
   })
   closing.add('logins', () => auth.close())
   const isApi = config.roles.includes('api')
-  const deviceApi = gateway === undefined ? undefined : openDeviceApi(parts, server, gateway)
   const webSockets = isApi ? openWebSockets(parts, server, auth) : undefined
   registerRestApi({
     server,
@@ -164,19 +102,17 @@ async function openHttp(
     clock: systemClock,
     version: parts.version,
     metricsSources: [
-      ...metricsSources,
+      ...parts.metricsSources,
+      ...transports.metricsSources,
       { name: 'http', figures: () => serverFigures(server) },
       { name: 'rest_rates', figures: () => services.restRates.figures() },
-      ...(deviceApi === undefined
-        ? []
-        : [{ name: 'http_device_api', figures: () => httpDeviceFigures(deviceApi.figures()) }]),
       ...(webSockets === undefined ? [] : [{ name: 'websocket', figures: () => ({ ...webSockets.figures() }) }]),
     ],
     healthChecks: healthChecksOf(stores),
     workers: parts.workers,
     backups: parts.backups,
     process: { member: `${hostname()}-${process.pid}`, roles: config.roles, folder: stores.folder || '.' },
-    devicePorts,
+    devicePorts: transports.ports,
     page: {
       baseUrl: () => `${tls === undefined ? 'http' : 'https'}://${reachableHost(config.httpBindAddress)}:${port}`,
       demo: parts.demo
@@ -198,25 +134,30 @@ async function openHttp(
     metricsAccess: { withoutToken: config.metricsAccess, token: config.metricsToken },
   })
   port = await server.listen(config.httpBindAddress, config.httpBindPort)
-  return port
+  return { http: port, ...transports.ports }
 }
 
-function openDeviceApi({ config, closing, log }: EdgeParts, server: HttpServer, gateway: DeviceGateway) {
-  const deviceApi = registerHttpDeviceApi({
-    server,
-    gateway,
-    clock: systemClock,
-    payload: { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings },
-    limits: {
-      maxBodyBytes: config.httpMaxPayloadBytes,
-      maxPollTimeoutMs: config.httpRequestTimeoutMs,
-      maxWaitingPolls: config.httpMaxLongPolls,
-      maxWaitingPollsPerTenant: config.httpMaxLongPollsPerTenant,
-    },
-    log,
-  })
-  closing.add('HTTP long polls', () => deviceApi.close())
-  return deviceApi
+/** Every protocol of the catalogue that the settings have not turned off, in a process that devices reach. */
+async function openTransports({ config, closing, gateway, log }: EdgeParts, server: HttpServer) {
+  const ports: Record<string, number> = {}
+  const metricsSources: MetricsSource[] = []
+  const payload = { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings }
+  for (const transport of TRANSPORTS) {
+    if (gateway === undefined || transport.listener(config) === undefined) continue
+    const opened = await transport.open({
+      gateway,
+      settings: config,
+      server,
+      payload,
+      clock: systemClock,
+      random: systemRandom,
+      log,
+    })
+    closing.add(transport.label, () => opened.close())
+    metricsSources.push({ name: transport.name, figures: () => opened.figures() })
+    if (opened.port !== undefined) ports[transport.name] = opened.port
+  }
+  return { ports, metricsSources }
 }
 
 function openWebSockets({ config, closing, services, log }: EdgeParts, server: HttpServer, auth: Auth) {

@@ -1,43 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMetrics } from '../api/metrics.ts'
 import { openTestPlatform } from '../services/testkit.ts'
-import { httpDeviceFigures, mqttFigures, serviceFigures } from './figures.ts'
-
-const mqtt = {
-  connections: 3,
-  accepted: 5,
-  overConnectionLimit: 0,
-  unauthenticated: 1,
-  received: 70,
-  acknowledged: 60,
-  storedUnacknowledged: 7,
-  refused: 1,
-  undecodable: 1,
-  unknownTopics: 1,
-  malformed: 0,
-  pushed: 2,
-  pushesDropped: 0,
-  slowConsumers: 0,
-  overTenantLimit: 0,
-  silentDropped: 0,
-}
-
-test('what only grows is a counter whose name says so, what rises and falls is a gauge', async () => {
-  const http = { received: 9, acknowledged: 8, refused: 1, undecodable: 0, unauthenticated: 0, waitingPolls: 4 }
-  const metrics = createMetrics([
-    { name: 'mqtt', figures: () => mqttFigures(mqtt) },
-    { name: 'http_device_api', figures: () => httpDeviceFigures(http) },
-  ])
-  const text = await metrics.render('public')
-  const gauges = [...text.matchAll(/^# TYPE (millrace_\w+) gauge$/gm)].map(([, name]) => name)
-  assert.deepEqual(gauges, ['millrace_mqtt_connections', 'millrace_http_device_api_waiting_polls'])
-  const counters = [...text.matchAll(/^# TYPE (millrace_\w+) counter$/gm)].map(([, name]) => name)
-  assert.equal(counters.length, Object.keys(mqtt).length + Object.keys(http).length - gauges.length)
-  assert.ok(counters.every((name) => name?.endsWith('_total')))
-  assert.match(text, /^millrace_mqtt_acknowledged_publishes_total 60$/m)
-  assert.match(text, /^millrace_http_device_api_received_uploads_total 9$/m)
-})
+import { serviceFigures } from './figures.ts'
 
 test('what the services hold is told: callers who wait, files, attempts, senders of notifications', async (context) => {
   const platform = await openTestPlatform()

@@ -11,12 +11,9 @@ import type { Calculation, CalculationFigures } from '../services/calculated-fie
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
 import type { AttemptFigures } from '../services/onboarding/wrong-attempts.ts'
 import type { Services } from '../services/services.ts'
-import type { CoapFigures } from '../transports/coap/server.ts'
-import type { HttpDeviceFigures } from '../transports/http/device-api.ts'
-import type { MqttFigures } from '../transports/mqtt/server.ts'
 import type { OutboundFigures } from '../services/outbound/outbound.ts'
 import type { RunningEngine } from './engine.ts'
-import { named, type Names } from './figure-names.ts'
+import { named, type Names } from '../model/figure-names.ts'
 import type { OpenedQueues } from './opened-queues.ts'
 
 export interface FigureParts {
@@ -158,18 +155,6 @@ function ruleEngineFigures(engine: RuleEngine): Record<string, number> {
   }
 }
 
-export function mqttFigures(figures: MqttFigures): Record<string, number> {
-  return named(figures, MQTT)
-}
-
-export function coapFigures(figures: CoapFigures): Record<string, number> {
-  return named(figures, COAP)
-}
-
-export function httpDeviceFigures(figures: HttpDeviceFigures): Record<string, number> {
-  return named(figures, HTTP_DEVICE)
-}
-
 const ACTORS: Names<ActorFigures> = {
   actors: 'actors',
   received: 'received_messages_total',
@@ -206,47 +191,4 @@ const OWNED: Names<DeviceOwnerFigures> = {
   activityWaiting: 'waiting_activity_reports',
   eventsRefused: 'refused_events_total',
   stateFailures: 'state_failures_total',
-}
-
-const MQTT: Names<MqttFigures> = {
-  connections: 'connections',
-  accepted: 'accepted_connections_total',
-  overConnectionLimit: 'connections_over_limit_total',
-  overTenantLimit: 'connections_over_tenant_limit_total',
-  silentDropped: 'dropped_silent_connections_total',
-  unauthenticated: 'refused_connects_total',
-  received: 'received_publishes_total',
-  acknowledged: 'acknowledged_publishes_total',
-  storedUnacknowledged: 'stored_unacknowledged_publishes_total',
-  refused: 'refused_publishes_total',
-  undecodable: 'undecodable_publishes_total',
-  unknownTopics: 'unknown_topic_publishes_total',
-  malformed: 'malformed_packets_total',
-  pushed: 'pushes_total',
-  pushesDropped: 'dropped_pushes_total',
-  slowConsumers: 'slow_consumers_total',
-}
-
-const COAP: Names<CoapFigures> = {
-  observers: 'observers',
-  blockTransfers: 'block_transfers',
-  received: 'received_uploads_total',
-  acknowledged: 'acknowledged_uploads_total',
-  refused: 'refused_uploads_total',
-  undecodable: 'undecodable_requests_total',
-  unauthenticated: 'unauthenticated_requests_total',
-  malformed: 'malformed_datagrams_total',
-  duplicates: 'duplicate_requests_total',
-  notified: 'notifications_total',
-  retransmitted: 'retransmissions_total',
-  lost: 'lost_messages_total',
-}
-
-const HTTP_DEVICE: Names<HttpDeviceFigures> = {
-  received: 'received_uploads_total',
-  acknowledged: 'acknowledged_uploads_total',
-  refused: 'refused_uploads_total',
-  undecodable: 'undecodable_requests_total',
-  unauthenticated: 'unauthenticated_requests_total',
-  waitingPolls: 'waiting_polls',
 }

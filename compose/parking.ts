@@ -19,7 +19,7 @@ import { Parking } from '../engine/parking/parking.ts'
 import { ParkingBus } from '../engine/parking/parking-bus.ts'
 import type { Closing } from './closing.ts'
 import type { Cluster } from './cluster.ts'
-import { named, type Names } from './figure-names.ts'
+import { named, type Names } from '../model/figure-names.ts'
 import type { Stores } from './stores.ts'
 
 export interface OpenedParking {

@@ -1,6 +1,7 @@
 /** With demo logins in place a public address is refused: everybody knows their passwords. */
 import { defineErrors, isMillraceError } from '../model/errors.ts'
 import type { Config } from '../config/settings.ts'
+import { TRANSPORTS } from '../transports/catalogue.ts'
 import type { UserService } from '../services/user-service.ts'
 import { DEMO_LOGINS } from '../services/seed.ts'
 
@@ -21,8 +22,10 @@ export function isLoopback(address: string): boolean {
 /** Throws DEMO_LOGINS_IN_PUBLIC. */
 export async function refuseDemoLoginsInPublic(config: Config, users: UserService): Promise<void> {
   const addresses: [string, string][] = [['HTTP_BIND_ADDRESS', config.httpBindAddress]]
-  if (config.mqttEnabled) addresses.push(['MQTT_BIND_ADDRESS', config.mqttBindAddress])
-  if (config.coapEnabled) addresses.push(['COAP_BIND_ADDRESS', config.coapBindAddress])
+  for (const { listener } of TRANSPORTS) {
+    const at = listener(config)
+    if (at !== undefined && at !== 'http') addresses.push([at.addressName, at.address])
+  }
   const open = addresses.find(([, address]) => !isLoopback(address))
   if (open === undefined) return
   for (const { email, password } of Object.values(DEMO_LOGINS)) {

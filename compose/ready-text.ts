@@ -1,15 +1,18 @@
 /** What the program says once it is ready. */
 
+/** Real ports: `http`, and each protocol's by its name. */
+export type Ports = { readonly http: number } & Readonly<Record<string, number>>
+
 export interface ReadyFacts {
   readonly version: string
   readonly startMs: number
-  /** Real ports by transport; a transport that is off or not built is absent. */
-  readonly ports: Readonly<Partial<Record<'http' | 'mqtt' | 'coap' | 'lwm2m', number>>>
+  /** Real ports; of a protocol that is off there is none. */
+  readonly ports: Ports
   /** Address under which this machine reaches HTTP. */
   readonly httpHost: string
   readonly isHttps?: boolean
-  readonly mqttHost: string
-  readonly coapHost: string
+  /** Addresses of the protocols that have a port of their own. */
+  readonly protocols: readonly { readonly label: string; readonly url: string }[]
   readonly dataDir: string
   readonly durability: string
   readonly demo: boolean
@@ -30,10 +33,7 @@ export function readyText(facts: ReadyFacts): string {
     '',
     `  Web page, REST, WebSocket   ${url}`,
   ]
-  if (facts.ports.mqtt !== undefined)
-    lines.push(`  MQTT                        mqtt://${facts.mqttHost}:${facts.ports.mqtt}`)
-  if (facts.ports.coap !== undefined)
-    lines.push(`  CoAP                        coap://${facts.coapHost}:${facts.ports.coap}`)
+  for (const { label, url } of facts.protocols) lines.push(`  ${label.padEnd(28)}${url}`)
   lines.push(
     `  Data folder                 ${facts.dataDir} (what is acknowledged survives a ${facts.durability.replace('-', ' ')})`,
     '',

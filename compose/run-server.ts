@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path'
 import { errorText, isMillraceError } from '../model/errors.ts'
 import { readConfig, type Environment } from '../config/read.ts'
 import type { Config } from '../config/settings.ts'
+import { TRANSPORTS } from '../transports/catalogue.ts'
 import { createLog, type SystemLog } from '../logging/log.ts'
 import { endFatally, endOnUncaughtErrors, stopOnSignals } from './process-end.ts'
 import { startPlatform, type Platform } from './platform.ts'
-import { reachableHost, readyJson, readyText } from './ready-text.ts'
+import { reachableHost, readyJson, readyText, type Ports } from './ready-text.ts'
 import { collectStartGarbage } from './start-garbage.ts'
 
 /** Resolves once the server is ready; the process then goes on until a signal stops it. Exits 1 where it cannot start. */
@@ -51,8 +52,7 @@ function announcement(config: Config, version: string, platform: Platform): stri
     ports: platform.ports,
     httpHost: reachableHost(config.httpBindAddress),
     isHttps: config.sslEnabled,
-    mqttHost: reachableHost(config.mqttBindAddress),
-    coapHost: reachableHost(config.coapBindAddress),
+    protocols: protocolsOf(config, platform.ports),
     dataDir: resolve(config.dataDir),
     durability: config.durability,
     demo: platform.demo,
@@ -62,6 +62,14 @@ function announcement(config: Config, version: string, platform: Platform): stri
   // The password is shown this one time: not on the line that programs read.
   if (facts.oneTimePassword !== undefined) process.stderr.write(`sysadmin@millrace.local / ${facts.oneTimePassword}\n`)
   return readyJson(facts)
+}
+
+function protocolsOf(config: Config, ports: Ports) {
+  return TRANSPORTS.flatMap(({ name, label, listener }) => {
+    const [port, at] = [ports[name], listener(config)]
+    if (port === undefined || at === undefined || at === 'http') return []
+    return [{ label, url: `${at.scheme}://${reachableHost(at.address)}:${port}` }]
+  })
 }
 
 function refuse(error: unknown, log: SystemLog): void {

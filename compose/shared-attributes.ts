@@ -8,7 +8,7 @@ import type { Config } from '../config/settings.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import type { RedisAttributes, RedisFigures } from '../storage/redis/redis-attributes.ts'
 import type { Closing } from './closing.ts'
-import { named, type Names } from './figure-names.ts'
+import { named, type Names } from '../model/figure-names.ts'
 
 const NAMESPACE_SETTING = 'cache.namespace'
 

@@ -4,7 +4,7 @@ import type { SegmentLog } from '../engine/link/segment-log.ts'
 import type { EmbeddedFigures } from '../storage/timeseries/embedded/store.ts'
 import type { PostgresFigures } from '../storage/timeseries/postgres/store.ts'
 import type { QuestDbFigures } from '../storage/timeseries/questdb/store.ts'
-import { named, type Names } from './figure-names.ts'
+import { named, type Names } from '../model/figure-names.ts'
 
 export function segmentLogFigures(link: SegmentLog): Record<string, number> {
   const figures = link.figures()

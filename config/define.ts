@@ -31,6 +31,11 @@ export interface Setting<Value> {
   show(value: Value): string
 }
 
+/** The values of declared settings by their keys. */
+export type ValuesOf<Settings> = {
+  readonly [Key in keyof Settings]: Settings[Key] extends Setting<infer Value> ? Value : never
+}
+
 interface Declaration<Value> {
   readonly name: string
   readonly default: Value

@@ -1,5 +1,6 @@
 /** Reads the configuration from the environment: complete and frozen, or an error that names the setting, the value and what is allowed. */
 import { ConfigErrors, withoutPasswords, type Setting } from './define.ts'
+import { TRANSPORTS } from '../transports/catalogue.ts'
 import { SETTINGS, type Config } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -94,16 +95,7 @@ function editDistance(a: string, b: string): number {
 }
 
 function refuseContradictions(config: Config): void {
-  if (
-    config.httpBindPort !== 0 &&
-    config.mqttEnabled &&
-    config.httpBindPort === config.mqttBindPort &&
-    config.httpBindAddress === config.mqttBindAddress
-  ) {
-    throw ConfigErrors.CONTRADICTION({
-      reason: `HTTP_BIND_PORT and MQTT_BIND_PORT are both ${config.httpBindPort} on ${config.httpBindAddress}: give one of them another port`,
-    })
-  }
+  refuseSharedPorts(config)
   if (config.queueMaxRetryPauseSeconds < config.queueRetryPauseSeconds) {
     throw ConfigErrors.CONTRADICTION({
       reason:
@@ -140,6 +132,23 @@ function refuseContradictions(config: Config): void {
       reason:
         'JWT_REFRESH_TOKEN_EXPIRATION_TIME is shorter than JWT_TOKEN_EXPIRATION_TIME: a refresh token must outlive its access token',
     })
+  }
+}
+
+function refuseSharedPorts(config: Config): void {
+  const taken = new Map<string, string>()
+  const { httpBindPort: port, httpBindAddress: address } = config
+  const listeners = TRANSPORTS.map(({ listener }) => listener(config)).filter((at) => at !== undefined && at !== 'http')
+  for (const at of [{ over: 'tcp', port, address, portName: SETTINGS.httpBindPort.name }, ...listeners]) {
+    if (at.port === 0) continue
+    const place = `${at.port} on ${at.address}`
+    const other = taken.get(`${at.over} ${place}`)
+    if (other !== undefined) {
+      throw ConfigErrors.CONTRADICTION({
+        reason: `${other} and ${at.portName} are both ${place}: give one of them another port`,
+      })
+    }
+    taken.set(`${at.over} ${place}`, at.portName)
   }
 }
 

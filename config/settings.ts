@@ -1,11 +1,10 @@
 /** Every setting of Millrace. `docs/reference/settings.md` is made from these (`npm run docs`). */
-import type { Setting } from './define.ts'
+import { TRANSPORT_SETTINGS } from '../transports/catalogue.ts'
+import type { ValuesOf } from './define.ts'
 import { AUTHENTICATION_SETTINGS } from './settings/authentication.ts'
-import { COAP_SETTINGS } from './settings/coap.ts'
 import { DEVICE_SETTINGS } from './settings/devices.ts'
 import { HTTP_SETTINGS } from './settings/http.ts'
 import { LINK_SETTINGS } from './settings/link.ts'
-import { MQTT_SETTINGS } from './settings/mqtt.ts'
 import { OTHER_TRANSPORT_SETTINGS } from './settings/other-transports.ts'
 import { OUTBOUND_SETTINGS } from './settings/outbound.ts'
 import { QUEUE_SETTINGS } from './settings/queue.ts'
@@ -18,8 +17,7 @@ import { STORAGE_SETTINGS } from './settings/storage.ts'
 export const SETTINGS = {
   ...START_SETTINGS,
   ...HTTP_SETTINGS,
-  ...MQTT_SETTINGS,
-  ...COAP_SETTINGS,
+  ...TRANSPORT_SETTINGS,
   ...OTHER_TRANSPORT_SETTINGS,
   ...AUTHENTICATION_SETTINGS,
   ...SECRETS_SETTINGS,
@@ -34,6 +32,4 @@ export const SETTINGS = {
 export type SettingKey = keyof typeof SETTINGS
 
 /** The parsed, complete, frozen configuration. */
-export type Config = {
-  readonly [Key in SettingKey]: (typeof SETTINGS)[Key] extends Setting<infer Value> ? Value : never
-}
+export type Config = ValuesOf<typeof SETTINGS>

@@ -41,14 +41,6 @@ export const HTTP_SETTINGS = {
     accepts: (text) => text !== '',
     description: 'Opens the private key.',
   }),
-  httpMaxPayloadBytes: http.integer({
-    name: 'HTTP_TRANSPORT_MAX_PAYLOAD_SIZE',
-    default: 4_194_304,
-    min: 1024,
-    max: 1 << 30,
-    unit: 'bytes',
-    description: 'Largest body of a device; more is 413.',
-  }),
   restMaxBodyBytes: http.integer({
     name: 'REST_MAX_BODY_SIZE',
     default: 16_777_216,
@@ -99,28 +91,6 @@ export const HTTP_SETTINGS = {
     allowed: 'at least 16 characters, no spaces',
     accepts: (text) => /^[\x21-\x7e]{16,}$/.test(text),
     description: 'Bearer token that reads all of /metrics, with ids.',
-  }),
-  httpRequestTimeoutMs: http.integer({
-    name: 'HTTP_MAX_REQUEST_TIMEOUT',
-    default: 300_000,
-    min: 1000,
-    max: 3_600_000,
-    unit: 'ms',
-    description: 'Longest long poll.',
-  }),
-  httpMaxLongPolls: http.integer({
-    name: 'HTTP_MAX_LONG_POLLS',
-    default: 10_000,
-    min: 1,
-    max: 10_000_000,
-    description: 'Long polls that wait, a connection each; more are 503.',
-  }),
-  httpMaxLongPollsPerTenant: http.integer({
-    name: 'HTTP_MAX_LONG_POLLS_PER_TENANT',
-    default: 7500,
-    min: 1,
-    max: 10_000_000,
-    description: "Of these, one tenant's.",
   }),
   wsPendingBytes: http.integer({
     name: 'WS_MAX_PENDING_BYTES',

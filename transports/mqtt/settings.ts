@@ -1,4 +1,4 @@
-import { settingsOf } from '../define.ts'
+import { settingsOf } from '../../config/define.ts'
 
 const mqtt = settingsOf('MQTT')
 

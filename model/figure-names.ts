@@ -1,4 +1,3 @@
-/** A part's figures under their names in Prometheus. */
 /** A part's figures by their names here: complete, since a figure without a name does not compile. */
 export type Names<Figures> = Readonly<Record<keyof Figures, string>>
 

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { connectAsync, type MqttClient } from 'mqtt'
+import { readConfig } from '../config/read.ts'
+import { SETTINGS } from '../config/settings.ts'
+import { TRANSPORTS } from './catalogue.ts'
+import { RawClient } from './coap/testkit.ts'
+import { testTransport, type TestDevice } from './contract.ts'
+
+const DEVICES: Readonly<Record<string, () => TestDevice>> = {
+  mqtt: mqttDevice,
+  coap: coapDevice,
+  http_device_api: httpDevice,
+}
+
+for (const transport of TRANSPORTS) {
+  const device = DEVICES[transport.name]
+  assert.ok(device !== undefined, `there is no test device that speaks ${transport.label}`)
+  testTransport(transport, device)
+}
+
+test('names are words, and each stands once', () => {
+  const names = TRANSPORTS.map(({ name }) => name)
+  assert.equal(new Set(names).size, names.length)
+  for (const { name, figureNames } of TRANSPORTS) {
+    for (const word of [name, ...figureNames]) assert.match(word, /^[a-z][a-z0-9_]*$/)
+    assert.equal(new Set(figureNames).size, figureNames.length)
+  }
+})
+
+test('what rises and falls is a gauge, everything else a counter whose name says so', () => {
+  const gauges = TRANSPORTS.flatMap(({ figureNames }) => figureNames.filter((name) => !name.endsWith('_total')))
+  assert.deepEqual(gauges, ['connections', 'observers', 'block_transfers', 'waiting_polls'])
+})
+
+test('every setting of a protocol is one of the configuration, under a name of its own', () => {
+  const all = Object.values(SETTINGS).map(({ name }) => name)
+  assert.equal(new Set(all).size, all.length)
+  for (const { settings } of TRANSPORTS)
+    for (const [key, setting] of Object.entries(settings))
+      assert.equal(Object.entries(SETTINGS).find(([each]) => each === key)?.[1], setting)
+})
+
+test('a protocol that is off listens nowhere', () => {
+  const listening = (environment: Record<string, string>) =>
+    TRANSPORTS.map(({ listener }) => listener(readConfig(environment))).map((at) =>
+      typeof at === 'object' ? at.port : at,
+    )
+  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [1884, 5683, 'http'])
+  assert.deepEqual(listening({ MQTT_ENABLED: 'false', COAP_ENABLED: 'false' }), [undefined, undefined, 'http'])
+})
+
+function httpDevice(): TestDevice {
+  return {
+    upload: async (port, token) => {
+      const url = `http://127.0.0.1:${port}/api/v1/${token}/telemetry`
+      return (await fetch(url, { method: 'POST', body: '{"a":1}' })).ok
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function mqttDevice(): TestDevice {
+  let client: MqttClient | undefined
+  return {
+    upload: async (port, username) => {
+      try {
+        client = await connectAsync({ host: '127.0.0.1', port, username, reconnectPeriod: 0, protocolVersion: 4 })
+      } catch {
+        return false
+      }
+      const cut = new Promise<boolean>((resolve) => client?.once('close', () => resolve(false)))
+      const stored = client.publishAsync('v1/devices/me/telemetry', '{"a":1}', { qos: 1 }).then(
+        () => true,
+        () => false,
+      )
+      return Promise.race([stored, cut])
+    },
+    close: async () => {
+      await client?.endAsync(true)
+    },
+  }
+}
+
+function coapDevice(): TestDevice {
+  let client: RawClient | undefined
+  return {
+    upload: async (port, token) => {
+      client = await RawClient.open(port)
+      client.send({ code: '0.02', path: `/api/v1/${token}/telemetry`, payload: '{"a":1}' })
+      return (await client.message(0)).code.startsWith('2.')
+    },
+    close: () => {
+      client?.close()
+      return Promise.resolve()
+    },
+  }
+}
