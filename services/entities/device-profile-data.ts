@@ -1,5 +1,4 @@
 /** The part of a device profile that its transport type shapes: defaults as the reference fills them in (`rest-api.md` 5.4), and checks. */
-import protobuf from 'protobufjs'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { DeviceErrors } from './device-errors.ts'
 
@@ -59,22 +58,24 @@ const SCHEMAS: Readonly<Record<string, string>> = {
 }
 
 /** Throws `PROFILE_SCHEMA` where a schema of Protobuf payloads is none. */
-export function checkPayloadSchemas(data: JsonObject): void {
+export async function checkPayloadSchemas(data: JsonObject): Promise<void> {
   const transport = objectIn(data, 'transportConfiguration')
   const payload = objectIn(transport, 'transportPayloadTypeConfiguration')
   const ofCoap = objectIn(objectIn(transport, 'coapDeviceTypeConfiguration'), 'transportPayloadTypeConfiguration')
   for (const configuration of [payload, ofCoap]) {
     if (configuration['transportPayloadType'] !== 'PROTOBUF') continue
+    // Loaded with the first such profile: it takes memory that most servers need for nothing.
+    const { default: protobuf } = await import('protobufjs')
     for (const [member, property] of Object.entries(SCHEMAS)) {
       const schema = configuration[member]
-      if (typeof schema === 'string' && schema !== '') checkSchema(schema, property)
+      if (typeof schema === 'string' && schema !== '') checkSchema(protobuf.parse, schema, property)
     }
   }
 }
 
-function checkSchema(schema: string, property: string): void {
+function checkSchema(parse: (schema: string) => unknown, schema: string, property: string): void {
   try {
-    protobuf.parse(schema)
+    parse(schema)
   } catch (error) {
     throw DeviceErrors.PROFILE_SCHEMA({ property, reason: error instanceof Error ? error.message : String(error) })
   }

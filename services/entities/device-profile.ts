@@ -84,7 +84,7 @@ export const deviceProfiles = defineEntity({
     if (defaultQueueName !== null && !(await services.hasQueue(record.tenantId, defaultQueueName)))
       throw DeviceErrors.PROFILE_QUEUE_UNKNOWN()
     const profileData = profileDataOf(record.profileData, record.transportType)
-    checkPayloadSchemas(profileData)
+    await checkPayloadSchemas(profileData)
     const isOther = before !== undefined && before.transportType !== record.transportType
     if (isOther && (await services.countOf('DEVICE', record.tenantId, { deviceProfileId: record.id })) > 0)
       throw DeviceErrors.PROFILE_TRANSPORT_FIXED()

@@ -57,10 +57,10 @@ const profileData = z.looseObject({
   alarms: z.array(z.unknown()).nullish(),
 })
 
-function checkProfileRow(row: Row): void {
+async function checkProfileRow(row: Row): Promise<void> {
   const data = jsonOf(String(row['profile_data']))
   profileData.parse(data)
-  if (isJsonObject(data)) checkPayloadSchemas(data)
+  if (isJsonObject(data)) await checkPayloadSchemas(data)
 }
 
 const nodeRow = z.looseObject({
@@ -72,7 +72,7 @@ const nodeRow = z.looseObject({
 })
 
 /** What the columns alone do not say. */
-const CHECKS: Readonly<Record<string, (row: Row) => void>> = {
+const CHECKS: Readonly<Record<string, (row: Row) => void | Promise<void>>> = {
   queue: checkQueueRow,
   device_profile: checkProfileRow,
   rule_node: (row) => void nodeRow.parse(row),
@@ -82,10 +82,10 @@ const TABLES = new Map(DECLARED_TABLES.map((table) => [table.name, table]))
 const DEFINITIONS = new Map(DECLARED.map((definition) => [definition.storedAs.name, definition]))
 
 /** Throws `ROW`. */
-export function checkRow(table: string, row: Row): void {
+export async function checkRow(table: string, row: Row): Promise<void> {
   try {
     checkColumns(table, row)
-    CHECKS[table]?.(row)
+    await CHECKS[table]?.(row)
   } catch (error) {
     throw TenantTransferErrors.ROW({ table, reason: reasonOf(error) }, error)
   }

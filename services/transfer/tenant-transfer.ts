@@ -169,7 +169,7 @@ export class TenantTransfer {
     for (const { row: sent, parts: sentParts } of rowsIn(taken, texts, tenantId)) {
       if (isSealed(taken, sent)) continue
       for (const { table, rows } of [{ table: taken, rows: [sent] }, ...sentParts])
-        for (const each of rows) checkRow(table.name, each)
+        for (const each of rows) await checkRow(table.name, each)
       const before = await transferRows.find(taken.name, keysOf(taken, sent))
       if (before !== undefined && !(await transferRows.isOwned(taken, before, tenantId)))
         throw TenantTransferErrors.FOREIGN({
