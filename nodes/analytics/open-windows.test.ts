@@ -4,15 +4,8 @@ import type { DataPoint } from '../../model/value.ts'
 import { seededRandom } from '../../test/support/seeded-random.ts'
 import { resultOf } from '../calculated/accumulator.ts'
 import { bucketing } from '../calculated/time-bucket.ts'
-import {
-  MAX_AHEAD_MS,
-  MAX_OPEN_WINDOWS,
-  whenIdle,
-  withPoints,
-  type OpenWindow,
-  type OpenWindows,
-  type WindowRules,
-} from './open-windows.ts'
+import { whenIdle, withPoints, type OpenWindows, type WindowRules } from './open-windows.ts'
+import { MAX_AHEAD_MS, MAX_OPEN_WINDOWS, type ClosedWindow } from './window-node.ts'
 
 const FUNCTIONS = ['MIN', 'MAX', 'SUM', 'AVG', 'COUNT', 'COUNT_UNIQUE'] as const
 const START = 1_700_000_000_000 - (1_700_000_000_000 % 10_000)
@@ -29,7 +22,7 @@ function point(ts: number, value: number, key = 'v'): DataPoint {
   return { key, ts, type: 'LONG', value }
 }
 
-function told(window: OpenWindow): Record<string, number> {
+function told(window: ClosedWindow): Record<string, number> {
   return Object.fromEntries(
     FUNCTIONS.map((name, index) => {
       const accumulator = window.metrics[index]
@@ -56,7 +49,7 @@ test('each point is in one closed window or late, as a model that keeps all poin
     let now = START
     let modelWatermark = Number.MIN_SAFE_INTEGER
     const model = new Map<number, number[]>()
-    const closed: OpenWindow[] = []
+    const closed: ClosedWindow[] = []
     for (let step = 0; step < 60; step++) {
       now += random.between(0, 8_000)
       const points = Array.from({ length: random.between(1, 3) }, () =>

@@ -4,21 +4,16 @@
  */
 import { z } from 'zod'
 import type { DataPoint } from '../../model/value.ts'
-import { accumulated, accumulatorSchema, type Accumulator } from '../calculated/accumulator.ts'
-import type { MetricFunction } from '../calculated/aggregation.ts'
 import type { Bucket } from '../calculated/time-bucket.ts'
 import { NodeErrors } from '../errors.ts'
-
-export const MAX_OPEN_WINDOWS = 200
-/** A clock that is wrong by more must not hold windows open for so long. */
-export const MAX_AHEAD_MS = 86_400_000
+import { isMeasured, metricValuesSchema, withPoint, type WindowMetric } from './window-metrics.ts'
+import { MAX_AHEAD_MS, MAX_OPEN_WINDOWS, type WindowStep } from './window-node.ts'
 
 const WINDOW = z.strictObject({
   from: z.int(),
   /** Exclusive. */
   to: z.int(),
-  /** In the order of the metrics; null where no value came. */
-  metrics: z.array(accumulatorSchema.nullable()),
+  metrics: metricValuesSchema,
 })
 export type OpenWindow = z.output<typeof WINDOW>
 
@@ -30,26 +25,10 @@ export const openWindowsSchema = z.strictObject({
 })
 export type OpenWindows = z.output<typeof openWindowsSchema>
 
-export interface WindowMetric {
-  /** Of the series that is aggregated. */
-  readonly key: string
-  readonly function: MetricFunction
-  readonly outputKey: string
-}
-
 export interface WindowRules {
   readonly bucketOf: (ts: number) => Bucket
   readonly latenessMs: number
   readonly metrics: readonly WindowMetric[]
-}
-
-export interface WindowStep {
-  /** Points that went into a window. */
-  readonly counted: number
-  readonly next: OpenWindows
-  readonly closed: readonly OpenWindow[]
-  /** Points whose window was closed before: they are counted nowhere. */
-  readonly late: readonly DataPoint[]
 }
 
 /**
@@ -62,17 +41,15 @@ export function withPoints(
   state: OpenWindows | undefined,
   points: readonly DataPoint[],
   now: number,
-): WindowStep {
+): WindowStep<OpenWindows> {
   const watermark = state?.watermark ?? Number.MIN_SAFE_INTEGER
   const open = new Map(state?.open.map((window) => [window.from, window]))
   const late: DataPoint[] = []
   let reached = watermark
   let counted = 0
   for (const point of points) {
-    if (!rules.metrics.some(({ key }) => key === point.key)) continue
-    if (point.ts > now + MAX_AHEAD_MS) {
-      throw NodeErrors.VALUE_INVALID({ key: 'ts', expected: 'at most a day ahead of the clock' })
-    }
+    if (!isMeasured(rules.metrics, point)) continue
+    checkTime(point, now)
     const { from, to } = rules.bucketOf(point.ts)
     if (to <= watermark) {
       late.push(point)
@@ -89,32 +66,25 @@ export function withPoints(
   return { ...closing([...open.values()], reached), counted, late }
 }
 
-/** No point came for a while: what is over by the clock is closed without waiting for a later one. */
-export function whenIdle(state: OpenWindows, now: number): WindowStep {
-  const over = state.open.filter(({ to }) => to <= now)
-  const watermark = over.reduce((latest, { to }) => Math.max(latest, to), state.watermark)
-  return { ...closing(state.open, watermark), counted: 0, late: [] }
+/** Throws `VALUE_INVALID` for a time that no clock is wrong by. */
+export function checkTime({ ts }: DataPoint, now: number): void {
+  if (ts > now + MAX_AHEAD_MS) {
+    throw NodeErrors.VALUE_INVALID({ key: 'ts', expected: 'at most a day ahead of the clock' })
+  }
 }
 
-function closing(windows: readonly OpenWindow[], watermark: number): Pick<WindowStep, 'next' | 'closed'> {
+/** No point came for a while: what is over by the clock is closed without waiting for a later one. */
+export function whenIdle(state: OpenWindows, now: number): Pick<WindowStep<OpenWindows>, 'next' | 'closed'> {
+  const over = state.open.filter(({ to }) => to <= now)
+  const watermark = over.reduce((latest, { to }) => Math.max(latest, to), state.watermark)
+  return closing(state.open, watermark)
+}
+
+function closing(
+  windows: readonly OpenWindow[],
+  watermark: number,
+): { next: OpenWindows; closed: readonly OpenWindow[] } {
   const byTime = windows.toSorted((one, other) => one.from - other.from)
   const closed = byTime.filter(({ to }) => to <= watermark)
   return { next: { watermark, open: byTime.filter(({ to }) => to > watermark) }, closed }
-}
-
-function withPoint(
-  metrics: readonly WindowMetric[],
-  before: OpenWindow['metrics'] | undefined,
-  point: DataPoint,
-): (Accumulator | null)[] {
-  return metrics.map((metric, index) => {
-    const known = before?.[index] ?? undefined
-    if (metric.key !== point.key) return known ?? null
-    const next = accumulated(metric.function, metric.outputKey, known, point)
-    // An endless sum could be neither stored nor told.
-    if (next.number !== undefined && !Number.isFinite(next.number)) {
-      throw NodeErrors.VALUE_INVALID({ key: point.key, expected: 'small enough to be added' })
-    }
-    return next
-  })
 }

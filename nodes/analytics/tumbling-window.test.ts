@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Clock } from '../../model/clock.ts'
-import { createNode, runNode, testContext, testMessage } from '../testkit.ts'
 import { tumblingWindow } from './tumbling-window.ts'
+import { openedWindows } from './windows.testkit.ts'
 
 const START = 1_700_000_040_000
 const CONFIGURATION = {
@@ -16,36 +15,7 @@ const CONFIGURATION = {
   ],
 }
 
-async function opened() {
-  let now = START
-  const clock: Clock = {
-    now: () => now,
-    monotonic: () => now,
-    after: () => ({ cancel: () => undefined }),
-    soon: (run) => queueMicrotask(run),
-  }
-  const context = testContext({ clock })
-  const { state } = context.fakes
-  let node = await createNode(tumblingWindow, CONFIGURATION, context)
-  const give = async (ts: number, data: string, metadata: Readonly<Record<string, string>> = {}) => {
-    now = Math.max(now, ts)
-    const [result] = await runNode(node, testMessage({ data, metadata: { ts: String(ts), ...metadata } }))
-    return result
-  }
-  return {
-    give,
-    state,
-    restart: async (change: object = {}) => {
-      node = await createNode(tumblingWindow, { ...CONFIGURATION, ...change }, context)
-    },
-    pass: async (ms: number) => {
-      now += ms
-      await state.wake()
-    },
-    told: () =>
-      state.sent.map(({ message, relation }) => [relation, message.type, message.metadata['ts'], message.data]),
-  }
-}
+const opened = () => openedWindows(tumblingWindow, CONFIGURATION, START)
 
 test('a window closes when a point comes that is behind its end by the allowed lateness', async () => {
   const { give, told, state } = await opened()

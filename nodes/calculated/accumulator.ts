@@ -39,6 +39,16 @@ export function accumulated(
   return { count, number: known === undefined ? number : joined(metric, known, number) }
 }
 
+/** Of the values of both; their different ones are not limited here. */
+export function combined(metric: MetricFunction, one: Accumulator, other: Accumulator): Accumulator {
+  const count = one.count + other.count
+  if (metric === 'COUNT') return { count }
+  if (metric === 'COUNT_UNIQUE') {
+    return { count, distinct: [...new Set([...(one.distinct ?? []), ...(other.distinct ?? [])])] }
+  }
+  return { count, number: joined(metric, one.number ?? 0, other.number ?? 0) }
+}
+
 function joined(metric: 'MIN' | 'MAX' | 'SUM' | 'AVG', one: number, other: number): number {
   if (metric === 'MIN') return Math.min(one, other)
   if (metric === 'MAX') return Math.max(one, other)
