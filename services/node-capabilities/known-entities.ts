@@ -10,7 +10,9 @@ import { isJsonObject, stringifyJson } from '../../model/json.ts'
 import { KeptReads } from './kept-reads.ts'
 import { SharedReads } from './shared-reads.ts'
 
-const KEPT: ReadonlySet<EntityType> = new Set(['ASSET', 'CUSTOMER', 'DEVICE', 'ENTITY_VIEW', 'TENANT'])
+const KEPT: ReadonlySet<EntityType> = new Set([
+  ...(['ASSET', 'ASSET_PROFILE', 'CUSTOMER', 'DEVICE', 'DEVICE_PROFILE', 'ENTITY_VIEW', 'TENANT'] as const),
+])
 const MAX_BYTES = 16 * 2 ** 20
 /** Beyond its texts, which stand in its JSON form and beside it. */
 const ENTITY_BYTES = 1_000
