@@ -1,7 +1,7 @@
 /**
- * What a node costs a message, without link and storage: a chain of twenty such nodes beside a chain of one, in processor time. And a chain of
- * twenty different nodes. What nodes ask of the platform is at hand, as on a hit of its caches; a count of promises shows where
- * a message still makes some.
+ * What a node costs a message, without link and storage: a chain of twenty such nodes beside a chain of one, in processor time. And two chains of
+ * twenty: one whose nodes route a message, log and save it, and one of different nodes, nine of which write to it. What nodes ask of the
+ * platform is at hand, as on a hit of its caches; a count of promises shows where a message still makes some.
  *
  *   node --no-node-snapshot benchmarks/rule-chain/nodes.ts [--seconds 0.5] [--runs 5] [--only 'chain of 20']
  */
@@ -11,7 +11,7 @@ import type { ScriptHost } from '../../engine/script/script.ts'
 import { spread, writeResult, type Spread } from '../lib/report.ts'
 import { openRow, PACK, promisesOf, type OpenedRow } from './row.ts'
 import { openScriptHost } from './script-hosts.ts'
-import { javaScriptSteps, steps, type Step } from './steps.ts'
+import { javaScriptSteps, routing, steps, type Step } from './steps.ts'
 
 const { values } = parseArgs({
   options: {
@@ -47,14 +47,17 @@ interface Contestant {
 
 const tbel = openScriptHost('TBEL', systemClock, systemRandom, 1)
 const pool = openScriptHost('JS', systemClock, systemRandom, 1)
-const contestants: Contestant[] = [{ name: CHAIN, row: steps, scripts: tbel.scripts }]
+const contestants: Contestant[] = [
+  { name: `${CHAIN} that route, log and save`, row: routing, scripts: tbel.scripts },
+  { name: `${CHAIN} different ones`, row: steps, scripts: tbel.scripts },
+]
 for (const step of steps)
   contestants.push({ name: step.node.name, row: new Array<Step>(IN_A_ROW).fill(step), scripts: tbel.scripts })
 for (const step of javaScriptSteps)
   contestants.push({ name: `${step.node.name}, JavaScript on the pool`, row: [step, step], scripts: pool.scripts })
 
 const table: Record<string, { readonly microseconds: Spread; readonly promises: number }> = {}
-let chainOf20: Record<string, unknown> = {}
+const chains: Record<string, { readonly messagesPerProcessorSecond: Spread; readonly promises: number }> = {}
 for (const { name, row, scripts } of contestants.filter((one) => one.name.includes(values.only ?? ''))) {
   const [first] = row
   if (first === undefined) continue
@@ -72,14 +75,15 @@ for (const { name, row, scripts } of contestants.filter((one) => one.name.includ
   const promises = Number(((await promisesOf(long.pack)) / row.length).toFixed(2))
   await long.close()
   await short.close()
-  if (name === CHAIN) chainOf20 = { messagesPerProcessorSecond: spread(perSecond), promises: promises * row.length }
+  if (name.startsWith(CHAIN))
+    chains[name] = { messagesPerProcessorSecond: spread(perSecond), promises: promises * row.length }
   else table[name] = { microseconds: spread(perNode.map((value) => Number(value.toFixed(3)))), promises }
-  process.stderr.write(`${name}: ${JSON.stringify(name === CHAIN ? chainOf20 : table[name])}\n`)
+  process.stderr.write(`${name}: ${JSON.stringify(chains[name] ?? table[name])}\n`)
 }
 await tbel.close()
 await pool.close()
 
-const result = { packSize: PACK, chainOf20, perVisit: table }
+const result = { packSize: PACK, chains, perVisit: table }
 if (values.only !== undefined) console.log(JSON.stringify(result, null, 2))
 else
   writeResult(

@@ -59,8 +59,9 @@ const STEPS: readonly Row[] = [
   [customerAttributes, 'Success', { dataMapping: { limit: 'customerLimit' } }],
   [relatedEntityData, 'Success', { dataMapping: { limit: 'hallLimit' } }],
   [copyKeys, 'Success', { copyFrom: 'DATA', keys: ['humidity'] }],
-  [renameKeys, 'Success', { renameIn: 'METADATA', renameKeysMapping: { humidity: 'moisture' } }],
-  [deleteKeys, 'Success', { deleteFrom: 'METADATA', keys: ['moisture'] }],
+  // There and back, so that the next one of its kind finds something too.
+  [renameKeys, 'Success', { renameIn: 'METADATA', renameKeysMapping: { deviceName: 'name', name: 'deviceName' } }],
+  [deleteKeys, 'Success', { deleteFrom: 'METADATA', keys: ['humidity'] }],
   [scriptTransformation, 'Success', scriptDefaults(TRANSFORMATION)],
   [log, 'Success', scriptDefaults("return 'temperature ' + msg.temperature;")],
   [saveTimeSeries, 'Success'],
@@ -74,6 +75,8 @@ const JAVASCRIPT: readonly Row[] = [
 ]
 
 export const steps: readonly Step[] = STEPS.map(stepOf)
+/** Twenty that look at the message, log and save it: filters and switches twice. */
+export const routing: readonly Step[] = [...steps.slice(0, 9), ...steps.slice(0, 9), ...steps.slice(-2)]
 export const javaScriptSteps: readonly Step[] = JAVASCRIPT.map(stepOf)
 
 function stepOf([{ type, name, category, configurationVersion, defaultConfiguration }, relation, change]: Row): Step {
