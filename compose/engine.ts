@@ -28,7 +28,6 @@ import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
 import { openCustomTables } from './custom-tables.ts'
-import { openOutbound } from './outbound.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
 import { stampsOf } from './stamps.ts'
@@ -42,6 +41,7 @@ export interface EngineParts {
   readonly stores: Stores
   readonly services: Services
   readonly catalogue: NodeCatalogue
+  readonly outbound: Outbound
   readonly scripts: ScriptHost
   readonly feed: ChangeFeed
   readonly actors: ActorSystem
@@ -63,7 +63,8 @@ const QUEUE_STATISTICS_INTERVAL_MS = 60_000
 
 /** Resolves once every chain is loaded and messages are taken. */
 export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
-  const { config, log, closing, stores, services, catalogue, scripts, feed, actors, devices, parking } = parts
+  const { config, log, closing, stores, services, catalogue, outbound, scripts } = parts
+  const { feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
   const states = openNodeStates({ ...parts, nodeLog })
@@ -78,7 +79,6 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   })
   // Resolves when other processes know of these listeners too.
   await services.movedDevices.start()
-  const outbound = openOutbound(config)
   const tables = openCustomTables(config, log, closing)
   const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, known, states, outbound, tables })
   const engine = createRuleEngine({

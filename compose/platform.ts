@@ -29,6 +29,7 @@ import { calculationFigures, eventFigures, figuresOf, serviceFigures } from './f
 import { refuseUnusableFiles } from './named-files.ts'
 import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openCatalogue } from './own-nodes.ts'
+import { openOutbound } from './outbound.ts'
 import { openParking } from './parking.ts'
 import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
 import { openVault } from './secrets-key.ts'
@@ -66,7 +67,9 @@ export async function startPlatform(
     const { vault, settled } = await openVault({ config, log, folder: stores.folder, entities: stores.entities })
     const { scripts, javaScript } = openScripting(config, closing)
     const shared = await openSharedAttributes(config, stores.entities, log, closing)
+    const outbound = openOutbound(config)
     const stored = createServices({
+      outbound,
       vault,
       jwt: jwtDefaults(config),
       mail: mailDefaults(config),
@@ -120,7 +123,19 @@ export async function startPlatform(
     closing.add('actors', () => actors.close())
     const roles = new Set(config.roles)
     if (roles.has('engine')) startOwnedCalls(cluster, stored, log, closing)
-    const parts = { config, log, closing, cluster, stores, services: stored, catalogue, scripts, feed, actors }
+    const parts = {
+      config,
+      log,
+      closing,
+      cluster,
+      stores,
+      services: stored,
+      catalogue,
+      outbound,
+      scripts,
+      feed,
+      actors,
+    }
     const devices = roles.has('engine') ? startDeviceOwner(parts) : undefined
     const { parking, deviceLink, metricsSources } = opened
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })

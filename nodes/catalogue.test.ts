@@ -16,6 +16,11 @@ const RUNNABLE: Readonly<Record<string, object>> = {
   'org.thingsboard.rule.engine.aws.sns.TbSnsNode': { accessKeyId: 'A', secretAccessKey: 'S' },
   'org.thingsboard.rule.engine.aws.sqs.TbSqsNode': { accessKeyId: 'A', secretAccessKey: 'S' },
   'org.thingsboard.rule.engine.gcp.pubsub.TbPubSubNode': { serviceAccountKey: '{}' },
+  'org.thingsboard.rule.engine.ai.TbAiNode': {
+    modelId: { entityType: 'AI_MODEL', id: RULE_CHAIN_ID },
+    userPrompt: 'What is that?',
+    forceAck: false,
+  },
   'org.thingsboard.rule.engine.sms.TbSendSmsNode': {
     useSystemSmsSettings: false,
     smsProviderConfiguration: { type: 'TWILIO', accountSid: 'AC1', accountToken: 'token', numberFrom: '+15005550006' },

@@ -25,6 +25,7 @@ import { saveAttributes } from './action/save-attributes.ts'
 import { saveTimeSeries } from './action/save-time-series.ts'
 import { saveToCustomTable } from './action/save-to-custom-table.ts'
 import { synchronizationEnd, synchronizationStart } from './action/synchronization.ts'
+import { aiRequest } from './external/ai-request.ts'
 import { awsLambda } from './external/aws-lambda.ts'
 import { awsSns } from './external/aws-sns.ts'
 import { awsSqs } from './external/aws-sqs.ts'
@@ -138,6 +139,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   saveToCustomTable,
   synchronizationEnd,
   synchronizationStart,
+  aiRequest,
   awsLambda,
   awsSns,
   awsSqs,

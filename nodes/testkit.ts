@@ -25,7 +25,7 @@ import { FakeCalculated } from './fakes/calculated.ts'
 import { FakeAttributes } from './fakes/attributes.ts'
 import { FakeEntities } from './fakes/entities.ts'
 import { FakeHistory } from './fakes/history.ts'
-import { FakeDeviceState, FakeMail, FakeNotifications, FakeTables, FakeViews } from './fakes/noted.ts'
+import { FakeAi, FakeDeviceState, FakeMail, FakeNotifications, FakeTables, FakeViews } from './fakes/noted.ts'
 import { FakeOutbound } from './fakes/outbound.ts'
 import { FakeRelations } from './fakes/relations.ts'
 import { FakeState } from './fakes/state.ts'
@@ -39,6 +39,7 @@ export interface RecordedLine {
 
 /** What stands for the platform in a test: fill it before, look at it after. */
 export interface Fakes {
+  readonly ai: FakeAi
   readonly alarms: FakeAlarms
   readonly attributes: FakeAttributes
   readonly calculated: FakeCalculated
@@ -146,6 +147,7 @@ export function testContext(
 function fakesOf(tenantId: string, now: () => number): Fakes {
   const entities = new FakeEntities(tenantId)
   return {
+    ai: new FakeAi(),
     alarms: new FakeAlarms(now),
     attributes: new FakeAttributes(),
     calculated: new FakeCalculated(),

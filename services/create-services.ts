@@ -62,6 +62,7 @@ import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
+import { AiChats } from './ai/ai-chats.ts'
 import { AiModels } from './ai/ai-models.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
@@ -76,6 +77,7 @@ import type { ChangeNotifications } from './notifications/change-notifications.t
 import { NotificationWatch } from './notifications/watch.ts'
 import { PlatformEvents } from './notifications/platform-events.ts'
 import { PlatformWatch } from './notifications/platform-watch.ts'
+import { DEFAULT_OUTBOUND_SETTINGS, Outbound } from './outbound/outbound.ts'
 import { OutboxPublisher, type Report } from './outbox.ts'
 import { ownerLookup, type OwnerLookup } from './ownership.ts'
 import { FarEnds } from './relations/far-ends.ts'
@@ -126,6 +128,8 @@ export interface ServicesOptions {
   }
   /** For scripts that users try out. */
   readonly scripts: ScriptHost
+  /** What calls services outside. Default: one that calls nothing internal. */
+  readonly outbound?: Outbound
   /** Memory for lately read attributes (`CACHE_ATTRIBUTES_MB`); 0 keeps none. */
   readonly attributeCacheBytes: number
   /** Behind that memory, for all processes together (`CACHE_TYPE=redis`). */
@@ -339,6 +343,7 @@ export function createServices(options: ServicesOptions): Services {
     }),
     jobs,
     aiModels,
+    ai: new AiChats({ models: aiModels, outbound: options.outbound ?? defaultOutbound(clock), clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
     provisioning: new Provisioning({
@@ -421,6 +426,10 @@ export function createServices(options: ServicesOptions): Services {
       return Promise.all(closing).then(() => undefined)
     },
   }
+}
+
+function defaultOutbound(clock: Clock): Outbound {
+  return new Outbound({ clock, settings: DEFAULT_OUTBOUND_SETTINGS })
 }
 
 /** Attributes changed, and which is not told. */

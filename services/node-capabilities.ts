@@ -46,6 +46,7 @@ export function nodeCapabilitiesOf({
 }: CapabilityParts): CompleteSources {
   const metered = meteredScripts(scripts, services.meter)
   return {
+    ai: services.ai.ofNode,
     alarms: nodeAlarms(services),
     attributes: nodeAttributes(services, own),
     calculated: () => services.calculated,

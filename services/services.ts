@@ -27,6 +27,7 @@ import type { DeviceService } from './device-service.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import type { Events } from './events/events.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
+import type { AiChats } from './ai/ai-chats.ts'
 import type { AiModels } from './ai/ai-models.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { LimitsOfTenants } from './limits.ts'
@@ -82,6 +83,7 @@ export interface Services {
   readonly movedDevices: MovedDevices
   readonly jobs: Jobs
   readonly aiModels: AiModels
+  readonly ai: AiChats
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly fileErasure: FileErasure

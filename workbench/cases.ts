@@ -45,7 +45,7 @@ const world = z.strictObject({
   users: z.record(z.string(), entity).default({}),
   /** `[from, type, to]`, ends by name. */
   relations: z.array(z.tuple([z.string(), z.string(), z.string()])).default([]),
-  /** What services outside answer, by their kind (`http`, `mqtt`, `sqs`, `sns`, `lambda`, `smtp`). */
+  /** What services outside answer, by their kind (`http`, `mqtt`, `sqs`, `sns`, `lambda`, `smtp`, `ai`). */
   outside: z
     .record(
       z.string(),

@@ -50,6 +50,12 @@ export function outsideOf(answers: OutsideAnswers, note: (kind: string, call: Js
   }
 }
 
+/** What a model answers: nothing, where nobody says it. */
+export function askedModel({ ai = NOTHING_SAID }: OutsideAnswers): string {
+  if (ai.fails !== undefined) throw WorkbenchErrors.OUTSIDE_FAILS({ reason: ai.fails })
+  return ai.body === undefined ? '{}' : textOf(ai.body)
+}
+
 /** Plain texts and numbers of a call; what is nested is shown as it is. */
 function noted(call: object): JsonObject {
   return JSON.parse(JSON.stringify(call)) as JsonObject

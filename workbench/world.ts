@@ -19,7 +19,7 @@ import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
 import { aggregated } from './aggregate.ts'
 import { RehearsedRelations } from './relations.ts'
-import { outsideOf, type OutsideAnswers } from './outside.ts'
+import { askedModel, outsideOf, type OutsideAnswers } from './outside.ts'
 import { jsonOf, valuesOf } from './shown-values.ts'
 
 /** What a node did to the world, in the words in which cases expect it. */
@@ -230,6 +230,15 @@ export class World {
       }),
       notifications: (node) => ({
         send: async ({ originator, templateId }) => this.note(node, 'send notification', originator, { templateId }),
+      }),
+      ai: (node) => ({
+        open: async (modelId) => ({
+          ask: async (question) => {
+            this.note(node, 'ask model', undefined, { modelId, prompt: question.user })
+            return askedModel(this.outside)
+          },
+          close: async () => undefined,
+        }),
       }),
       tables: (node) => ({
         open: async ({ name }) => ({

@@ -1,8 +1,12 @@
 /** Models of artificial intelligence. Source: tag `ai-model` of the reference's API. */
+import { z } from 'zod'
 import { entityId } from '../../model/entity-id.ts'
+import type { AiChats } from '../../services/ai/ai-chats.ts'
 import type { AiModels } from '../../services/ai/ai-models.ts'
+import type { JsonObject } from '../../model/json.ts'
 import { aiModels } from '../../services/entities/ai-model.ts'
 import { found } from './authorize.ts'
+import { jsonObject } from './body.ts'
 import { draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { paging } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -11,9 +15,31 @@ import { TENANT } from './route.ts'
 
 export interface AiModelRoutesParts extends EntityRoutesParts {
   readonly aiModels: AiModels
+  readonly ai: Pick<AiChats, 'askOnce'>
 }
 
 const SHAPE = recordShape(aiModels)
+const MOST_CHARACTERS = 500_000
+
+const chat = z.object({
+  systemMessage: z.string().max(MOST_CHARACTERS).nullish(),
+  userMessage: z.object({
+    contents: z
+      .array(z.object({ contentType: z.literal('TEXT'), text: z.string().min(1).max(MOST_CHARACTERS) }))
+      .min(1)
+      .max(100),
+  }),
+  chatModelConfig: jsonObject,
+})
+const CHAT_ANSWER: JsonObject = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: ['SUCCESS', 'FAILURE'] },
+    generatedContent: { type: 'string' },
+    errorDetails: { type: 'string' },
+  },
+  required: ['status'],
+}
 
 export function aiModelRoutes(parts: AiModelRoutesParts): readonly DeclaredRoute[] {
   const { make, declared } = parts
@@ -51,6 +77,30 @@ export function aiModelRoutes(parts: AiModelRoutesParts): readonly DeclaredRoute
         id === undefined ? [] : [{ entity: entityId('AI_MODEL', id), operation: 'WRITE' as const }],
       answer: SHAPE,
       handle: async ({ principal, body }) => aiModels.jsonOf(await parts.aiModels.saveByUser(principal, body)),
+    }),
+    make.route({
+      method: 'POST',
+      path: '/api/ai/model/chat',
+      about: 'Asks a model that need not be saved, to see whether it answers.',
+      authorities: TENANT,
+      targets: {},
+      query: {},
+      body: chat,
+      example: () => ({
+        userMessage: { contents: [{ contentType: 'TEXT', text: 'What is the capital of Ukraine?' }] },
+        chatModelConfig: {
+          provider: 'OLLAMA',
+          providerConfig: { baseUrl: 'http://127.0.0.1:11434', auth: { type: 'NONE' } },
+          modelId: 'llama3.2',
+        },
+      }),
+      answer: CHAT_ANSWER,
+      handle: async ({ principal, body: { systemMessage, userMessage, chatModelConfig } }) => {
+        const user = userMessage.contents.map(({ text }) => text).join('\n')
+        const system = systemMessage ?? undefined
+        const question = { ...(system === undefined ? {} : { system }), user, format: { type: 'TEXT' } } as const
+        return parts.ai.askOnce(service.tenantOf(principal), chatModelConfig, question)
+      },
     }),
     make.route({
       method: 'GET',

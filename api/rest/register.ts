@@ -197,7 +197,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceProfileRoutes(parts, services),
     ...deviceRoutes(parts, services),
     ...claimRoutes(parts, services),
-    ...aiModelRoutes({ ...parts, aiModels: services.aiModels }),
+    ...aiModelRoutes({ ...parts, aiModels: services.aiModels, ai: services.ai }),
     ...jobRoutes({ ...parts, jobs: services.jobs }),
     ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),

@@ -5881,6 +5881,14 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'POST', path: '/api/ai/model', body: 'json' }, given, options)
   }
 
+  /** Asks a model that need not be saved, to see whether it answers. For TENANT_ADMIN. */
+  postAiModelChat(
+    given: { readonly body: Api.PostAiModelChatBody },
+    options?: CallOptions,
+  ): Promise<Api.PostAiModelChatAnswer> {
+    return this.call({ method: 'POST', path: '/api/ai/model/chat', body: 'json' }, given, options)
+  }
+
   /** Raises an alarm, or changes the active one of the same originator and type, or the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
   postAlarm(
     given: { readonly body: Api.PostAlarmBody },

@@ -3342,6 +3342,18 @@ export type PostAiModelBody = {
   readonly configuration?: unknown
 }
 
+export type PostAiModelChatBody = {
+  readonly systemMessage?: string | null | undefined
+  readonly userMessage: { readonly contents: readonly { readonly contentType: 'TEXT'; readonly text: string }[] }
+  readonly chatModelConfig: unknown
+}
+
+export type PostAiModelChatAnswer = {
+  readonly status: 'SUCCESS' | 'FAILURE'
+  readonly generatedContent?: string
+  readonly errorDetails?: string
+}
+
 export type PostAlarmBody = {
   readonly id?: { readonly id: string } | null | undefined
   readonly customerId?: { readonly id: string } | null | undefined

@@ -1,4 +1,5 @@
 /** Capabilities of which a test wants to know only what was asked of them. */
+import type { AiQuestion, NodeAi } from '../../engine/rulechain/capabilities/ai.ts'
 import type { DeviceStateEvent, NodeDeviceState } from '../../engine/rulechain/capabilities/device-state.ts'
 import type { NodeMail, NodeMailMessage } from '../../engine/rulechain/capabilities/mail.ts'
 import type { NodeNotificationRequest, NodeNotifications } from '../../engine/rulechain/capabilities/notifications.ts'
@@ -32,6 +33,26 @@ export class FakeNotifications implements NodeNotifications {
 
   async send(request: NodeNotificationRequest): Promise<void> {
     this.sent.push(request)
+  }
+}
+
+export class FakeAi implements NodeAi {
+  readonly opened: (readonly [modelId: string, limits: Parameters<NodeAi['open']>[1]])[] = []
+  readonly asked: AiQuestion[] = []
+  answer = '{}'
+  failure: Error | undefined
+  isClosed = false
+
+  async open(...opened: Parameters<NodeAi['open']>) {
+    this.opened.push(opened)
+    return {
+      ask: async (question: AiQuestion) => {
+        this.asked.push(question)
+        if (this.failure !== undefined) throw this.failure
+        return this.answer
+      },
+      close: async () => void (this.isClosed = true),
+    }
   }
 }
 

@@ -130,6 +130,11 @@ export function aiSecretsOf(configuration: JsonObject): readonly string[] {
   return [...secretsOf(configuration, SECRETS).values()]
 }
 
+/** The first member that a mask stands in, where no stored secret is meant. */
+export function maskedMember(configuration: JsonObject): string | undefined {
+  return masksIn(configuration, SECRETS)[0]
+}
+
 function placeOf(tenantId: string, path: string): string {
   return `ai_model/${tenantId}${path}`
 }

@@ -46,6 +46,9 @@ export const DEFAULT_OUTBOUND_SETTINGS: OutboundSettings = {
   serviceId: 'sole',
 }
 
+/** Of a call that no message waits for: models of artificial intelligence think for long. */
+const LONGEST_MS = 600_000
+
 /** Of one service that all tenants share: connections to it, and what waits for them. */
 const SHARED_ROOM: RoomLimits = {
   ...{ calls: 16, bytes: 64 * 2 ** 20 },
@@ -99,7 +102,7 @@ export class Outbound {
     { tenantId, secrets }: Required<Pick<NodeIdentity, 'tenantId' | 'secrets'>>,
     kind: Kind,
     settings: OutboundKinds[Kind]['settings'],
-    { parallel = 0, timeoutMs = 0 }: OutboundLimits = {},
+    { parallel = 0, timeoutMs = 0, isAwaited = true }: OutboundLimits = {},
   ): OutboundClient<OutboundKinds[Kind]['call'], OutboundKinds[Kind]['answer']> {
     const { clock, settings: policy } = this.parts
     const { guard } = this
@@ -109,7 +112,7 @@ export class Outbound {
       room: this.room,
       clock,
       parallel: parallel === 0 ? policy.nodeCalls : parallel,
-      timeoutMs: timeoutMs === 0 ? policy.timeoutMs : Math.min(timeoutMs, policy.timeoutMs),
+      timeoutMs: timeoutMs === 0 ? policy.timeoutMs : Math.min(timeoutMs, isAwaited ? policy.timeoutMs : LONGEST_MS),
       open: async () => {
         const openClient = await LOADERS[kind]()
         return openClient(settings, { guard, clock, answerLimit: this.room.answerLimit })

@@ -24,6 +24,7 @@ import { REPETITIONS, TwiceLink, type Repetition } from '../../test/simulation/t
 import { createLog } from '../../logging/log.ts'
 import { Message } from '../../model/message.ts'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
+import { openOutbound } from '../../compose/outbound.ts'
 import { catalogue } from '../../nodes/catalogue.ts'
 import { createServices } from '../../services/create-services.ts'
 import { testSecrets } from '../../services/testkit.ts'
@@ -156,6 +157,7 @@ async function openPlatform(
     stores,
     services,
     catalogue,
+    outbound: openOutbound(config),
     feed: cluster.feed,
     actors,
     devices,

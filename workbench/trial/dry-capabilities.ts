@@ -15,7 +15,7 @@ import type { Clock } from '../../model/clock.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Attribute, DataPoint } from '../../model/value.ts'
-import { outsideOf } from '../outside.ts'
+import { askedModel, outsideOf } from '../outside.ts'
 import { jsonOf, valuesOf } from '../shown-values.ts'
 
 export interface DryParts {
@@ -73,6 +73,15 @@ export class DryCapabilities {
       notifications: (node) => ({
         send: async ({ originator, templateId }) =>
           note(node, 'send notification', { of: { ...originator }, templateId }),
+      }),
+      ai: (node) => ({
+        open: async (modelId) => ({
+          ask: async (question) => {
+            note(node, 'ask model', { modelId, prompt: question.user })
+            return askedModel({})
+          },
+          close: async () => undefined,
+        }),
       }),
       tables: (node) => ({
         open: async ({ name }) => ({

@@ -15,6 +15,8 @@ export interface OutboundLimits {
   readonly parallel?: number
   /** Longest call in ms; 0 or absent for the policy's own, which no other exceeds. */
   readonly timeoutMs?: number
+  /** False where nothing waits for the calls: they may take up to ten minutes, as `timeoutMs` says. */
+  readonly isAwaited?: boolean
 }
 
 export interface NodeOutbound {
