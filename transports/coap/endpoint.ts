@@ -7,7 +7,7 @@ import { errorResponse } from './answers.ts'
 import { emptyMessage, encodeMessage, parseMessage, unreadableId, type CoapMessage } from './codec.ts'
 import type { CoapCounts } from './counts.ts'
 import type { CoapLimits } from './limits.ts'
-import { requestOf, responseMessage, type CoapRequest, type CoapResponse, type Peer } from './message.ts'
+import { GET, requestOf, responseMessage, type CoapRequest, type CoapResponse, type Peer } from './message.ts'
 import { Transmissions, type Outcome } from './transmissions.ts'
 
 export interface EndpointOptions {
@@ -24,7 +24,10 @@ interface Exchange {
   readonly key: string
   readonly peer: Peer
   readonly id: number
-  readonly token: Buffer
+  /** Empty once it is answered: it holds the memory of the whole datagram. */
+  token: Buffer
+  /** May be done twice. */
+  readonly isSafe: boolean
   readonly isConfirmable: boolean
   readonly startedAt: number
   /** What is sent when the request comes again. */
@@ -33,6 +36,11 @@ interface Exchange {
 }
 
 const EMPTY_CODE = '0.00'
+const NO_TOKEN = Buffer.alloc(0)
+/** What one that is remembered takes beside its answer, about. */
+const EXCHANGE_BYTES = 256
+/** What answers may be larger than the shortest, in the mean. */
+const ANSWER_BYTES = 64
 const NOTHING = (): void => undefined
 
 export class CoapEndpoint {
@@ -40,6 +48,7 @@ export class CoapEndpoint {
   private readonly transmissions: Transmissions
   /** The oldest first. */
   private readonly exchanges = new Map<string, Exchange>()
+  private heldBytes = 0
   /** Confirmable requests without an acknowledgement, the oldest first. */
   private readonly unanswered = new Set<Exchange>()
   private acknowledging: TimerHandle | undefined
@@ -104,7 +113,7 @@ export class CoapEndpoint {
     }
     const isConfirmable = message.type === 'CON'
     const exchange: Exchange = {
-      ...{ key, peer, id: message.id, token: message.token, isConfirmable },
+      ...{ key, peer, id: message.id, token: message.token, isConfirmable, isSafe: message.code === GET },
       ...{ startedAt: now, reply: undefined, isAnswered: false },
     }
     this.remember(exchange)
@@ -121,33 +130,49 @@ export class CoapEndpoint {
   }
 
   private remember(exchange: Exchange): void {
-    const { exchangeLifetimeMs, maxExchanges } = this.options.limits
-    this.exchanges.delete(exchange.key)
+    const { exchangeLifetimeMs } = this.options.limits
+    this.forget(exchange.key)
     this.exchanges.set(exchange.key, exchange)
+    this.heldBytes += bytesOf(exchange)
     for (const oldest of this.exchanges.values()) {
       const isOver = exchange.startedAt - oldest.startedAt >= exchangeLifetimeMs
-      if (!isOver && this.exchanges.size <= maxExchanges) return
-      this.exchanges.delete(oldest.key)
+      if (!isOver && !this.isFull) return
+      this.forget(oldest.key)
     }
   }
 
+  private get isFull(): boolean {
+    const { maxExchanges } = this.options.limits
+    return this.exchanges.size > maxExchanges || this.heldBytes > maxExchanges * (EXCHANGE_BYTES + ANSWER_BYTES)
+  }
+
+  private forget(key: string): void {
+    const exchange = this.exchanges.get(key)
+    if (exchange === undefined) return
+    this.exchanges.delete(key)
+    this.heldBytes -= bytesOf(exchange)
+  }
+
+  /** What was refused did nothing and may be tried again, what is only read may be read again: strangers and readers fill no memory. */
   private respond(exchange: Exchange, response: CoapResponse): void {
     if (exchange.isAnswered) return
     exchange.isAnswered = true
     this.unanswered.delete(exchange)
-    const { peer, id, token } = exchange
+    const { key, peer, id, token } = exchange
+    const isKept = response.code.startsWith('2.') && !exchange.isSafe
+    if (!isKept) this.forget(key)
+    exchange.token = NO_TOKEN
     if (!exchange.isConfirmable) {
       const own = this.transmissions.newId()
       this.options.send(encodeMessage(responseMessage(response, { type: 'NON', id: own, token })), peer)
     } else if (exchange.reply === undefined) {
       exchange.reply = encodeMessage(responseMessage(response, { type: 'ACK', id, token }))
+      if (this.exchanges.get(key) === exchange) this.heldBytes += exchange.reply.length
       this.options.send(exchange.reply, peer)
     } else {
       const encode = (own: number): Buffer => encodeMessage(responseMessage(response, { type: 'CON', id: own, token }))
-      this.transmissions.confirmable(peer, encode, NOTHING)
+      if (!this.transmissions.confirmable(peer, encode, NOTHING)) this.options.counts.lost++
     }
-    // What was refused did nothing: it may be tried again, and strangers fill no memory.
-    if (!response.code.startsWith('2.')) this.exchanges.delete(exchange.key)
   }
 
   /** One timer for all: they wait in the order in which they came. */
@@ -168,7 +193,12 @@ export class CoapEndpoint {
       }
       this.unanswered.delete(exchange)
       exchange.reply = emptyMessage('ACK', exchange.id)
+      if (this.exchanges.get(exchange.key) === exchange) this.heldBytes += exchange.reply.length
       send(exchange.reply, exchange.peer)
     }
   }
+}
+
+function bytesOf({ reply }: Exchange): number {
+  return EXCHANGE_BYTES + (reply?.length ?? 0)
 }

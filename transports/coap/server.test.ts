@@ -87,6 +87,35 @@ describe('CoAP uploads', () => {
       assert.deepEqual(await device.ask({ path: TELEMETRY, payload: '{"a":1}', id: 7 }), CREATED)
     }))
 
+  it('reads that come again are read again, and take no place', () =>
+    bench(
+      async ({ gateway, client }) => {
+        const device = await client()
+        await device.ask({ path: TELEMETRY, payload: '{"a":1}', id: 1 })
+        for (const id of [2, 3, 4, 2])
+          assert.equal((await device.ask({ path: ATTRIBUTES, code: GET, id })).code, '4.04')
+        gateway.answer = { client: [{ key: 'a', type: 'LONG', value: 1 }], shared: [] }
+        for (const id of [5, 6, 5]) assert.equal((await device.ask({ path: ATTRIBUTES, code: GET, id })).code, '2.05')
+        await device.ask({ path: TELEMETRY, payload: '{"a":1}', id: 1 })
+        assert.equal(gateway.uploads.length, 1)
+      },
+      { maxExchanges: 2 },
+    ))
+
+  it('whose answers are large are forgotten sooner', () =>
+    bench(
+      async ({ gateway, client }) => {
+        const device = await client()
+        gateway.reply = JSON.stringify('x'.repeat(900))
+        const call = { path: '/api/v1/one/rpc', payload: '{"method":"m","params":{}}' }
+        await device.ask({ path: TELEMETRY, payload: '{"a":1}', id: 1 })
+        for (const id of [2, 3]) await device.ask({ ...call, id })
+        await device.ask({ path: TELEMETRY, payload: '{"a":1}', id: 1 })
+        assert.equal(gateway.uploads.length, 2)
+      },
+      { maxExchanges: 4 },
+    ))
+
   it('are forgotten after their lifetime, and beyond the bound', () =>
     bench(
       async ({ gateway, client, clock }) => {
