@@ -3,6 +3,7 @@ import { assetProfiles } from '../../services/entities/asset-profile.ts'
 import { assets } from '../../services/entities/asset.ts'
 import { byRelation, type RelatedRoutesParts } from './declared/by-relation.ts'
 import { assignment, crud, infos, lists, pageOf } from './declared/entity-routes.ts'
+import { crudWithImages, type ImageRoutesParts } from './declared/image-crud.ts'
 import { profileRoutes, typesRoute } from './declared/profile-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { TENANT } from './route.ts'
@@ -15,7 +16,7 @@ const ASSET = {
 } as const
 const ASSET_PROFILE = { one: 'assetProfile', many: 'assetProfiles', nameParameter: 'assetProfileName' } as const
 
-export function assetRoutes(parts: RelatedRoutesParts): readonly DeclaredRoute[] {
+export function assetRoutes(parts: RelatedRoutesParts & ImageRoutesParts): readonly DeclaredRoute[] {
   const { declared } = parts
   const assetService = declared.of(assets)
   const profileService = declared.of(assetProfiles)
@@ -27,7 +28,7 @@ export function assetRoutes(parts: RelatedRoutesParts): readonly DeclaredRoute[]
     ...assignment(parts, assetService, ASSET),
     typesRoute(parts, assetService, ASSET),
     byRelation(parts, assetService, ASSET, 'assetTypes'),
-    ...crud(parts, profileService, ASSET_PROFILE, { read: TENANT, save: TENANT }),
+    ...crudWithImages(parts, profileService, ASSET_PROFILE, { read: TENANT, save: TENANT }),
     pageOf(parts, profileService, ASSET_PROFILE, '/api/assetProfiles'),
     ...profileRoutes(parts, profileService, { ...ASSET_PROFILE, shown: ['image', 'defaultDashboardId'], used }),
   ]

@@ -10,7 +10,7 @@ import { dashboardInfo, dashboards, type Dashboard } from '../../services/entiti
 import { publicCustomer } from '../../services/entities/public-customer.ts'
 import { found, tenantOf } from './authorize.ts'
 import { optionalId } from './body.ts'
-import { crud, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { crudWithImages, type ImageRoutesParts } from './declared/image-crud.ts'
 import { flag, paging, uuidList } from './declared/query.ts'
 import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -40,15 +40,15 @@ const TO_READ = { entity: dashboards, operation: 'READ' } as const
 const TO_ASSIGN = { entity: dashboards, operation: 'ASSIGN_TO_CUSTOMER' } as const
 const CUSTOMER_TO_READ = { entity: customers, operation: 'READ' } as const
 
-export interface DashboardRoutesParts extends EntityRoutesParts {
-  readonly content: { readonly dashboards: Dashboards }
+export interface DashboardRoutesParts extends ImageRoutesParts {
+  readonly content: ImageRoutesParts['content'] & { readonly dashboards: Dashboards }
   readonly clock: Clock
 }
 
 export function dashboardRoutes(parts: DashboardRoutesParts): readonly DeclaredRoute[] {
   const service = parts.declared.of(dashboards)
   return [
-    ...crud(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }),
+    ...crudWithImages(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }),
     ...listRoutes(parts),
     ...assignmentRoutes(parts),
     ...homeRoutes(parts),

@@ -3,7 +3,8 @@ import { deviceProfiles } from '../../services/entities/device-profile.ts'
 import { devices } from '../../services/entities/device.ts'
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Services } from '../../services/services.ts'
-import { crud, pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { pageOf, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { crudWithImages, type ImageRoutesParts } from './declared/image-crud.ts'
 import { profileRoutes } from './declared/profile-routes.ts'
 import { optionalUuid } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
@@ -16,7 +17,7 @@ const WORDS = { one: 'deviceProfile', many: 'deviceProfiles', nameParameter: 'de
 const DEVICES_LOOKED_AT = 100
 
 export function deviceProfileRoutes(
-  parts: EntityRoutesParts,
+  parts: ImageRoutesParts,
   services: Pick<Services, 'telemetry' | 'attributes'>,
 ): readonly DeclaredRoute[] {
   const { declared } = parts
@@ -24,7 +25,7 @@ export function deviceProfileRoutes(
   return [
     keysRoute(parts, 'timeseries', (device) => services.telemetry.keys(device)),
     keysRoute(parts, 'attributes', (device) => services.attributes.keys(device, undefined)),
-    ...crud(parts, service, WORDS, { read: TENANT, save: TENANT }),
+    ...crudWithImages(parts, service, WORDS, { read: TENANT, save: TENANT }),
     pageOf(parts, service, WORDS, '/api/deviceProfiles'),
     ...profileRoutes(parts, service, {
       ...WORDS,

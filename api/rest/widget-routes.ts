@@ -7,7 +7,8 @@ import type { Widgets } from '../../services/content/widgets.ts'
 import { widgetTypeOnly, widgetTypes, type WidgetType } from '../../services/entities/widget-type.ts'
 import { widgetsBundles, type WidgetsBundle } from '../../services/entities/widgets-bundle.ts'
 import { found } from './authorize.ts'
-import { crud, draftSchema, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { draftSchema } from './declared/entity-routes.ts'
+import { crudWithImages, withoutImages, type ImageRoutesParts } from './declared/image-crud.ts'
 import {
   optionalChoice,
   flag,
@@ -22,8 +23,8 @@ import { idShape, listShape, pageShape, recordShape } from './declared/shapes.ts
 import type { DeclaredRoute } from './declared/route.ts'
 import { EMPTY_ANSWER, EVERYBODY, SYSTEM_AND_TENANT } from './route.ts'
 
-export interface WidgetRoutesParts extends EntityRoutesParts {
-  readonly content: { readonly widgets: Widgets }
+export interface WidgetRoutesParts extends ImageRoutesParts {
+  readonly content: ImageRoutesParts['content'] & { readonly widgets: Widgets }
 }
 
 const TYPE_WORDS = { one: 'widgetType', many: 'widgetTypes', nameParameter: 'fqn' } as const
@@ -86,7 +87,7 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
   const only = async (type: WidgetType) => widgetTypeOnly(await service.renderOne(type))
   const authorities = { read: SYSTEM_AND_TENANT, save: SYSTEM_AND_TENANT, remove: SYSTEM_AND_TENANT }
   // The save has a parameter of its own.
-  const shared = crud(parts, service, TYPE_WORDS, authorities).filter(({ method }) => method !== 'POST')
+  const shared = crudWithImages(parts, service, TYPE_WORDS, authorities).filter(({ method }) => method !== 'POST')
   return [
     ...shared,
     make.route({
@@ -105,8 +106,10 @@ function typeRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
       bodyTargets: ({ id }) =>
         id === undefined ? [] : [{ entity: entityId('WIDGET_TYPE', id), operation: 'WRITE' as const }],
       answer: DETAILS,
-      handle: async ({ principal, query, body }) =>
-        service.renderOne(await content.widgets.saveType(principal, body, query.updateExistingByFqn)),
+      handle: async ({ principal, query, body }) => {
+        const draft = await withoutImages(parts, widgetTypes, principal, body)
+        return service.renderOne(await content.widgets.saveType(principal, draft, query.updateExistingByFqn))
+      },
     }),
     make.route({
       ...GET,
@@ -284,7 +287,7 @@ function bundleRoutes(parts: WidgetRoutesParts): readonly DeclaredRoute[] {
         render(await content.widgets.bundlesByIds(principal, query.widgetsBundleIds)),
     })
   return [
-    ...crud(parts, service, BUNDLE_WORDS, {
+    ...crudWithImages(parts, service, BUNDLE_WORDS, {
       read: EVERYBODY,
       save: SYSTEM_AND_TENANT,
       remove: SYSTEM_AND_TENANT,

@@ -1155,12 +1155,16 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/asset/info/{assetId}' }, given, options)
   }
 
-  /** One asset profile. For TENANT_ADMIN. */
+  /** One asset profile; with its images in it where `inlineImages` is true. For TENANT_ADMIN. */
   getAssetProfileByAssetProfileId(
-    given: { readonly assetProfileId: string },
+    given: { readonly assetProfileId: string; readonly inlineImages?: boolean | undefined },
     options?: CallOptions,
   ): Promise<Api.AssetProfile> {
-    return this.call({ method: 'GET', path: '/api/assetProfile/{assetProfileId}' }, given, options)
+    return this.call(
+      { method: 'GET', path: '/api/assetProfile/{assetProfileId}', query: ['inlineImages'] },
+      given,
+      options,
+    )
   }
 
   /** Short form of one asset profile. For TENANT_ADMIN, CUSTOMER_USER. */
@@ -2152,9 +2156,12 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/customers/list', query: ['customerIds'] }, given, options)
   }
 
-  /** One dashboard. For TENANT_ADMIN, CUSTOMER_USER. */
-  getDashboardByDashboardId(given: { readonly dashboardId: string }, options?: CallOptions): Promise<Api.Dashboard> {
-    return this.call({ method: 'GET', path: '/api/dashboard/{dashboardId}' }, given, options)
+  /** One dashboard; with its images in it where `inlineImages` is true. For TENANT_ADMIN, CUSTOMER_USER. */
+  getDashboardByDashboardId(
+    given: { readonly dashboardId: string; readonly inlineImages?: boolean | undefined },
+    options?: CallOptions,
+  ): Promise<Api.Dashboard> {
+    return this.call({ method: 'GET', path: '/api/dashboard/{dashboardId}', query: ['inlineImages'] }, given, options)
   }
 
   /** The dashboard that the caller starts with; empty where there is none. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
@@ -2253,12 +2260,16 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/device/info/{deviceId}' }, given, options)
   }
 
-  /** One device profile. For TENANT_ADMIN. */
+  /** One device profile; with its images in it where `inlineImages` is true. For TENANT_ADMIN. */
   getDeviceProfileByDeviceProfileId(
-    given: { readonly deviceProfileId: string },
+    given: { readonly deviceProfileId: string; readonly inlineImages?: boolean | undefined },
     options?: CallOptions,
   ): Promise<Api.DeviceProfile> {
-    return this.call({ method: 'GET', path: '/api/deviceProfile/{deviceProfileId}' }, given, options)
+    return this.call(
+      { method: 'GET', path: '/api/deviceProfile/{deviceProfileId}', query: ['inlineImages'] },
+      given,
+      options,
+    )
   }
 
   /** Keys of attributes that devices of the profile, or of the tenant, have; looks at 100 devices. For TENANT_ADMIN. */
@@ -5530,12 +5541,12 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** One widgets type. For SYS_ADMIN, TENANT_ADMIN. */
+  /** One widgets type; with its images in it where `inlineImages` is true. For SYS_ADMIN, TENANT_ADMIN. */
   getWidgetTypeByWidgetTypeId(
-    given: { readonly widgetTypeId: string },
+    given: { readonly widgetTypeId: string; readonly inlineImages?: boolean | undefined },
     options?: CallOptions,
   ): Promise<Api.WidgetType> {
-    return this.call({ method: 'GET', path: '/api/widgetType/{widgetTypeId}' }, given, options)
+    return this.call({ method: 'GET', path: '/api/widgetType/{widgetTypeId}', query: ['inlineImages'] }, given, options)
   }
 
   /** The names of the widget types of a bundle. For SYS_ADMIN, TENANT_ADMIN. */
@@ -5713,12 +5724,16 @@ export abstract class Operations extends Caller {
     )
   }
 
-  /** One widgets bundle. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
+  /** One widgets bundle; with its images in it where `inlineImages` is true. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */
   getWidgetsBundleByWidgetsBundleId(
-    given: { readonly widgetsBundleId: string },
+    given: { readonly widgetsBundleId: string; readonly inlineImages?: boolean | undefined },
     options?: CallOptions,
   ): Promise<Api.WidgetsBundle> {
-    return this.call({ method: 'GET', path: '/api/widgetsBundle/{widgetsBundleId}' }, given, options)
+    return this.call(
+      { method: 'GET', path: '/api/widgetsBundle/{widgetsBundleId}', query: ['inlineImages'] },
+      given,
+      options,
+    )
   }
 
   /** The widget types of a bundle, in its order. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */

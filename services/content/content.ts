@@ -2,6 +2,7 @@
 import { Dashboards, type DashboardsParts } from './dashboards.ts'
 import { FileRoom } from './file-room.ts'
 import { Images } from './images.ts'
+import { InlineImages } from './inline-images.ts'
 import { OtaDownloads } from './ota-downloads.ts'
 import { OtaPackages } from './ota-packages.ts'
 import { Resources } from './resources.ts'
@@ -15,6 +16,7 @@ export interface ContentServices {
   readonly otaDownloads: OtaDownloads
   readonly resources: Resources
   readonly images: Images
+  readonly inlineImages: InlineImages
   /** What files in memory hold, until their answers have left. */
   readonly room: Pick<FileRoom, 'bytes'>
 }
@@ -25,10 +27,12 @@ export function createContent(parts: ContentParts): ContentServices {
   const bytes = new StoredBytes(parts.entities, parts.clock, parts.random)
   const room = new FileRoom()
   const resources = new Resources({ declared: parts.declared, bytes, room })
+  const images = new Images(resources, parts.random)
   return {
     resources,
     room,
-    images: new Images(resources, parts.random),
+    images,
+    inlineImages: new InlineImages(images, resources),
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
     otaDownloads: new OtaDownloads({ declared: parts.declared, bytes, room }),

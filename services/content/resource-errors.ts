@@ -13,6 +13,8 @@ export const ResourceErrors = defineErrors('resources', {
   DATA_NOT_BASE64: { ...BAD_REQUEST, text: 'Resource data should be base64!' },
   MEDIA_TYPE: { ...BAD_REQUEST, text: 'Unsupported media type: {mediaType}' },
   NO_IMAGE: { ...BAD_REQUEST, text: 'Failed to read the image: {reason}' },
+  TOO_MANY_INLINED: { ...BAD_REQUEST, text: 'At most {limit} images may be inlined' },
+  INLINED_TOO_LARGE: { ...BAD_REQUEST, text: 'Inlined images exceed the maximum of {limit} bytes' },
   BUSY: { kind: 'retryable', status: 503, text: 'Too many images are read at once' },
   SCADA_NOT_SVG: { ...BAD_REQUEST, text: 'SCADA symbol should be an SVG image!' },
   MODEL: { ...BAD_REQUEST, text: 'Failed to parse file {fileName}' },

@@ -1,0 +1,124 @@
+/**
+ * Pictures that stand as texts in what shows them. A save takes them out, so that they are kept once and loaded apart; who takes something to
+ * another server may have them in it. Texts: `data:image/png;base64,…`, with what is known of the picture before it:
+ * `tb-image:<key>:<title>:<sub type>;data:…`, each base64.
+ */
+import { isMillraceError } from '../../model/errors.ts'
+import { isJsonObject, type JsonValue } from '../../model/json.ts'
+import type { Principal } from '../../model/principal.ts'
+import { SYSTEM_TENANT } from '../changes.ts'
+import { linkOf, type TbResource } from '../entities/tb-resource.ts'
+import { mediaTypeOf, type Images } from './images.ts'
+import { ResourceErrors } from './resource-errors.ts'
+import { etagOf, type Resources } from './resources.ts'
+
+/** Different pictures of one save. */
+const MAX_TAKEN_OUT = 100
+/** Bytes of all pictures of one answer, each as often as it is shown. */
+const MAX_INLINED_BYTES = 32 * 2 ** 20
+
+const INLINED = /^(?:tb-image:([^;]*);)?data:image\/([\w.+-]+);base64,/
+const LINKED = /^tb-image;\/api\/images\/(tenant|system)\/([^/?#]+)$/
+const ENDINGS: Readonly<Record<string, string>> = { 'svg+xml': 'svg', 'x-icon': 'ico', 'vnd.microsoft.icon': 'ico' }
+const SUB_TYPES: readonly string[] = ['IMAGE', 'SCADA_SYMBOL']
+
+export class InlineImages {
+  private readonly images: Pick<Images, 'create'>
+  private readonly resources: Pick<Resources, 'service' | 'findByKey' | 'hold'>
+
+  constructor(images: Pick<Images, 'create'>, resources: Pick<Resources, 'service' | 'findByKey' | 'hold'>) {
+    this.images = images
+    this.resources = resources
+  }
+
+  /**
+   * The same with links to files; `name` says whose pictures they are. What is no picture stays as it is. Throws `TOO_MANY_INLINED` and what
+   * saving a file throws.
+   */
+  async takenOut(principal: Principal, value: JsonValue, name: string): Promise<JsonValue> {
+    const links = new Map<string, string>()
+    for (const text of textsOf(value)) if (INLINED.test(text)) links.set(text, text)
+    if (links.size > MAX_TAKEN_OUT) throw ResourceErrors.TOO_MANY_INLINED({ limit: MAX_TAKEN_OUT })
+    for (const text of links.keys()) links.set(text, (await this.linkTo(principal, text, name)) ?? text)
+    return links.size === 0 ? value : mapped(value, (text) => links.get(text) ?? text)
+  }
+
+  /** The same with the pictures of the caller's and of the system's in it. Throws `INLINED_TOO_LARGE`. */
+  async inlined(principal: Principal, value: JsonValue): Promise<JsonValue> {
+    const pictures = new Map<string, string>()
+    let bytes = 0
+    for (const text of textsOf(value)) {
+      const [, scope, key] = LINKED.exec(text) ?? []
+      if (key === undefined) continue
+      const picture = pictures.get(text) ?? (await this.textOf(principal, scope === 'system', key)) ?? text
+      pictures.set(text, picture)
+      bytes += picture.length
+      if (bytes > MAX_INLINED_BYTES) throw ResourceErrors.INLINED_TOO_LARGE({ limit: MAX_INLINED_BYTES })
+    }
+    return pictures.size === 0 ? value : mapped(value, (text) => pictures.get(text) ?? text)
+  }
+
+  private async linkTo(principal: Principal, text: string, name: string): Promise<string | undefined> {
+    const [begin = '', known = '', format = ''] = INLINED.exec(text) ?? []
+    const bytes = Buffer.from(text.slice(begin.length), 'base64')
+    const [key, title, subType] = known.split(':').map((part) => Buffer.from(part, 'base64').toString())
+    const members = {
+      title: title === undefined || title === '' ? name : title,
+      subType: subType !== undefined && SUB_TYPES.includes(subType) ? subType : 'IMAGE',
+      fileName: key === undefined || key === '' ? fileNameOf(name, format) : key,
+    }
+    const there = await this.same(principal, bytes, members.subType)
+    if (there !== undefined) return `tb-image;${linkOf(there)}`
+    try {
+      return `tb-image;${linkOf(await this.images.create(principal, { ...members, bytes }))}`
+    } catch (error) {
+      if (isMillraceError(error) && error.code === 'resources.NO_IMAGE') return undefined
+      throw error
+    }
+  }
+
+  /** The own one, or else the system's. */
+  private async same(principal: Principal, bytes: Buffer, resourceSubType: string): Promise<TbResource | undefined> {
+    const alike = { resourceType: 'IMAGE', resourceSubType, etag: await etagOf(bytes) } as const
+    const { service } = this.resources
+    return (await service.findBy(service.tenantOf(principal), alike)) ?? service.findBy(SYSTEM_TENANT, alike)
+  }
+
+  private async textOf(principal: Principal, isSystem: boolean, key: string): Promise<string | undefined> {
+    const record = await this.resources.findByKey(principal, 'IMAGE', isSystem, key)
+    if (record === undefined) return undefined
+    const { bytes, release } = await this.resources.hold(record)
+    try {
+      const known = [record.resourceKey, record.title, record.resourceSubType ?? 'IMAGE']
+      const before = known.map((part) => Buffer.from(part ?? '').toString('base64')).join(':')
+      return `tb-image:${before};data:${mediaTypeOf(record)};base64,${bytes.toString('base64')}`
+    } finally {
+      release()
+    }
+  }
+}
+
+/** `"My home" dashboard image` of a PNG is `my_home_dashboard_image.png`. */
+function fileNameOf(name: string, format: string): string {
+  const words = name
+    .toLowerCase()
+    .replace(/['"]/g, '')
+    .replace(/[^\p{L}\d]+/gu, '_')
+  return `${words.replace(/^_+|_+$/g, '').slice(0, 100)}.${ENDINGS[format] ?? format}`
+}
+
+function* textsOf(value: JsonValue): Generator<string> {
+  const left: JsonValue[] = [value]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string') yield next
+    else if (Array.isArray(next)) for (const each of next) left.push(each)
+    else if (isJsonObject(next)) for (const each of Object.values(next)) if (each !== undefined) left.push(each)
+  }
+}
+
+function mapped(value: JsonValue, change: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return change(value)
+  if (Array.isArray(value)) return value.map((each) => mapped(each, change))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([member, each]) => [member, mapped(each, change)]))
+}
