@@ -57,7 +57,17 @@ function mqttBasic(value: string): Stored {
   }
 }
 
-function mqttId(clientId: string, userName: string): string {
+/** What is stored of MQTT_BASIC. */
+export function mqttBasicOf(value: string): Readonly<Record<'clientId' | 'userName' | 'password', string | undefined>> {
+  const stored = jsonObject(value) ?? {}
+  return {
+    clientId: textIn(stored, 'clientId'),
+    userName: textIn(stored, 'userName'),
+    password: textIn(stored, 'password'),
+  }
+}
+
+export function mqttId(clientId: string, userName: string): string {
   if (clientId === '') return userName
   return hashOf(userName === '' ? clientId : `${clientId}|${userName}`)
 }

@@ -69,7 +69,7 @@ describe('device profiles', () => {
     const profile = await profiles().saveByUser(tenant, { ...KIND, name: 'queued', defaultQueueName: queue.name })
     const device = await services.devices.saveByUser(tenant, { name: 'queued device', type: 'queued' }, 'QUEUED')
     const linkName = `${tenantId}.Slow`
-    assert.equal((await services.devices.findByAccessTokens(['QUEUED'])).get('QUEUED')?.queueName, linkName)
+    assert.equal((await services.devices.findByCredentials(['QUEUED'])).get('QUEUED')?.queueName, linkName)
     await services.attributes.saveByUser(tenant, { entityType: 'DEVICE', id: device.id }, 'SERVER_SCOPE', [
       { key: 'k', type: 'LONG', value: 1 },
     ])

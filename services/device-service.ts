@@ -25,8 +25,8 @@ export interface DeviceService {
   ): Promise<Device>
   credentials(tenantId: string, deviceId: string): Promise<DeviceCredentials | undefined>
   saveCredentialsByUser(principal: Principal, credentials: CredentialsDraft): Promise<DeviceCredentials>
-  /** For the device gateway: who has these tokens, in one read. Who is not in the answer is nobody's. */
-  findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+  /** For the device gateway: who has these, as `credentialKey` writes them. What is not in the answer is nobody's. */
+  findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
   /** For the device gateway: devices, newest change first, whose credentials changed or which were deleted since (Unix ms). */
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]>
   /** For the device's owner. */

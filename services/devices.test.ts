@@ -18,11 +18,11 @@ beforeEach(() => {
 })
 
 test('finds the seeded device by its access token', async () => {
-  const identity = (await platform.services.devices.findByAccessTokens([DEMO_ACCESS_TOKEN])).get(DEMO_ACCESS_TOKEN)
+  const identity = (await platform.services.devices.findByCredentials([DEMO_ACCESS_TOKEN])).get(DEMO_ACCESS_TOKEN)
   assert.equal(identity?.deviceName, DEMO_DEVICE_NAME)
   assert.equal(identity?.deviceType, 'default')
   assert.equal(identity?.ruleChainId, null)
-  assert.equal((await platform.services.devices.findByAccessTokens(['nobody'])).get('nobody'), undefined)
+  assert.equal((await platform.services.devices.findByCredentials(['nobody'])).get('nobody'), undefined)
 })
 
 test('creates a device with a random token of 20 letters and digits and tells the rule engine', async () => {
@@ -140,8 +140,8 @@ test('tells sessions when the credentials change, and finds the device by the ne
   assert.deepEqual(changes, [
     { kind: 'device-changed', entity: { entityType: 'DEVICE', id: device.id }, credentialsChanged: true },
   ])
-  assert.equal((await services.devices.findByAccessTokens(['OLD_KEY'])).get('OLD_KEY'), undefined)
-  assert.equal((await services.devices.findByAccessTokens(['NEW_KEY'])).get('NEW_KEY')?.deviceId, device.id)
+  assert.equal((await services.devices.findByCredentials(['OLD_KEY'])).get('OLD_KEY'), undefined)
+  assert.equal((await services.devices.findByCredentials(['NEW_KEY'])).get('NEW_KEY')?.deviceId, device.id)
 })
 
 test('issue-8 E: notes which devices have other credentials or none any more, for processes that missed it', async () => {
@@ -197,7 +197,7 @@ test('deletes a device with its credentials, attributes and series', async () =>
   changes.length = 0
   link.messages.length = 0
   await services.declared.of(devices).deleteByUser(tenant, device.id)
-  assert.equal((await services.devices.findByAccessTokens(['GONE_KEY'])).get('GONE_KEY'), undefined)
+  assert.equal((await services.devices.findByCredentials(['GONE_KEY'])).get('GONE_KEY'), undefined)
   assert.deepEqual((await services.attributes.find(entity, undefined, undefined)).value, [])
   assert.ok(timeSeries.deletedEntities.includes(device.id))
   assert.deepEqual(changes, [{ kind: 'entity-deleted', entity, tenantId }])

@@ -2,7 +2,8 @@
 import type { DeviceCredentials } from '../model/entities.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
-import type { DeviceIdentity } from '../engine/device/gateway.ts'
+import { mqttLoginOf } from '../engine/device/credential-keys.ts'
+import type { DeviceIdentity, MqttLogin } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
@@ -17,6 +18,7 @@ import type { EntityRegistry } from './entities/entity-registry.ts'
 import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './device-service.ts'
+import { deviceOfLogin, idsOfLogin } from './onboarding/mqtt-logins.ts'
 
 export interface DeviceServiceParts {
   readonly entities: EntityStore
@@ -55,8 +57,25 @@ export class StoredDevices implements DeviceService {
     return device
   }
 
-  findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
-    return this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens)
+  async findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
+    const tokens: string[] = []
+    const logins = new Map<string, MqttLogin>()
+    for (const key of keys) {
+      const login = mqttLoginOf(key)
+      if (login === undefined) tokens.push(key)
+      else logins.set(key, login)
+    }
+    const found = new Map<string, DeviceIdentity>(
+      tokens.length === 0 ? [] : await this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens),
+    )
+    if (logins.size === 0) return found
+    const ids = [...new Set([...logins.values()].flatMap(idsOfLogin))]
+    const claimants = await this.entities.deviceCredentials.findClaimants(ids)
+    for (const [key, login] of logins) {
+      const device = deviceOfLogin(login, claimants)
+      if (device !== undefined) found.set(key, device)
+    }
+    return found
   }
 
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {

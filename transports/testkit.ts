@@ -36,6 +36,12 @@ export function deviceNamed(name: string): DeviceIdentity {
   }
 }
 
+/** Tokens are device names; the name of a device that has no user name is its client id. */
+function nameOf(credentials: PresentedCredentials): string {
+  if (credentials.type === 'ACCESS_TOKEN') return credentials.token
+  return credentials.userName === '' ? credentials.clientId : credentials.userName
+}
+
 export interface Upload {
   readonly device: string
   readonly kind: 'telemetry' | 'attributes'
@@ -95,12 +101,12 @@ export class FakeGateway implements DeviceGateway {
   }
 
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined {
-    return this.cold ? undefined : this.devices.get(credentials.token)
+    return this.cold ? undefined : this.devices.get(nameOf(credentials))
   }
 
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined> {
     if (this.storeFails) return Promise.reject(new Error('the store does not answer'))
-    return Promise.resolve(this.devices.get(credentials.token))
+    return Promise.resolve(this.devices.get(nameOf(credentials)))
   }
 
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): FakeSession {

@@ -43,7 +43,7 @@ const gateway = createDeviceGateway({
   directory: {
     // A new object with texts of its own for each, as a store answers.
     findCredentialsChanged: () => Promise.resolve([]),
-    findByAccessTokens: (tokens) => Promise.resolve(new Map(tokens.map((token) => [token, newDevice(token)]))),
+    findByCredentials: (tokens) => Promise.resolve(new Map(tokens.map((token) => [token, newDevice(token)]))),
   },
   line: localDeviceLine('self'),
   owners: soleOwner('self'),

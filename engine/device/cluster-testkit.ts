@@ -93,7 +93,7 @@ export class DeviceCluster {
       ...parts,
       directory: {
         findCredentialsChanged: () => Promise.resolve([]),
-        findByAccessTokens: (tokens) =>
+        findByCredentials: (tokens) =>
           Promise.resolve(
             new Map(
               tokens.flatMap((token) => {

@@ -27,7 +27,7 @@ function largestIdentity(token: string): DeviceIdentity {
 function cacheOf(settings: { maxCredentialBytes?: number; maxUnknownCredentialBytes?: number }) {
   const reads: string[] = []
   const directory = {
-    findByAccessTokens(tokens: readonly string[]) {
+    findByCredentials(tokens: readonly string[]) {
       reads.push(...tokens)
       const known = tokens.filter((token) => token.startsWith('known'))
       return Promise.resolve(new Map(known.map((token) => [token, largestIdentity(token)])))
@@ -86,5 +86,21 @@ describe('issue-8 2.3: credentials are bounded in bytes', () => {
     assert.ok(cache.bytes.known < before)
     cache.profileChanged(PROFILE)
     assert.deepEqual([cache.size, cache.bytes.known], [0, 0])
+  })
+
+  test('a device that changed is forgotten in every way by which it was known, of which there are few', async () => {
+    const device = largestIdentity('one')
+    const directory = {
+      findByCredentials: (keys: readonly string[]) => Promise.resolve(new Map(keys.map((key) => [key, { ...device }]))),
+    }
+    const cache = new CredentialCache(directory, new ManualClock(), DEFAULT_DEVICE_GATEWAY_SETTINGS)
+    const ways = ['token', 'a', 'b', 'c', 'd']
+    for (const way of ways) await cache.find(way)
+    assert.deepEqual(
+      ways.map((way) => cache.lookUp(way) !== undefined),
+      [false, true, true, true, true],
+    )
+    cache.deviceChanged(device.deviceId)
+    assert.equal(cache.size, 0)
   })
 })

@@ -5,6 +5,7 @@
  */
 import { ByteCache, textBytes } from '../../model/byte-cache.ts'
 import type { Clock } from '../../model/clock.ts'
+import { mqttLoginOf } from './credential-keys.ts'
 import { CredentialReads, type TokenDirectory } from './credential-reads.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
@@ -18,6 +19,10 @@ export interface CredentialCacheSettings {
 
 /** What the store can hold; a longer one is nobody's. */
 const LONGEST_TOKEN = 255
+/** The three texts of a login of MQTT together. */
+const LONGEST_LOGIN = 2048
+/** Ways in which one device is known at once: a device may come by more than one protocol, under more than one client id. */
+const MAX_WAYS = 4
 /** Of a known device beyond token and names: its objects, six ids, its places in the maps beside the cache. */
 const IDENTITY_BYTES = 640
 const UNKNOWN_BYTES = 24
@@ -37,7 +42,8 @@ export class CredentialCache {
   private readonly clock: Clock
   private readonly settings: CredentialCacheSettings
   private readonly known: ByteCache<Entry>
-  private readonly tokenByDevice = new Map<string, string>()
+  /** The newest way last. */
+  private readonly tokensByDevice = new Map<string, readonly string[]>()
   private readonly tokens = new WeakMap<DeviceIdentity, string>()
   /** Until when a token is known to be nobody's. */
   private readonly unknown: ByteCache<Unknown>
@@ -55,7 +61,7 @@ export class CredentialCache {
       maxBytes: settings.maxCredentialBytes,
       sizeOf: ({ device }) => identityBytes(device),
       onDrop: (token, { device }) => {
-        if (this.tokenByDevice.get(device.deviceId) === token) this.tokenByDevice.delete(device.deviceId)
+        this.forgetWay(device.deviceId, token)
       },
     })
     this.unknown = new ByteCache<Unknown>({ maxBytes: settings.maxUnknownCredentialBytes, sizeOf: () => UNKNOWN_BYTES })
@@ -91,7 +97,8 @@ export class CredentialCache {
   find(token: string): Promise<DeviceIdentity | undefined> {
     const known = this.lookUp(token)
     if (known !== undefined) return Promise.resolve(known)
-    if (token.length > LONGEST_TOKEN || this.isUnknown(token)) return Promise.resolve(undefined)
+    const longest = mqttLoginOf(token) === undefined ? LONGEST_TOKEN : LONGEST_LOGIN
+    if (token.length > longest || this.isUnknown(token)) return Promise.resolve(undefined)
     return this.reads.login(token, this.known.peek(token) === undefined)
   }
 
@@ -104,8 +111,7 @@ export class CredentialCache {
   /** Forgets one device, and everything about unknown credentials: any of them may be its new ones. */
   deviceChanged(deviceId: string): void {
     this.changed(deviceId)
-    const token = this.tokenByDevice.get(deviceId)
-    if (token !== undefined) this.known.delete(token)
+    for (const token of this.tokensByDevice.get(deviceId) ?? []) this.known.delete(token)
   }
 
   profileChanged(profileId: string): void {
@@ -132,11 +138,20 @@ export class CredentialCache {
       this.unknown.set(token, { untilMs: this.clock.monotonic() + this.settings.unknownCredentialsTtlMs })
       return
     }
-    this.tokenByDevice.set(device.deviceId, token)
+    const { deviceId } = device
+    const [oldest] = this.tokensByDevice.get(deviceId) ?? []
+    if (oldest !== undefined && (this.tokensByDevice.get(deviceId)?.length ?? 0) >= MAX_WAYS) this.known.delete(oldest)
+    this.tokensByDevice.set(deviceId, [...(this.tokensByDevice.get(deviceId) ?? []), token])
     this.tokens.set(device, token)
     const entry: Entry = { device, doubt: this.doubt }
     this.known.set(token, entry)
-    if (this.known.peek(token) !== entry) this.tokenByDevice.delete(device.deviceId)
+    if (this.known.peek(token) !== entry) this.forgetWay(deviceId, token)
+  }
+
+  private forgetWay(deviceId: string, token: string): void {
+    const left = (this.tokensByDevice.get(deviceId) ?? []).filter((each) => each !== token)
+    if (left.length === 0) this.tokensByDevice.delete(deviceId)
+    else this.tokensByDevice.set(deviceId, left)
   }
 
   private isUnknown(token: string): boolean {

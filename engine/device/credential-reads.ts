@@ -7,8 +7,8 @@ import { DeviceErrors } from './errors.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
 export interface TokenDirectory {
-  /** Who has these tokens, in one read; who is not in the answer is nobody's. Rejects when the store does not answer. */
-  findByAccessTokens(tokens: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
+  /** Who has these, as `credentialKey` writes them, in one read; what is not in the answer is nobody's. Rejects when the store does not answer. */
+  findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>>
 }
 
 export interface DeviceDirectory extends TokenDirectory {
@@ -137,7 +137,7 @@ export class CredentialReads {
     const logins = batch.reduce((count, { isLogin }) => count + (isLogin ? 1 : 0), 0)
     this.loginsUnderWay += logins
     try {
-      const found = await this.directory.findByAccessTokens(batch.map(({ token }) => token))
+      const found = await this.directory.findByCredentials(batch.map(({ token }) => token))
       for (const asked of batch) this.answer(asked, found.get(asked.token), read)
     } catch (error) {
       for (const asked of batch) asked.reject(error)

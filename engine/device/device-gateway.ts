@@ -13,6 +13,7 @@ import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import { UsageMeter } from '../usage/usage.ts'
 import type { DeviceLine, SessionEndListener } from './announcement.ts'
 import type { SessionCalls } from './calls/session-calls.ts'
+import { credentialKey } from './credential-keys.ts'
 import { CredentialCache, type CredentialCacheSettings } from './credential-cache.ts'
 import type { DeviceDirectory } from './credential-reads.ts'
 import { DeviceRecord } from './device-record.ts'
@@ -190,12 +191,15 @@ class LocalDeviceGateway
     return { ...this.counts, devices: this.records.size, cachedCredentials: this.credentials.size }
   }
 
-  lookUp({ token }: PresentedCredentials): DeviceIdentity | undefined {
-    return this.credentials.lookUp(token)
+  lookUp(presented: PresentedCredentials): DeviceIdentity | undefined {
+    const key = credentialKey(presented)
+    return key === undefined ? undefined : this.credentials.lookUp(key)
   }
 
-  authenticate({ token }: PresentedCredentials): Promise<DeviceIdentity | undefined> {
-    return this.isClosed ? Promise.reject(DeviceErrors.CLOSED()) : this.credentials.find(token)
+  authenticate(presented: PresentedCredentials): Promise<DeviceIdentity | undefined> {
+    if (this.isClosed) return Promise.reject(DeviceErrors.CLOSED())
+    const key = credentialKey(presented)
+    return key === undefined ? Promise.resolve(undefined) : this.credentials.find(key)
   }
 
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession {

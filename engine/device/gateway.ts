@@ -10,8 +10,16 @@ import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 /** A lasting session is the device's connection: its begin and end are events, and it takes an older one's place. A brief one is a request. */
 export type SessionKind = 'lasting' | 'brief'
 
-/** What a device presents. Only access tokens so far; further kinds join this union. */
-export type PresentedCredentials = { readonly type: 'ACCESS_TOKEN'; readonly token: string }
+/** What a device presents. */
+export type PresentedCredentials = { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin
+
+/** Of a CONNECT; what it does not have is empty. The user name may be an access token. */
+export interface MqttLogin {
+  readonly type: 'MQTT_LOGIN'
+  readonly clientId: string
+  readonly userName: string
+  readonly password: string
+}
 
 /** The device as its sessions know it: the part of its record that messages carry. */
 export interface DeviceIdentity {

@@ -22,7 +22,7 @@ function slowDirectory(clock: ManualClock, devices: Map<string, DeviceIdentity>)
       const ids = changes.filter(({ at }) => at >= since).map(({ deviceId }) => deviceId)
       return [...new Set(ids.reverse())].slice(0, limit)
     },
-    async findByAccessTokens(tokens: readonly string[]) {
+    async findByCredentials(tokens: readonly string[]) {
       figures.reads++
       figures.mostAtOnce = Math.max(figures.mostAtOnce, ++figures.atOnce)
       await new Promise<void>((resolve) => void clock.after(READ_MS, resolve))

@@ -226,7 +226,7 @@ export function openGatewayBench(
     ...shared,
     directory: {
       findCredentialsChanged: () => Promise.resolve([]),
-      async findByAccessTokens(tokens) {
+      async findByCredentials(tokens) {
         directory.reads++
         const found = tokens.flatMap((token) => {
           const device = directory.devices.get(token)

@@ -61,7 +61,7 @@ test('issue-8 H: no turn holds more than a slice of 100,000 devices that connect
   const gateway = createDeviceGateway({
     ...shared,
     directory: {
-      findByAccessTokens: () => Promise.resolve(new Map()),
+      findByCredentials: () => Promise.resolve(new Map()),
       findCredentialsChanged: () => Promise.resolve([]),
     },
   })

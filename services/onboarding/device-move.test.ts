@@ -49,7 +49,7 @@ describe('a device that goes to another tenant', () => {
     const profile = await declared.of(deviceProfiles).find(other, moved.deviceProfileId)
     assert.equal(profile?.name, 'pump')
     assert.equal(await declared.of(devices).find(tenantId, device.id), undefined)
-    const known = await services.devices.findByAccessTokens([`token ${count}`])
+    const known = await services.devices.findByCredentials([`token ${count}`])
     assert.equal(known.get(`token ${count}`)?.tenantId, other)
     assert.equal((await services.devices.credentials(other, device.id))?.credentialsId, `token ${count}`)
     assert.equal((await attributes.find(entity(), SERVER, ['a'])).value[0]?.value, 1)

@@ -28,6 +28,12 @@ type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
   readonly ownQueueId: string | null
 }
 
+export interface Claimant {
+  readonly device: KnownDevice
+  readonly credentialsType: CredentialsType
+  readonly credentialsValue: string | null
+}
+
 export class DeviceCredentialsRepository {
   private readonly database: EntityDatabase
   private insertion: string | undefined
@@ -58,6 +64,25 @@ export class DeviceCredentialsRepository {
     const query = isOne ? withParameters(this.byOne, [only, type]) : knownDevices(this.database, type, ids).compile()
     const { rows } = await this.database.read(query)
     return new Map(rows.map((row) => [row.credentialsId, knownDeviceOf(row)]))
+  }
+
+  /** Whatever the type of their credentials: with it, and the value. */
+  async findClaimants(ids: readonly string[]): Promise<ReadonlyMap<string, Claimant>> {
+    const { rows } = await this.database.read(
+      selectKnown(this.database)
+        .select([
+          'device_credentials.credentials_type as credentialsType',
+          'device_credentials.credentials_value as credentialsValue',
+        ])
+        .where('device_credentials.credentials_id', 'in', ids)
+        .compile(),
+    )
+    return new Map(
+      rows.map(({ credentialsType, credentialsValue, ...row }) => {
+        const type = credentialsType as CredentialsType
+        return [row.credentialsId, { device: knownDeviceOf(row), credentialsType: type, credentialsValue }]
+      }),
+    )
   }
 
   async findDeviceById(deviceId: string): Promise<KnownDevice | undefined> {

@@ -53,11 +53,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'mqtt-proto-telemetry-empty',
     'mqtt-v2-proto-topics',
   ],
-  'MQTT credentials other than access tokens': [
-    'http-provision-mqtt-basic',
-    'mqtt-basic-client-id',
-    'mqtt-basic-user-only',
-  ],
   'packages over MQTT': ['mqtt-ota-bad-size', 'mqtt-ota-chunks', 'mqtt-ota-size-remembered', 'mqtt-ota-whole'],
   'topics of the device profile': [
     'mqtt-ack-on-validation-error',

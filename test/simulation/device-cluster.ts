@@ -129,7 +129,7 @@ export class DeviceCluster {
       run.gateway = createDeviceGateway({
         ...parts,
         link,
-        directory: { findByAccessTokens: this.findByTokens, findCredentialsChanged: () => Promise.resolve([]) },
+        directory: { findByCredentials: this.findByTokens, findCredentialsChanged: () => Promise.resolve([]) },
       })
       return run
     }

@@ -1,6 +1,6 @@
 import { settingsOf } from '../../config/define.ts'
 
-const http = settingsOf('HTTP')
+const http = settingsOf('HTTP device API')
 
 export const HTTP_DEVICE_SETTINGS = {
   httpMaxPayloadBytes: http.integer({

@@ -35,6 +35,24 @@ describe('MQTT connect', () => {
       )
     }))
 
+  it('refuses a device whose profile is of another protocol, and takes one without user name by its client id', () =>
+    bench(async ({ gateway, client }) => {
+      const other = deviceNamed('one')
+      gateway.lookUp = (login) =>
+        login.type === 'MQTT_LOGIN' && login.userName === ''
+          ? { ...other, transportType: login.clientId === 'coap' ? 'COAP' : 'MQTT' }
+          : undefined
+      for (const [clientId, code] of [
+        ['coap', 3],
+        ['mqtt', 0],
+      ] as const) {
+        const device = await client()
+        device.send({ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clean: true, clientId, keepalive: 0 })
+        const [connack] = await device.received(1)
+        assert.equal(connack?.cmd === 'connack' && connack.returnCode, code)
+      }
+    }))
+
   it('holds what comes behind CONNECT until the device is known, then takes it', () =>
     bench(async ({ gateway, client }) => {
       gateway.cold = true

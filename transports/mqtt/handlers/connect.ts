@@ -1,6 +1,6 @@
 /** CONNECT in the order of the specification: protocol, who is it, session, CONNACK. Source: `device-api.md` 3.1–3.3. */
 import { randomUUID } from 'node:crypto'
-import type { DeviceIdentity } from '../../../engine/device/gateway.ts'
+import { mayUse, type DeviceIdentity, type MqttLogin } from '../../../engine/device/gateway.ts'
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
@@ -22,12 +22,12 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   session.host.connectReceived(session)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
   if (packet.username === PROVISION || packet.clientId === PROVISION) return acceptProvisioning(session, packet)
-  const token = packet.username ?? ''
-  if (token === '') return refuse(session, unknownDevice(packet))
-  const known = session.host.gateway.lookUp({ type: 'ACCESS_TOKEN', token })
+  const login = loginOf(packet)
+  if (login.userName === '' && login.clientId === '') return refuse(session, unknownDevice(packet))
+  const known = session.host.gateway.lookUp(login)
   if (known !== undefined) return accept(session, packet, known)
   session.host.gateway
-    .authenticate({ type: 'ACCESS_TOKEN', token })
+    .authenticate(login)
     .then(
       (device) => {
         if (session.phase !== 'AUTHENTICATING') return
@@ -41,6 +41,10 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
       },
     )
     .catch((error: unknown) => session.violated(error))
+}
+
+function loginOf({ clientId, username, password }: IConnectPacket): MqttLogin {
+  return { type: 'MQTT_LOGIN', clientId, userName: username ?? '', password: password?.toString() ?? '' }
 }
 
 function versionOf(packet: IConnectPacket): 3 | 4 | 5 {
@@ -74,6 +78,7 @@ function refuse(session: MqttConnection, reason: ReasonCode): void {
 
 function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
   const { host } = session
+  if (!mayUse('MQTT', device)) return refuse(session, Reason.SERVER_UNAVAILABLE)
   if (!host.admit(device)) return refuse(session, Reason.QUOTA_EXCEEDED)
   session.tenantId = device.tenantId
   session.phase = 'CONNECTED'
