@@ -75,6 +75,7 @@ import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
 import { splitArray } from './transform/split-array.ts'
 import { deviationAnomaly } from './analytics/deviation-anomaly.ts'
+import { sessionWindow } from './analytics/session-window.ts'
 import { slidingWindow } from './analytics/sliding-window.ts'
 import { tumblingWindow } from './analytics/tumbling-window.ts'
 import { toEmail } from './transform/to-email.ts'
@@ -158,6 +159,7 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   ruleChainInput,
   ruleChainOutput,
   deviationAnomaly,
+  sessionWindow,
   slidingWindow,
   tumblingWindow,
 ]

@@ -8,7 +8,7 @@ import { numberIn, type MetricFunction } from './aggregation.ts'
 import { DecimalSum } from './decimal-sum.ts'
 import { rounded } from './rounding.ts'
 
-const MAX_DISTINCT = 1_000
+export const MAX_DISTINCT = 1_000
 
 export const accumulatorSchema = z.strictObject({
   count: z.int(),
