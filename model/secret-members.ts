@@ -37,8 +37,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * `text`: the whole member. `login`: the password in front of an URL's host. `named`: those entries of a record, or of a list of `key` and
- * `value`, whose key is that of a secret: headers, properties of a client.
+ * `text`: the whole member. `login`: of an URL the password, or the user name where there is none, and parameters with a secret's name.
+ * `named`: those entries of a record, or of a list of `key` and `value`, whose key is that of a secret: headers, properties of a client.
  */
 export type SecretKind = 'text' | 'login' | 'named'
 
@@ -106,12 +106,38 @@ function memberAfter(
   return items.some((item, index) => item !== member[index]) ? items : member
 }
 
-const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/[^/?#@:]*:)([^/?#@]+)(@.*)$/is
+const LOGIN = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)(@.*)$/is
+/** A user name that is sealed: its colons part nothing. */
+const SEALED_USER = /^sealed:\d+:/
 
+/** The password; where there is none the user name, which is a token then; and query parameters with a secret's name. */
 function loginAfter(url: string, path: string, change: SecretChange): string {
-  const [, before, password, behind] = LOGIN.exec(url) ?? []
-  if (before === undefined || password === undefined || behind === undefined) return url
-  return isOfTheMessage(password) ? url : `${before}${change(password, path)}${behind}`
+  return queryAfter(userAfter(url, path, change), path, change)
+}
+
+function userAfter(url: string, path: string, change: SecretChange): string {
+  // The last @ in front of the path parts login and host: a password may hold others.
+  const [, scheme, login, behind] = LOGIN.exec(url) ?? []
+  if (scheme === undefined || login === undefined || behind === undefined) return url
+  const [, user = '', colon = ''] = /^(.*?)(:?)$/s.exec(login) ?? []
+  const at = SEALED_USER.test(user) ? -1 : user.indexOf(':')
+  const [before, secret] = [user.slice(0, at + 1), user.slice(at + 1)]
+  if (secret === '' || isOfTheMessage(secret)) return url
+  return `${scheme}${before}${change(secret, path)}${colon}${behind}`
+}
+
+function queryAfter(url: string, path: string, change: SecretChange): string {
+  const [, before, query, behind] = /^([^?#]*\?)([^#]*)(.*)$/s.exec(url) ?? []
+  if (before === undefined || query === undefined || behind === undefined) return url
+  const seen = new Map<string, number>()
+  const parameters = query.split('&').map((parameter) => {
+    const [, name = '', value = ''] = /^([^=]*)=(.*)$/s.exec(parameter) ?? []
+    if (value === '' || !isNameOfSecret(name) || isOfTheMessage(value)) return parameter
+    const count = (seen.get(name) ?? 0) + 1
+    seen.set(name, count)
+    return `${name}=${change(value, `${path}?${name}${count === 1 ? '' : `[${count}]`}`)}`
+  })
+  return `${before}${parameters.join('&')}${behind}`
 }
 
 function namedAfter(member: JsonValue, path: string, change: SecretChange): JsonValue {

@@ -7,7 +7,7 @@ import type { SecretKind, SecretShape } from '../model/secret-members.ts'
 
 /** A text that is a secret as a whole. */
 export const SECRET = { secret: 'text', writeOnly: true } as const
-/** An URL: the password in front of its host. */
+/** An URL: the password in front of its host, or a user name without one, and parameters with a secret's name. */
 export const SECRET_LOGIN = { secret: 'login' } as const
 /** A record, or a list of `key` and `value`: the entries whose key is that of a secret. */
 export const SECRET_BY_NAME = { secret: 'named' } as const

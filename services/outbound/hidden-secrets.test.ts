@@ -21,6 +21,15 @@ test('a login inside an URL is hidden, whoever wrote it', () => {
   assert.equal(hide('https://host/a@b?c=d@e mail to a@b.c'), 'https://host/a@b?c=d@e mail to a@b.c')
 })
 
+test('the whole of a password is hidden, and parameters with the name of a secret', () => {
+  const hide = hiddenSecrets({})
+  assert.equal(hide('amqp://u:p@ss@host/v'), 'amqp://********@host/v')
+  assert.equal(
+    hide('GET https://host/a?page=1&api_key=k1&access_token=t failed'),
+    'GET https://host/a?page=1&api_key=********&access_token=******** failed',
+  )
+})
+
 test('the errors of a node quote neither its secrets nor the login in the URL that it calls', async (t) => {
   const node = testOutbound().ofNode({ tenantId: 'a', secrets: ['Bearer very-secret-token'] })
   const client = node.open('http', { maxAnswerBytes: 1 })

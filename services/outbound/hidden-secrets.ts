@@ -1,10 +1,12 @@
 /** Takes secrets out of the texts of errors: a client library may quote what it was given. */
-import { isSecretName, SECRET_MASK } from '../../model/secret-members.ts'
+import { isNameOfSecret, isSecretName, SECRET_MASK } from '../../model/secret-members.ts'
 
 /** Shorter ones stand in any text by chance, and would mask words that hide nothing. */
 const SHORTEST = 4
 /** In front of an URL's host, whoever wrote it. */
-const LOGIN = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#@'"]+@/gi
+const LOGIN = /([a-z][a-z0-9+.-]*:\/\/)[^\s/?#'"]+@/gi
+/** Behind an URL's path, by the names that secrets have. */
+const PARAMETER = /([?&]([^\s=&#'"]+)=)[^\s&#'"]+/g
 const SCHEME = /^(?:bearer|basic|token|apikey)\s+/i
 
 /** `settings` is what the client was opened with; its secret members are found at any depth. `others` stand nowhere in it. */
@@ -16,7 +18,10 @@ export function hiddenSecrets(settings: object, others: readonly string[] = []):
     .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
     .toSorted((a, b) => b.length - a.length)
   return (text) =>
-    forms.reduce((hidden, form) => hidden.replaceAll(form, SECRET_MASK), text).replaceAll(LOGIN, `$1${SECRET_MASK}@`)
+    forms
+      .reduce((hidden, form) => hidden.replaceAll(form, SECRET_MASK), text)
+      .replaceAll(LOGIN, `$1${SECRET_MASK}@`)
+      .replaceAll(PARAMETER, (all, before: string, name: string) => (isNameOfSecret(name) ? before + SECRET_MASK : all))
 }
 
 function secretsIn(value: object): readonly string[] {
