@@ -66,9 +66,15 @@ export class Changes {
     return this.commitWith([...statements, ...(await this.audited(event))], message)
   }
 
-  /** The same for a change that several entities hear of. */
-  async commitAll(statements: readonly Statement[], events: readonly EntityEvent[]): Promise<Written> {
-    const messages = events.map((event) => this.announce(event)).filter((message) => message !== undefined)
+  /** The same for a change that several entities hear of. `news`: messages that are no events of an entity. */
+  async commitAll(
+    statements: readonly Statement[],
+    events: readonly EntityEvent[],
+    news: readonly Message[] = [],
+  ): Promise<Written> {
+    for (const message of news) this.bound.checkFits(message)
+    const announced = events.map((event) => this.announce(event)).filter((message) => message !== undefined)
+    const messages = [...announced, ...news]
     const rows = (await Promise.all(events.map((event) => this.audited(event)))).flat()
     const steps = [...statements, ...rows]
     const written = await this.entities.write([...steps, ...messages.map((each) => this.entities.outbox.add(each))])

@@ -43,6 +43,7 @@ import {
   TOKEN_ISSUER,
   type JwtDefaults,
 } from './admin/jwt-settings.ts'
+import type { OpenField } from './calculated-fields/runtime/field-index.ts'
 import { createServices } from './create-services.ts'
 import { recordWith, rowsOf } from './entities/rows.ts'
 import { tenants } from './entities/tenant.ts'
@@ -406,6 +407,8 @@ export async function openTestPlatform(
     openEntities?: (clock: Clock) => Promise<EntityStore>
     /** Of a store that was opened before: what is sealed there needs the same key. */
     secrets?: ReturnType<typeof testSecrets>
+    /** With it calculated fields run. */
+    openField?: OpenField
   } = {},
 ): Promise<TestPlatform> {
   const folder = await mkdtemp(path.join(tmpdir(), 'millrace-services-'))
@@ -442,6 +445,7 @@ export async function openTestPlatform(
     attributeCacheBytes: options.attributeCacheBytes ?? 1 << 20,
     ...(options.claims === undefined ? {} : { claims: options.claims }),
     ...(options.provisioning === undefined ? {} : { provisioning: options.provisioning }),
+    ...(options.openField === undefined ? {} : { openField: options.openField }),
     report: (text) => reports.push(text),
   })
   await services.startSecrets()

@@ -17,6 +17,7 @@ import type { DraftOf } from '../entities/define.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import type { EntityService } from '../entities/entity-service.ts'
 import type { ManyNamesLookup } from '../entities/many-names.ts'
+import type { Joined } from '../entities/service-parts.ts'
 import { DEFAULT_LIMITS, type CountName, type TenantLimits } from '../entities/tenant-limits.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { tenants } from '../entities/tenant.ts'
@@ -32,7 +33,7 @@ export interface CalculatedFieldParts {
   readonly clock: Clock
   readonly random: Random
   /** Undefined where fields do not run. */
-  readonly calculation: Pick<Calculation, 'saved'> | undefined
+  readonly calculation: Pick<Calculation, 'newsOf'> | undefined
 }
 
 export type CalculatedFieldDraft = DraftOf<typeof calculatedFields.columns>
@@ -80,9 +81,12 @@ export class CalculatedFields {
     }
     const now = this.parts.clock.now()
     const debugSettings = debugSettingsOf(draft.debugSettings ?? null, now, limits.maxDebugModeDurationMinutes)
-    const saved = await this.service.saveByUser(principal, { ...draft, debugSettings })
-    await this.parts.calculation?.saved(saved)
-    return saved
+    // In one transaction: a field of attributes alone may have no other message that makes its entities begin.
+    const joined = (saved: CalculatedField): Promise<readonly Joined[]> => {
+      const news = this.parts.calculation?.newsOf(saved)
+      return Promise.resolve(news === undefined ? [] : [{ statements: [], news }])
+    }
+    return this.service.saveByUser(principal, { ...draft, debugSettings }, { joined })
   }
 
   deleteByUser(principal: Principal, id: string): Promise<void> {

@@ -390,7 +390,12 @@ export class EntityService<Columns extends ColumnSet> implements EntityReads<Col
     const event = await this.eventOf(principal, record, type, metadata)
     const told = await parts.notifications.entityChanged(event)
     const steps = [...statements, ...joined.flatMap((other) => other.statements), ...told]
-    const commit = parts.changes.commitAll(steps, [event, ...joined.flatMap((other) => other.event ?? [])])
+    const events = [event, ...joined.flatMap((other) => other.event ?? [])]
+    const commit = parts.changes.commitAll(
+      steps,
+      events,
+      joined.flatMap((other) => other.news ?? []),
+    )
     const written = await parts.doubts.watch(commit, () => {
       parts.forgetAttributes(record.id)
       this.tell(record, 'in doubt')

@@ -1,6 +1,7 @@
 /** What services of declared types are made of, take and answer. */
 import type { Clock, Random } from '../../model/clock.ts'
 import type { EntityType } from '../../model/entity-id.ts'
+import type { Message } from '../../model/message.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { Statement, Written } from '../../storage/entities/database.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
@@ -42,6 +43,8 @@ export interface Joined {
   readonly statements: readonly Statement[]
   /** Where they are a change of their own, with its message. */
   readonly event?: EntityEvent
+  /** What the engine itself hears of it. */
+  readonly news?: Message
   /** For caches and listeners. */
   committed?(written: Pick<Written, 'sequence'>): void
   /** Nobody knows whether it is there: caches look again. */
@@ -49,7 +52,7 @@ export interface Joined {
 }
 
 /** One that is a change of its own. */
-export type JoinedChange = Required<Joined>
+export type JoinedChange = Required<Omit<Joined, 'news'>>
 
 export interface SaveOptions<Columns extends ColumnSet> {
   /** What the save says where that depends on what is stored: asked at each try, in the place of the draft's members. */

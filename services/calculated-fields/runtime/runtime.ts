@@ -2,6 +2,7 @@
 import type { TimerHandle } from '../../../model/clock.ts'
 import type { RuleChain, RuleChainGraph, RuleNode } from '../../../model/entities.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
+import type { Message } from '../../../model/message.ts'
 import type { ChangeFeed } from '../../../engine/subscriptions/change.ts'
 import type { NodeCatalogue, NodeDefinition } from '../../../engine/rulechain/node.ts'
 import type { Link } from '../../../engine/link/link.ts'
@@ -84,10 +85,10 @@ export class Calculation {
     return { fields: this.index.size, handedOver: this.triggers.handedOver, ...this.counts }
   }
 
-  /** A field was saved: its entities calculate anew. Resolves when the log has it. */
-  saved({ tenantId, entityId: owner, id, version }: CalculatedField): Promise<void> {
-    if (owner === null) return Promise.resolve()
-    return this.triggers.tell(tenantId, owner, { kind: 'field', id, version }, `${id} ${version}`)
+  /** What makes the entities of a field that is saved calculate anew. */
+  newsOf({ tenantId, entityId: owner, id, version }: CalculatedField): Message | undefined {
+    if (owner === null) return undefined
+    return this.triggers.messageOf(tenantId, owner, { kind: 'field', id, version }, `${id} ${version}`)
   }
 
   /** The chain's nodes beside those of users. */

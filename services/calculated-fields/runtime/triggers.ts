@@ -58,17 +58,17 @@ export class CalculationTriggers implements NodeCalculated {
   /** News of another kind than values, of an entity or a profile. */
   tell(tenantId: string, entity: EntityId, news: News, id: string): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.send(
-        tenantId,
-        entity,
-        news,
-        { id: handedOverId(id, entity.id, news.kind), ts: this.parts.clock.now(), previous: [], isBackfill: false },
-        (error) => {
-          if (error === undefined) resolve()
-          else reject(error)
-        },
-      )
+      this.send(this.messageOf(tenantId, entity, news, id), (error) => {
+        if (error === undefined) resolve()
+        else reject(error)
+      })
     })
+  }
+
+  /** The same as a message, for who commits it with what it tells of. */
+  messageOf(tenantId: string, entity: EntityId, news: News, id: string): Message {
+    const origin = { ts: this.parts.clock.now(), previous: [], isBackfill: false }
+    return triggerOf(tenantId, entity, news, { id: handedOverId(id, entity.id, news.kind), ...origin })
   }
 
   private handOverNow(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
@@ -85,26 +85,28 @@ export class CalculationTriggers implements NodeCalculated {
     const id = handedOverId(cause.id, entity.id, whatOf(values))
     const news = newsOf(values, this.parts.clock.now(), cause.type)
     const { ts, calculatedFieldIds: previous, isBackfill = false } = cause
-    this.send(tenantId, entity, news, { id, ts, previous, isBackfill }, done)
+    this.send(triggerOf(tenantId, entity, news, { id, ts, previous, isBackfill }), done)
   }
 
-  private send(
-    tenantId: string,
-    originator: EntityId,
-    news: News,
-    { id, ts, previous, isBackfill }: Origin,
-    done: (error: Error | undefined) => void,
-  ): void {
+  private send(message: Message, done: (error: Error | undefined) => void): void {
     this.handed++
-    const message = new Message({
-      ...{ id, ts, type: TRIGGER_TYPE, tenantId, originator, data: payloadText(news) },
-      metadata: isBackfill ? BACKFILL_METADATA : {},
-      // The chain of the tenant's that calculates has the tenant's id.
-      ruleChainId: tenantId,
-      calculatedFieldIds: previous.length === 0 ? undefined : previous,
-    })
     this.parts.link.publish(message, { stored: () => done(undefined), refused: done })
   }
+}
+
+function triggerOf(
+  tenantId: string,
+  originator: EntityId,
+  news: News,
+  { id, ts, previous, isBackfill }: Origin,
+): Message {
+  return new Message({
+    ...{ id, ts, type: TRIGGER_TYPE, tenantId, originator, data: payloadText(news) },
+    metadata: isBackfill ? BACKFILL_METADATA : {},
+    // The chain of the tenant's that calculates has the tenant's id.
+    ruleChainId: tenantId,
+    calculatedFieldIds: previous.length === 0 ? undefined : previous,
+  })
 }
 
 function isWanted(fields: Pick<TenantFields, 'wants'>, entity: EntityId, values: CalculatedValues): boolean {
