@@ -73,25 +73,32 @@ export function whenIdle(
   state: SlidingWindows,
   now: number,
 ): Pick<WindowStep<SlidingWindows>, 'next' | 'closed'> {
-  const over = openEnds(rules, state.panes, state.watermark).filter((end) => end <= now)
+  const over = openEnds(rules, state.panes, state.watermark, now)
   return closing(rules, state.panes, state.watermark, Math.max(state.watermark, ...over))
 }
 
 export function firstEnd(rules: SlidingRules, { panes, watermark }: SlidingWindows): number | undefined {
-  return openEnds(rules, panes, watermark)[0]
+  return panes.length === 0 ? undefined : Math.min(...panes.map(({ from }) => firstEndOf(rules, from, watermark)))
 }
 
 export function paneOf({ slideMs }: SlidingRules, ts: number): number {
   return Math.floor(ts / slideMs) * slideMs
 }
 
-/** Of open windows with a value, by time. */
-function openEnds({ slideMs, lengthMs }: SlidingRules, panes: readonly Pane[], watermark: number): readonly number[] {
+/** Of open windows with a value that end by `until`, by time. */
+function openEnds(rules: SlidingRules, panes: readonly Pane[], watermark: number, until = Infinity): readonly number[] {
+  const { slideMs, lengthMs } = rules
   const ends = new Set<number>()
   for (const { from } of panes) {
-    for (let end = from + slideMs; end <= from + lengthMs; end += slideMs) if (end > watermark) ends.add(end)
+    const last = Math.min(from + lengthMs, until)
+    for (let end = firstEndOf(rules, from, watermark); end <= last; end += slideMs) ends.add(end)
   }
   return [...ends].toSorted((one, other) => one - other)
+}
+
+/** Of the windows that the pane is in, the first that is open. */
+function firstEndOf({ slideMs }: SlidingRules, from: number, watermark: number): number {
+  return Math.max(from, Math.floor(watermark / slideMs) * slideMs) + slideMs
 }
 
 function closing(
@@ -101,9 +108,7 @@ function closing(
   reached: number,
 ): { next: SlidingWindows; closed: readonly ClosedWindow[] } {
   const byTime = panes.toSorted((one, other) => one.from - other.from)
-  const closed = openEnds(rules, byTime, watermark)
-    .filter((end) => end <= reached)
-    .map((to) => windowOf(rules, byTime, to))
+  const closed = openEnds(rules, byTime, watermark, reached).map((to) => windowOf(rules, byTime, to))
   return { next: { watermark: reached, panes: byTime.filter(({ from }) => from + rules.lengthMs > reached) }, closed }
 }
 
