@@ -6,7 +6,7 @@ import type { Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import { whenThere } from '../../engine/rulechain/capabilities/soon.ts'
 import type { ChangeFeed } from '../../engine/subscriptions/change.ts'
 import type { EntityId } from '../../model/entity-id.ts'
-import type { Relation } from '../../model/relation.ts'
+import type { NodeRelation } from '../../engine/rulechain/capabilities/relations.ts'
 import { KeptReads } from './kept-reads.ts'
 
 /** Of each kind of question. */
@@ -48,7 +48,8 @@ class Answers<Value> {
 
 export class KnownRelations {
   readonly presences = new Answers<boolean>(() => 0)
-  readonly lists = new Answers<readonly Relation[]>(({ length }) => length)
+  /** Without what users add to a relation: it may be large. */
+  readonly lists = new Answers<readonly NodeRelation[]>(({ length }) => length)
   readonly searches = new Answers<readonly EntityId[]>(({ length }) => length)
   private readonly stops: readonly (() => void)[]
 

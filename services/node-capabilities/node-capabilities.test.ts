@@ -242,7 +242,8 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     assert.deepEqual(await relations.relatedDevices(asset, { ...related, deviceTypes: ['other'] }), [])
     assert.deepEqual(await capability('relations', OTHER_TENANT).find(asset, { ...levels, filters }), [])
     await assert.rejects(async () => capability('relations', OTHER_TENANT).create(contains(a, asset)))
-    assert.equal((await relations.list(asset, 'FROM', 'Contains')).length, 1)
+    // What users add to a relation may be large, and is not kept.
+    assert.deepEqual(await relations.list(asset, 'FROM', 'Contains'), [contains(asset, a)])
     assert.equal(await relations.delete(contains(asset, a)), true)
     assert.equal(await relations.delete(contains(asset, a)), false)
   })

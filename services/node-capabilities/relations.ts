@@ -1,6 +1,6 @@
 /** Relations as nodes see them: of the node's tenant, of the group COMMON. */
 import type { EntityId } from '../../model/entity-id.ts'
-import type { Relation, RelationDirection } from '../../model/relation.ts'
+import type { RelationDirection } from '../../model/relation.ts'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type {
   NodeRelation,
@@ -39,11 +39,12 @@ class TenantRelations implements NodeRelations {
     return this.known.presences.find(this.tenantId, question, () => this.isThere(relation))
   }
 
-  list(entity: EntityId, direction: RelationDirection, type?: string): Soon<readonly Relation[]> {
+  list(entity: EntityId, direction: RelationDirection, type?: string): Soon<readonly NodeRelation[]> {
     const question = `${direction} ${entity.entityType} ${entity.id} ${type === undefined ? '' : `of ${type}`}`
-    return this.known.lists.find(this.tenantId, question, () =>
-      this.parts.relations.list(this.tenantId, direction, entity, { type }),
-    )
+    return this.known.lists.find(this.tenantId, question, async () => {
+      const found = await this.parts.relations.list(this.tenantId, direction, entity, { type })
+      return found.map(({ from, to, type }) => ({ from, to, type }))
+    })
   }
 
   find(root: EntityId, query: RelationsQuery): Soon<readonly EntityId[]> {
