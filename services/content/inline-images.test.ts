@@ -64,6 +64,33 @@ function testAll(open: () => Promise<TestPlatform>): void {
     assert.deepEqual(await inlined(gone), gone)
   })
 
+  test('whatever is said of a picture refuses no save', async () => {
+    const known = (key: string, title: string, subType: string) =>
+      `tb-image:${encoded(key)}:${encoded(title)}:${encoded(subType)};`
+    const said = [
+      known('k'.repeat(400), '', ''),
+      known('', 't'.repeat(400), ''),
+      known('a\0b', 'c\0d', ''),
+      known('', '', 'SCADA_SYMBOL'),
+      known('', ' ', 'SCADA_SYMBOL'),
+      '',
+    ]
+    for (const [index, before] of said.entries()) {
+      const text = `${before}${urlOf(await picture(`#1000${index}0`), index === 5 ? 'p'.repeat(300) : 'png')}`
+      const { inlineImages } = platform.services.content
+      const link = await inlineImages.takenOut(platform.tenant, text, `"${'n'.repeat(300)}" dashboard image`)
+      assert.match(String(link), /^tb-image;\/api\/images\/tenant\//, `case ${index}`)
+    }
+  })
+
+  test('saves at the same time take each their picture out', async () => {
+    const [one, other] = [urlOf(await picture('#123456')), urlOf(await picture('#654321'))]
+    const texts = [one, other, one, other]
+    const links = await Promise.all(texts.map((text) => takenOut(text)))
+    const pictures = await Promise.all(links.map((link) => inlined(link)))
+    for (const [index, text] of texts.entries()) assert.ok(String(pictures[index]).endsWith(text), `picture ${index}`)
+  })
+
   test('what a tenant may see of the system is not kept once more', async () => {
     const text = urlOf(await picture('#abcdef'))
     const system = await takenOut(text, platform.systemAdministrator)

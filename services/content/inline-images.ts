@@ -14,6 +14,8 @@ import { etagOf, type Resources } from './resources.ts'
 
 /** Different pictures of one save. */
 const MAX_TAKEN_OUT = 100
+/** Different links of one answer: each costs a read. */
+const MAX_PUT_IN = 1000
 /** Bytes of all pictures of one answer, each as often as it is shown. */
 const MAX_INLINED_BYTES = 32 * 2 ** 20
 
@@ -21,6 +23,10 @@ const INLINED = /^(?:tb-image:([^;]*);)?data:image\/([\w.+-]+);base64,/
 const LINKED = /^tb-image;\/api\/images\/(tenant|system)\/([^/?#]+)$/
 const ENDINGS: Readonly<Record<string, string>> = { 'svg+xml': 'svg', 'x-icon': 'ico', 'vnd.microsoft.icon': 'ico' }
 const SUB_TYPES: readonly string[] = ['IMAGE', 'SCADA_SYMBOL']
+const MAX_TITLE = 255
+const MAX_FILE_NAME = 200
+/** Others may save a picture of the same name at the same time. */
+const MAX_TRIES = 5
 
 export class InlineImages {
   private readonly images: Pick<Images, 'create'>
@@ -43,13 +49,15 @@ export class InlineImages {
     return links.size === 0 ? value : mapped(value, (text) => links.get(text) ?? text)
   }
 
-  /** The same with the pictures of the caller's and of the system's in it. Throws `INLINED_TOO_LARGE`. */
+  /** The same with the pictures of the caller's and of the system's in it. Throws `INLINED_TOO_LARGE`, `TOO_MANY_INLINED`. */
   async inlined(principal: Principal, value: JsonValue): Promise<JsonValue> {
     const pictures = new Map<string, string>()
     let bytes = 0
     for (const text of textsOf(value)) {
       const [, scope, key] = LINKED.exec(text) ?? []
       if (key === undefined) continue
+      if (pictures.size >= MAX_PUT_IN && !pictures.has(text))
+        throw ResourceErrors.TOO_MANY_INLINED({ limit: MAX_PUT_IN })
       const picture = pictures.get(text) ?? (await this.textOf(principal, scope === 'system', key)) ?? text
       pictures.set(text, picture)
       bytes += picture.length
@@ -62,18 +70,22 @@ export class InlineImages {
     const [begin = '', known = '', format = ''] = INLINED.exec(text) ?? []
     const bytes = Buffer.from(text.slice(begin.length), 'base64')
     const [key, title, subType] = known.split(':').map((part) => Buffer.from(part, 'base64').toString())
+    // Whatever stands there, it refuses no save of what shows the picture.
     const members = {
-      title: title === undefined || title === '' ? name : title,
-      subType: subType !== undefined && SUB_TYPES.includes(subType) ? subType : 'IMAGE',
-      fileName: key === undefined || key === '' ? fileNameOf(name, format) : key,
+      title: cleaned(title).slice(0, MAX_TITLE) || name.slice(0, MAX_TITLE),
+      subType: subTypeOf(subType, format),
+      fileName: cleaned(key).slice(-MAX_FILE_NAME) || fileNameOf(name, format),
     }
-    const there = await this.same(principal, bytes, members.subType)
-    if (there !== undefined) return `tb-image;${linkOf(there)}`
-    try {
-      return `tb-image;${linkOf(await this.images.create(principal, { ...members, bytes }))}`
-    } catch (error) {
-      if (isMillraceError(error) && error.code === 'resources.NO_IMAGE') return undefined
-      throw error
+    for (let tries = 1; ; tries++) {
+      const there = await this.same(principal, bytes, members.subType)
+      if (there !== undefined) return `tb-image;${linkOf(there)}`
+      try {
+        return `tb-image;${linkOf(await this.images.create(principal, { ...members, bytes }))}`
+      } catch (error) {
+        const code = isMillraceError(error) ? error.code : undefined
+        if (code === 'resources.NO_IMAGE') return undefined
+        if (code !== 'resources.TAKEN' || tries >= MAX_TRIES) throw error
+      }
     }
   }
 
@@ -104,7 +116,18 @@ function fileNameOf(name: string, format: string): string {
     .toLowerCase()
     .replace(/['"]/g, '')
     .replace(/[^\p{L}\d]+/gu, '_')
-  return `${words.replace(/^_+|_+$/g, '').slice(0, 100)}.${ENDINGS[format] ?? format}`
+  const ending = ENDINGS[format] ?? (/^\w{1,10}$/.test(format) ? format : 'img')
+  return `${words.replace(/^_+|_+$/g, '').slice(0, 100)}.${ending}`
+}
+
+function cleaned(text: string | undefined): string {
+  return (text ?? '').replace(/\p{Cc}/gu, '')
+}
+
+/** A symbol is drawn. */
+function subTypeOf(subType: string | undefined, format: string): string {
+  if (subType === undefined || !SUB_TYPES.includes(subType)) return 'IMAGE'
+  return subType === 'SCADA_SYMBOL' && format !== 'svg+xml' ? 'IMAGE' : subType
 }
 
 function* textsOf(value: JsonValue): Generator<string> {
