@@ -20,7 +20,7 @@ export interface CredentialCacheSettings {
 /** What the store can hold; a longer one is nobody's. */
 const LONGEST_TOKEN = 255
 /** The three texts of a login of MQTT together. */
-const LONGEST_LOGIN = 2048
+const LONGEST_LOGIN = 8192
 /** Ways in which one device is known at once: a device may come by more than one protocol, under more than one client id. */
 const MAX_WAYS = 4
 /** Of a known device beyond token and names: its objects, six ids, its places in the maps beside the cache. */

@@ -256,11 +256,16 @@ export class AlarmService {
     const { id } = alarm
     const shownOn = await entities.alarms.shownOn(id)
     const steps = [this.rows.delete(alarm), ...entities.deleteAttached(id), entities.cleanups.note(id)]
+    const { tenantId } = alarm
     const tell = (): void => this.tell(alarm, shownOn, true)
-    await doubts.watch(commit(steps), tell)
+    await doubts.watch(commit(steps), () => {
+      tell()
+      // They go with it.
+      feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
+    })
     forgetAttributes(id)
     tell()
-    feed.publish({ kind: 'entity-deleted', entity: entityId('ALARM', id), tenantId: alarm.tenantId })
+    feed.publish({ kind: 'entity-deleted', entity: entityId('ALARM', id), tenantId })
     await cleanup.run(id)
   }
 

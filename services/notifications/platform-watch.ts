@@ -34,6 +34,8 @@ interface Waiting {
 export class PlatformWatch {
   private readonly parts: PlatformWatchParts
   private waiting: Waiting[] = []
+  /** With those that are being told. */
+  private waitingCount = 0
   private readonly waitingOfTenants = new Map<string, number>()
   /** When (monotonic ms) each refusal may be looked at again. */
   private readonly lookedAt = lruMap<number>(MAX_REFUSALS_KNOWN)
@@ -71,9 +73,10 @@ export class PlatformWatch {
   private add(tenantId: string, statements: Waiting['statements']): void {
     if (this.isClosed) return
     const own = this.waitingOfTenants.get(tenantId) ?? 0
-    if (own >= MAX_WAITING_OF_TENANT || this.waiting.length >= MAX_WAITING) return this.overflow(tenantId)
+    if (own >= MAX_WAITING_OF_TENANT || this.waitingCount >= MAX_WAITING) return this.overflow(tenantId)
     this.waitingOfTenants.set(tenantId, own + 1)
     this.waiting.push({ tenantId, statements })
+    this.waitingCount++
     this.underWay ??= this.tellAll().finally(() => {
       this.underWay = undefined
     })
@@ -91,6 +94,7 @@ export class PlatformWatch {
       this.waiting = []
       for (const { tenantId, statements } of all) {
         await this.tell(tenantId, statements)
+        this.waitingCount--
         const left = (this.waitingOfTenants.get(tenantId) ?? 1) - 1
         if (left > 0) this.waitingOfTenants.set(tenantId, left)
         else this.waitingOfTenants.delete(tenantId)
