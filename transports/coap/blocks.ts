@@ -1,6 +1,6 @@
 /** Bodies in blocks (RFC 7959): requests put together, answers cut into pieces. */
 import type { Clock } from '../../model/clock.ts'
-import type { TenantShares } from '../tenant-shares.ts'
+import { TenantShares } from '../tenant-shares.ts'
 import { CoapErrors } from './errors.ts'
 import { Expiring } from './expiring.ts'
 import type { CoapLimits } from './limits.ts'
@@ -8,9 +8,15 @@ import { MAX_BLOCK_NUMBER, type BlockOption, type CoapResponse } from './message
 
 interface Upload {
   readonly tenantId: string
-  readonly chunks: Buffer[]
+  /** Doubled as it fills: pieces of their own would hold more than their bytes. */
+  body: Buffer
   bytes: number
 }
+
+const NOTHING = Buffer.alloc(0)
+const FIRST_BYTES = 1024
+/** Of who asks to be provisioned. */
+export const NO_TENANT = ''
 
 export interface KeptAnswer {
   readonly tenantId: string
@@ -20,12 +26,15 @@ export interface KeptAnswer {
 export class BlockUploads {
   private readonly limits: CoapLimits
   private readonly shares: TenantShares
+  /** Those who have no tenant yet. */
+  private readonly strangers: TenantShares
   private readonly uploads: Expiring<Upload>
 
   constructor(limits: CoapLimits, clock: Clock, shares: TenantShares) {
     this.limits = limits
     this.shares = shares
-    this.uploads = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => shares.give(tenantId))
+    this.strangers = new TenantShares(limits.maxStrangerTransfers, limits.maxStrangerTransfers)
+    this.uploads = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => this.sharesOf(tenantId).give(tenantId))
   }
 
   get count(): number {
@@ -41,16 +50,15 @@ export class BlockUploads {
       this.uploads.end(key)
       throw CoapErrors.BLOCK_MISSING({ wanted: Math.floor((upload?.bytes ?? 0) / size) })
     }
-    upload.bytes += payload.length
-    if (upload.bytes > this.limits.maxPayloadBytes) {
+    const { maxPayloadBytes } = this.limits
+    if (upload.bytes + payload.length > maxPayloadBytes) {
       this.uploads.end(key)
-      throw CoapErrors.TOO_LARGE({ limit: this.limits.maxPayloadBytes })
+      throw CoapErrors.TOO_LARGE({ limit: maxPayloadBytes })
     }
-    // The datagram's own memory may be shared with others.
-    upload.chunks.push(Buffer.from(payload))
+    append(upload, payload, maxPayloadBytes)
     if (isMore) return undefined
     this.uploads.end(key)
-    return Buffer.concat(upload.chunks, upload.bytes)
+    return upload.body.subarray(0, upload.bytes)
   }
 
   close(): void {
@@ -59,8 +67,12 @@ export class BlockUploads {
 
   private begin(key: string, tenantId: string): void {
     this.uploads.end(key)
-    if (!this.shares.take(tenantId)) throw CoapErrors.BUSY()
-    this.uploads.add(key, { tenantId, chunks: [], bytes: 0 })
+    if (!this.sharesOf(tenantId).take(tenantId)) throw CoapErrors.BUSY()
+    this.uploads.add(key, { tenantId, body: NOTHING, bytes: 0 })
+  }
+
+  private sharesOf(tenantId: string): TenantShares {
+    return tenantId === NO_TENANT ? this.strangers : this.shares
   }
 }
 
@@ -117,4 +129,17 @@ export function blockOf(response: CoapResponse, asked: BlockOption | undefined, 
     payload: payload.subarray(offset, end),
     block2: { number, isMore: end < payload.length, size },
   }
+}
+
+function append(upload: Upload, payload: Buffer, maxBytes: number): void {
+  const needed = upload.bytes + payload.length
+  if (needed > upload.body.length) {
+    const larger = Buffer.allocUnsafeSlow(
+      Math.max(needed, Math.min(maxBytes, Math.max(FIRST_BYTES, upload.body.length * 2))),
+    )
+    upload.body.copy(larger, 0, 0, upload.bytes)
+    upload.body = larger
+  }
+  payload.copy(upload.body, upload.bytes)
+  upload.bytes = needed
 }

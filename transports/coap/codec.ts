@@ -93,6 +93,12 @@ export function parseMessage(datagram: Buffer): CoapMessage | undefined {
   }
 }
 
+/** Type, id and token, without a look at the rest. */
+export function headOf(datagram: Buffer): CoapMessage | undefined {
+  const tokenBytes = datagram.length < 4 ? Infinity : datagram.readUInt8(0) & 0b1111
+  return tokenBytes > MAX_TOKEN_BYTES ? undefined : parseMessage(datagram.subarray(0, 4 + tokenBytes))
+}
+
 /** The id of a confirmable message that can not be read otherwise: it is answered with RST (RFC 7252, 4.2). */
 export function unreadableId(datagram: Buffer): number | undefined {
   if (datagram.length < 4) return undefined

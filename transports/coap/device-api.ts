@@ -17,7 +17,7 @@ import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
 import { claimOfferOf, provisionAnswerJson, provisionRequestOf } from '../payload/onboarding.ts'
 import { errorResponse, jsonResponse } from './answers.ts'
-import { blockOf, type BlockAnswers, type BlockUploads } from './blocks.ts'
+import { blockOf, NO_TENANT, type BlockAnswers, type BlockUploads } from './blocks.ts'
 import type { CoapCounts } from './counts.ts'
 import { CoapErrors } from './errors.ts'
 import type { CoapLimits } from './limits.ts'
@@ -46,8 +46,6 @@ const UNHEARD: PublishReceipt = { stored: () => undefined, refused: () => undefi
 const CREATED: CoapResponse = { code: '2.01' }
 const CONTINUE = '2.31'
 const CONTENT = '2.05'
-/** Clients that have no tenant yet share a place. */
-const NO_TENANT = ''
 const INT32_MAX = 2 ** 31 - 1
 const TIMED_OUT = '{"error":"timeout"}'
 
@@ -116,9 +114,12 @@ export class CoapDeviceApi {
 
   /** A later block of an answer that was made already. */
   private keptBlock({ tenantId }: DeviceIdentity, request: CoapRequest): CoapResponse | undefined {
-    if (request.code !== GET || (request.block2?.number ?? 0) === 0) return undefined
+    if ((request.block2?.number ?? 0) === 0) return undefined
     const kept = this.options.answers.find(resourceOf(request))
-    return kept?.tenantId === tenantId ? kept.response : undefined
+    if (kept?.tenantId === tenantId) return kept.response
+    // What was done is not done again for a block of its answer.
+    if (request.code !== GET) throw CoapErrors.BLOCK_MISSING({ wanted: 0 })
+    return undefined
   }
 
   private post(

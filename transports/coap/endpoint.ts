@@ -4,7 +4,7 @@
  */
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import { errorResponse } from './answers.ts'
-import { emptyMessage, encodeMessage, parseMessage, unreadableId, type CoapMessage } from './codec.ts'
+import { emptyMessage, encodeMessage, headOf, parseMessage, unreadableId, type CoapMessage } from './codec.ts'
 import type { CoapCounts } from './counts.ts'
 import type { CoapLimits } from './limits.ts'
 import { GET, requestOf, responseMessage, type CoapRequest, type CoapResponse, type Peer } from './message.ts'
@@ -36,6 +36,8 @@ interface Exchange {
 }
 
 const EMPTY_CODE = '0.00'
+/** A block of 1,024 bytes and what stands before it (RFC 7252, 4.6: 1,152). */
+const MAX_DATAGRAM_BYTES = 2048
 const NO_TOKEN = Buffer.alloc(0)
 /** What one that is remembered takes beside its answer, about. */
 const EXCHANGE_BYTES = 256
@@ -59,6 +61,7 @@ export class CoapEndpoint {
   }
 
   received(datagram: Buffer, peer: Peer): void {
+    if (datagram.length > MAX_DATAGRAM_BYTES) return this.tooLarge(datagram, peer)
     const message = parseMessage(datagram)
     if (message === undefined) return this.malformed(datagram, peer)
     if (message.type === 'ACK') this.transmissions.heard(peer, message.id, 'acknowledged')
@@ -88,6 +91,16 @@ export class CoapEndpoint {
     this.transmissions.close()
     this.exchanges.clear()
     this.unanswered.clear()
+  }
+
+  /** Not read: thousands of options would take the thread for long. A client that knows blocks tries again with them. */
+  private tooLarge(datagram: Buffer, peer: Peer): void {
+    this.options.counts.malformed++
+    const message = headOf(datagram)
+    if (message?.type !== 'CON') return
+    const response = { code: '4.13', size1: this.options.limits.blockBytes }
+    const { id, token } = message
+    this.options.send(encodeMessage(responseMessage(response, { type: 'ACK', id, token })), peer)
   }
 
   private malformed(datagram: Buffer, peer: Peer): void {
@@ -169,6 +182,10 @@ export class CoapEndpoint {
       exchange.reply = encodeMessage(responseMessage(response, { type: 'ACK', id, token }))
       if (this.exchanges.get(key) === exchange) this.heldBytes += exchange.reply.length
       this.options.send(exchange.reply, peer)
+    } else if (!response.code.startsWith('2.')) {
+      // Once: who is a stranger makes nobody send again and again.
+      const own = this.transmissions.newId()
+      this.options.send(encodeMessage(responseMessage(response, { type: 'NON', id: own, token })), peer)
     } else {
       const encode = (own: number): Buffer => encodeMessage(responseMessage(response, { type: 'CON', id: own, token }))
       if (!this.transmissions.confirmable(peer, encode, NOTHING)) this.options.counts.lost++

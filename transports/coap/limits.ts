@@ -20,6 +20,8 @@ export interface CoapLimits {
   readonly maxBlockTransfers: number
   /** Of them those of one tenant. */
   readonly maxBlockTransfersPerTenant: number
+  /** Requests in blocks of those who have no token yet. */
+  readonly maxStrangerTransfers: number
   /** Silence after which one is given up. */
   readonly blockTimeoutMs: number
   /** Devices that observe; over it 5.03. */
@@ -41,6 +43,7 @@ export const DEFAULT_COAP_LIMITS: CoapLimits = Object.freeze({
   maxQueuedMessages: 32,
   maxBlockTransfers: 1000,
   maxBlockTransfersPerTenant: 750,
+  maxStrangerTransfers: 16,
   blockTimeoutMs: 60_000,
   maxObservers: 100_000,
   maxObserversPerTenant: 75_000,

@@ -205,7 +205,56 @@ describe('CoAP messages', () => {
     }))
 })
 
+describe('CoAP strangers', () => {
+  it('are told once that their token is unknown, however long that took to find out', () =>
+    bench(async ({ gateway, client, clock, transport }) => {
+      const device = await client()
+      const { promise, resolve } = Promise.withResolvers<undefined>()
+      gateway.cold = true
+      gateway.authenticate = () => promise
+      device.send({ path: '/api/v1/nobody/telemetry', payload: '{"a":1}' })
+      device.sendBytes(Buffer.from('40001234', 'hex'))
+      await device.message(0)
+      clock.advance(500)
+      await device.message(1)
+      resolve(undefined)
+      assert.deepEqual([(await device.message(2)).type, (await device.message(2)).code], ['NON', '4.01'])
+      clock.advance(100_000)
+      assert.equal(transport.figures().retransmitted, 0)
+    }))
+
+  it('can not take the thread with large datagrams, nor the places of others with blocks', () =>
+    bench(
+      async ({ client, transport }) => {
+        const device = await client()
+        const large = await device.ask({ path: TELEMETRY, payload: 'x'.repeat(3000) })
+        assert.deepEqual([large.type, large.code], ['ACK', '4.13'])
+        const block = { number: 0, isMore: true, size: 16 }
+        const begun = { path: '/api/v1/provision', payload: 'x'.repeat(16), block1: block }
+        assert.equal((await device.ask(begun)).code, '2.31')
+        assert.equal((await (await client()).ask(begun)).code, '5.03')
+        assert.equal((await device.ask({ ...begun, path: TELEMETRY })).code, '2.31')
+        assert.equal(transport.figures().malformed, 1)
+      },
+      { maxStrangerTransfers: 1 },
+    ))
+})
+
 describe('CoAP blocks', () => {
+  it('of the answer to a call are read without calling again', () =>
+    bench(async ({ gateway, client }) => {
+      const device = await client()
+      gateway.reply = JSON.stringify('x'.repeat(150))
+      const call = { path: '/api/v1/one/rpc', payload: '{"method":"m","params":{}}' }
+      const block2 = (number: number) => ({ number, isMore: false, size: 64 })
+      const first = await device.ask({ ...call, block2: block2(0) })
+      const rest = []
+      for (const number of [1, 2]) rest.push(await device.ask({ ...call, payload: '', block2: block2(number) }))
+      assert.equal([first, ...rest].map(({ text }) => text).join(''), gateway.reply)
+      assert.equal((await device.ask({ ...call, block2: block2(1) })).code, '4.08')
+      assert.equal([...gateway.sessions].flatMap(({ serverCalls }) => serverCalls).length, 1)
+    }))
+
   const body = JSON.stringify({ text: 'x'.repeat(100) })
   const blocks = (size: number): Asked[] => {
     const count = Math.ceil(body.length / size)

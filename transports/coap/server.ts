@@ -78,7 +78,7 @@ class CoapServer implements CoapTransport {
     const decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     const api = new CoapDeviceApi({ gateway, decoder, observations, uploads, answers, limits, counts, log })
     const send = (datagram: Buffer, { address, port }: Peer): void => {
-      if (this.closing === undefined) this.socket.send(datagram, port, address)
+      if (this.closing === undefined) this.socket.send(datagram, port, address, sendFailed)
     }
     this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle: api.handle })
     const type = isIPv6(options.bindAddress) ? 'udp6' : 'udp4'
@@ -137,6 +137,11 @@ class CoapServer implements CoapTransport {
   }
 
   private readonly received = (datagram: Buffer, { address, port }: RemoteInfo): void => {
-    this.endpoint.received(datagram, { address, port, key: `${address} ${port}` })
+    // Nobody can be answered there, and sending to it throws.
+    if (port === 0) this.counts.malformed++
+    else this.endpoint.received(datagram, { address, port, key: `${address} ${port}` })
   }
 }
+
+/** As good as lost on the way: what matters is sent again. */
+function sendFailed(): void {}

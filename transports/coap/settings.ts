@@ -14,7 +14,7 @@ export const COAP_SETTINGS = {
     name: 'COAP_MAX_PAYLOAD_BYTES',
     default: 65_536,
     min: 1024,
-    max: 16_777_216,
+    max: 1_048_576,
     unit: 'bytes',
     description: 'Largest request, its blocks together; a larger one is 4.13.',
   }),
