@@ -163,8 +163,9 @@ class FollowedModel implements NodeAiModel {
     const { version, configuration } = await this.open()
     if (version > this.version) {
       const former = this.connection
-      this.version = version
       this.connection = new SharedConnection(this.connect(configuration))
+      // Where it can not be made the next question tries again.
+      this.version = version
       await former.close()
     }
     return this.connection.ask(question)

@@ -44,6 +44,10 @@ await onBothDatabases('AI models ', (open) => {
     const { id } = await services.aiModels.saveByUser(tenant, { id: model.id, name: 'kept', configuration: masked })
     const { configuration } = await services.aiModels.open(tenantId, id)
     assert.deepEqual([configuration.modelId, configuration.providerConfig], ['gpt-5', { apiKey: 'sk-hunter2' }])
+    const elsewhere = { ...masked, providerConfig: { apiKey: SECRET_MASK, baseUrl: 'https://elsewhere.example.org' } }
+    await assert.rejects(services.aiModels.saveByUser(tenant, { id, name: 'kept', configuration: elsewhere }), {
+      code: 'ai.SECRET_MASKED',
+    })
     const moved = { provider: 'ANTHROPIC', modelId: 'm', providerConfig: { apiKey: SECRET_MASK } }
     const save = (change: object) =>
       services.aiModels.saveByUser(tenant, { name: 'kept', configuration: moved, ...change })

@@ -1,6 +1,6 @@
 /** What a model is and how it is reached: one form for each provider. Source: schemas `…ChatModelConfig` of the reference's API. */
 import { z } from 'zod'
-import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import { isJsonObject, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { mapSecrets, masksIn, SECRET_MASK, secretsOf, type SecretShape } from '../../model/secret-members.ts'
 import type { Vault } from '../vault/vault.ts'
 import { AiErrors } from './errors.ts'
@@ -114,10 +114,9 @@ export function sealedAnewAi(configuration: JsonObject, vault: Vault, tenantId: 
   return isStale ? sealedAi(openedAi(configuration, vault, tenantId), vault, tenantId) : undefined
 }
 
-/** With the stored secrets where a mask stands for them. As another provider's they would be handed to whoever that is. */
+/** With the stored secrets where a mask stands for them. As another provider's, or at another address, they would be handed to whoever that is. */
 export function filledAi(configuration: JsonObject, before: JsonObject | undefined): JsonObject {
-  const kept =
-    before?.['provider'] === configuration['provider'] && before !== undefined ? secretsOf(before, SECRETS) : undefined
+  const kept = before !== undefined && isSameService(before, configuration) ? secretsOf(before, SECRETS) : undefined
   const filled = mapSecrets(configuration, SECRETS, (secret, path) =>
     secret === SECRET_MASK ? (kept?.get(path) ?? secret) : secret,
   )
@@ -137,4 +136,13 @@ export function maskedMember(configuration: JsonObject): string | undefined {
 
 function placeOf(tenantId: string, path: string): string {
   return `ai_model/${tenantId}${path}`
+}
+
+function isSameService(one: JsonObject, other: JsonObject): boolean {
+  return one['provider'] === other['provider'] && addressOf(one) === addressOf(other)
+}
+
+function addressOf({ providerConfig = null }: JsonObject): string {
+  const config: JsonObject = isJsonObject(providerConfig) ? providerConfig : {}
+  return stringifyJson([config['baseUrl'] ?? null, config['endpoint'] ?? null])
 }

@@ -221,10 +221,10 @@ async function writePiece(
   })
 }
 
-/** A statement may touch a row once. */
+/** A statement may touch a row once, and all touch rows in one order, so that two processes do not wait for each other. */
 function lastOfEachKey({ columns }: KnownTable, rows: readonly Row[]): readonly Row[] {
   const byKey = new Map(rows.map((row) => [JSON.stringify(row.filter((_, index) => columns[index]?.isKey)), row]))
-  return [...byKey.values()]
+  return [...byKey].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row)
 }
 
 function upsert({ shown, columns, ttlSeconds }: KnownTable, rows: readonly Row[]): PostgresQuery {
