@@ -291,6 +291,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     onboarding: {
       offerForClaim: (device, offer) => services.claims.offer(device, offer),
       provision: (request, clientAddress) => services.provisioning.provision(request, clientAddress),
+      connectChild: (gateway, child) => services.gatewayChildren.connect(gateway, child),
     },
     packages: services.content.otaDownloads,
     meter: services.meter,

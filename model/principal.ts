@@ -13,6 +13,8 @@ export interface Principal {
   readonly lastName: string | null
   /** A device acts for itself, as when it is provisioned: messages name no user. */
   readonly isDevice?: true
+  /** A gateway acts for a device behind it: messages name it. */
+  readonly gatewayId?: string
   /** A rule node acts: nobody audits it, and only what it makes is told, with just this in the message's metadata. */
   readonly ruleNodeId?: string
   /** Of who gave the password and must still set up a second factor; nothing else is open to such a session. */

@@ -172,6 +172,7 @@ function metadataOf({ metadata, principal, customerId }: EntityEvent): Metadata 
 }
 
 function userBlock(principal: Principal): Metadata {
+  if (principal.gatewayId !== undefined) return { gatewayId: principal.gatewayId }
   if (principal.isDevice === true) return { tenantId: principal.tenantId ?? '' }
   return {
     userId: principal.userId,

@@ -67,6 +67,7 @@ import { AiModels } from './ai/ai-models.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
+import { GatewayChildren } from './onboarding/gateway-children.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { NotificationEvents } from './notifications/events.ts'
@@ -346,6 +347,7 @@ export function createServices(options: ServicesOptions): Services {
     ai: new AiChats({ models: aiModels, outbound: options.outbound ?? defaultOutbound(clock), clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
+    gatewayChildren: new GatewayChildren({ entities, declared, feed, clock }),
     provisioning: new Provisioning({
       ...{ entities, declared, attributes, changes, clock },
       ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),

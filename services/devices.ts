@@ -2,7 +2,7 @@
 import type { DeviceCredentials } from '../model/entities.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
-import { mqttLoginOf } from '../engine/device/credential-keys.ts'
+import { childOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
 import type { DeviceIdentity, MqttLogin } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
@@ -60,14 +60,27 @@ export class StoredDevices implements DeviceService {
   async findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
     const tokens: string[] = []
     const logins = new Map<string, MqttLogin>()
+    const children = new Map<string, Map<string, string>>()
     for (const key of keys) {
       const login = mqttLoginOf(key)
-      if (login === undefined) tokens.push(key)
-      else logins.set(key, login)
+      const child = childOf(key)
+      if (login !== undefined) logins.set(key, login)
+      else if (child === undefined) tokens.push(key)
+      else {
+        const names = children.get(child.tenantId) ?? new Map<string, string>()
+        children.set(child.tenantId, names.set(child.deviceName, key))
+      }
     }
     const found = new Map<string, DeviceIdentity>(
       tokens.length === 0 ? [] : await this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens),
     )
+    for (const [tenantId, names] of children) {
+      const named = await this.entities.deviceCredentials.findDevicesByName(tenantId, [...names.keys()])
+      for (const [name, key] of names) {
+        const device = named.get(name)
+        if (device !== undefined) found.set(key, device)
+      }
+    }
     if (logins.size === 0) return found
     const ids = [...new Set([...logins.values()].flatMap(idsOfLogin))]
     const claimants = await this.entities.deviceCredentials.findClaimants(ids)

@@ -12,6 +12,7 @@ import type {
   DeviceIdentity,
   DeviceSession,
   DeviceSessionListener,
+  NamedChild,
   PackagePart,
   PackageRequest,
   PresentedCredentials,
@@ -33,6 +34,7 @@ export function deviceNamed(name: string): DeviceIdentity {
     deviceType: 'default',
     deviceProfileId: '00000000-0000-4000-8000-0000000000bb',
     ruleChainId: null,
+    ...(name.startsWith('gateway') ? { isGateway: true } : {}),
   }
 }
 
@@ -119,6 +121,29 @@ export class FakeGateway implements DeviceGateway {
     this.provisions.push([request, clientAddress])
     const answer = this.provisioned
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
+  }
+
+  /** Each as the gateway names it; a tenant's own by the gateway's tenant. */
+  readonly children: NamedChild[] = []
+  childRefusal: MillraceError | undefined
+  private readonly connections: (() => void)[] = []
+  holdsConnections = false
+
+  async connectChild(gateway: DeviceIdentity, child: NamedChild): Promise<DeviceIdentity> {
+    this.children.push(child)
+    if (this.holdsConnections) await new Promise<void>((resolve) => this.connections.push(resolve))
+    if (this.childRefusal !== undefined) throw this.childRefusal
+    return { ...deviceNamed(child.name), tenantId: gateway.tenantId }
+  }
+
+  /** The oldest of those that are held goes on. */
+  connectNext(): void {
+    this.connections.shift()?.()
+  }
+
+  /** The sessions of a device by name. */
+  sessionsOf(name: string): FakeSession[] {
+    return [...this.sessions].filter(({ device }) => device.deviceName === name)
   }
 
   downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {

@@ -5,7 +5,7 @@
  */
 import { ByteCache, textBytes } from '../../model/byte-cache.ts'
 import type { Clock } from '../../model/clock.ts'
-import { mqttLoginOf } from './credential-keys.ts'
+import { isToken } from './credential-keys.ts'
 import { CredentialReads, type TokenDirectory } from './credential-reads.ts'
 import type { DeviceIdentity } from './gateway.ts'
 
@@ -97,7 +97,7 @@ export class CredentialCache {
   find(token: string): Promise<DeviceIdentity | undefined> {
     const known = this.lookUp(token)
     if (known !== undefined) return Promise.resolve(known)
-    const longest = mqttLoginOf(token) === undefined ? LONGEST_TOKEN : LONGEST_LOGIN
+    const longest = isToken(token) ? LONGEST_TOKEN : LONGEST_LOGIN
     if (token.length > longest || this.isUnknown(token)) return Promise.resolve(undefined)
     return this.reads.login(token, this.known.peek(token) === undefined)
   }

@@ -5,6 +5,8 @@
 import type { MqttLogin, PresentedCredentials } from './gateway.ts'
 
 const LOGIN = '\u0000'
+/** No login goes on so. */
+const CHILD = '\u0000\u0000'
 
 /** Undefined where nobody can have them. */
 export function credentialKey(presented: PresentedCredentials): string | undefined {
@@ -13,9 +15,31 @@ export function credentialKey(presented: PresentedCredentials): string | undefin
   return LOGIN + JSON.stringify([clientId, userName, password])
 }
 
-/** Undefined for an access token. */
+/** A device that a gateway names: of the gateway's tenant, whatever its own credentials are. */
+export function childKey(tenantId: string, deviceName: string): string {
+  return CHILD + JSON.stringify([tenantId, deviceName])
+}
+
+export interface ChildOfTenant {
+  readonly tenantId: string
+  readonly deviceName: string
+}
+
+/** Undefined for what is presented by a device itself. */
+export function childOf(key: string): ChildOfTenant | undefined {
+  if (!key.startsWith(CHILD)) return undefined
+  const [tenantId = '', deviceName = ''] = JSON.parse(key.slice(CHILD.length)) as readonly string[]
+  return { tenantId, deviceName }
+}
+
+/** Whether it is an access token, and so no longer than one. */
+export function isToken(key: string): boolean {
+  return !key.startsWith(LOGIN)
+}
+
+/** Undefined for an access token, and for what a gateway names. */
 export function mqttLoginOf(key: string): MqttLogin | undefined {
-  if (!key.startsWith(LOGIN)) return undefined
+  if (isToken(key) || key.startsWith(CHILD)) return undefined
   const [clientId = '', userName = '', password = ''] = JSON.parse(key.slice(LOGIN.length)) as readonly string[]
   return { type: 'MQTT_LOGIN', clientId, userName, password }
 }

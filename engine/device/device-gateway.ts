@@ -11,6 +11,7 @@ import type { ActorSystem } from '../actor/system.ts'
 import type { PublishLink } from '../link/link.ts'
 import type { ChangeFeed, ChangeOf } from '../subscriptions/change.ts'
 import { UsageMeter } from '../usage/usage.ts'
+import { connectChild } from './child-devices.ts'
 import type { DeviceLine, SessionEndListener } from './announcement.ts'
 import type { SessionCalls } from './calls/session-calls.ts'
 import { credentialKey } from './credential-keys.ts'
@@ -37,6 +38,7 @@ import type {
   DeviceSessionListener,
   PackagePart,
   PackageRequest,
+  NamedChild,
   SessionKind,
   PresentedCredentials,
   ProvisionAnswer,
@@ -209,6 +211,11 @@ class LocalDeviceGateway
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {
     if (this.isClosed || this.onboarding === undefined) return Promise.reject(DeviceErrors.CLOSED())
     return this.onboarding.provision(request, clientAddress)
+  }
+
+  connectChild(gateway: DeviceIdentity, child: NamedChild): Promise<DeviceIdentity> {
+    if (this.isClosed || this.onboarding === undefined) return Promise.reject(DeviceErrors.CLOSED())
+    return connectChild(this.credentials, this.onboarding, gateway, child)
   }
 
   nextSessionId(): number {

@@ -37,6 +37,10 @@ export interface DeviceIdentity {
   readonly ruleChainId: string | null
   /** The queue of its profile; absent or null means `Main`. */
   readonly queueName?: string | null
+  /** Set where others may connect through it. */
+  readonly isGateway?: true
+  /** Of a gateway: what it does counts as done by all devices behind it. */
+  readonly overwritesActivityTime?: true
 }
 
 /** Whether a device of this profile may speak the protocol that profiles call so. HTTP does not ask. Source: `device-api.md` 1.3. */
@@ -162,6 +166,21 @@ export interface DeviceSessions {
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession
 }
 
+/** A device behind a gateway, as the gateway names it. */
+export interface NamedChild {
+  readonly name: string
+  /** Of a device that is made for it: the name of its profile, made too where there is none. */
+  readonly type: string
+}
+
+export interface ChildDevices {
+  /**
+   * The device of this name in the gateway's tenant, and never in another: found, or made for it. Rejects `CHILD_LIMIT`, `CHILD_REFUSED`,
+   * `retryable`.
+   */
+  connectChild(gateway: DeviceIdentity, child: NamedChild): Promise<DeviceIdentity>
+}
+
 export interface DeviceProvisioning {
   /** A device that has no credentials asks for some. Throws `retryable`. */
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer>
@@ -180,7 +199,7 @@ export interface Backpressure {
 }
 
 export interface DeviceGateway
-  extends DeviceAuthentication, DeviceSessions, DeviceProvisioning, DevicePackages, Backpressure {}
+  extends DeviceAuthentication, DeviceSessions, ChildDevices, DeviceProvisioning, DevicePackages, Backpressure {}
 
 /** The device may be claimed by whoever knows the secret. */
 export interface ClaimOffer {

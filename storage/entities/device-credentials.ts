@@ -1,6 +1,7 @@
 /** What devices present when they connect; the id of credentials is unique over all tenants. */
 import type { CompiledQuery, Selectable } from 'kysely'
 import type { CredentialsType, DeviceCredentials } from '../../model/entities.ts'
+import { isJsonObject, parseJson } from '../../model/json.ts'
 import { statementOf, withParameters, type EntityDatabase, type Statement } from './database.ts'
 import { EntityStoreErrors } from './errors.ts'
 import { queueNameOf } from './queues.ts'
@@ -19,10 +20,15 @@ export interface KnownDevice {
   readonly ruleChainId: string | null
   /** The profile's queue as the link calls it; null means `Main`. */
   readonly queueName: string | null
+  /** Set where others may connect through it. */
+  readonly isGateway?: true
+  /** Set where what it does counts as done by all devices behind it. */
+  readonly overwritesActivityTime?: true
 }
 
-type KnownDeviceRow = Omit<KnownDevice, 'queueName'> & {
+type KnownDeviceRow = Omit<KnownDevice, 'queueName' | 'isGateway' | 'overwritesActivityTime'> & {
   readonly credentialsId: string
+  readonly additionalInfo: string | null
   readonly defaultQueueName: string | null
   /** Set where the queue of that name is the tenant's own. */
   readonly ownQueueId: string | null
@@ -90,6 +96,13 @@ export class DeviceCredentialsRepository {
     return rows[0] && knownDeviceOf(rows[0])
   }
 
+  /** Devices of a tenant by name, in one read. */
+  async findDevicesByName(tenantId: string, names: readonly string[]): Promise<ReadonlyMap<string, KnownDevice>> {
+    const query = selectKnown(this.database).where('device.tenant_id', '=', tenantId).where('device.name', 'in', names)
+    const { rows } = await this.database.read(query.compile())
+    return new Map(rows.map((row) => [row.deviceName, knownDeviceOf(row)]))
+  }
+
   insert(credentials: DeviceCredentials): readonly Statement[] {
     const row = rowOf(credentials)
     this.insertion ??= this.database.builder.insertInto('device_credentials').values(row).compile().sql
@@ -131,6 +144,7 @@ function selectKnown(database: EntityDatabase) {
       'device.customer_id as customerId',
       'device.name as deviceName',
       'device.label as deviceLabel',
+      'device.additional_info as additionalInfo',
       'device_profile.name as deviceType',
       'device_profile.id as deviceProfileId',
       'device_profile.transport_type as transportType',
@@ -140,9 +154,18 @@ function selectKnown(database: EntityDatabase) {
     ])
 }
 
-function knownDeviceOf({ defaultQueueName, ownQueueId, credentialsId: _, ...device }: KnownDeviceRow): KnownDevice {
+function knownDeviceOf(row: KnownDeviceRow): KnownDevice {
+  const { defaultQueueName, ownQueueId, credentialsId: _, additionalInfo, ...device } = row
   const queueName = defaultQueueName && queueNameOf(device.tenantId, defaultQueueName, ownQueueId)
-  return { ...device, queueName: queueName === '' ? null : queueName }
+  return { ...device, queueName: queueName === '' ? null : queueName, ...gatewayMembers(additionalInfo) }
+}
+
+/** Few devices are gateways: of the others the text is not parsed. */
+function gatewayMembers(additionalInfo: string | null): Pick<KnownDevice, 'isGateway' | 'overwritesActivityTime'> {
+  if (additionalInfo?.includes('"gateway"') !== true) return {}
+  const info = parseJson(additionalInfo)
+  if (!isJsonObject(info) || info['gateway'] !== true) return {}
+  return { isGateway: true, ...(info['overwriteActivityTime'] === true ? { overwritesActivityTime: true } : {}) }
 }
 
 const ID_UNIQUE = { constraints: { 'device_credentials.credentials_id': () => EntityStoreErrors.CREDENTIALS_TAKEN() } }

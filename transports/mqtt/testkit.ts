@@ -122,7 +122,7 @@ export interface MqttBench {
 
 /** An MQTT transport over a platform with the devices `one`, `two`, and `foreign` of another tenant. */
 export async function openMqttBench(limits: Partial<MqttLimits> = {}): Promise<MqttBench> {
-  const gateway = new FakeGateway(['one', 'two', 'foreign'])
+  const gateway = new FakeGateway(['one', 'two', 'foreign', 'gateway'])
   const clock = new StandingClock()
   const logged: string[] = []
   const transport = await startMqttTransport({
