@@ -1,0 +1,57 @@
+/** SenML in JSON (RFC 8428, 5). Opaque values are Base64 of URLs. */
+import { z } from 'zod'
+import { errorText } from '../../../model/errors.ts'
+import { LongDecimal, parseJson, stringifyJson, WholeDouble, type JsonObject } from '../../../model/json.ts'
+import { Lwm2mErrors } from '../errors.ts'
+import type { Path, RawValue, ValueRecord } from './records.ts'
+import { packOf, recordsOf } from './senml.ts'
+
+const FORMAT = 'SenML JSON'
+
+const number = z.union([
+  z.number(),
+  z.bigint(),
+  z.instanceof(WholeDouble).transform(({ value }) => value),
+  z.instanceof(LongDecimal).transform(({ value }) => value),
+])
+const seconds = number.transform(Number)
+const bytes = z
+  .string()
+  .regex(/^[\w+/-]*={0,2}$/)
+  .transform((text) => Buffer.from(text, 'base64url'))
+/** Base values and base sums stand in no pack of LwM2M: one that has them is refused, not misread. */
+const record = z.object({
+  bn: z.string().optional(),
+  bt: seconds.optional(),
+  bv: z.undefined().optional(),
+  bs: z.undefined().optional(),
+  n: z.string().optional(),
+  t: seconds.optional(),
+  v: number.optional(),
+  vs: z.string().optional(),
+  vb: z.boolean().optional(),
+  vd: bytes.optional(),
+  vlo: z.string().optional(),
+})
+const pack = z.array(record)
+
+/** Throws BAD_PAYLOAD, TOO_MANY_VALUES. */
+export function decodeSenmlJson(payload: Buffer): readonly ValueRecord[] {
+  let document: unknown
+  try {
+    document = parseJson(payload.toString('utf8'))
+  } catch (error) {
+    throw Lwm2mErrors.BAD_PAYLOAD({ format: FORMAT, reason: errorText(error) }, error)
+  }
+  const { data, error } = pack.safeParse(document)
+  if (data === undefined) throw Lwm2mErrors.BAD_PAYLOAD({ format: FORMAT, reason: 'it is no array of records' }, error)
+  return recordsOf(data, FORMAT)
+}
+
+export function encodeSenmlJson(values: readonly { readonly path: Path; readonly value: RawValue }[]): Buffer {
+  const records = packOf(values).map(({ vd, ...rest }): JsonObject => {
+    const members = Object.entries(rest).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+    return { ...Object.fromEntries(members), ...(vd === undefined ? {} : { vd: vd.toString('base64url') }) }
+  })
+  return Buffer.from(stringifyJson(records))
+}
