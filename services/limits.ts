@@ -107,7 +107,7 @@ export class LimitsOfTenants {
     const limit = (await this.of(tenantId))[counted.member]
     if (limit === 0) return []
     const otherwise = () => CountErrors.LIMIT_REACHED({ entities: counted.entities, entityType, limit })
-    return this.entities.tenantCounts.guard(tenantId, tableName(entityType), limit, otherwise)
+    return [this.entities.tenantCounts.guard(tenantId, tableName(entityType), limit, otherwise)]
   }
 
   /** How many the tenant may have; undefined for what is not counted, 0 for no limit. */

@@ -14,7 +14,8 @@ export const assets = defineEntity({
   name: 'name',
   table: {
     name: 'asset',
-    version: 2,
+    version: 3,
+    countedSince: 3,
     indexes: [
       { members: ['customerId'] },
       { members: ['assetProfileId'] },

@@ -14,7 +14,7 @@ export const customers = defineEntity({
   type: 'CUSTOMER',
   label: 'Customer',
   name: 'title',
-  table: { name: 'customer', version: 2, isInherited: true },
+  table: { name: 'customer', version: 3, isInherited: true, countedSince: 3 },
   columns: { ...CONTACT, title: name(), additionalInfo: json() },
   unique: [{ members: ['title'], otherwise: taken }],
   example: () => ({ title: 'Smith & Sons' }),

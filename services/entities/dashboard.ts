@@ -9,7 +9,7 @@ export const dashboards = defineEntity({
   type: 'DASHBOARD',
   label: 'Dashboard',
   name: 'title',
-  table: { name: 'dashboard', version: 1 },
+  table: { name: 'dashboard', version: 2, countedSince: 2 },
   columns: {
     title: name(),
     image: optionalText({ isFree: true }),

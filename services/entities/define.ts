@@ -132,13 +132,15 @@ export interface EntityReads<Columns extends ColumnSet> {
   count(tenantId: string, members: Partial<RecordOf<Columns>>): Promise<number>
 }
 
+type TableMembers = 'name' | 'version' | 'isInherited' | 'tenantIdSince' | 'countedSince' | 'forgetsCountsSince'
+
 export interface EntityDeclaration<Columns extends ColumnSet> {
   readonly type: EntityType
   /** As messages say it: `Asset profile`. */
   readonly label: string
   /** The member that is its name. */
   readonly name: Extract<keyof Columns, string>
-  readonly table: Pick<EntityTable, 'name' | 'version' | 'isInherited' | 'tenantIdSince'> & {
+  readonly table: Pick<EntityTable, TableMembers> & {
     /** What belongs to the system has no tenant there, as its first schema has it; elsewhere it has the null id. */
     readonly systemIsNull?: boolean
     /** Members by which lists filter, each with the tenant. */
@@ -242,6 +244,8 @@ export function defineEntity<Columns extends ColumnSet>(
       version: table.version,
       ...(table.isInherited === undefined ? {} : { isInherited: table.isInherited }),
       ...(table.tenantIdSince === undefined ? {} : { tenantIdSince: table.tenantIdSince }),
+      ...(table.countedSince === undefined ? {} : { countedSince: table.countedSince }),
+      ...(table.forgetsCountsSince === undefined ? {} : { forgetsCountsSince: table.forgetsCountsSince }),
       columns,
       unique: unique.map((index) => ({
         columns: uniqueColumns(declaration, index),

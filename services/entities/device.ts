@@ -20,7 +20,8 @@ export const devices = defineEntity({
   name: 'name',
   table: {
     name: 'device',
-    version: 3,
+    version: 4,
+    countedSince: 4,
     isInherited: true,
     indexes: [
       { members: ['createdTime'], since: 2 },

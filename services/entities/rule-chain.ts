@@ -30,7 +30,7 @@ export const ruleChains = defineEntity({
   type: 'RULE_CHAIN',
   label: 'Rule chain',
   name: 'name',
-  table: { name: 'rule_chain', version: 1, isInherited: true },
+  table: { name: 'rule_chain', version: 2, isInherited: true, countedSince: 2 },
   columns: {
     name: name(),
     type: choice(RULE_CHAIN_TYPES, 'CORE'),

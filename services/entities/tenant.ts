@@ -16,7 +16,8 @@ export const tenants = defineEntity({
   name: 'title',
   table: {
     name: 'tenant',
-    version: 2,
+    version: 3,
+    forgetsCountsSince: 3,
     isInherited: true,
     tenantIdSince: 2,
     indexes: [

@@ -35,7 +35,8 @@ export const users = defineEntity({
   name: 'email',
   table: {
     name: 'app_user',
-    version: 2,
+    version: 3,
+    countedSince: 3,
     isInherited: true,
     systemIsNull: true,
     indexes: [

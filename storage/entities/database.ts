@@ -25,6 +25,13 @@ export interface Statement {
   readonly bulk?: readonly BulkColumn[]
   /** Hands back the rows of a `returning` clause. */
   readonly returnsRows?: boolean
+  /** A select: with `expect`, what it finds is what it touches. */
+  readonly isQuery?: boolean
+  /**
+   * The tenant to whose row no other process may commit something between this step and the commit. Taken for all transactions of a
+   * commit at its beginning, in one order, so that processes that meet wait and never deadlock. With one process nothing to do.
+   */
+  readonly holdsTenant?: string
   /** How many rows must be touched; otherwise the whole transaction is undone and rejected with this error. */
   readonly expect?: { readonly changes: number; readonly otherwise: () => Error }
   /** The error for a broken unique constraint, by its columns: `device.tenant_id, device.name`. */

@@ -127,7 +127,14 @@ export async function openEntityStore(options: EntityStoreOptions): Promise<Sqli
 export async function openPostgresEntityStore(options: PostgresDatabaseOptions): Promise<EntityStore> {
   // The driver takes memory: only where it is asked for.
   const { openPostgresDatabase } = await import('./postgres/postgres-database.ts')
-  return entityStoreOver(await openPostgresDatabase(options))
+  const store = entityStoreOver(await openPostgresDatabase(options))
+  try {
+    await store.tenantCounts.fold()
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+  return store
 }
 
 /** The repositories over any database. */

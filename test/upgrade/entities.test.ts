@@ -49,6 +49,10 @@ test('entities of aa95c40 are there after an upgrade, and can be changed', async
   assert.equal(page.totalElements, 2)
   assert.ok(await services.users.authenticate('tenant@millrace.local', 'tenant'))
 
+  const { data } = await declared.of(devices).page(tenantId, {}, { page: 0, pageSize: 10 })
+  assert.equal(await platform.entities.tenantCounts.count(tenantId, devices.table.name), data.length)
+  assert.equal(await platform.entities.tenantCounts.count(tenantId, users.table.name), page.totalElements)
+
   const changed = await declared.of(devices).saveByUser(tenant, { ...pump, label: 'second' })
   assert.deepEqual([changed.label, changed.version], ['second', pump.version + 1])
 })

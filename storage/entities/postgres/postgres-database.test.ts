@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DECLARED_TABLES } from '../../../services/entities/declared.ts'
 import { createHash } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
+import { insertTenant } from '../../../services/testkit.ts'
 import { PostgresConnection } from '../../postgres/connection.ts'
 import { emptyDatabase, serverForFile } from '../../postgres/testkit.ts'
 import { requireOwnServer, startPostgres } from '../../../test/support/servers/index.ts'
@@ -171,4 +172,79 @@ test('where there is no server the open says so in time', async () => {
     code: 'postgres.UNAVAILABLE',
     message: /ECONNREFUSED/,
   })
+})
+
+const dashboard = (tenantId: string, id: string) => ({
+  sql: `insert into dashboard (id, created_time, version, tenant_id, title, mobile_hide, configuration, was_assigned)
+    values ('${id}', 1, 1, '${tenantId}', '${id}', 0, '{}', 0)`,
+  parameters: [],
+})
+
+async function rowsOf(of: EntityStore, sql: string): Promise<readonly unknown[]> {
+  const { results } = await of.write([{ sql, parameters: [], returnsRows: true }])
+  return results[0]?.rows ?? []
+}
+
+test(
+  'a limit holds to the row, and processes that take tenants in opposite orders never deadlock',
+  skip,
+  async (context) => {
+    const { all } = await stores(context, 2)
+    const [first] = all
+    assert.ok(first !== undefined)
+    const tenants = ['t1', 't2', 't3', 't4']
+    const limit = 30
+    await first.write(tenants.map((id) => insertTenant(first, id, id)))
+    const refused = new Error('refused')
+    const slow = { sql: 'select pg_sleep(0.03)', parameters: [], returnsRows: true }
+    const create = async (store: EntityStore, tenantId: string, id: string, round: number): Promise<boolean> => {
+      try {
+        const guard = store.tenantCounts.guard(tenantId, 'dashboard', limit, () => refused)
+        // The first take so long that those of both processes are under way together.
+        await store.write([guard, dashboard(tenantId, id), ...(round === 0 ? [slow] : [])])
+        return true
+      } catch (error) {
+        if (error === refused) return false
+        throw error
+      }
+    }
+    const tries = Array.from({ length: 20 }, (_, round) =>
+      all.flatMap((store, process) =>
+        (process === 0 ? tenants : tenants.toReversed()).map((tenantId) =>
+          create(store, tenantId, `${tenantId} ${process} ${round}`, round),
+        ),
+      ),
+    ).flat()
+    const made = (await Promise.all(tries)).filter((isMade) => isMade).length
+    assert.equal(made, tenants.length * limit)
+    const there = 'select tenant_id, count(*) as n from dashboard group by tenant_id order by tenant_id'
+    assert.deepEqual(
+      await rowsOf(first, there),
+      tenants.map((id) => ({ tenant_id: id, n: limit })),
+    )
+    for (const id of tenants) assert.equal(await first.tenantCounts.count(id, 'dashboard'), limit)
+    // The server reports these when a connection is idle: its own numbers are forced out first.
+    await rowsOf(first, 'select pg_stat_force_next_flush()')
+    const [met] = await rowsOf(first, 'select deadlocks from pg_stat_database where datname = current_database()')
+    assert.deepEqual(met, { deadlocks: 0 })
+  },
+)
+
+test('what a process counted that ended becomes one row with a later start', skip, async (context) => {
+  assert.ok(server !== undefined)
+  const url = await emptyDatabase(server)
+  for (const id of ['a', 'b', 'c']) {
+    const ended = await openPostgresEntityStore({ ...settings, url, tables: DECLARED_TABLES })
+    await ended.write([dashboard('t1', id)])
+    await ended.close()
+  }
+  const last = await openPostgresEntityStore({ ...settings, url, tables: DECLARED_TABLES })
+  context.after(() => last.close())
+  let rows: readonly unknown[] = []
+  // The server shows a connection for a moment longer than it is there.
+  for (let tries = 0; tries < 1000 && rows.length !== 1; tries++) {
+    await last.tenantCounts.fold()
+    rows = await rowsOf(last, 'select writer, n from tenant_count')
+  }
+  assert.deepEqual(rows, [{ writer: 0, n: 3 }])
 })

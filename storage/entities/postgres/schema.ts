@@ -4,6 +4,7 @@
  */
 import type { Component, PostgresMigration } from '../../postgres/migrations.ts'
 import { MIGRATIONS } from '../sqlite/migrations.ts'
+import { COUNT_FUNCTIONS } from '../tables/count-triggers.ts'
 import type { EntityTable } from '../tables/entity-table.ts'
 import { tableMigrations } from '../tables/table-sql.ts'
 
@@ -57,6 +58,7 @@ export const ENTITIES_SHARED: Component = {
         'alter table outbox set (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)',
       ],
     },
+    { version: 2, statements: COUNT_FUNCTIONS },
   ],
 }
 

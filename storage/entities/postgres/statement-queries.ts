@@ -54,8 +54,8 @@ export function parameterOf(value: SqlValue): Parameter {
 }
 
 /** Fails by itself where it touches another number of rows: nothing comes back before the commit is sent. */
-function expecting(statement: Statement, changes: number): string {
-  return `with touched as (${statement.sql} returning 1)
+function expecting({ sql, isQuery }: Statement, changes: number): string {
+  return `with touched as (${sql}${isQuery === true ? '' : ' returning 1'})
     select ${EXPECT_FUNCTION}(count(*), ${changes}) as changes from touched`
 }
 

@@ -5,6 +5,7 @@
 import type { MillraceError } from '../../../model/errors.ts'
 import { GroupCommit } from '../../group-commit.ts'
 import type { Outcome, PostgresConnection, PostgresQuery, PostgresResult } from '../../postgres/connection.ts'
+import { textArray } from '../../postgres/binary-array.ts'
 import { PostgresErrors, serverReport } from '../../postgres/errors.ts'
 import { TRANSACTION_ID } from '../../postgres/snapshot-reads.ts'
 import type { Statement, Written } from '../database.ts'
@@ -23,6 +24,7 @@ const TRANSACTION_ABORTED = '25P02'
 
 interface Write {
   readonly steps: readonly Step[]
+  readonly tenants: readonly string[]
   readonly queries: readonly PostgresQuery[]
 }
 
@@ -58,7 +60,8 @@ export class TransactionWriter {
 
   async write(statements: readonly Statement[]): Promise<Written> {
     const steps = statements.map((statement) => stepOf(statement, this.names))
-    const write = { steps, queries: steps.flatMap((step) => step.queries) }
+    const tenants = statements.flatMap(({ holdsTenant }) => (holdsTenant === undefined ? [] : [holdsTenant]))
+    const write = { steps, tenants, queries: steps.flatMap((step) => step.queries) }
     const outcome = (await this.group.add(write, write.queries.length)).get(write)
     if (outcome === undefined) throw EntityStoreErrors.LOST({ reason: 'a transaction without an outcome' })
     if (outcome instanceof Error) throw outcome
@@ -103,8 +106,9 @@ export class TransactionWriter {
 
   private async attempt(group: readonly Write[]): Promise<Attempt> {
     const queries = group.flatMap((write) => write.queries)
+    const held = holding(group)
     for (let attempt = 1; ; attempt++) {
-      const result = await this.transaction(queries)
+      const result = await this.transaction([BEGIN, TRANSACTION_ID, ...held], queries)
       const isConflict = result.kind !== 'committed' && result.error.code === 'postgres.CONFLICT'
       if (!isConflict) return result
       if (attempt === MAX_ATTEMPTS) return { kind: 'failed', error: result.error }
@@ -112,10 +116,10 @@ export class TransactionWriter {
   }
 
   /** One transaction in one round trip. Where the connection breaks on the way, nobody knows whether it was committed. */
-  private async transaction(queries: readonly PostgresQuery[]): Promise<Attempt> {
+  private async transaction(first: readonly PostgresQuery[], queries: readonly PostgresQuery[]): Promise<Attempt> {
     let outcomes: readonly Outcome<Row>[]
     try {
-      outcomes = await this.connection.queries<Row>([BEGIN, TRANSACTION_ID, ...queries, COMMIT])
+      outcomes = await this.connection.queries<Row>([...first, ...queries, COMMIT])
     } catch (error) {
       return { kind: 'failed', error: error as MillraceError }
     }
@@ -126,7 +130,7 @@ export class TransactionWriter {
         continue
       }
       const { error } = outcome
-      const place = index - 2
+      const place = index - first.length
       const isOfQuery = place >= 0 && place < queries.length && !error.isOutage
       return isOfQuery && serverReport(error.cause)?.code !== TRANSACTION_ABORTED
         ? { kind: 'refused', place, error }
@@ -136,12 +140,20 @@ export class TransactionWriter {
     if (results.at(-1)?.command !== 'COMMIT' || typeof id !== 'number') {
       return { kind: 'failed', error: PostgresErrors.FAILED({ reason: 'the transaction was not committed' }) }
     }
-    return { kind: 'committed', sequence: id, results: results.slice(2, -1) }
+    return { kind: 'committed', sequence: id, results: results.slice(first.length, -1) }
   }
 }
 
 const BEGIN: PostgresQuery = { text: 'begin' }
 const COMMIT: PostgresQuery = { text: 'commit' }
+
+/** The rows of the tenants that the group holds, locked in the order of their ids as in every process. */
+function holding(group: readonly Write[]): readonly PostgresQuery[] {
+  const tenants = new Set(group.flatMap((write) => write.tenants))
+  if (tenants.size === 0) return []
+  const text = 'select 1 from tenant where id = any($1::text[]) order by id for no key update'
+  return [{ text, parameters: [textArray([...tenants])], name: 'hold_tenants' }]
+}
 
 function committed(
   group: readonly Write[],

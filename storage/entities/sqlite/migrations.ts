@@ -116,6 +116,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'drop index attribute_number',
     ],
   },
+  {
+    version: 8,
+    statements: [
+      // Filled by triggers, see `tables/count-triggers.ts`.
+      `create table tenant_count (tenant_id text not null, kind text not null, writer integer not null, n integer not null,
+        primary key (tenant_id, kind, writer)) without rowid`,
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */

@@ -138,7 +138,8 @@ function plainStatement(statement: Statement): PlainStatement {
     sql: statement.sql,
     parameters: statement.parameters,
     parameterRows: statement.parameterRows,
-    returnsRows: statement.returnsRows,
+    // What a select finds is counted by its rows.
+    returnsRows: statement.returnsRows === true || statement.isQuery === true,
     expectedChanges: statement.expect?.changes,
   }
 }

@@ -4,6 +4,8 @@
  */
 import type { BulkColumn, SqlValue } from '../database.ts'
 
+export type DatabaseLanguage = 'sqlite' | 'postgres'
+
 export type ColumnType = BulkColumn['type']
 
 export interface TableColumn {
@@ -26,6 +28,10 @@ export interface EntityTable {
   readonly isInherited?: boolean
   /** With `isInherited`: the version that has `tenant_id` first. Rows of before are the system's. */
   readonly tenantIdSince?: number
+  /** The version from which `tenant_count` says how many rows each tenant has. */
+  readonly countedSince?: number
+  /** The version from which those numbers go with a row of this table, which is the tenants'. */
+  readonly forgetsCountsSince?: number
   readonly columns: readonly TableColumn[]
   readonly unique: readonly TableIndex[]
   /** For lists, beside those that every table has by tenant. */

@@ -1,8 +1,13 @@
 /** The statements that make a table and raise it from version to version, in the words of each database. */
 import { NULL_UUID } from '../../../model/entity-id.ts'
-import { COMMON_COLUMNS, type EntityTable, type TableColumn, type TableIndex } from './entity-table.ts'
-
-export type DatabaseLanguage = 'sqlite' | 'postgres'
+import { countingRows, forgettingCounts } from './count-triggers.ts'
+import {
+  COMMON_COLUMNS,
+  type DatabaseLanguage,
+  type EntityTable,
+  type TableColumn,
+  type TableIndex,
+} from './entity-table.ts'
 
 const TENANT_ID: TableColumn = { name: 'tenant_id', type: 'text', isNullable: false, filledBy: `'${NULL_UUID}'` }
 
@@ -22,7 +27,7 @@ export function tableMigrations(table: EntityTable, language: DatabaseLanguage):
   return Array.from({ length: table.version }, (_, index) => {
     const version = index + 1
     const statements = version === 1 ? creation(table, language) : addition(table, version, language)
-    return { version, statements: [...statements, ...indexes(table, version)] }
+    return { version, statements: [...statements, ...indexes(table, version), ...counts(table, version, language)] }
   })
 }
 
@@ -50,6 +55,13 @@ function indexes(table: EntityTable, version: number): readonly string[] {
     ...[...own, ...table.indexes.filter((index) => isNew(index, table, version))].map((index) =>
       indexOf(table, index, ''),
     ),
+  ]
+}
+
+function counts(table: EntityTable, version: number, language: DatabaseLanguage): readonly string[] {
+  return [
+    ...(table.countedSince === version ? countingRows(table.name, language) : []),
+    ...(table.forgetsCountsSince === version ? forgettingCounts(language) : []),
   ]
 }
 
