@@ -4,5 +4,11 @@ export const Lwm2mErrors = defineErrors('lwm2m', {
   BAD_PAYLOAD: { kind: 'invalid', status: 400, text: 'The payload is no {format}: {reason}' },
   TOO_MANY_VALUES: { kind: 'invalid', status: 413, text: 'A payload has at most {limit} values' },
   WRONG_VALUE: { kind: 'invalid', status: 400, text: '{path} is {type}: {reason}' },
-  UNKNOWN_FORMAT: { kind: 'invalid', status: 415, text: 'Content-Format {format} is not understood here' },
+  BAD_PARAMETER: { kind: 'invalid', status: 400, text: "'{name}' is not understood: {reason}" },
+  OTHER_VERSION: { kind: 'invalid', status: 412, text: "'lwm2m' is {version}: here it is one of {known}" },
+  TOO_MANY_OBJECTS: { kind: 'invalid', status: 413, text: 'A client has at most {limit} objects and instances' },
+  UNKNOWN_REGISTRATION: { kind: 'invalid', status: 404, text: 'There is no such registration: register anew' },
+  OTHER_TRANSPORT: { kind: 'denied', status: 403, text: "The device's profile is for {transport}, not for LWM2M" },
+  PROFILE: { kind: 'terminal', status: 500, text: "The device profile's transport configuration is wrong: {reason}" },
+  NO_ROOM: { kind: 'retryable', status: 503, text: 'There is no room for another client now' },
 })

@@ -1,0 +1,118 @@
+/** What a device profile wants of its clients: what to observe and read, and what of it is stored under which key. Source: `device-api.md` 13.3. */
+import { z } from 'zod'
+import type { JsonObject } from '../../model/json.ts'
+import { isBelow, isValuePath, pathOf, pathText, type Path } from './codecs/records.ts'
+import { Lwm2mErrors } from './errors.ts'
+import type { Offer } from './registration-request.ts'
+
+const RESOURCE_DEPTH = 3
+const paths = z.array(z.string()).nullish()
+/** Attributes of notifications: pmin, gt … as numbers. */
+const attributes = z.record(z.string(), z.number().nullable())
+const schema = z.object({
+  observeAttr: z
+    .object({
+      keyName: z.record(z.string(), z.string()).nullish(),
+      observe: paths,
+      telemetry: paths,
+      attribute: paths,
+      attributeLwm2m: z.record(z.string(), attributes.nullable()).nullish(),
+    })
+    .nullish(),
+  clientLwM2mSettings: z.object({ defaultObjectIDVer: z.string().nullish() }).nullish(),
+})
+
+interface VersionedPath {
+  readonly path: Path
+  /** Undefined where the path names none: any. */
+  readonly version: string | undefined
+}
+
+export interface Lwm2mProfile {
+  readonly observe: readonly VersionedPath[]
+  readonly telemetry: readonly (VersionedPath & { readonly key: string })[]
+  readonly attributes: readonly (VersionedPath & { readonly key: string })[]
+  readonly notifying: readonly (VersionedPath & { readonly parameters: Readonly<Record<string, number>> })[]
+  /** Of objects whose version a client does not say. */
+  readonly defaultVersion: string
+}
+
+/** What of its profile concerns one client: what its list of objects has, in the versions that it has. */
+export interface ClientPlan {
+  readonly observe: readonly Path[]
+  /** What is stored and not observed. */
+  readonly read: readonly Path[]
+  /** Keys by the path's text. */
+  readonly telemetry: ReadonlyMap<string, string>
+  readonly attributes: ReadonlyMap<string, string>
+  readonly notifying: readonly { readonly path: Path; readonly parameters: Readonly<Record<string, number>> }[]
+}
+
+const DEFAULT_VERSION = '1.0'
+const VERSIONED = /^\/?(\d+)(?:_(\d+\.\d+))?((?:\/\d+)*)$/
+
+/** Of the profile's `transportConfiguration`. What is stored needs a key: a path without one is passed over. Throws PROFILE. */
+export function profileOf(configuration: JsonObject): Lwm2mProfile {
+  const { data, error } = schema.safeParse(configuration)
+  if (data === undefined)
+    throw Lwm2mErrors.PROFILE({ reason: error.issues[0]?.path.join('.') ?? 'transportConfiguration' }, error)
+  const { observeAttr, clientLwM2mSettings } = data
+  const keys = new Map(Object.entries(observeAttr?.keyName ?? {}))
+  const keyed = (texts: readonly string[] | null | undefined) =>
+    (texts ?? []).flatMap((text) => {
+      const key = keys.get(text)
+      const at = versionedPath(text)
+      if (!isValuePath(at.path)) throw Lwm2mErrors.PROFILE({ reason: `${text} is no resource` })
+      return key === undefined || key === '' ? [] : [{ ...at, key }]
+    })
+  return {
+    observe: (observeAttr?.observe ?? []).map(versionedPath),
+    telemetry: keyed(observeAttr?.telemetry),
+    attributes: keyed(observeAttr?.attribute),
+    notifying: Object.entries(observeAttr?.attributeLwm2m ?? {}).map(([text, sent]) => {
+      const set = Object.entries(sent ?? {}).flatMap(([name, value]) =>
+        value === null ? [] : [[name, value] as const],
+      )
+      return { ...versionedPath(text), parameters: Object.fromEntries(set) }
+    }),
+    defaultVersion: clientLwM2mSettings?.defaultObjectIDVer ?? DEFAULT_VERSION,
+  }
+}
+
+/** An entry of a version that the client has not is inert. */
+export function planOf(profile: Lwm2mProfile, { objects }: Offer): ClientPlan {
+  const has = ({ path: [objectId = -1, instanceId], version }: VersionedPath): boolean => {
+    const object = objects.get(objectId)
+    if (object === undefined) return false
+    if (version !== undefined && version !== (object.version ?? profile.defaultVersion)) return false
+    return instanceId === undefined || object.instances.includes(instanceId)
+  }
+  const observe = profile.observe.filter(has).map(({ path }) => path)
+  const [telemetry, kept] = [profile.telemetry.filter(has), profile.attributes.filter(has)]
+  const read = new Map<string, Path>()
+  for (const { path } of [...telemetry, ...kept])
+    if (!observe.some((observed) => isBelow(path, observed))) read.set(pathText(path), path)
+  return {
+    observe,
+    read: [...read.values()],
+    telemetry: keysByPath(telemetry),
+    attributes: keysByPath(kept),
+    notifying: profile.notifying.filter(has).map(({ path, parameters }) => ({ path, parameters })),
+  }
+}
+
+/** The resource of a value: a resource with instances is stored whole. */
+export function resourcePath(path: Path): Path {
+  return path.slice(0, RESOURCE_DEPTH)
+}
+
+function keysByPath(entries: readonly { readonly path: Path; readonly key: string }[]): ReadonlyMap<string, string> {
+  return new Map(entries.map(({ path, key }) => [pathText(resourcePath(path)), key]))
+}
+
+function versionedPath(text: string): VersionedPath {
+  const [, objectId, version, rest = ''] = VERSIONED.exec(text) ?? []
+  const path = objectId === undefined ? undefined : pathOf(`/${objectId}${rest}`)
+  if (path === undefined || path.length === 0) throw Lwm2mErrors.PROFILE({ reason: `${text} is no path` })
+  return { path, version }
+}
