@@ -14,9 +14,11 @@ import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { profileLimitsOf } from '../api/ws/profile-limits.ts'
+import { registerWebhooks } from '../api/webhooks.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
 import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
+import type { Webhooks } from '../services/integrations/webhooks.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
@@ -35,6 +37,8 @@ export interface EdgeParts {
   readonly closing: Closing
   readonly stores: Stores
   readonly services: Services
+  /** What others send to integrations. */
+  readonly webhooks: Webhooks
   /** Undefined in a process without the role transport: no device reaches it. */
   readonly gateway: DeviceGateway | undefined
   readonly feed: ChangeFeed
@@ -68,6 +72,10 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
     const watch = new CertificateWatch({ config, files: tls, server, clock: systemClock, log })
     closing.add('certificate', () => watch.close())
   }
+  registerWebhooks({
+    ...{ server, webhooks: parts.webhooks, clock: systemClock, log },
+    maxFrameBytes: config.integrationMaxFrameBytes,
+  })
   const transports = await openTransports(parts, server)
   let port = config.httpBindPort
   const auth = await createAuth({

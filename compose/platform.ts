@@ -31,6 +31,7 @@ import { refuseDemoLoginsInPublic } from './public-address.ts'
 import { openCatalogue } from './own-nodes.ts'
 import { openOutbound } from './outbound.ts'
 import { openParking } from './parking.ts'
+import { openIntegrations } from './integrations.ts'
 import { jwtDefaults, mailDefaults } from './admin-defaults.ts'
 import { openVault } from './secrets-key.ts'
 import { openScripting } from './scripts.ts'
@@ -90,6 +91,7 @@ export async function startPlatform(
       owners: cluster.owners,
       persistentCallsTtlMs: config.rpcTtlSeconds * 1000,
       claims: { isAllowedByDefault: config.claimAllowedByDefault, durationMs: config.claimDurationMs },
+      castStrings: config.castStrings,
       provisioning: { ...DEFAULT_ATTEMPT_LIMITS, wrongPerAddress: config.provisionWrongPerAddress },
       usageIntervalMs: config.usageReportSeconds * 1000,
       notificationsTtlMs: config.notificationsTtlSeconds * 1000,
@@ -141,6 +143,7 @@ export async function startPlatform(
     const running = devices === undefined ? undefined : await startEngine({ ...parts, devices, parking })
     await stored.startOutbox()
     const gateway = roles.has('transport') ? startGateway({ ...parts, deviceLink }) : undefined
+    const webhooks = await openIntegrations({ ...parts, deviceLink })
     const backups = new Backups({
       sources: stores.backupSources,
       kept: `link: ${config.link}, entities: ${config.entitiesDatabase}, time series: ${config.timeSeriesDatabase}`,
@@ -160,6 +163,7 @@ export async function startPlatform(
       closing,
       stores,
       services: stored,
+      webhooks,
       gateway,
       feed,
       metricsSources: [

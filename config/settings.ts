@@ -4,6 +4,7 @@ import type { ValuesOf } from './define.ts'
 import { AUTHENTICATION_SETTINGS } from './settings/authentication.ts'
 import { DEVICE_SETTINGS } from './settings/devices.ts'
 import { HTTP_SETTINGS } from './settings/http.ts'
+import { INTEGRATION_SETTINGS } from './settings/integrations.ts'
 import { LINK_SETTINGS } from './settings/link.ts'
 import { OTHER_TRANSPORT_SETTINGS } from './settings/other-transports.ts'
 import { OUTBOUND_SETTINGS } from './settings/outbound.ts'
@@ -26,6 +27,7 @@ export const SETTINGS = {
   ...QUEUE_SETTINGS,
   ...SCRIPT_SETTINGS,
   ...OUTBOUND_SETTINGS,
+  ...INTEGRATION_SETTINGS,
   ...DEVICE_SETTINGS,
 } as const
 

@@ -36,6 +36,7 @@ export const ENTITY_TYPES = [
   'ADMIN_SETTINGS',
   'AI_MODEL',
   'API_KEY',
+  'INTEGRATION',
 ] as const
 
 export type EntityType = (typeof ENTITY_TYPES)[number]

@@ -64,6 +64,8 @@ import { QueryResolver } from './queries/resolve.ts'
 import { DEFAULT_CLAIM_SETTINGS, DeviceClaims, type ClaimSettings } from './onboarding/claims.ts'
 import { AiChats } from './ai/ai-chats.ts'
 import { AiModels } from './ai/ai-models.ts'
+import { FigureBook } from './integrations/figures.ts'
+import { Integrations } from './integrations/integrations.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
@@ -157,6 +159,8 @@ export interface ServicesOptions {
   /** How calculated fields run; absent: they do not. */
   readonly openField?: OpenField
   readonly provisioning?: AttemptLimits
+  /** Texts that integrations bring and that are plain numbers become numbers; default: they do. */
+  readonly castStrings?: boolean
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs?: number
   /** Hears of what went wrong outside any call: a line in the system log. */
@@ -301,6 +305,11 @@ export function createServices(options: ServicesOptions): Services {
     secrets: nodeSecrets,
   })
   const aiModels = new AiModels({ declared, entities, vault: options.vault })
+  const { castStrings = true, scripts } = options
+  const integrations = new Integrations({ declared, entities, vault, scripts, clock, random, castStrings })
+  const integrationFigures = new FigureBook({
+    ...{ attributes, events: events.writer, clock, report, server: options.events?.server ?? 'sole' },
+  })
   const jobs = new Jobs({ declared, entities, clock, report })
   const relationService = new RelationService({ entities, changes, routeOf, feed, clock, random })
   const { openField } = options
@@ -344,6 +353,8 @@ export function createServices(options: ServicesOptions): Services {
     }),
     jobs,
     aiModels,
+    integrations,
+    integrationFigures,
     ai: new AiChats({ models: aiModels, outbound: options.outbound ?? defaultOutbound(clock), clock }),
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
@@ -386,6 +397,7 @@ export function createServices(options: ServicesOptions): Services {
       await notifications.settings.sealAnew()
       await ruleChains.sealAnew()
       await aiModels.sealAnew()
+      await integrations.sealAnew()
     },
     async startOutbox() {
       await calculation?.start()
@@ -416,6 +428,7 @@ export function createServices(options: ServicesOptions): Services {
       const notified = Promise.all([watch.close(), platformWatch.close()]).then(() => notifications.close())
       const others = [
         counted,
+        integrationFigures.close(),
         notified,
         events.close(),
         otaUpdates.close(),

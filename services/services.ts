@@ -29,6 +29,8 @@ import type { Events } from './events/events.ts'
 import type { FileImporter, Importer } from './import/importer.ts'
 import type { AiChats } from './ai/ai-chats.ts'
 import type { AiModels } from './ai/ai-models.ts'
+import type { FigureBook } from './integrations/figures.ts'
+import type { Integrations } from './integrations/integrations.ts'
 import type { Jobs } from './jobs/jobs.ts'
 import type { LimitsOfTenants } from './limits.ts'
 import type { Notifications } from './notifications/notifications.ts'
@@ -86,6 +88,8 @@ export interface Services {
   readonly jobs: Jobs
   readonly aiModels: AiModels
   readonly ai: AiChats
+  readonly integrations: Integrations
+  readonly integrationFigures: FigureBook
   readonly bulkImport: Importer
   readonly fileImport: FileImporter
   readonly fileErasure: FileErasure

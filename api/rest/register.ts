@@ -58,6 +58,7 @@ import { deviceProfileRoutes } from './device-profile-routes.ts'
 import { deviceRoutes } from './device-routes.ts'
 import { publicImageRoute } from './image-routes.ts'
 import { aiModelRoutes } from './ai-model-routes.ts'
+import { integrationRoutes } from './integration-routes.ts'
 import { importRoutes } from './import-routes.ts'
 import { erasureRoutes } from './erasure-routes.ts'
 import { tenantTransferRoutes } from './tenant-transfer-routes.ts'
@@ -198,6 +199,7 @@ function declaredRoutes(parts: DeclaredParts, services: Services): readonly Decl
     ...deviceRoutes(parts, services),
     ...claimRoutes(parts, services),
     ...aiModelRoutes({ ...parts, aiModels: services.aiModels, ai: services.ai }),
+    ...integrationRoutes({ ...parts, integrations: services.integrations, figures: services.integrationFigures }),
     ...jobRoutes({ ...parts, jobs: services.jobs }),
     ...connectivityRoutes(parts, services),
     ...contentRoutes(parts),

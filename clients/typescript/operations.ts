@@ -145,6 +145,11 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'DELETE', path: '/api/images/{imageType}/{imageKey}', query: ['force'] }, given, options)
   }
 
+  /** Deletes a integration with all that is kept about it. For TENANT_ADMIN. */
+  deleteIntegrationByIntegrationId(given: { readonly integrationId: string }, options?: CallOptions): Promise<void> {
+    return this.call({ method: 'DELETE', path: '/api/integration/{integrationId}' }, given, options)
+  }
+
   /** Deletes an ended job. For TENANT_ADMIN. */
   deleteJobByJobId(given: { readonly jobId: string }, options?: CallOptions): Promise<void> {
     return this.call({ method: 'DELETE', path: '/api/job/{jobId}' }, given, options)
@@ -248,6 +253,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
       readonly keys: string
@@ -301,6 +307,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly keys: string
       readonly key?: readonly string[] | undefined
@@ -368,6 +375,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
       readonly toId: string
@@ -407,6 +415,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
     },
     options?: CallOptions,
   ): Promise<void> {
@@ -461,6 +470,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
     },
     options?: CallOptions,
   ): Promise<void> {
@@ -573,6 +583,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
       readonly toId: string
@@ -612,6 +623,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
     },
     options?: CallOptions,
   ): Promise<Api.DeleteV2RelationAnswer> {
@@ -800,6 +812,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly searchStatus?: 'ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK' | undefined
       readonly status?: 'ACTIVE_UNACK' | 'ACTIVE_ACK' | 'CLEARED_UNACK' | 'CLEARED_ACK' | undefined
@@ -877,6 +890,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly searchStatus?: 'ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK' | undefined
       readonly status?: 'ACTIVE_UNACK' | 'ACTIVE_ACK' | 'CLEARED_UNACK' | 'CLEARED_ACK' | undefined
@@ -958,6 +972,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
         | undefined
       readonly entities?: readonly string[] | undefined
       readonly pageSize: number
@@ -1018,6 +1033,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly pageSize: number
       readonly page: number
@@ -1627,6 +1643,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly type?:
         | 'SIMPLE'
@@ -1711,6 +1728,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly type?:
         | 'SIMPLE'
@@ -1790,6 +1808,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
         | undefined
       readonly entities?: readonly string[] | undefined
       readonly name?: readonly string[] | undefined
@@ -2508,6 +2527,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly startTime?: number | undefined
       readonly endTime?: number | undefined
@@ -2570,6 +2590,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly eventType:
         'ERROR' | 'LC_EVENT' | 'STATS' | 'DEBUG_RULE_NODE' | 'DEBUG_RULE_CHAIN' | 'DEBUG_CALCULATED_FIELD'
@@ -2650,6 +2671,52 @@ export abstract class Operations extends Caller {
   ): Promise<Blob> {
     return this.call(
       { method: 'GET', path: '/api/images/{imageType}/{imageKey}/preview', isFile: true },
+      given,
+      options,
+    )
+  }
+
+  /** One integration. For TENANT_ADMIN. */
+  getIntegrationByIntegrationId(
+    given: { readonly integrationId: string },
+    options?: CallOptions,
+  ): Promise<Api.Integration> {
+    return this.call({ method: 'GET', path: '/api/integration/{integrationId}' }, given, options)
+  }
+
+  /** What an integration received, stored and failed, in all processes together. For TENANT_ADMIN. */
+  getIntegrationByIntegrationIdStatistics(
+    given: { readonly integrationId: string },
+    options?: CallOptions,
+  ): Promise<Api.GetIntegrationByIntegrationIdStatisticsAnswer> {
+    return this.call({ method: 'GET', path: '/api/integration/{integrationId}/statistics' }, given, options)
+  }
+
+  /** The path to which others send: whoever knows it may. For TENANT_ADMIN. */
+  getIntegrationByIntegrationIdWebhook(
+    given: { readonly integrationId: string },
+    options?: CallOptions,
+  ): Promise<Api.GetIntegrationByIntegrationIdWebhookAnswer> {
+    return this.call({ method: 'GET', path: '/api/integration/{integrationId}/webhook' }, given, options)
+  }
+
+  /** The integrations of the tenant. For TENANT_ADMIN. */
+  getIntegrations(
+    given: {
+      readonly pageSize: number
+      readonly page: number
+      readonly textSearch?: string | undefined
+      readonly sortProperty?: string | undefined
+      readonly sortOrder?: 'ASC' | 'DESC' | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Api.PageOfIntegration> {
+    return this.call(
+      {
+        method: 'GET',
+        path: '/api/integrations',
+        query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'],
+      },
       given,
       options,
     )
@@ -3181,6 +3248,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
       readonly keys?: string | undefined
@@ -3234,6 +3302,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
     },
     options?: CallOptions,
@@ -3284,6 +3353,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
     },
@@ -3335,6 +3405,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
     },
     options?: CallOptions,
@@ -3385,6 +3456,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly keys?: string | undefined
       readonly key?: readonly string[] | undefined
@@ -3441,6 +3513,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
       readonly keys?: string | undefined
@@ -3498,6 +3571,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly keys?: string | undefined
       readonly key?: readonly string[] | undefined
@@ -3545,6 +3619,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly keys?: string | undefined
       readonly key?: readonly string[] | undefined
@@ -3626,6 +3701,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly keys?: string | undefined
       readonly key?: readonly string[] | undefined
@@ -3779,6 +3855,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
       readonly toId: string
@@ -3818,6 +3895,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
     },
     options?: CallOptions,
   ): Promise<Api.DeleteV2RelationAnswer> {
@@ -3872,6 +3950,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
     },
@@ -3927,6 +4006,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
     },
@@ -3992,6 +4072,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly fromId: string
       readonly relationTypeGroup?: string | undefined
     },
@@ -4052,6 +4133,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly fromId: string
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
@@ -4114,6 +4196,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
     },
@@ -4171,6 +4254,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly relationType?: string | undefined
       readonly relationTypeGroup?: string | undefined
     },
@@ -4238,6 +4322,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly fromId: string
       readonly relationTypeGroup?: string | undefined
     },
@@ -4300,6 +4385,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly toId: string
       readonly relationTypeGroup?: string | undefined
     },
@@ -4362,6 +4448,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly toId: string
       readonly relationTypeGroup?: string | undefined
     },
@@ -4422,6 +4509,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly toId: string
       readonly relationType: string
       readonly relationTypeGroup?: string | undefined
@@ -5447,6 +5535,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly statusList?: readonly ('ANY' | 'ACTIVE' | 'CLEARED' | 'ACK' | 'UNACK')[] | undefined
       readonly severityList?: readonly ('CRITICAL' | 'MAJOR' | 'MINOR' | 'WARNING' | 'INDETERMINATE')[] | undefined
@@ -6287,6 +6376,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly startTime?: number | undefined
       readonly endTime?: number | undefined
@@ -6351,6 +6441,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly startTime?: number | undefined
       readonly endTime?: number | undefined
@@ -6373,6 +6464,19 @@ export abstract class Operations extends Caller {
   /** Uploads an image. For SYS_ADMIN, TENANT_ADMIN. */
   postImage(given: { readonly body: Api.PostImageBody }, options?: CallOptions): Promise<Api.TbResource> {
     return this.call({ method: 'POST', path: '/api/image', body: 'form' }, given, options)
+  }
+
+  /** Makes a integration, or replaces the one that the body names. For TENANT_ADMIN. */
+  postIntegration(given: { readonly body: Api.PostIntegrationBody }, options?: CallOptions): Promise<Api.Integration> {
+    return this.call({ method: 'POST', path: '/api/integration', body: 'json' }, given, options)
+  }
+
+  /** Runs a converter once on a sample, without saving it: what it makes, or why it fails and where. For TENANT_ADMIN. */
+  postIntegrationCheck(
+    given: { readonly body: Api.PostIntegrationCheckBody },
+    options?: CallOptions,
+  ): Promise<Api.PostIntegrationCheckAnswer> {
+    return this.call({ method: 'POST', path: '/api/integration/check', body: 'json' }, given, options)
   }
 
   /** Ends a job before its next piece. For TENANT_ADMIN. */
@@ -6587,6 +6691,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
       readonly body: Readonly<Record<string, unknown>>
@@ -6639,6 +6744,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: 'CLIENT_SCOPE' | 'SERVER_SCOPE' | 'SHARED_SCOPE'
       readonly body: Readonly<Record<string, unknown>>
@@ -6691,6 +6797,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: string
       readonly body: unknown
@@ -6743,6 +6850,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly scope: string
       readonly ttl: string
@@ -6963,6 +7071,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly body: unknown
     },
@@ -7010,6 +7119,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly queueName: string
       readonly timeout: string
@@ -7063,6 +7173,7 @@ export abstract class Operations extends Caller {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityId: string
       readonly timeout: string
       readonly body: unknown

@@ -116,6 +116,7 @@ export type CalculatedField = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly type:
@@ -270,6 +271,7 @@ export type EntityFilter =
           | 'ADMIN_SETTINGS'
           | 'AI_MODEL'
           | 'API_KEY'
+          | 'INTEGRATION'
           | 'CURRENT_CUSTOMER'
           | 'CURRENT_TENANT'
           | 'CURRENT_USER'
@@ -315,6 +317,7 @@ export type EntityFilter =
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityList?: readonly string[] | null | undefined
     }
   | {
@@ -355,6 +358,7 @@ export type EntityFilter =
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly entityNameFilter?: string | null | undefined
     }
   | {
@@ -395,6 +399,7 @@ export type EntityFilter =
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
     }
   | {
       readonly type: 'assetType'
@@ -461,6 +466,7 @@ export type EntityFilter =
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
               | 'CURRENT_USER'
@@ -509,6 +515,7 @@ export type EntityFilter =
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
         | null
         | undefined
       readonly multiRootEntityIds?: readonly string[] | null | undefined
@@ -552,6 +559,7 @@ export type EntityFilter =
                   | 'ADMIN_SETTINGS'
                   | 'AI_MODEL'
                   | 'API_KEY'
+                  | 'INTEGRATION'
                 )[]
               | null
               | undefined
@@ -601,6 +609,7 @@ export type EntityFilter =
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
               | 'CURRENT_USER'
@@ -655,6 +664,7 @@ export type EntityFilter =
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
               | 'CURRENT_USER'
@@ -709,6 +719,7 @@ export type EntityFilter =
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
               | 'CURRENT_USER'
@@ -763,6 +774,7 @@ export type EntityFilter =
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
               | 'CURRENT_CUSTOMER'
               | 'CURRENT_TENANT'
               | 'CURRENT_USER'
@@ -871,10 +883,27 @@ export type EventInfo = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id?: string
   }
   readonly body: Readonly<Record<string, unknown>>
 }
+
+export type Integration = {
+  readonly id: IntegrationId
+  readonly createdTime: number
+  readonly tenantId: TenantId
+  readonly version: number
+  readonly name: string
+  readonly type: 'HTTP' | 'MQTT'
+  readonly enabled: boolean
+  readonly allowCreateDevices: boolean
+  readonly converter: unknown
+  readonly configuration: unknown
+  readonly additionalInfo: unknown
+}
+
+export type IntegrationId = { readonly entityType: 'INTEGRATION'; readonly id: string }
 
 export type Job = {
   readonly id: JobId
@@ -919,6 +948,7 @@ export type Job = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly entityName: string | null
@@ -1873,6 +1903,13 @@ export type PageOfEventInfo = {
   readonly hasNext: boolean
 }
 
+export type PageOfIntegration = {
+  readonly data: readonly Integration[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
+}
+
 export type PageOfJob = {
   readonly data: readonly Job[]
   readonly totalPages: number
@@ -2358,6 +2395,7 @@ export type DeleteAlarmByAlarmIdAssignAnswer = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly name: string
@@ -2515,6 +2553,7 @@ export type GetAlarmByEntityTypeByEntityIdAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly name: string
@@ -2591,6 +2630,7 @@ export type GetAlarmInfoByAlarmIdAnswer = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly name: string
@@ -2648,6 +2688,7 @@ export type GetAlarmRuleByAlarmRuleIdAnswer = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly name: string
@@ -2700,6 +2741,7 @@ export type GetAlarmRulesAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly name: string
@@ -2757,6 +2799,7 @@ export type GetAlarmRulesByEntityTypeByEntityIdAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly name: string
@@ -2930,6 +2973,7 @@ export type GetCalculatedFieldsAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly type:
@@ -3051,6 +3095,20 @@ export type GetImagesByImageTypeByImageKeyExportAnswer = {
   readonly data: string
   readonly public: boolean
 }
+
+export type GetIntegrationByIntegrationIdStatisticsAnswer = {
+  readonly state: 'STOPPED' | 'CONNECTING' | 'RUNNING' | 'FAILED'
+  readonly received: number
+  readonly receivedBytes: number
+  readonly stored: number
+  readonly failed: number
+  readonly delayed: number
+  readonly lastError: string | null
+  readonly lastErrorTs: number | null
+  readonly progress: Readonly<Record<string, unknown>> | null
+}
+
+export type GetIntegrationByIntegrationIdWebhookAnswer = { readonly path: string }
 
 export type GetIotHubInstalledItemsAnswer = {
   readonly data: readonly Readonly<Record<string, unknown>>[]
@@ -3396,6 +3454,7 @@ export type PostAlarmBody = {
           | 'ADMIN_SETTINGS'
           | 'AI_MODEL'
           | 'API_KEY'
+          | 'INTEGRATION'
         readonly id: string
       }
     | null
@@ -3469,6 +3528,7 @@ export type PostAlarmRuleBody = {
           | 'ADMIN_SETTINGS'
           | 'AI_MODEL'
           | 'API_KEY'
+          | 'INTEGRATION'
         readonly id: string
       }
     | null
@@ -3656,6 +3716,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly name: string
@@ -3706,6 +3767,7 @@ export type PostAlarmsQueryFindAnswer = {
         | 'ADMIN_SETTINGS'
         | 'AI_MODEL'
         | 'API_KEY'
+        | 'INTEGRATION'
       readonly id: string
     }
     readonly latest: Readonly<Record<string, unknown>>
@@ -3846,6 +3908,7 @@ export type PostAssetsBody = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly direction?: 'FROM' | 'TO' | null | undefined
     readonly relationTypeGroup?:
       'COMMON' | 'DASHBOARD' | 'RULE_CHAIN' | 'RULE_NODE' | 'EDGE' | 'EDGE_AUTO_ASSIGN_RULE_CHAIN' | null | undefined
@@ -3938,6 +4001,7 @@ export type PostCalculatedFieldBody = {
           | 'ADMIN_SETTINGS'
           | 'AI_MODEL'
           | 'API_KEY'
+          | 'INTEGRATION'
         readonly id: string
       }
     | null
@@ -4246,6 +4310,33 @@ export type PostImageBody = {
   readonly imageSubType?: 'IMAGE' | 'SCADA_SYMBOL' | '' | undefined
 }
 
+export type PostIntegrationBody = {
+  readonly id?: { readonly id: string } | null | undefined
+  readonly version?: number | null | undefined
+  readonly name?: string | number | boolean | null | undefined
+  readonly type?: 'HTTP' | 'MQTT' | null | undefined
+  readonly enabled?: boolean | null | undefined
+  readonly allowCreateDevices?: boolean | null | undefined
+  readonly converter?: unknown
+  readonly configuration?: unknown
+  readonly additionalInfo?: unknown
+}
+
+export type PostIntegrationCheckBody = {
+  readonly converter: {
+    readonly language?: 'TBEL' | 'JS' | undefined
+    readonly payloadFormat?: 'JSON' | 'TEXT' | 'BINARY' | undefined
+    readonly script: string
+  }
+  readonly payload: string
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+export type PostIntegrationCheckAnswer = {
+  readonly output: readonly Readonly<Record<string, unknown>>[]
+  readonly error: string
+}
+
 export type PostNotificationRequestBody = {
   readonly targets: readonly string[]
   readonly templateId?: { readonly id: string } | null | undefined
@@ -4468,6 +4559,7 @@ export type PostRelationBody = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly to: {
@@ -4507,6 +4599,7 @@ export type PostRelationBody = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly id: string
   }
   readonly type?: string | null | undefined
@@ -4554,6 +4647,7 @@ export type PostRelationsBody = {
       | 'ADMIN_SETTINGS'
       | 'AI_MODEL'
       | 'API_KEY'
+      | 'INTEGRATION'
     readonly direction?: 'FROM' | 'TO' | null | undefined
     readonly relationTypeGroup?:
       'COMMON' | 'DASHBOARD' | 'RULE_CHAIN' | 'RULE_NODE' | 'EDGE' | 'EDGE_AUTO_ASSIGN_RULE_CHAIN' | null | undefined
@@ -4600,6 +4694,7 @@ export type PostRelationsBody = {
               | 'ADMIN_SETTINGS'
               | 'AI_MODEL'
               | 'API_KEY'
+              | 'INTEGRATION'
             )[]
           | null
           | undefined

@@ -109,6 +109,7 @@ const changeSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('alarm'), ...tenantChange, alarmId: z.string(), isDeleted: z.boolean() }),
   z.object({ kind: z.literal('rule-chain-changed'), ...tenantChange }),
   z.object({ kind: z.literal('queue-changed'), ...tenantChange }),
+  z.object({ kind: z.literal('integration-changed'), ...tenantChange }),
   z.object({ kind: z.literal('user-tokens-withdrawn'), entity: entitySchema }),
   z.object({ kind: z.literal('session-ended'), entity: entitySchema, sessionId: z.string(), until: z.number() }),
   z.object({ kind: z.literal('settings-changed'), entity: entitySchema }),

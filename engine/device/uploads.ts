@@ -12,8 +12,12 @@ import {
   type CallOrigin,
 } from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
+
 import type { UploadGroup } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
+
+/** Whose an upload is. */
+export type Uploader = Pick<DeviceRecord, 'identity' | 'originator'>
 
 export class Uploads {
   private readonly link: Pick<Link, 'publish'>
@@ -27,7 +31,7 @@ export class Uploads {
   }
 
   /** `at`: when it arrived, Unix ms. */
-  telemetry(record: DeviceRecord, at: number, groups: readonly UploadGroup[], receipt: PublishReceipt): void {
+  telemetry(record: Uploader, at: number, groups: readonly UploadGroup[], receipt: PublishReceipt): void {
     const [only] = groups
     if (only === undefined) return receipt.stored()
     let points = 0
@@ -44,19 +48,19 @@ export class Uploads {
     }
   }
 
-  attributes(record: DeviceRecord, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
+  attributes(record: Uploader, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
     if (!this.isAdmitted(record, entries.length)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
     this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
   }
 
   /** The device calls the rule engine; `data` is JSON text. */
-  serverCall(record: DeviceRecord, at: number, data: string, origin: CallOrigin, receipt: PublishReceipt): void {
+  serverCall(record: Uploader, at: number, data: string, origin: CallOrigin, receipt: PublishReceipt): void {
     if (!this.isAdmitted(record, 0)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
     this.link.publish(serverCallMessage(this.ids, record.identity, record.originator, at, data, origin), receipt)
   }
 
   /** Counts what the device sent. False where its tenant has used up what its devices may send. */
-  isAdmitted({ identity }: DeviceRecord, points: number): boolean {
+  isAdmitted({ identity }: Uploader, points: number): boolean {
     const usage = this.meter.of(identity.tenantId)
     if (usage.isDisabled('TRANSPORT')) return false
     usage.add(USAGE.transportMessages, 1)
@@ -65,7 +69,7 @@ export class Uploads {
   }
 
   private publish(
-    { identity, originator }: DeviceRecord,
+    { identity, originator }: Uploader,
     { entries, json }: UploadGroup,
     at: number,
     ts: Parameters<typeof telemetryMessage>[4],

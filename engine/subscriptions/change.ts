@@ -71,6 +71,7 @@ export type Change =
     }
   | { readonly kind: 'rule-chain-changed'; readonly entity: EntityId; readonly tenantId: string }
   | { readonly kind: 'queue-changed'; readonly entity: EntityId; readonly tenantId: string }
+  | { readonly kind: 'integration-changed'; readonly entity: EntityId; readonly tenantId: string }
   /** Tokens of the user that were made before now are no good any more. */
   | { readonly kind: 'user-tokens-withdrawn'; readonly entity: EntityId }
   /** A user logged out: tokens of the session are refused, and kept in mind until the last of them has expired (Unix ms). */

@@ -30,6 +30,7 @@ import { jobs } from './job.ts'
 import { tenantProfiles } from './tenant-profile.ts'
 import { tenants } from './tenant.ts'
 import { TRANSFER_LINES, TRANSFERS } from '../import/positions.ts'
+import { integrations } from './integration.ts'
 import { entityViews } from './entity-view.ts'
 import { users } from './user.ts'
 import { ADMIN_SETTINGS } from '../admin/table.ts'
@@ -55,6 +56,7 @@ export const DECLARED: readonly EntityDefinition<ColumnSet>[] = [
   queueStats,
   apiUsageStates,
   aiModels,
+  integrations,
 ]
 
 /** Rows that are no entities: parts of some, what is between them, and what is told of them. */

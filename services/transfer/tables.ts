@@ -12,6 +12,7 @@ const LEFT = new Set([
   'rule_chain_version',
   // The same: keys are sealed under the key of there.
   'ai_model',
+  'integration',
   // Both platforms would send, tell and work at them.
   ...[
     'rpc',

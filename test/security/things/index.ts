@@ -4,6 +4,7 @@ import { makeAiModels } from './ai-models.ts'
 import { makeAlarms } from './alarms.ts'
 import { makeAssets } from './assets.ts'
 import { makeCalculatedFields } from './calculated-fields.ts'
+import { makeIntegrations } from './integrations.ts'
 import { makeJobs } from './jobs.ts'
 import { makeClaims } from './claims.ts'
 import { makeChainTrials } from './chain-trials.ts'
@@ -38,4 +39,5 @@ export const THINGS: readonly MakeThings[] = [
   makeQueueStats,
   makeChainTrials,
   makeAiModels,
+  makeIntegrations,
 ]

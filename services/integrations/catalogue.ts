@@ -1,0 +1,14 @@
+/** The kinds of integrations: one line each. */
+import { http } from './kinds/http.ts'
+import { mqtt } from './kinds/mqtt.ts'
+import type { IntegrationDefinition } from './define-integration.ts'
+
+const KINDS = [http, mqtt] as const
+
+export type IntegrationType = (typeof KINDS)[number]['type']
+
+export const INTEGRATION_TYPES: readonly IntegrationType[] = KINDS.map(({ type }) => type)
+
+export function kindOf(type: IntegrationType): IntegrationDefinition<IntegrationType> {
+  return KINDS.find((kind) => kind.type === type) ?? http
+}

@@ -1,0 +1,221 @@
+/**
+ * The way of a frame: converted by the user's script with those that came meanwhile, published for its devices, and told to be done when all of it
+ * is durable. Frames of one integration keep their order; nothing is on its way beyond the room for it.
+ */
+import type { Clock, Random } from '../../model/clock.ts'
+import { isMillraceError, type MillraceError } from '../../model/errors.ts'
+import { MessageIds } from '../../engine/device/message-ids.ts'
+import { Uploads, type Uploader } from '../../engine/device/uploads.ts'
+import type { PublishLink, PublishReceipt } from '../../engine/link/link.ts'
+import type { ScriptHost } from '../../engine/script/script.ts'
+import type { UsageMeter } from '../../engine/usage/usage.ts'
+import type { Integration } from '../entities/integration.ts'
+import type { NamedDevices } from '../onboarding/named-devices.ts'
+import { Converter, type Converted, type DeviceUpload } from './converter.ts'
+import { converterOf } from './converter-configuration.ts'
+import type { Frame, FrameReceipt, Inlet } from './define-integration.ts'
+import { IntegrationErrors } from './errors.ts'
+import type { FigureBook, IntegrationFigures } from './figures.ts'
+import { FrameRoom } from './frame-room.ts'
+
+export interface IntakeParts {
+  readonly link: PublishLink
+  readonly devices: Pick<NamedDevices, 'lookUp' | 'find'>
+  readonly scripts: ScriptHost
+  readonly meter: UsageMeter
+  readonly figures: FigureBook
+  readonly clock: Clock
+  readonly random: Random
+  readonly castStrings: boolean
+  readonly maxFrameBytes: number
+  readonly maxBytes: number
+}
+
+const TENANT_PART = 0.25
+/** Of a frame beside its payload. */
+const FRAME_BYTES = 512
+const MOST_OF_BATCH = 256
+
+export class Intake {
+  readonly parts: IntakeParts
+  readonly uploads: Uploads
+  readonly room: FrameRoom
+
+  constructor(parts: IntakeParts) {
+    this.parts = parts
+    this.uploads = new Uploads(parts.link, new MessageIds(parts.random), parts.meter)
+    this.room = new FrameRoom(parts.maxBytes, TENANT_PART)
+  }
+
+  /** Throws what is wrong with the script. */
+  async open(integration: Integration): Promise<OpenedInlet> {
+    const { scripts, castStrings, random, clock } = this.parts
+    const { tenantId, id, name } = integration
+    const converter = await Converter.compile(
+      converterOf(integration.converter),
+      { tenantId, ownerId: id, ownerName: name },
+      { scripts, castStrings, newId: () => random.uuid(), now: () => clock.now() },
+    )
+    return new OpenedInlet(this, integration, converter)
+  }
+}
+
+interface Waiting {
+  readonly frame: Frame
+  readonly bytes: number
+  readonly receipt: FrameReceipt
+}
+
+export class OpenedInlet implements Inlet {
+  readonly maxFrameBytes: number
+  private readonly intake: Intake
+  private readonly integration: Integration
+  private readonly converter: Converter
+  private readonly figures: IntegrationFigures
+  private waiting: Waiting[] = []
+  private isRunning = false
+  private isClosed = false
+
+  constructor(intake: Intake, integration: Integration, converter: Converter) {
+    this.intake = intake
+    this.integration = integration
+    this.converter = converter
+    this.figures = intake.parts.figures.of(integration)
+    this.maxFrameBytes = intake.parts.maxFrameBytes
+  }
+
+  take(frame: Frame, receipt: FrameReceipt): boolean {
+    return this.offer(frame, receipt) === undefined
+  }
+
+  /** Why it was not taken. */
+  offer(frame: Frame, receipt: FrameReceipt): MillraceError | undefined {
+    if (this.isClosed) return IntegrationErrors.CLOSED()
+    const { byteLength } = frame.payload
+    const waiting = { frame, receipt, bytes: byteLength + FRAME_BYTES }
+    const limit = this.maxFrameBytes
+    if (byteLength > limit) {
+      // Whoever sends it again sends the same.
+      this.figures.received(byteLength)
+      this.tell(waiting, IntegrationErrors.FRAME_TOO_LARGE({ bytes: byteLength, limit }), false)
+      return undefined
+    }
+    const full = this.intake.room.enter(this.integration.tenantId, waiting.bytes)
+    if (full !== undefined) return full === 'tenant' ? IntegrationErrors.TENANT_FULL() : IntegrationErrors.FULL()
+    this.figures.received(byteLength)
+    this.waiting.push(waiting)
+    if (!this.isRunning) void this.run()
+    return undefined
+  }
+
+  onRoom(listener: () => void): void {
+    this.intake.room.onRoom(listener)
+  }
+
+  /** Takes no more; what was taken goes its way. */
+  close(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    if (!this.isRunning) this.converter.close()
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true
+    try {
+      while (this.waiting.length > 0) {
+        const batch = this.waiting.slice(0, MOST_OF_BATCH)
+        this.waiting = this.waiting.slice(MOST_OF_BATCH)
+        const outcomes = await this.converter.convert(batch.map(({ frame }) => frame))
+        for (const [index, each] of batch.entries()) await this.publish(each, outcomes[index] ?? [])
+      }
+    } finally {
+      this.isRunning = false
+      if (this.isClosed) this.converter.close()
+    }
+  }
+
+  private async publish(each: Waiting, converted: Converted): Promise<void> {
+    if (isMillraceError(converted)) return this.failed(each, converted)
+    const known: (readonly [Uploader, DeviceUpload])[] = []
+    try {
+      // All of them first: of a frame that names a device which is not there nothing is stored.
+      for (const upload of converted) known.push([await this.deviceOf(upload), upload])
+    } catch (error) {
+      return this.failed(each, isMillraceError(error) ? error : IntegrationErrors.CLOSED({}, error))
+    }
+    const receipt = new Parts((failure) => (failure === undefined ? this.stored(each) : this.failed(each, failure)))
+    const { uploads, parts } = this.intake
+    const at = parts.clock.now()
+    for (const [device, { telemetry, attributes }] of known) {
+      if (telemetry.length > 0) uploads.telemetry(device, at, telemetry, receipt.part())
+      if (attributes.length > 0) uploads.attributes(device, at, attributes, receipt.part())
+    }
+    receipt.complete()
+  }
+
+  private async deviceOf({ deviceName, deviceType }: DeviceUpload): Promise<Uploader> {
+    const { tenantId, allowCreateDevices, name } = this.integration
+    const { devices } = this.intake.parts
+    const making = allowCreateDevices ? { type: deviceType, by: name } : undefined
+    const device = devices.lookUp(tenantId, deviceName) ?? (await devices.find(tenantId, deviceName, making))
+    if (device === undefined) throw IntegrationErrors.DEVICE_UNKNOWN({ name: deviceName })
+    return device
+  }
+
+  private stored(each: Waiting): void {
+    this.figures.stored()
+    this.leave(each)
+    each.receipt.done(undefined)
+  }
+
+  private failed(each: Waiting, error: MillraceError): void {
+    if (error.kind === 'retryable') this.again(each, error)
+    else this.tell(each, error, true)
+  }
+
+  private tell(each: Waiting, error: MillraceError, hasPlace: boolean): void {
+    this.figures.failed(error)
+    if (hasPlace) this.leave(each)
+    each.receipt.done(error)
+  }
+
+  private again(each: Waiting, error: MillraceError): void {
+    this.figures.delayed(error)
+    this.leave(each)
+    each.receipt.again(error)
+  }
+
+  private leave({ bytes }: Waiting): void {
+    this.intake.room.leave(this.integration.tenantId, bytes)
+  }
+}
+
+/** One answer for many messages: after the last, with the first failure; one that passes counts before one that stays. */
+class Parts {
+  private readonly told: (failure: MillraceError | undefined) => void
+  private open = 1
+  private failure: MillraceError | undefined
+
+  constructor(told: (failure: MillraceError | undefined) => void) {
+    this.told = told
+  }
+
+  part(): PublishReceipt {
+    this.open++
+    return {
+      stored: () => this.ended(),
+      refused: (error) => {
+        if (this.failure === undefined || error.kind === 'retryable') this.failure = error
+        this.ended()
+      },
+    }
+  }
+
+  complete(): void {
+    this.ended()
+  }
+
+  private ended(): void {
+    if (--this.open === 0) this.told(this.failure)
+  }
+}

@@ -1,0 +1,30 @@
+/** Telemetry as a converter returns it: values, `{ts, values}`, or a list of such; as devices send it (`device-api.md` 2.1). */
+import { isJsonObject, LongDecimal, WholeDouble, type JsonValue } from '../../model/json.ts'
+import type { Entry } from '../../model/value.ts'
+import type { UploadGroup } from '../../engine/device/gateway.ts'
+
+/** The last millisecond that a date can name. */
+const LAST_TIME = 8.64e15
+
+export function withTimes(
+  telemetry: JsonValue,
+  place: string,
+  entriesOf: (value: JsonValue, place: string) => readonly Entry[],
+  wrong: (place: string, reason: string) => Error,
+): readonly UploadGroup[] {
+  const list = Array.isArray(telemetry) ? telemetry : [telemetry]
+  return list.map((item, index) => {
+    const at = Array.isArray(telemetry) ? `${place}[${index}]` : place
+    if (!isJsonObject(item)) throw wrong(at, 'an object is expected')
+    if (!('ts' in item && 'values' in item)) return { ts: undefined, entries: entriesOf(item, at) }
+    const ts = timeOf(item['ts'] ?? null)
+    if (ts === undefined) throw wrong(`${at}.ts`, 'Unix milliseconds are expected')
+    return { ts, entries: entriesOf(item['values'] ?? null, `${at}.values`) }
+  })
+}
+
+function timeOf(value: JsonValue): number | undefined {
+  const number = value instanceof WholeDouble || value instanceof LongDecimal ? value.value : value
+  const ts = typeof number === 'string' && /^-?\d{1,16}$/.test(number) ? Number(number) : number
+  return typeof ts === 'number' && Math.abs(ts) <= LAST_TIME ? Math.trunc(ts) : undefined
+}

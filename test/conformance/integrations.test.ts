@@ -1,0 +1,161 @@
+/** Integrations end to end: a webhook and another broker, through the converter into devices; what was acknowledged survives `kill -9`. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { connectAsync } from 'mqtt'
+import { RestClient, login } from '../support/clients.ts'
+import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { eventually } from './wait.ts'
+
+interface Entity {
+  readonly id: { readonly id: string }
+}
+interface Statistics {
+  readonly state: string
+  readonly received: number
+  readonly stored: number
+  readonly failed: number
+  readonly lastError: string | null
+}
+
+const SCRIPT =
+  'return {deviceName: payload.station, deviceType: "station", telemetry: {ts: payload.ts, values: {n: payload.n}}, attributes: {seen: true}};'
+const START = 1_700_000_000_000
+const EVERY = 100_000
+/** Acknowledged ones before the kill. */
+const ENOUGH = 60
+
+async function restOf(millrace: RunningMillrace): Promise<RestClient> {
+  return new RestClient(millrace, await login(millrace))
+}
+
+/** The values that are stored of a device's key, in the order of their times. */
+async function madeOf(rest: RestClient, device: string): Promise<readonly number[]> {
+  const answer = await rest.call('GET', `/api/tenant/devices?deviceName=${device}`)
+  if (answer.status !== 200) return []
+  const { id } = answer.json<Entity>()
+  const path = `/api/plugins/telemetry/DEVICE/${id.id}/values/timeseries?keys=n&limit=${EVERY}&orderBy=ASC&useStrictDataTypes=true`
+  const { n = [] } = await rest.expect<{ n?: { value: number }[] }>(
+    'GET',
+    `${path}&startTs=${START}&endTs=${START + EVERY}`,
+  )
+  return n.map(({ value }) => value)
+}
+
+const missing = (found: readonly number[], expected: readonly number[]): readonly number[] => {
+  const all = new Set(found)
+  return expected.filter((value) => !all.has(value))
+}
+
+test('integrations: a webhook and a broker', { skip: !hasMosquitto() && 'needs mosquitto' }, async (context) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integrations-'))
+  context.after(() => rm(dataDir, { recursive: true, force: true }))
+  const environment = { OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.0/8' }
+  let millrace = await startMillrace({ dataDir, environment })
+  context.after(() => millrace.kill())
+  const broker = await startMosquitto({ user: 'plant', password: 'plant secret' })
+  context.after(() => broker.close())
+  let rest = await restOf(millrace)
+
+  const checked = await rest.expect<{ output: unknown[]; error: string }>('POST', '/api/integration/check', {
+    converter: { language: 'JS', script: 'return {deviceName: payload.s, telemetry: {t: payload.t * 2}};' },
+    payload: '{"s":"one","t":21}',
+  })
+  assert.deepEqual(checked, {
+    output: [{ deviceName: 'one', deviceType: null, telemetry: [{ ts: null, values: { t: 42 } }], attributes: {} }],
+    error: '',
+  })
+
+  const hook = await rest.expect<Entity>('POST', '/api/integration', {
+    ...{ name: 'hook', type: 'HTTP', converter: { script: SCRIPT }, configuration: { secret: 'secret of the hook' } },
+  })
+  assert.ok(!JSON.stringify(hook).includes('secret of'))
+  const { path } = await rest.expect<{ path: string }>('GET', `/api/integration/${hook.id.id}/webhook`)
+  const send = (body: unknown, secret = 'secret of the hook') =>
+    fetch(millrace.url + path, {
+      method: 'POST',
+      headers: { 'x-webhook-secret': secret },
+      body: JSON.stringify(body),
+    }).then(
+      ({ status }) => status,
+      () => 0,
+    )
+  const sourceOf = await rest.expect<Entity>('POST', '/api/integration', {
+    ...{ name: 'plant', type: 'MQTT', converter: { script: SCRIPT } },
+    configuration: {
+      ...{ host: '127.0.0.1', port: broker.port, username: 'plant', password: 'plant secret' },
+      topics: [{ filter: 'plant/+/measured', qos: 1 }],
+    },
+  })
+  const statistics = (id: string) => rest.expect<Statistics>('GET', `/api/integration/${id}/statistics`)
+  await eventually(
+    () => statistics(sourceOf.id.id),
+    ({ state }) => state === 'RUNNING',
+  )
+
+  assert.equal(await send({}, 'wrong'), 401)
+  assert.equal(await send({ station: 7 }), 400)
+  assert.equal(
+    (await fetch(`${millrace.url}/api/v1/integrations/http/nobody`, { method: 'POST', body: '1' })).status,
+    404,
+  )
+  const failed = await statistics(hook.id.id)
+  assert.deepEqual([failed.failed, failed.stored], [1, 0])
+  assert.match(failed.lastError ?? '', /deviceName/)
+
+  const sent = 600
+  const publisher = await connectAsync(`mqtt://127.0.0.1:${broker.port}`, {
+    username: 'plant',
+    password: 'plant secret',
+  })
+  context.after(() => publisher.endAsync(true))
+  const publish = (n: number) =>
+    publisher.publishAsync('plant/a/measured', JSON.stringify({ station: 'from-broker', ts: START + n, n }), { qos: 1 })
+  const taken: number[] = []
+  const enough = Promise.withResolvers<void>()
+  const post = async (n: number): Promise<void> => {
+    if ((await send({ station: 'from-hook', ts: START + n, n })) === 200) taken.push(n)
+    if (taken.length > ENOUGH) enough.resolve()
+  }
+  await Promise.all([publish(0), post(0)])
+  await eventually(
+    () => madeOf(rest, 'from-broker'),
+    (found) => found.length === 1,
+  )
+
+  // In the middle of it the process is killed.
+  const numbers = Array.from({ length: sent }, (_, index) => index + 1)
+  const publishing = Promise.all(numbers.map(publish))
+  const left = numbers.values()
+  const lane = async (): Promise<void> => {
+    for (const n of left) await post(n)
+  }
+  const posting = Promise.all([lane(), lane(), lane(), lane()])
+  await enough.promise
+  await millrace.kill()
+  await Promise.all([publishing, posting])
+  assert.ok(taken.length > ENOUGH && taken.length < sent, `${taken.length} were acknowledged`)
+  millrace = await startMillrace({ dataDir, environment })
+  rest = await restOf(millrace)
+  await eventually(
+    async () => missing(await madeOf(rest, 'from-hook'), taken),
+    (lost) => lost.length === 0,
+  )
+  await eventually(
+    async () => missing(await madeOf(rest, 'from-broker'), [0, ...numbers]),
+    (lost) => lost.length === 0,
+  )
+
+  // Nothing is made where the integration may not.
+  await rest.expect('POST', '/api/integration', {
+    ...{ id: hook.id, name: 'hook', type: 'HTTP', converter: { script: SCRIPT }, allowCreateDevices: false },
+    configuration: { secret: '********' },
+  })
+  assert.equal(await send({ station: 'new one', ts: START, n: 1 }), 404)
+  assert.equal(await send({ station: 'from-hook', ts: START, n: 1 }), 200)
+  await rest.expect('DELETE', `/api/integration/${hook.id.id}`)
+  assert.equal(await send({ station: 'from-hook', ts: START, n: 1 }), 404)
+})
