@@ -9,7 +9,7 @@ import type { TimerHandle } from '../../../model/clock.ts'
 import { errorText } from '../../../model/errors.ts'
 import type { Source, SourceParts } from '../define-integration.ts'
 import { IntegrationErrors } from '../errors.ts'
-import type { MqttSourceConfiguration } from './mqtt.ts'
+import type { MqttSourceConfiguration } from './mqtt-configuration.ts'
 
 type Parts = SourceParts<MqttSourceConfiguration>
 

@@ -1,35 +1,11 @@
 /** Another MQTT broker: subscribes there, and acknowledges what came with QoS 1 when it is stored here. */
-import { z } from 'zod'
 import { defineIntegration } from '../define-integration.ts'
-
-const short = z.string().min(1).max(512)
-const MOST_TOPICS = 100
-
-const configuration = z.object({
-  host: z.string().min(1).max(255),
-  port: z.int().min(1).max(65_535).default(1883),
-  tls: z.boolean().default(false),
-  /** PEM of who signed the broker's certificate, where that is nobody whom everybody knows. */
-  caCertificate: z.string().max(65_536).nullish(),
-  /** Default: made of the integration's id, so that the broker keeps what comes while Millrace is away. */
-  clientId: short.nullish(),
-  username: short.nullish(),
-  password: short.nullish(),
-  /** Filters. With QoS 0 what comes while Millrace is away, or is being stored, may be lost. */
-  topics: z
-    .array(z.object({ filter: short, qos: z.union([z.literal(0), z.literal(1)]).default(1) }))
-    .min(1)
-    .max(MOST_TOPICS),
-  /** False: the broker keeps what comes while Millrace is away. */
-  cleanSession: z.boolean().default(false),
-})
-
-export type MqttSourceConfiguration = z.output<typeof configuration>
+import { mqttConfiguration } from './mqtt-configuration.ts'
 
 export const mqtt = defineIntegration({
   type: 'MQTT',
   label: 'MQTT broker',
-  configuration,
+  configuration: mqttConfiguration,
   secrets: {},
   placeOf: ({ host, port, tls }) => `${host}:${port}:${tls}`,
   example: { host: 'broker.example', port: 1883, topics: [{ filter: 'plant/+/measurement', qos: 1 }] },
