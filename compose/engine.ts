@@ -67,7 +67,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   const { feed, actors, devices, parking } = parts
   const nodeLog = new RateLimitedLog(log, systemClock, config.nodeLogLinesPerSecond)
   closing.add('node log', () => nodeLog.close())
-  const states = openNodeStates({ ...parts, nodeLog })
+  const { states, visits } = openNodeStates({ ...parts, nodeLog })
   const events = new NotedChainEvents(services.events.writer, systemClock, (step) =>
     services.platformWatch.componentChanged(step),
   )
@@ -80,7 +80,8 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   // Resolves when other processes know of these listeners too.
   await services.movedDevices.start()
   const tables = openCustomTables(config, log, closing)
-  const capabilities = nodeCapabilitiesOf({ services, scripts, owner: devices, own, known, states, outbound, tables })
+  const remembered = { own, known, states, visits }
+  const capabilities = nodeCapabilitiesOf({ ...remembered, services, scripts, owner: devices, outbound, tables })
   const engine = createRuleEngine({
     catalogue: services.calculation?.catalogue(catalogue) ?? catalogue,
     ownChain: (tenantId, ruleChainId) => (ruleChainId === tenantId ? calculationChain(tenantId) : undefined),

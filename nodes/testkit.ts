@@ -14,6 +14,7 @@ import type {
   NodeDefinition,
   NodeInstance,
   NodeOutput,
+  NodeVisit,
 } from '../engine/rulechain/node.ts'
 import type { CapabilityName } from '../engine/rulechain/capabilities.ts'
 import type { AttributesSave } from '../engine/rulechain/capabilities/attributes.ts'
@@ -221,11 +222,7 @@ export async function runNode(instance: NodeInstance, ...messages: readonly Mess
     results[index] = result
   }
   await instance.handleBatch(messages, {
-    visit: (index) => ({
-      id: `visit ${++visits}`,
-      originatorId: messages[index]?.originator.id ?? '',
-      sequence: visits,
-    }),
+    visit: (index) => nextVisit(messages[index]),
     emit: (index, output) => settle(index, resultOf(messages[index], output)),
     fail: (index, error) => settle(index, failure(messages[index], error)),
   })
@@ -237,9 +234,15 @@ export async function runNode(instance: NodeInstance, ...messages: readonly Mess
 
 let visits = 0
 
+/** Another one each time. */
+function nextVisit(message: Message | undefined): NodeVisit {
+  const id = `visit ${++visits}`
+  return { id, originatorId: message?.originator.id ?? '', sequence: visits }
+}
+
 async function runOne(instance: NodeInstance, message: Message): Promise<NodeResult> {
   try {
-    return resultOf(message, await instance.handle?.(message))
+    return resultOf(message, await instance.handle?.(message, { visit: () => nextVisit(message) }))
   } catch (error) {
     return failure(message, error instanceof Error ? error : new Error(String(error)))
   }

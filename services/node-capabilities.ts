@@ -3,6 +3,7 @@ import type { CompleteSources } from '../engine/rulechain/capabilities.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { NodeStates } from '../engine/state/node-states.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
+import type { AlarmVisits } from './alarms/visits.ts'
 import { nodeAlarms } from './node-capabilities/alarms.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
 import { nodeCalls } from './node-capabilities/calls.ts'
@@ -30,6 +31,7 @@ export interface CapabilityParts {
   /** Kept in memory. */
   readonly known: { readonly entities: KnownEntities; readonly relations: KnownRelations }
   readonly states: Pick<NodeStates, 'of'>
+  readonly visits: Pick<AlarmVisits, 'of' | 'once' | 'insert'>
   readonly outbound: Outbound
   readonly tables?: CustomTableParts | undefined
 }
@@ -41,13 +43,14 @@ export function nodeCapabilitiesOf({
   own,
   known,
   states,
+  visits,
   outbound,
   tables,
 }: CapabilityParts): CompleteSources {
   const metered = meteredScripts(scripts, services.meter)
   return {
     ai: services.ai.ofNode,
-    alarms: nodeAlarms(services),
+    alarms: nodeAlarms(services, visits),
     attributes: nodeAttributes(services, own),
     calculated: () => services.calculated,
     calls: nodeCalls(services, own),

@@ -198,14 +198,20 @@ export class World {
       alarms: (node) => ({
         find: async (id) => this.alarms.find((alarm) => alarm.id === id),
         findActive: async (originator, type) => this.activeAlarm(originator, type),
-        createOrUpdate: async (draft) => {
-          const raised = this.raise(draft)
+        // No message comes again.
+        createOrUpdate: async (place, _visit, membersOf) => {
+          const { originator } = place
+          const members = await membersOf(this.activeAlarm(originator, place.type))
+          if (members === undefined) return undefined
+          const raised = this.raise({ ...members, originator, type: place.type })
           const { type, severity, details } = raised.alarm
-          this.note(node, `alarm ${raised.result}`, draft.originator, { type, severity, details })
+          this.note(node, `alarm ${raised.result}`, originator, { type, severity, details })
           return raised
         },
-        clear: async (originator, type, details) => {
-          const cleared = this.clear(originator, type, details)
+        clear: async ({ originator, type }, _visit, clearingOf) => {
+          const active = this.activeAlarm(originator, type)
+          const clearing = active && (await clearingOf(active))
+          const cleared = clearing && this.clear(originator, type, clearing.details)
           if (cleared !== undefined) this.note(node, 'alarm cleared', originator, { type, details: cleared.details })
           return cleared
         },

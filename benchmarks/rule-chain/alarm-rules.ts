@@ -114,7 +114,7 @@ const capabilities: CapabilitySources = {
       alarms.set(originator.id, alarm)
       return { alarm, result, previousSeverity: null }
     },
-    clear: async (originator) => {
+    clear: async ({ originator }) => {
       const alarm = alarms.get(originator.id)
       if (alarms.delete(originator.id)) told.cleared++
       return alarm

@@ -5,7 +5,6 @@
  */
 import { RuleChainErrors } from './errors.ts'
 import { isCancelled, type Branch } from './branch.ts'
-import { visitId } from './child-id.ts'
 import type { BatchResult, NodeInstance, NodeOutput, NodeVisit } from './node.ts'
 
 export interface BatchLimits {
@@ -74,8 +73,7 @@ class Batch implements BatchResult {
   visit(index: number): NodeVisit {
     const branch = this.branches[index]
     if (branch === undefined) throw new RangeError(`no message ${index} in a batch of ${this.size}`)
-    const { originator, sequence } = branch.work.message
-    return { id: visitId(branch), originatorId: originator.id, sequence }
+    return branch.visit()
   }
 
   emit(index: number, output: NodeOutput): void {

@@ -1,6 +1,8 @@
 /** One branch of a work on its way through the chains of its tenant: which message, where it is, how it came there. */
 import type { Message, NodeAddress } from '../../model/message.ts'
 import type { Work } from '../queue/work.ts'
+import { visitId } from './child-id.ts'
+import type { NodeVisit, Visited } from './node-instance.ts'
 
 /** The "rule chain" nodes that a message entered through, innermost first (`rule-engine.md` 4.8). */
 export interface ReturnAddress extends NodeAddress {
@@ -19,7 +21,7 @@ export interface Fork {
  * Waits in mailboxes and in front of nodes, and is moved on from node to node; a fork makes others. So a message whose way does not fork
  * costs one object beside its work.
  */
-export class Branch {
+export class Branch implements Visited {
   /** Another one behind an "acknowledge" node. */
   work: Work
   /** As the last node left it. */
@@ -42,6 +44,12 @@ export class Branch {
   /** Goes on by the first of several ways out of a node. */
   takeFirst(nodeId: string): void {
     this.fork = { nodeId, index: 0, before: this.fork }
+  }
+
+  /** At the node where it is. */
+  visit(): NodeVisit {
+    const { originator, sequence } = this.work.message
+    return { id: visitId(this), originatorId: originator.id, sequence }
   }
 
   /** Another branch, on the way out of the node that has the number `index`. */

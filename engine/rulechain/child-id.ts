@@ -48,6 +48,17 @@ export function visitId({ message, returns, fork }: Branch): string {
   return idOf(parts)
 }
 
+/** Of what a node does with alarms in one visit: one alarm of one entity, raised or cleared. */
+export function alarmVisitId(
+  visit: string,
+  nodeId: string,
+  does: 'raise' | 'clear',
+  entityId: string,
+  type: string,
+): string {
+  return idOf(['alarm', visit, nodeId, does, entityId, type])
+}
+
 /** Of what goes to an entity's calculated fields: the same cause hands over the same. */
 export function handedOverId(cause: string, entityId: string, what: string): string {
   return idOf(['calculated', cause, entityId, what])

@@ -62,6 +62,11 @@ export interface NodeVisit {
   readonly sequence: number
 }
 
+/** Says it where it is asked: most nodes have no use for it. */
+export interface Visited {
+  visit(): NodeVisit
+}
+
 /** Reports the outcome of one message of a batch; `index` is its place in the batch. */
 export interface BatchResult {
   /** Which visit the message of that place is: the same when it is delivered again. */
@@ -72,7 +77,7 @@ export interface BatchResult {
 
 export interface NodeInstance {
   /** Handles one message; synchronously wherever it can. Exactly one of `handle` and `handleBatch` is there. */
-  handle?(message: Message): NodeOutput | Promise<NodeOutput>
+  handle?(message: Message, at: Visited): NodeOutput | Promise<NodeOutput>
   /** Handles what waits for this node as one batch; every index is reported once before the promise resolves. */
   handleBatch?(messages: readonly Message[], result: BatchResult): void | Promise<void>
   close?(): void | Promise<void>

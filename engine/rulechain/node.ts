@@ -17,6 +17,7 @@ export type {
   NodeOutcome,
   NodeOutput,
   NodeVisit,
+  Visited,
 } from './node-instance.ts'
 
 /** All that a node knows of the world: of the platform only what its declaration names. */

@@ -178,7 +178,7 @@ export class ChainProgram {
       if (lanes?.isEmpty === false && this.waiting.joinBehind(lanes, branch)) return
       let output: NodeOutput | Promise<NodeOutput>
       try {
-        output = node.received % SAMPLED_ONE_IN === 0 ? this.timed(node, message) : instance.handle(message)
+        output = node.received % SAMPLED_ONE_IN === 0 ? this.timed(node, branch) : instance.handle(message, branch)
       } catch (error) {
         return this.fail(node, branch, error)
       }
@@ -197,10 +197,10 @@ export class ChainProgram {
     }
   }
 
-  private timed(node: CompiledNode, message: Message): NodeOutput | Promise<NodeOutput> {
+  private timed(node: CompiledNode, branch: Branch): NodeOutput | Promise<NodeOutput> {
     const startedAt = this.surroundings.clock.monotonic()
     try {
-      return node.instance?.handle?.(message)
+      return node.instance?.handle?.(branch.message, branch)
     } finally {
       const elapsedMs = this.surroundings.clock.monotonic() - startedAt
       node.busyMs += elapsedMs * SAMPLED_ONE_IN

@@ -135,7 +135,7 @@ export class WaitingRoom {
   private enter(node: CompiledNode, branch: Branch): Promise<NodeOutput> | undefined {
     let output: NodeOutput | Promise<NodeOutput>
     try {
-      output = node.instance?.handle?.(branch.message)
+      output = node.instance?.handle?.(branch.message, branch)
     } catch (error) {
       this.branches--
       this.owner.failed(node, branch, error)

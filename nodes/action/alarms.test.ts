@@ -102,7 +102,7 @@ test('an active alarm is cleared, by its type or as the originator; an alarm tha
   const cleared = await run(clearAlarm, configuration, context, '{"kind":"Hot","v":9}')
   assert.equal(cleared.relation, 'Cleared')
   assert.equal(cleared.message?.metadata['isClearedAlarm'], 'true')
-  const { alarm } = await context.fakes.alarms.createOrUpdate({ originator: DEVICE, type: 'Cold', severity: 'MINOR' })
+  const { alarm } = await context.fakes.alarms.raise({ originator: DEVICE, type: 'Cold', severity: 'MINOR' })
   const itself = entityId('ALARM', alarm.id)
   assert.equal((await run(clearAlarm, configuration, context, '{}', itself)).relation, 'Cleared')
   assert.equal((await run(clearAlarm, configuration, context, '{}', itself)).relation, 'False')

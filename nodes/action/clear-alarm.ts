@@ -1,6 +1,6 @@
 /** Clears the active alarm of the originator (`rule-nodes.md` 36). */
 import { z } from 'zod'
-import type { NodeAlarm, NodeAlarms } from '../../engine/rulechain/capabilities/alarms.ts'
+import type { AlarmPlace, NodeAlarm, NodeAlarms } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { Message } from '../../model/message.ts'
 import { passesBy } from '../backfill.ts'
 import { defineNode } from '../define-node.ts'
@@ -31,14 +31,19 @@ export const clearAlarm = defineNode({
     const typeOf = pattern(configuration.alarmType)
     const { alarms } = context.services
     return {
-      handle: async (message) => {
+      handle: async (message, at) => {
         if (passesBy(message, configuration)) return 'False'
-        const active = await activeAlarm(message, alarms, typeOf(message))
-        if (active === undefined) return 'False'
-        const details = await script.details(message, active.details)
-        const cleared = await alarms.clear(active.originator, active.type, details)
-        // Somebody else cleared it meanwhile.
-        if (cleared === undefined) return 'Success'
+        const named = await alarmOf(message, alarms)
+        if (named === 'gone') return 'False'
+        let wasActive = false
+        const place: AlarmPlace = named ?? { originator: message.originator, type: typeOf(message) }
+        const cleared = await alarms.clear(place, at.visit(), async (active) => {
+          if (named !== undefined && named.id !== active.id) return undefined
+          wasActive = true
+          return { details: await script.details(message, active.details) }
+        })
+        // Somebody else cleared it meanwhile, or nothing was active.
+        if (cleared === undefined) return wasActive ? 'Success' : 'False'
         await tellOfAlarm(message, 'ALARM_CLEAR', cleared, context)
         return { message: alarmMessage(message, cleared, 'isClearedAlarm'), relations: ['Cleared'] }
       },
@@ -47,12 +52,11 @@ export const clearAlarm = defineNode({
   },
 })
 
-async function activeAlarm(
+/** The alarm that the message is of; undefined where it is of another entity. */
+async function alarmOf(
   { originator }: Message,
-  alarms: Pick<NodeAlarms, 'find' | 'findActive'>,
-  type: string,
-): Promise<NodeAlarm | undefined> {
-  if (originator.entityType !== 'ALARM') return alarms.findActive(originator, type)
-  const alarm = await alarms.find(originator.id)
-  return alarm?.status.startsWith('CLEARED') === true ? undefined : alarm
+  alarms: Pick<NodeAlarms, 'find'>,
+): Promise<NodeAlarm | 'gone' | undefined> {
+  if (originator.entityType !== 'ALARM') return undefined
+  return (await alarms.find(originator.id)) ?? 'gone'
 }

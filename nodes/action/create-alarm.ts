@@ -107,15 +107,16 @@ export const createAlarm = defineNode({
     /** Where the script's result replaces what the message says. */
     const isScripted = !configuration.useMessageAlarmData || (configuration.overwriteAlarmDetails ?? true)
     return {
-      handle: async (message) => {
+      handle: async (message, at) => {
         if (passesBy(message, configuration)) return 'False'
         const draft = configuration.useMessageAlarmData
           ? draftOfBody(message)
           : draftOf(message, configuration, typeOf(message), severity(message, severityOf))
-        const active = await alarms.findActive(draft.originator, draft.type)
-        const details = isScripted ? await script.details(message, active?.details) : (draft.details ?? {})
-        const times = timesOf(draft, active, message.metadataTs(), context.clock.now())
-        const raised = await alarms.createOrUpdate({ ...draft, ...times, details })
+        const raised = await alarms.createOrUpdate(draft, at.visit(), async (active) => {
+          const details = isScripted ? await script.details(message, active?.details) : (draft.details ?? {})
+          const times = timesOf(draft, active, message.metadataTs(), context.clock.now())
+          return { ...draft, ...times, details }
+        })
         if (raised === undefined) return 'False'
         const { alarm, result } = raised
         const isNew = result === 'created'

@@ -202,7 +202,7 @@ test('calls of a node run side by side up to its bound', async (t) => {
   const node = await createNode(restApiCall, configuration, outsideContext())
   t.after(() => node.close?.())
   const messages = [1, 2, 3, 4].map((index) => testMessage({ ...MESSAGE, originatorId: `d${index}` }))
-  const outputs = await Promise.all(messages.map(async (message) => node.handle?.(message)))
+  const outputs = await Promise.all(messages.map((message) => runNode(node, message)))
   assert.deepEqual([outputs.length, most], [4, 2])
 })
 

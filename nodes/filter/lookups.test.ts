@@ -38,11 +38,11 @@ test('a profile switch emits the name of the profile', async () => {
 
 test('the status of an alarm is the present one', async () => {
   const context = testContext()
-  const { alarm } = await context.fakes.alarms.createOrUpdate({ originator: DEVICE, type: 'hot', severity: 'MAJOR' })
+  const { alarm } = await context.fakes.alarms.raise({ originator: DEVICE, type: 'hot', severity: 'MAJOR' })
   const data = `{"id":{"entityType":"ALARM","id":"${alarm.id}"},"status":"CLEARED_ACK"}`
   const active = { alarmStatusList: ['ACTIVE_UNACK'] }
   assert.equal(await relation(alarmStatusFilter, active, context, { data }), 'True')
-  await context.fakes.alarms.clear(DEVICE, 'hot')
+  await context.fakes.alarms.end(DEVICE, 'hot')
   assert.equal(await relation(alarmStatusFilter, active, context, { data }), 'False')
   assert.equal(await relation(alarmStatusFilter, { alarmStatusList: [] }, context, { data }), 'False')
   for (const wrong of ['[1]', '{"temperature":1}', '{"id":"x"}', data.replace(alarm.id, DEVICE.id)]) {

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   NODE_ALARM_SEVERITIES,
+  type AlarmVisit,
   type NodeAlarm,
   type NodeAlarms,
   type NodeAlarmSeverity,
@@ -70,31 +71,36 @@ export interface Carried {
   readonly told: Emission | undefined
 }
 
-/** `cause`: the message that goes on as the alarm. */
+/** `cause`: the message that goes on as the alarm. `visit`: of this decision alone. */
 export async function carryOut(
   decision: Decision,
   originator: EntityId,
   cause: Message,
   alarms: NodeAlarms,
+  visit: AlarmVisit,
   now: number,
 ): Promise<Carried> {
   const { does, type, severity, startTs, details } = decision
   if (does === 'clear') {
-    const cleared = await alarms.clear(originator, type, details ?? undefined)
+    const cleared = await alarms.clear({ originator, type }, visit, () => ({ details: details ?? undefined }))
     const told = cleared && messageOf(cause, cleared, decision, ['isClearedAlarm'])
     return { active: undefined, told: told && { message: told, relations: ['Alarm Cleared'] } }
   }
-  const before = await alarms.findActive(originator, type)
-  if (before !== undefined && rank(before.severity) < rank(severity))
-    return { active: { severity: before.severity, id: before.id }, told: undefined }
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = decision
-  const raised = await alarms.createOrUpdate({
-    ...{ originator, type, severity, propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
-    startTs: before?.startTs ?? startTs,
-    endTs: before === undefined ? startTs : now,
-    details: details ?? before?.details ?? {},
+  const found: { higher?: Carried['active'] } = {}
+  const raised = await alarms.createOrUpdate({ originator, type }, visit, (before) => {
+    if (before !== undefined && rank(before.severity) < rank(severity)) {
+      found.higher = { severity: before.severity, id: before.id }
+      return undefined
+    }
+    return {
+      ...{ severity, propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
+      startTs: before?.startTs ?? startTs,
+      endTs: before === undefined ? startTs : now,
+      details: details ?? before?.details ?? {},
+    }
   })
-  if (raised === undefined) return { active: undefined, told: undefined }
+  if (raised === undefined) return { active: found.higher, told: undefined }
   const { alarm, result } = raised
   const [relation, ...marks] = TOLD[result]
   const message = messageOf(cause, alarm, decision, marks)

@@ -213,7 +213,7 @@ test('who clears or deletes the alarm has its rules begin anew', async () => {
     const { alarms } = world.context.fakes
     for (const temp of [60, 61]) await world.send({ temp })
     const active = await alarms.findActive(DEVICE, 'Hot')
-    await alarms.clear(DEVICE, 'Hot')
+    await alarms.end(DEVICE, 'Hot')
     assert.deepEqual(await world.send({ ...active?.json }, { type }), ['Success'])
     assert.deepEqual(await world.send({ temp: 62 }), ['Success'], type)
     assert.deepEqual(await world.send({ temp: 63 }), [
@@ -229,7 +229,7 @@ test('an alarm that is active when the device is first heard of is updated, and 
     ['CRITICAL', ['Success']],
   ] as const) {
     const world = await worldOf(hot({ MAJOR: rule('GREATER', 50) }))
-    await world.context.fakes.alarms.createOrUpdate({ originator: DEVICE, type: 'Hot', severity })
+    await world.context.fakes.alarms.raise({ originator: DEVICE, type: 'Hot', severity })
     assert.deepEqual(await world.send({ temp: 60 }), expected)
   }
 })
@@ -237,7 +237,7 @@ test('an alarm that is active when the device is first heard of is updated, and 
 test('an alarm that can not be written fails the message, and the next one has it written', async () => {
   const world = await worldOf(hot({ MAJOR: rule('GREATER', 50) }))
   const { alarms } = world.context.fakes
-  const createOrUpdate = alarms.createOrUpdate.bind(alarms)
+  const createOrUpdate = alarms.createOrUpdate
   alarms.createOrUpdate = () => Promise.reject(new Error('no room'))
   assert.deepEqual(await world.send({ temp: 60 }), ['Failure'])
   alarms.createOrUpdate = createOrUpdate
@@ -288,7 +288,7 @@ test('what was known of a device whose partition was elsewhere meanwhile is read
   const { fakes } = world.context
   assert.deepEqual(await world.send({ temp: 60 }), ['Alarm Created isNewAlarm=true', 'Success'])
   // By the process that had the partition.
-  assert.notEqual(await fakes.alarms.clear(DEVICE, 'Hot'), undefined)
+  await fakes.alarms.end(DEVICE, 'Hot')
   fakes.state.stay = 2
   assert.deepEqual(await world.send({ temp: 40 }), ['Alarm Created isNewAlarm=true', 'Success'])
   assert.equal(await severityOf(world), 'MINOR')

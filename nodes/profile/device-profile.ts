@@ -3,6 +3,7 @@
  * that says which messages counted; what is to be done with alarms is part of it and done after it, so that a kill between loses nothing.
  */
 import { z } from 'zod'
+import type { AlarmVisit } from '../../engine/rulechain/capabilities/alarms.ts'
 import { isLater, type Soon } from '../../engine/rulechain/capabilities/soon.ts'
 import type { BatchResult, Emission, NodeOutput } from '../../engine/rulechain/node.ts'
 import type { EntityId } from '../../model/entity-id.ts'
@@ -76,8 +77,8 @@ class DeviceProfileNode {
     this.configuration = configuration
     this.context = context
     this.memories = new DeviceMemories(context)
-    const timers = new ProfileTimers(context, this.memories, (decisions, device, cause) =>
-      this.carryOut(decisions, device, cause),
+    const timers = new ProfileTimers(context, this.memories, (decisions, device, cause, visit) =>
+      this.carryOut(decisions, device, cause, visit),
     )
     this.keyed = context.services.state.keyed<DeviceState, undefined>({
       per: 'originator',
@@ -162,7 +163,7 @@ class DeviceProfileNode {
 
   private async finish(message: Message, index: number, decisions: readonly Decision[], result: BatchResult) {
     try {
-      const told = await this.carryOut(decisions, message.originator, message)
+      const told = await this.carryOut(decisions, message.originator, message, result.visit(index))
       result.emit(index, [...told, { message, relations: ['Success'] }])
     } catch (error) {
       failed(result, index, error)
@@ -170,7 +171,12 @@ class DeviceProfileNode {
   }
 
   /** What is told of the alarms. Rejects where one can not be written: the alarms of the device are looked at again then. */
-  private carryOut(decisions: readonly Decision[], device: EntityId, cause: Message): Promise<readonly Emission[]> {
+  private carryOut(
+    decisions: readonly Decision[],
+    device: EntityId,
+    cause: Message,
+    visit: AlarmVisit,
+  ): Promise<readonly Emission[]> {
     const before = this.underWay.get(device.id) ?? Promise.resolve()
     const carried = before
       .catch(() => undefined)
@@ -178,8 +184,9 @@ class DeviceProfileNode {
         const told: Emission[] = []
         for (const [part, decision] of decisions.entries()) {
           const ownCause = cause.with({ id: partId(cause.id, part) })
-          const { alarms } = this.context.services
-          const carriedOut = await carryOut(decision, device, ownCause, alarms, this.context.clock.now())
+          const { services, clock } = this.context
+          const own = { ...visit, id: `${visit.id} ${part} ${decision.id}` }
+          const carriedOut = await carryOut(decision, device, ownCause, services.alarms, own, clock.now())
           this.note(device, decision, carriedOut.active)
           if (carriedOut.told !== undefined) told.push(carriedOut.told)
         }

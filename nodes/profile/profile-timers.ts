@@ -2,6 +2,7 @@
  * Durations that end though nothing is heard of the device. A wake-up decides, and stores what it decided; the next one has it done; the one
  * after that sends what is told of it. So each step is durable before the next, and a kill between two of them repeats at most the last.
  */
+import type { AlarmVisit } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { StateTurn } from '../../engine/rulechain/capabilities/state.ts'
 import type { Emission } from '../../engine/rulechain/node.ts'
 import type { EntityId } from '../../model/entity-id.ts'
@@ -15,7 +16,12 @@ import { dueOf, handleTime, rearm, type DeviceState } from './device-turn.ts'
 const LOOK_AGAIN_MS = 250
 const AGAIN_AFTER_FAILURE_MS = 60_000
 
-type CarryOut = (decisions: readonly Decision[], device: EntityId, cause: Message) => Promise<readonly Emission[]>
+type CarryOut = (
+  decisions: readonly Decision[],
+  device: EntityId,
+  cause: Message,
+  visit: AlarmVisit,
+) => Promise<readonly Emission[]>
 
 /** Of what was begun for a device; undefined while it is under way. */
 interface Begun<Value> {
@@ -61,7 +67,9 @@ export class ProfileTimers {
     const cause = stringifyJson(pending)
     const told = valueOf(this.effects.get(entity.id), cause)
     if (told === undefined) {
-      return this.wait(turn, entity, this.effects, cause, () => this.carryOut(pending, entity, this.causeOf(entity)))
+      return this.wait(turn, entity, this.effects, cause, () =>
+        this.carryOut(pending, entity, this.causeOf(entity), visitOf(pending, entity)),
+      )
     }
     this.effects.delete(entity.id)
     for (const { message, relations } of told) for (const relation of relations) turn.send(message, relation)
@@ -115,6 +123,12 @@ export class ProfileTimers {
       queueName: memory?.queueName,
     })
   }
+}
+
+/** The same as long as what was decided waits, through restarts. */
+function visitOf(pending: readonly Decision[], { id }: EntityId): AlarmVisit {
+  const decided = pending.map(({ does, id: alarm, severity, startTs }) => `${does} ${alarm} ${severity} ${startTs}`)
+  return { id: `time ${decided.join()}`, originatorId: id, sequence: null }
 }
 
 function valueOf<Value>(begun: Begun<Value> | undefined, cause: string): Value | undefined {

@@ -17,7 +17,7 @@ async function run(configuration: JsonObject, draft: Partial<MessageDraft> = {})
   entities.add({ id: DEVICE, name: 'device', customerId: CUSTOMER.id }, { id: ASSET, name: 'A-north' })
   entities.add({ id: USER, name: 'user@example.org' })
   relations.held.push({ from: DEVICE, to: ASSET, type: 'Contains' })
-  await alarms.createOrUpdate({ originator: ASSET, type: 'hot', severity: 'MAJOR' })
+  await alarms.raise({ originator: ASSET, type: 'hot', severity: 'MAJOR' })
   const message = testMessage({ data: '{"place":"north"}', ...draft })
   const [result] = await runNode(await createNode(changeOriginator, configuration, context), message)
   const [out] = result?.emissions ?? []

@@ -73,6 +73,9 @@ interface UserEvent {
   readonly metadata?: Metadata
 }
 
+/** A step of the transaction, made of what it makes of the alarm. */
+type NoteOutcome = (outcome: AlarmOutcome) => Statement
+
 /** Starts again when another change came between its reads and its commit, at most so often. */
 const MAX_TRIES = 5
 
@@ -141,15 +144,20 @@ export class AlarmService {
   }
 
   /** For rules: tells the rule engine nothing, which the caller does in its own words. Throws `ITEM_NOT_FOUND`. */
-  createOrUpdate(tenantId: string, draft: AlarmDraft): Promise<AlarmOutcome> {
-    return this.raise(tenantId, draft, undefined)
+  createOrUpdate(tenantId: string, draft: AlarmDraft, note?: NoteOutcome): Promise<AlarmOutcome> {
+    return this.raise(tenantId, draft, undefined, note)
   }
 
   /** For rules: undefined where nothing of that type is active. */
-  clear(originator: EntityId, type: string, details?: JsonValue): Promise<AlarmOutcome | undefined> {
+  clear(
+    originator: EntityId,
+    type: string,
+    details?: JsonValue,
+    note?: NoteOutcome,
+  ): Promise<AlarmOutcome | undefined> {
     return retried(async () => {
       const active = await this.findActive(originator.id, type)
-      return active && this.commit(this.clearedNow(active, details), active, [], undefined)
+      return active && this.commit(this.clearedNow(active, details), active, [], undefined, note)
     })
   }
 
@@ -318,7 +326,12 @@ export class AlarmService {
     return this.comments.page(alarmId, query)
   }
 
-  private raise(tenantId: string, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
+  private raise(
+    tenantId: string,
+    draft: AlarmDraft,
+    principal: Principal | undefined,
+    note?: NoteOutcome,
+  ): Promise<AlarmOutcome> {
     checkDraft(draft)
     return retried(async () => {
       const { originator } = draft
@@ -327,7 +340,9 @@ export class AlarmService {
       const active = await this.findActive(originator.id, draft.type)
       if (principal?.authority === 'CUSTOMER_USER' && (active ?? route).customerId !== principal.customerId)
         throw ServiceErrors.PERMISSION_DENIED()
-      return active === undefined ? this.create(route, draft, principal) : this.changeBy(active, draft, principal)
+      return active === undefined
+        ? this.create(route, draft, principal, note)
+        : this.changeBy(active, draft, principal, note)
     })
   }
 
@@ -335,6 +350,7 @@ export class AlarmService {
     route: MessageRoute,
     draft: AlarmDraft,
     principal: Principal | undefined,
+    note: NoteOutcome | undefined,
   ): Promise<AlarmOutcome> {
     const { clock, random, meter } = this.parts
     const { tenantId, customerId } = route
@@ -343,26 +359,35 @@ export class AlarmService {
     const { originator, type } = draft
     const own = { customerId, type, originatorType: originator.entityType, originatorId: originator.id }
     const alarm = recordWith(alarms, identity, { ...own, ...membersOf(draft, clock.now()) })
-    const outcome = await this.commit(alarm, undefined, [], principal && { principal, type: 'ENTITY_CREATED' })
+    const event: UserEvent | undefined = principal && { principal, type: 'ENTITY_CREATED' }
+    const outcome = await this.commit(alarm, undefined, [], event, note)
     meter.of(tenantId).add(USAGE.createdAlarms, 1)
     return outcome
   }
 
-  /** Nothing is written, and nobody hears of it, where nothing differs. */
-  private async changeBy(before: Alarm, draft: AlarmDraft, principal: Principal | undefined): Promise<AlarmOutcome> {
+  /** Nothing but the note is written, and nobody hears of it, where nothing differs. */
+  private async changeBy(
+    before: Alarm,
+    draft: AlarmDraft,
+    principal: Principal | undefined,
+    note?: NoteOutcome,
+  ): Promise<AlarmOutcome> {
     checkDraft(draft)
     // A rule that says nothing of the start leaves it where it was; a user's save begins now.
     const members = membersOf(draft, principal === undefined ? before.startTs : this.parts.clock.now())
     const alarm = { ...before, ...members, version: before.version + 1 }
-    if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before)))
-      return { alarm: before, before, info: await this.findInfo(before.id) }
+    if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before))) {
+      const unchanged = { alarm: before, before, info: await this.findInfo(before.id) }
+      if (note !== undefined) await this.parts.entities.write([note(unchanged)])
+      return unchanged
+    }
     const notes: Statement[] = []
     if (alarm.severity !== before.severity) {
       const text = `Alarm severity was updated from ${before.severity} to ${alarm.severity}`
       const more = { oldSeverity: before.severity, newSeverity: alarm.severity }
       notes.push(...this.comments.note(alarm, 'SEVERITY_CHANGED', text, more))
     }
-    return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' })
+    return this.commit(alarm, before, notes, principal && { principal, type: 'ENTITY_UPDATED' }, note)
   }
 
   private clearedNow(before: Alarm, details: JsonValue | undefined): Alarm {
@@ -388,6 +413,7 @@ export class AlarmService {
     before: Alarm | undefined,
     notes: readonly Statement[],
     event: UserEvent | undefined,
+    note?: NoteOutcome,
   ): Promise<AlarmOutcome> {
     const { entities, changes, doubts, propagation, notifications } = this.parts
     const alarm = before === undefined ? changed : { ...changed, version: before.version + 1 }
@@ -399,7 +425,9 @@ export class AlarmService {
     const info = await this.infos.of(alarm)
     const held = before === undefined ? this.originatorHeld(alarm) : undefined
     const told = await notifications.alarmChanged({ alarm, before, info, by: event?.principal })
-    const after = [...(held === undefined ? [] : [held.after]), ...showing, ...notes, ...told]
+    const outcome = { alarm, before, info }
+    const noted = note === undefined ? [] : [note(outcome)]
+    const after = [...(held === undefined ? [] : [held.after]), ...showing, ...notes, ...told, ...noted]
     const steps = [...(held?.before ?? []), own, ...after]
     const write =
       event === undefined ? entities.write(steps) : changes.commit(steps, await this.eventOf(alarm, event, info))
@@ -407,7 +435,7 @@ export class AlarmService {
     await doubts.watch(write, tell)
     tell()
     notifications.committed(told)
-    return { alarm, before, info }
+    return outcome
   }
 
   /** An alarm of what is gone would stay for ever. */

@@ -10,6 +10,8 @@ export const AlarmErrors = defineErrors('alarm', {
   ASSIGNEE_UNKNOWN: NOT_FOUND,
   /** Makes who raises an alarm look again; nobody outside sees it. */
   RAISED_MEANWHILE: { kind: 'invalid', status: 409, text: 'Alarm was already changed by someone else', restCode: 35 },
+  /** The same visit of a rule node changed it; nobody outside sees it. */
+  VISITED: { kind: 'invalid', status: 409, text: 'Alarm was already changed for this message', restCode: 35 },
   ALREADY_ACKNOWLEDGED: { ...BAD_REQUEST, text: 'Alarm was already acknowledged!' },
   ALREADY_CLEARED: { ...BAD_REQUEST, text: 'Alarm was already cleared!' },
   ALREADY_ASSIGNED: { ...BAD_REQUEST, text: 'Alarm was already assigned to this user!' },

@@ -11,6 +11,7 @@ import { AUDIT_LOG_TABLE } from '../../storage/entities/audit-log.ts'
 import type { EntityTable } from '../../storage/entities/tables/entity-table.ts'
 import { aiModels } from './ai-model.ts'
 import { apiKeys } from './api-key.ts'
+import { ALARM_VISIT_TABLE } from '../../storage/entities/alarm-visits.ts'
 import { ENTITY_ALARMS } from '../../storage/entities/alarms.ts'
 import { ALARM_COMMENTS } from '../alarms/alarm-comments.ts'
 import { alarms } from './alarm.ts'
@@ -70,6 +71,7 @@ const PARTS: readonly EntityTable[] = [
   USER_SETTINGS,
   ADMIN_SETTINGS,
   ENTITY_ALARMS,
+  ALARM_VISIT_TABLE,
   ALARM_COMMENTS,
   TRANSFERS,
   TRANSFER_LINES,

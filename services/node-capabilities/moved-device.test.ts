@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
+import { testVisits } from '../alarms/visits.testkit.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { KnownEntities } from './known-entities.ts'
@@ -50,6 +51,7 @@ function capabilitiesOf(tenantId: string) {
     known,
     outbound: testOutbound(),
     states: { of: () => assert.fail('no state here') },
+    visits: testVisits(platform),
   }
   const { attributes, calls, telemetry } = nodeCapabilitiesOf(parts)
   return { attributes: attributes(node), calls: calls(node), telemetry: telemetry(node) }

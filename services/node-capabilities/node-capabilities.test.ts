@@ -8,6 +8,7 @@ import type {
   NodeIdentity,
 } from '../../engine/rulechain/capabilities.ts'
 import { isLater } from '../../engine/rulechain/capabilities/soon.ts'
+import { nextVisit, testVisits } from '../alarms/visits.testkit.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { assetProfiles } from '../entities/asset-profile.ts'
 import { assets } from '../entities/asset.ts'
@@ -53,7 +54,8 @@ await onBothDatabases('what nodes may ask for ', (open) => {
       ...{ ruleNodeId: RULE_NODE_ID, ruleNodeName: 'node' },
     }
     const states = { of: () => assert.fail('no state here') }
-    const parts = { services: platform.services, scripts, owner, own, known, states, outbound: testOutbound() }
+    const remembered = { own, known, states, visits: testVisits(platform) }
+    const parts = { ...remembered, services: platform.services, scripts, owner, outbound: testOutbound() }
     const source: CompleteSources[Name] = nodeCapabilitiesOf(parts)[name]
     return source(node)
   }
@@ -284,24 +286,24 @@ await onBothDatabases('what nodes may ask for ', (open) => {
   test('an alarm is created, updated, raised and cleared', async () => {
     const originator = await device()
     const alarms = capability('alarms')
-    const draft = { originator, type: 'Hot', severity: 'MINOR' } as const
-    const created = await alarms.createOrUpdate({ ...draft, details: { a: 1 } })
+    const hot = { originator, type: 'Hot' }
+    const created = await alarms.createOrUpdate(hot, nextVisit(), () => ({ severity: 'MINOR', details: { a: 1 } }))
     assert.ok(created !== undefined)
     assert.deepEqual(
       [created.result, created.alarm.status, created.alarm.details],
       ['created', 'ACTIVE_UNACK', { a: 1 }],
     )
-    assert.equal((await alarms.createOrUpdate(draft))?.result, 'updated')
-    const raised = await alarms.createOrUpdate({ ...draft, severity: 'MAJOR' })
+    assert.equal((await alarms.createOrUpdate(hot, nextVisit(), () => ({ severity: 'MINOR' })))?.result, 'updated')
+    const raised = await alarms.createOrUpdate(hot, nextVisit(), () => ({ severity: 'MAJOR' }))
     assert.deepEqual([raised?.result, raised?.previousSeverity], ['severity updated', 'MINOR'])
     assert.equal((await alarms.findActive(originator, 'Hot'))?.id, created.alarm.id)
     const others = capability('alarms', OTHER_TENANT)
     assert.equal(await others.find(created.alarm.id), undefined)
     assert.equal(await others.findActive(originator, 'Hot'), undefined)
-    assert.equal(await others.clear(originator, 'Hot'), undefined)
-    const cleared = await alarms.clear(originator, 'Hot', { done: true })
+    assert.equal(await others.clear(hot, nextVisit(), () => ({})), undefined)
+    const cleared = await alarms.clear(hot, nextVisit(), () => ({ details: { done: true } }))
     assert.deepEqual([cleared?.status, cleared?.details], ['CLEARED_UNACK', { done: true }])
-    assert.equal(await alarms.clear(originator, 'Hot'), undefined)
+    assert.equal(await alarms.clear(hot, nextVisit(), () => ({})), undefined)
   })
 
   test('the views of an entity', async () => {

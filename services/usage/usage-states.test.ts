@@ -13,6 +13,7 @@ import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { DEFAULT_LIMITS, type TenantLimits } from '../entities/tenant-limits.ts'
 import { tenants } from '../entities/tenant.ts'
 import { startTestMailServer } from '../mail/testkit.ts'
+import { nextVisit, testVisits } from '../alarms/visits.testkit.ts'
 import { nodeAlarms } from '../node-capabilities/alarms.ts'
 import { nodeMail } from '../node-capabilities/mail.ts'
 import { nodeTelemetry } from '../node-capabilities/telemetry.ts'
@@ -247,7 +248,9 @@ await onBothDatabases('the use of the API ', (open) => {
     const node = { tenantId, ruleNodeId: 'n', ruleNodeName: 'n', ruleChainId: 'c', ruleChainName: 'c' }
     const originator = await newAsset('pump')
     const draft = { originator, type: 'Hot', severity: 'MAJOR' } as const
-    const alarms = nodeAlarms(services)(node)
+    const alarms = nodeAlarms(services, testVisits(platform))(node)
+    const raise = (type: string) =>
+      alarms.createOrUpdate({ originator, type }, nextVisit(), () => ({ severity: 'MAJOR' }))
     const telemetry = nodeTelemetry(services, { owns: () => true })(node)
     const points = [{ key: 'a', type: 'LONG', value: 1, ts: 1 }] as const
     const save = (history = true) =>
@@ -258,7 +261,7 @@ await onBothDatabases('the use of the API ', (open) => {
         ),
       )
     const byUser = () => services.telemetry.saveByUser(tenant, originator, [{ ts: 1, entries: points }], 3 * 86_400)
-    await alarms.createOrUpdate(draft)
+    await raise('Hot')
     await save()
     await byUser()
     await services.usage.flush()
@@ -271,8 +274,8 @@ await onBothDatabases('the use of the API ', (open) => {
     services.meter.of(tenantId).add(USAGE.tbelExecutions, 1)
     services.meter.of(tenantId).add(USAGE.emails, 1)
     await services.usage.flush()
-    assert.equal((await alarms.createOrUpdate(draft))?.result, 'updated')
-    assert.equal(await alarms.createOrUpdate({ ...draft, type: 'Cold' }), undefined)
+    assert.equal((await raise('Hot'))?.result, 'updated')
+    assert.equal(await raise('Cold'), undefined)
     await assert.rejects(services.alarms.saveByUser(tenant, { ...draft, type: 'Cold' }), { code: 'usage.ALARMS' })
     assert.match((await save())?.message ?? '', /^DB storage writes are disabled due to API limits!$/)
     assert.equal(await save(false), undefined)

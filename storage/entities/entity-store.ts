@@ -5,6 +5,7 @@
 import { sql } from 'kysely'
 import type { Erased } from '../../model/erased.ts'
 import { restOfTables } from '../postgres/erased.ts'
+import { AlarmVisitRepository } from './alarm-visits.ts'
 import { AlarmRepository } from './alarms.ts'
 import { deleteAttached, deleteLinks } from './attached.ts'
 import { AuditLogRepository } from './audit-log.ts'
@@ -59,6 +60,7 @@ export interface EntityStore {
   readonly queries: EntityQueryRepository
   readonly relations: RelationRepository
   readonly alarms: AlarmRepository
+  readonly alarmVisits: AlarmVisitRepository
   readonly alarmQueries: AlarmQueryRepository
   readonly outbox: OutboxRepository
   readonly cleanups: CleanupRepository
@@ -158,6 +160,7 @@ export function entityStoreOver(database: EntityDatabase): EntityStore {
     queries: new EntityQueryRepository(database),
     relations: new RelationRepository(database),
     alarms: new AlarmRepository(database),
+    alarmVisits: new AlarmVisitRepository(database),
     alarmQueries: new AlarmQueryRepository(database),
     outbox: new OutboxRepository(database),
     cleanups: new CleanupRepository(database),

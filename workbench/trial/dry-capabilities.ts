@@ -156,8 +156,12 @@ export class DryCapabilities {
     return {
       find: async (id) => [...this.alarms.values()].find((alarm) => alarm.id === id) ?? real.find(id),
       findActive,
-      createOrUpdate: async (draft) => {
-        const before = await findActive(draft.originator, draft.type)
+      // No message comes again.
+      createOrUpdate: async ({ originator, type: alarmType }, _visit, membersOf) => {
+        const before = await findActive(originator, alarmType)
+        const members = await membersOf(before)
+        if (members === undefined) return undefined
+        const draft: NodeAlarmDraft = { ...members, originator, type: alarmType }
         const alarm = this.raised(draft, before)
         this.alarms.set(alarmKey(draft.originator, draft.type), alarm)
         const isSame = before?.severity === alarm.severity
@@ -166,9 +170,11 @@ export class DryCapabilities {
         this.parts.note(node, `alarm ${result}`, { of: { ...draft.originator }, type, severity, details })
         return { alarm, result, previousSeverity: before?.severity ?? null }
       },
-      clear: async (originator, type, details) => {
+      clear: async ({ originator, type }, _visit, clearingOf) => {
         const before = await findActive(originator, type)
-        if (before === undefined) return undefined
+        const clearing = before && (await clearingOf(before))
+        if (before === undefined || clearing === undefined) return undefined
+        const { details } = clearing
         const status = before.status === 'ACTIVE_ACK' ? ('CLEARED_ACK' as const) : ('CLEARED_UNACK' as const)
         const cleared = this.alarmOf({ ...before, status, details: details ?? before.details }, before.json)
         this.alarms.set(alarmKey(originator, type), cleared)

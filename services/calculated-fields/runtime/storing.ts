@@ -6,7 +6,7 @@ import { BACKFILL_METADATA, type Message } from '../../../model/message.ts'
 import { sameValue, type Entry } from '../../../model/value.ts'
 import { causeOf } from '../../../engine/rulechain/capabilities/calculated.ts'
 import type { NodeContext } from '../../../engine/rulechain/node.ts'
-import type { NodeInstance } from '../../../engine/rulechain/node-instance.ts'
+import type { NodeInstance, NodeVisit } from '../../../engine/rulechain/node-instance.ts'
 import { resultSchema, type ResultPayload } from './results.ts'
 
 type Context = NodeContext<'telemetry' | 'attributes' | 'alarms' | 'relations'>
@@ -16,7 +16,7 @@ const CONVERSION = { castStrings: false, nulls: 'skip' } as const
 
 export function storingNode(context: Context): NodeInstance {
   return {
-    handle: async (message) => {
+    handle: async (message, at) => {
       const result = resultSchema.parse(message.json())
       switch (result.kind) {
         case 'series':
@@ -26,10 +26,10 @@ export function storingNode(context: Context): NodeInstance {
           await storeAttributes(context, message, result)
           break
         case 'raise':
-          await raise(context, message, result)
+          await raise(context, message, result, at.visit())
           break
         case 'clear':
-          await clear(context, message, result)
+          await clear(context, message, result, at.visit())
           break
         case 'relation':
           await relate(context, result)
@@ -99,19 +99,19 @@ async function changedOf(
   })
 }
 
-async function raise(context: Context, message: Message, result: Result<'raise'>): Promise<void> {
+async function raise(context: Context, message: Message, result: Result<'raise'>, visit: NodeVisit): Promise<void> {
   const { alarms } = context.services
   const { alarmType, severity, startTs, details, dashboardId, metadata } = result
   const { propagate, propagateToOwner, propagateToTenant, propagateRelationTypes } = result
-  const active = await alarms.findActive(message.originator, alarmType)
   const own: JsonObject = { ...details, ...(dashboardId === null ? {} : { dashboardId }) }
   const isSilent = Object.keys(own).length === 0
-  const raised = await alarms.createOrUpdate({
-    ...{ originator: message.originator, type: alarmType, severity },
+  const place = { originator: message.originator, type: alarmType }
+  const raised = await alarms.createOrUpdate(place, visit, (active) => ({
+    severity,
     ...(active === undefined ? { startTs, endTs: startTs } : { endTs: message.ts }),
     details: isSilent ? (active?.details ?? {}) : own,
     ...{ propagate, propagateToOwner, propagateToTenant, propagateRelationTypes },
-  })
+  }))
   // The tenant may create no more.
   if (raised === undefined) return
   const [type, flags] = RAISED[raised.result]
@@ -128,11 +128,11 @@ async function clear(
   context: Context,
   message: Message,
   { alarmType, details, metadata }: Result<'clear'>,
+  visit: NodeVisit,
 ): Promise<void> {
   const { alarms } = context.services
-  const active = await alarms.findActive(message.originator, alarmType)
-  if (active === undefined) return
-  const cleared = await alarms.clear(message.originator, alarmType, details ?? undefined)
+  const place = { originator: message.originator, type: alarmType }
+  const cleared = await alarms.clear(place, visit, () => ({ details: details ?? undefined }))
   if (cleared === undefined) return
   await toRuleChain(
     context,
