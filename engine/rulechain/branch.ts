@@ -3,25 +3,13 @@ import type { Message, NodeAddress } from '../../model/message.ts'
 import type { Work } from '../queue/work.ts'
 import { visitId } from './child-id.ts'
 import type { NodeVisit, Visited } from './node-instance.ts'
-
-/** The "rule chain" nodes that a message entered through, innermost first (`rule-engine.md` 4.8). */
-export interface ReturnAddress extends NodeAddress {
-  readonly next: ReturnAddress | undefined
-}
-
-/** Which way a branch took where there were several, innermost first: two visits of one node are told apart by the ways before them. */
-export interface Fork {
-  readonly nodeId: string
-  /** Which of the ways out of the node. */
-  readonly index: number
-  readonly before: Fork | undefined
-}
+import type { Fork, OnTheWay, ReturnAddress } from './way.ts'
 
 /**
  * Waits in mailboxes and in front of nodes, and is moved on from node to node; a fork makes others. So a message whose way does not fork
  * costs one object beside its work.
  */
-export class Branch implements Visited {
+export class Branch implements Visited, OnTheWay {
   /** Another one behind an "acknowledge" node. */
   work: Work
   /** As the last node left it. */

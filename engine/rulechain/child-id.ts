@@ -4,11 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import type { Message } from '../../model/message.ts'
-import type { Branch } from './branch.ts'
+import type { OnTheWay } from './way.ts'
 
 /** Of the message that goes on behind one connection of a node. The way to the node tells apart what one parent sends there more than once. */
 export function checkpointId(
-  { message, returns, fork }: Branch,
+  { message, returns, fork }: OnTheWay,
   nodeId: string,
   relation: string,
   targetId: string,
@@ -33,12 +33,12 @@ export function sentId(stateId: string, cause: string, index: number): string {
 }
 
 /** Of a message that goes on later, or at another process. */
-export function deferredId(branch: Branch, nodeId: string, how: 'later' | 'move', relation: string): string {
+export function deferredId(branch: OnTheWay, nodeId: string, how: 'later' | 'move', relation: string): string {
   return checkpointId(branch, nodeId, `${how} ${relation}`, nodeId)
 }
 
 /** Of a message at a node: the same when it is delivered again, another where it comes there a second time by another way. */
-export function visitId({ message, returns, fork }: Branch): string {
+export function visitId({ message, returns, fork }: OnTheWay): string {
   if (returns === undefined && fork === undefined) return message.id
   const parts = ['visit', message.id]
   for (let address = returns; address !== undefined; address = address.next) {
