@@ -16,6 +16,7 @@ import { registerRestApi } from '../api/rest/register.ts'
 import { profileLimitsOf } from '../api/ws/profile-limits.ts'
 import { registerWebhooks } from '../api/webhooks.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
+import { CertificateWatch, certificateFiles } from '../server/certificate.ts'
 import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
 import type { Webhooks } from '../services/integrations/webhooks.ts'
@@ -24,9 +25,9 @@ import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
 import { TRANSPORTS } from '../transports/catalogue.ts'
 import { DEFAULT_PAYLOAD_LIMITS } from '../transports/payload/limits.ts'
-import { CertificateWatch, certificateFiles } from './certificate.ts'
 import type { Closing } from './closing.ts'
 import { healthChecksOf } from './health-checks.ts'
+import { httpsCertificate } from './https-certificate.ts'
 import { reachableHost, type Ports } from './ready-text.ts'
 import type { Stores } from './stores.ts'
 
@@ -53,7 +54,8 @@ export interface EdgeParts {
 /** Resolves with the real ports once everything listens. */
 export async function openEdges(parts: EdgeParts): Promise<Ports> {
   const { config, closing, services, stores, log } = parts
-  const tls = certificateFiles(config)
+  const certificate = httpsCertificate(config)
+  const tls = certificate && certificateFiles(certificate)
   const server = new UwsServer({
     tls,
     maxBodyBytes: config.restMaxBodyBytes,
@@ -68,8 +70,15 @@ export async function openEdges(parts: EdgeParts): Promise<Ports> {
     },
   })
   closing.add('HTTP server', () => server.close())
-  if (tls !== undefined) {
-    const watch = new CertificateWatch({ config, files: tls, server, clock: systemClock, log })
+  if (certificate !== undefined && tls !== undefined) {
+    const watch = new CertificateWatch({
+      label: 'HTTPS',
+      settings: certificate,
+      files: tls,
+      replace: (files) => server.replaceCertificate(files),
+      clock: systemClock,
+      log,
+    })
     closing.add('certificate', () => watch.close())
   }
   registerWebhooks({
@@ -151,7 +160,7 @@ async function openTransports({ config, closing, gateway, log }: EdgeParts, serv
   const metricsSources: MetricsSource[] = []
   const payload = { ...DEFAULT_PAYLOAD_LIMITS, castStrings: config.castStrings }
   for (const transport of TRANSPORTS) {
-    if (gateway === undefined || transport.listener(config) === undefined) continue
+    if (gateway === undefined || transport.listeners(config).length === 0) continue
     const opened = await transport.open({
       gateway,
       settings: config,
@@ -163,7 +172,7 @@ async function openTransports({ config, closing, gateway, log }: EdgeParts, serv
     })
     closing.add(transport.label, () => opened.close())
     metricsSources.push({ name: transport.name, figures: () => opened.figures() })
-    if (opened.port !== undefined) ports[transport.name] = opened.port
+    Object.assign(ports, opened.ports)
   }
   return { ports, metricsSources }
 }

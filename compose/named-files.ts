@@ -7,8 +7,10 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import { ConfigErrors } from '../config/define.ts'
 import { SETTINGS, type Config } from '../config/settings.ts'
-import { certificateFiles } from './certificate.ts'
 import { errorText } from '../model/errors.ts'
+import { certificateFiles } from '../server/certificate.ts'
+import { TRANSPORTS } from '../transports/catalogue.ts'
+import { httpsCertificate } from './https-certificate.ts'
 
 type FileKey =
   | 'mqttsCaFile'
@@ -20,9 +22,10 @@ type FileKey =
   | 'questDbCaFile'
   | 'redisCaFile'
 
-/** Throws `config.FILE_UNUSABLE`, `config.CONTRADICTION`. */
+/** Throws `config.FILE_UNUSABLE`, `certificate.FILE_UNUSABLE`, `certificate.FILE_MISSING`. */
 export function refuseUnusableFiles(config: Config): void {
-  certificateFiles(config)
+  const shown = TRANSPORTS.flatMap(({ listeners }) => listeners(config)).map((at) => at !== 'http' && at.certificate)
+  for (const certificate of [httpsCertificate(config), ...shown]) if (certificate) certificateFiles(certificate)
   for (const key of ['natsCaFile', 'questDbCaFile', 'mqttsCaFile', 'coapsCaFile', 'redisCaFile'] as const) {
     check(config, key, (text) => void new X509Certificate(text))
   }

@@ -22,10 +22,8 @@ export function isLoopback(address: string): boolean {
 /** Throws DEMO_LOGINS_IN_PUBLIC. */
 export async function refuseDemoLoginsInPublic(config: Config, users: UserService): Promise<void> {
   const addresses: [string, string][] = [['HTTP_BIND_ADDRESS', config.httpBindAddress]]
-  for (const { listener } of TRANSPORTS) {
-    const at = listener(config)
-    if (at !== undefined && at !== 'http') addresses.push([at.addressName, at.address])
-  }
+  for (const at of TRANSPORTS.flatMap(({ listeners }) => listeners(config)))
+    if (at !== 'http') addresses.push([at.addressName, at.address])
   const open = addresses.find(([, address]) => !isLoopback(address))
   if (open === undefined) return
   for (const { email, password } of Object.values(DEMO_LOGINS)) {

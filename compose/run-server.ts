@@ -65,10 +65,10 @@ function announcement(config: Config, version: string, platform: Platform): stri
 }
 
 function protocolsOf(config: Config, ports: Ports) {
-  return TRANSPORTS.flatMap(({ name, label, listener }) => {
-    const [port, at] = [ports[name], listener(config)]
-    if (port === undefined || at === undefined || at === 'http') return []
-    return [{ label, url: `${at.scheme}://${reachableHost(at.address)}:${port}` }]
+  return TRANSPORTS.flatMap(({ listeners }) => listeners(config)).flatMap((at) => {
+    const port = at === 'http' ? undefined : ports[at.name]
+    if (at === 'http' || port === undefined) return []
+    return [{ label: at.label, url: `${at.scheme}://${reachableHost(at.address)}:${port}` }]
   })
 }
 

@@ -138,7 +138,7 @@ function refuseContradictions(config: Config): void {
 function refuseSharedPorts(config: Config): void {
   const taken = new Map<string, string>()
   const { httpBindPort: port, httpBindAddress: address } = config
-  const listeners = TRANSPORTS.map(({ listener }) => listener(config)).filter((at) => at !== undefined && at !== 'http')
+  const listeners = TRANSPORTS.flatMap(({ listeners }) => listeners(config)).filter((at) => at !== 'http')
   for (const at of [{ over: 'tcp', port, address, portName: SETTINGS.httpBindPort.name }, ...listeners]) {
     if (at.port === 0) continue
     const place = `${at.port} on ${at.address}`

@@ -3,6 +3,7 @@ import { BlockList } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
 import { BodyIntake, type IntakePlan } from './body-intake.ts'
 import { BodyRoom } from './body-room.ts'
+import type { TlsFiles } from './certificate.ts'
 import {
   COMMON_HEADERS,
   type HttpHandler,
@@ -26,13 +27,6 @@ export const ServerErrors = defineErrors('server', {
     text: 'cannot listen on {address}:{port}: the port is in use, or the address is not one of this machine; set another with {setting}',
   },
 })
-
-/** Paths of PEM files; the certificate with those that vouch for it. */
-export interface TlsFiles {
-  readonly certFile: string
-  readonly keyFile: string
-  readonly keyPassword?: string | undefined
-}
 
 export interface HttpServerOptions {
   /** Bodies over it are refused with 413 unless a route says otherwise. */

@@ -30,7 +30,7 @@ test('names are words, and each stands once', () => {
 
 test('what rises and falls is a gauge, everything else a counter whose name says so', () => {
   const gauges = TRANSPORTS.flatMap(({ figureNames }) => figureNames.filter((name) => !name.endsWith('_total')))
-  assert.deepEqual(gauges, ['connections', 'observers', 'block_transfers', 'waiting_polls'])
+  assert.deepEqual(gauges, ['connections', 'tls_handshakes', 'observers', 'block_transfers', 'waiting_polls'])
 })
 
 test('every setting of a protocol is one of the configuration, under a name of its own', () => {
@@ -43,11 +43,24 @@ test('every setting of a protocol is one of the configuration, under a name of i
 
 test('a protocol that is off listens nowhere', () => {
   const listening = (environment: Record<string, string>) =>
-    TRANSPORTS.map(({ listener }) => listener(readConfig(environment))).map((at) =>
-      typeof at === 'object' ? at.port : at,
+    TRANSPORTS.map(({ listeners }) =>
+      listeners(readConfig(environment)).map((at) => (at === 'http' ? at : `${at.name} ${at.port}`)),
     )
-  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [1884, 5683, 'http'])
-  assert.deepEqual(listening({ MQTT_ENABLED: 'false', COAP_ENABLED: 'false' }), [undefined, undefined, 'http'])
+  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], ['http']])
+  assert.deepEqual(listening({ MQTT_ENABLED: 'false', COAP_ENABLED: 'false' }), [[], [], ['http']])
+  assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true' })[0], ['mqtt 1883', 'mqtts 8883'])
+  assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true', MQTT_ENABLED: 'false' })[0], ['mqtts 8883'])
+})
+
+test('no two listeners have one name, and none has one port', () => {
+  const all = TRANSPORTS.flatMap(({ listeners }) => listeners(readConfig({ MQTT_SSL_ENABLED: 'true' })))
+  const names = all.flatMap((at) => (at === 'http' ? [] : [at.name]))
+  assert.deepEqual(names, [...new Set(names)])
+  assert.ok(!names.includes('http'), 'it is the name of the HTTP server')
+  assert.throws(
+    () => readConfig({ MQTT_SSL_ENABLED: 'true', MQTT_SSL_BIND_PORT: '1883' }),
+    /MQTT_BIND_PORT and MQTT_SSL_BIND_PORT are both 1883/,
+  )
 })
 
 function httpDevice(): TestDevice {

@@ -54,7 +54,7 @@ async function bench(
   try {
     await run(
       gateway,
-      (token) => device.upload(opened.port ?? httpPort, token),
+      (token) => device.upload(opened.ports?.[transport.name] ?? httpPort, token),
       () => ({ ...opened.figures() }),
     )
     assert.deepEqual(logged, [])

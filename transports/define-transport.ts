@@ -7,6 +7,7 @@ import type { Log } from '../model/log.ts'
 import { named } from '../model/figure-names.ts'
 import type { Setting, ValuesOf } from '../config/define.ts'
 import type { DeviceGateway } from '../engine/device/gateway.ts'
+import type { CertificateSettings } from '../server/certificate.ts'
 import type { HttpServer } from '../server/http-server.ts'
 import type { PayloadLimits } from './payload/limits.ts'
 
@@ -26,8 +27,8 @@ export interface TransportParts<Settings extends TransportSettings> {
 }
 
 export interface OpenedTransport<Figures> {
-  /** The real one; undefined where it has no port of its own. */
-  readonly port?: number
+  /** The real ones, by the names of its listeners; absent where it has none. */
+  readonly ports?: Readonly<Record<string, number>>
   figures(): Figures
   /** Ends what waits and what listens. Idempotent. */
   close(): void | Promise<void>
@@ -35,6 +36,10 @@ export interface OpenedTransport<Figures> {
 
 /** A port that a protocol opens. */
 export interface Listener {
+  /** Of its real port among those of the process: the protocol's, and for a further one a word of its own. */
+  readonly name: string
+  /** As the ready text calls it. */
+  readonly label: string
   /** Of its address as clients write it: `mqtt`. */
   readonly scheme: string
   readonly over: 'tcp' | 'udp'
@@ -43,18 +48,23 @@ export interface Listener {
   readonly addressName: string
   readonly port: number
   readonly portName: string
+  /** What it shows its clients, where it speaks TLS. */
+  readonly certificate?: CertificateSettings
 }
 
+/** Where a protocol is reached: at a port of its own, or at the process's HTTP server. */
+export type Reached = Listener | 'http'
+
 interface Declaration<Settings extends TransportSettings, Figure extends string> {
-  /** One word of lower-case letters, digits and `_`: names its figures (`millrace_<name>_…`) and its port. */
+  /** One word of lower-case letters, digits and `_`: names its figures (`millrace_<name>_…`). */
   readonly name: string
-  /** As the ready text and the log call it. */
+  /** As the log calls it. */
   readonly label: string
   readonly settings: Settings
   /** Every figure's name in Prometheus; what only grows ends in `_total`. */
   readonly figures: Readonly<Record<Figure, string>>
-  /** Undefined where the settings turn the protocol off. `'http'`: it is served by the process's HTTP server. */
-  readonly listener: (settings: ValuesOf<Settings>) => Listener | 'http' | undefined
+  /** None where the settings turn the protocol off. */
+  readonly listeners: (settings: ValuesOf<Settings>) => readonly Reached[]
   /** Resolves once it listens. */
   readonly open: (
     parts: TransportParts<Settings>,
@@ -66,7 +76,7 @@ export interface TransportDefinition<Settings extends TransportSettings> {
   readonly label: string
   readonly settings: Settings
   readonly figureNames: readonly string[]
-  readonly listener: (settings: ValuesOf<Settings>) => Listener | 'http' | undefined
+  readonly listeners: (settings: ValuesOf<Settings>) => readonly Reached[]
   /** Its figures come under their names in Prometheus. */
   open(parts: TransportParts<Settings>): Promise<OpenedTransport<Readonly<Record<string, number>>>>
 }
@@ -74,17 +84,17 @@ export interface TransportDefinition<Settings extends TransportSettings> {
 export function defineTransport<Settings extends TransportSettings, Figure extends string>(
   declaration: Declaration<Settings, Figure>,
 ): TransportDefinition<Settings> {
-  const { name, label, settings, figures, listener } = declaration
+  const { name, label, settings, figures, listeners } = declaration
   return {
     name,
     label,
     settings,
     figureNames: Object.values(figures),
-    listener,
+    listeners,
     open: async (parts) => {
       const opened = await declaration.open(parts)
       return {
-        ...(opened.port === undefined ? {} : { port: opened.port }),
+        ports: opened.ports ?? {},
         figures: () => named(opened.figures(), figures),
         close: () => opened.close(),
       }

@@ -27,6 +27,7 @@ const CA_FILE = 'tb-server-chain.pem'
 const DOCKER = 'docker run --rm -it'
 const TO_HOST = '--add-host=host.docker.internal:host-gateway'
 const MQTT_PORT = 1883
+const MQTTS_PORT = 8883
 const COAP_PORT = 5683
 const CHECK_DOCUMENTATION = 'Check documentation'
 const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
@@ -34,11 +35,12 @@ const LOCAL_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]', '::1'])
 /** Where this process serves devices; absent where others do. */
 export interface DevicePorts {
   readonly mqtt?: number | undefined
+  readonly mqtts?: number | undefined
   readonly coap?: number | undefined
 }
 
 /** Until an administrator saves others. Devices reach what this server serves itself. */
-export function connectivityDefaults(baseUrl: string, { mqtt, coap }: DevicePorts): JsonObject {
+export function connectivityDefaults(baseUrl: string, { mqtt, mqtts, coap }: DevicePorts): JsonObject {
   const { port, protocol } = new URL(baseUrl)
   const isSecure = protocol === 'https:'
   const of = (enabled: boolean, at: string): JsonObject => ({ enabled, host: '', port: at })
@@ -46,7 +48,7 @@ export function connectivityDefaults(baseUrl: string, { mqtt, coap }: DevicePort
     http: of(!isSecure, isSecure ? '80' : port || '80'),
     https: of(isSecure, isSecure ? port || '443' : '443'),
     mqtt: of(true, String(mqtt ?? MQTT_PORT)),
-    mqtts: of(false, '8883'),
+    mqtts: of(mqtts !== undefined, String(mqtts ?? MQTTS_PORT)),
     coap: of(true, String(coap ?? COAP_PORT)),
     coaps: of(false, '5684'),
   }

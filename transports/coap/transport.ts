@@ -21,19 +21,23 @@ export const coap = defineTransport({
     retransmitted: 'retransmissions_total',
     lost: 'lost_messages_total',
   },
-  listener: ({ coapEnabled, coapBindAddress, coapBindPort }) =>
+  listeners: ({ coapEnabled, coapBindAddress, coapBindPort }) =>
     coapEnabled
-      ? {
-          scheme: 'coap',
-          over: 'udp',
-          address: coapBindAddress,
-          addressName: COAP_SETTINGS.coapBindAddress.name,
-          port: coapBindPort,
-          portName: COAP_SETTINGS.coapBindPort.name,
-        }
-      : undefined,
-  open: ({ gateway, settings, payload, clock, random, log }) =>
-    startCoapTransport({
+      ? [
+          {
+            name: 'coap',
+            label: 'CoAP',
+            scheme: 'coap',
+            over: 'udp',
+            address: coapBindAddress,
+            addressName: COAP_SETTINGS.coapBindAddress.name,
+            port: coapBindPort,
+            portName: COAP_SETTINGS.coapBindPort.name,
+          },
+        ]
+      : [],
+  open: async ({ gateway, settings, payload, clock, random, log }) => {
+    const transport = await startCoapTransport({
       gateway,
       bindAddress: settings.coapBindAddress,
       port: settings.coapBindPort,
@@ -47,5 +51,11 @@ export const coap = defineTransport({
       clock,
       random,
       log,
-    }),
+    })
+    return {
+      ports: { coap: transport.port },
+      figures: () => transport.figures(),
+      close: () => transport.close(),
+    }
+  },
 })

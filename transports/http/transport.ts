@@ -15,7 +15,7 @@ export const httpDeviceApi = defineTransport({
     unauthenticated: 'unauthenticated_requests_total',
     waitingPolls: 'waiting_polls',
   },
-  listener: () => 'http',
+  listeners: () => ['http'],
   open: ({ server, gateway, settings, payload, clock, log }) =>
     registerHttpDeviceApi({
       server,

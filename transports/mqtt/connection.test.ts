@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import type { IConnectPacket } from 'mqtt-packet'
 import { deviceNamed } from '../testkit.ts'
 import { startMqttTransport } from './server.ts'
-import { openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
+import { PLAIN, openMqttBench, type MqttBench, type RawClient } from './testkit.ts'
 
 async function bench(run: (bench: MqttBench) => Promise<void>, limits = {}): Promise<void> {
   const opened = await openMqttBench(limits)
@@ -307,16 +307,16 @@ describe('MQTT session end', () => {
 
   it('says which address it cannot listen on, and which setting names another', () =>
     bench(async ({ gateway, clock, transport }) => {
+      const port = transport.ports['mqtt'] ?? 0
       const second = startMqttTransport({
         gateway,
         clock,
-        bindAddress: '127.0.0.1',
-        port: transport.port,
+        plain: { ...PLAIN, port },
         log: { debug() {}, info() {}, warn() {}, error() {} },
       })
       await assert.rejects(second, {
         code: 'mqtt.LISTEN_FAILED',
-        message: new RegExp(`127\\.0\\.0\\.1:${transport.port} .*EADDRINUSE.*MQTT_BIND_PORT`),
+        message: new RegExp(`127\\.0\\.0\\.1:${port} .*EADDRINUSE.*MQTT_BIND_PORT`),
       })
     }))
 

@@ -16,6 +16,21 @@ import type { ReasonCode } from './reason-codes.ts'
 
 export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
 
+/** What carries a connection's bytes, as far as the session knows it: a TCP socket, TLS over one, or a WebSocket. */
+export interface ByteStream {
+  /** Of the other end; undefined once it is gone. */
+  readonly remoteAddress?: string | undefined
+  /** Bytes that the other end has not taken yet. */
+  readonly writableLength: number
+  write(bytes: Buffer): unknown
+  /** Closes it behind what was written. */
+  end(): unknown
+  destroy(): unknown
+  /** Nothing is handed to the session any more, and the other end is slowed down. */
+  pause(): unknown
+  resume(): unknown
+}
+
 /** One MQTT connection. It is also the receipt of its publishes of QoS 0. */
 export interface MqttConnection extends DeviceSessionListener, AcknowledgementOwner, Timed, PublishReceipt {
   readonly host: SessionHost
@@ -72,6 +87,7 @@ export interface MqttCounts {
   overConnectionLimit: number
   overTenantLimit: number
   silentDropped: number
+  failedHandshakes: number
 }
 
 export interface SessionHost {
@@ -91,6 +107,8 @@ export interface SessionHost {
   /** Gives a place to a connection without credentials; the oldest loses its own where there are too many. */
   admitProvisioning(session: MqttConnection): void
   releaseProvisioning(session: MqttConnection): void
+  /** The connection's stream is closed. */
+  forget(session: MqttConnection): void
   /** The connection has sent its CONNECT. */
   connectReceived(session: MqttConnection): void
   /** A programming error reached a session: logged with its stack, the session is closed. */

@@ -24,6 +24,10 @@ export interface MqttLimits {
   readonly maxConnectionsPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
+  /** TLS handshakes under way. Over it the oldest that never said a word is cut off, or else the new one closed. */
+  readonly maxHandshakes: number
+  /** From the TCP connect to the end of the TLS handshake. */
+  readonly handshakeTimeoutMs: number
   /** Connections of who has no credentials and may only ask for some, a tenth of them of one address: over either the oldest is cut off. */
   readonly maxProvisioningConnections: number
   /** Silence after which such a connection is closed; only its requests count as being heard. */
@@ -41,6 +45,8 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,
   maxSilentConnections: 10_000,
+  maxHandshakes: 2000,
+  handshakeTimeoutMs: 10_000,
   maxProvisioningConnections: 1000,
   provisioningTimeoutMs: 60_000,
 })

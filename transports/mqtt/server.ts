@@ -1,7 +1,6 @@
 /**
- * The MQTT listener: accepts connections within the limit, owns what sessions share, and writes once a turn for all of them.
+ * The MQTT server: accepts connections within the limit, whatever carries them, owns what sessions share, and writes once a turn for all.
  */
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { Clock } from '../../model/clock.ts'
@@ -9,19 +8,21 @@ import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.
 import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
-import { MqttErrors } from './errors.ts'
-import type { MqttConnection, MqttCounts, SessionHost } from './connection.ts'
+import type { ByteStream, MqttConnection, MqttCounts, SessionHost } from './connection.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
+import type { Door, ListenAt, MqttListener } from './listeners/listener.ts'
+import { listenOnTcp } from './listeners/tcp.ts'
+import { listenOnTls, type ListenOnTls } from './listeners/tls.ts'
 import { ProvisioningPlaces } from './provisioning-places.ts'
 import { Reason } from './reason-codes.ts'
 import { MqttSession } from './session.ts'
 
 export interface MqttTransportOptions {
   readonly gateway: DeviceGateway
-  readonly bindAddress: string
-  /** 0 picks a free one. */
-  readonly port: number
+  /** Port 0 picks a free one. */
+  readonly plain?: ListenAt | undefined
+  readonly tls?: ListenOnTls | undefined
   readonly limits?: Partial<MqttLimits>
   readonly payload?: PayloadLimits
   readonly clock: Clock
@@ -30,30 +31,27 @@ export interface MqttTransportOptions {
 
 export interface MqttFigures extends Readonly<MqttCounts> {
   readonly connections: number
+  readonly handshakes: number
 }
 
 export interface MqttTransport {
-  readonly port: number
+  /** The real ones: `mqtt`, and of TLS `mqtts`. */
+  readonly ports: Readonly<Record<string, number>>
   figures(): MqttFigures
   /** Tells the clients, lets what is written go out (bounded), closes. Idempotent. */
   close(): Promise<void>
 }
 
-/** A socket and its session know each other without a closure. */
-interface SessionSocket extends Socket {
-  mqttSession?: MqttSession | undefined
-}
-
 const CLOSE_TIMEOUT_MS = 2000
 
-/** Resolves once it listens. Rejects LISTEN_FAILED. */
+/** Resolves once it listens. Rejects LISTEN_FAILED, `certificate.…`. */
 export async function startMqttTransport(options: MqttTransportOptions): Promise<MqttTransport> {
   const transport = new MqttServer(options)
-  await transport.listen(options.bindAddress, options.port)
+  await transport.listen()
   return transport
 }
 
-class MqttServer implements MqttTransport, SessionHost {
+class MqttServer implements MqttTransport, SessionHost, Door {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
@@ -74,9 +72,10 @@ class MqttServer implements MqttTransport, SessionHost {
     overConnectionLimit: 0,
     overTenantLimit: 0,
     silentDropped: 0,
+    failedHandshakes: 0,
   }
   private readonly options: MqttTransportOptions
-  private readonly server: Server
+  private readonly listeners = new Map<string, MqttListener>()
   private readonly sessions = new Set<MqttSession>()
   /** Those that have not said who they are, oldest first. */
   private readonly silent = new Set<MqttSession>()
@@ -96,32 +95,27 @@ class MqttServer implements MqttTransport, SessionHost {
     this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     this.wheel = new KeepAliveWheel(options.clock)
-    this.server = createServer({ noDelay: true }, (socket) => this.accept(socket))
     this.stopListening = options.gateway.onWritable(() => this.roomAgain())
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo | null)?.port ?? 0
+  get ports(): Readonly<Record<string, number>> {
+    return Object.fromEntries([...this.listeners].map(([name, { port }]) => [name, port]))
   }
 
   figures(): MqttFigures {
-    return { ...this.counts, connections: this.sessions.size }
+    const handshakes = [...this.listeners.values()].reduce((sum, { onTheWay }) => sum + onTheWay, 0)
+    return { ...this.counts, connections: this.sessions.size, handshakes }
   }
 
-  listen(address: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const failed = (error: Error) => {
-        this.wheel.close()
-        this.stopListening()
-        reject(MqttErrors.LISTEN_FAILED({ address, port, reason: error.message }, error))
-      }
-      this.server.once('error', failed)
-      this.server.listen(port, address, () => {
-        this.server.removeListener('error', failed)
-        this.server.on('error', (error) => this.unexpected(error))
-        resolve()
-      })
-    })
+  async listen(): Promise<void> {
+    const { plain, tls, clock, log } = this.options
+    try {
+      if (plain !== undefined) this.listeners.set('mqtt', await listenOnTcp(plain, this))
+      if (tls !== undefined) this.listeners.set('mqtts', await listenOnTls(tls, this, { clock, log }))
+    } catch (error) {
+      await this.close()
+      throw error
+    }
   }
 
   close(): Promise<void> {
@@ -130,7 +124,7 @@ class MqttServer implements MqttTransport, SessionHost {
 
   private async closeAll(): Promise<void> {
     this.stopListening()
-    const ended = new Promise<void>((resolve) => this.server.close(() => resolve()))
+    const ended = Promise.all([...this.listeners.values()].map((listener) => listener.close()))
     for (const session of this.sessions) session.close(Reason.SERVER_SHUTTING_DOWN)
     const timer = this.options.clock.after(CLOSE_TIMEOUT_MS, () => {
       for (const session of this.sessions) session.socket.destroy()
@@ -142,22 +136,24 @@ class MqttServer implements MqttTransport, SessionHost {
     this.wheel.close()
   }
 
-  private accept(socket: SessionSocket): void {
-    if (this.sessions.size >= this.limits.maxConnections || this.closing !== undefined) {
-      this.counts.overConnectionLimit++
-      socket.destroy()
-      return
+  hasRoom(onTheWay: number): boolean {
+    if (this.sessions.size + onTheWay < this.limits.maxConnections && this.closing === undefined) return true
+    this.counts.overConnectionLimit++
+    return false
+  }
+
+  accept(stream: ByteStream): MqttSession | undefined {
+    if (!this.hasRoom(0)) {
+      stream.destroy()
+      return undefined
     }
     if (this.silent.size >= this.limits.maxSilentConnections) this.dropSilent()
     this.counts.accepted++
-    const session = new MqttSession(this, socket, ticksOf(this.limits.connectTimeoutMs))
-    socket.mqttSession = session
+    const session = new MqttSession(this, stream, ticksOf(this.limits.connectTimeoutMs))
     this.sessions.add(session)
     this.silent.add(session)
     this.wheel.add(session)
-    socket.on('data', dataReceived)
-    socket.on('error', socketFailed)
-    socket.on('close', this.socketClosed)
+    return session
   }
 
   /** A client speaks within a round trip: who has waited longest is the least likely to. */
@@ -194,22 +190,9 @@ class MqttServer implements MqttTransport, SessionHost {
     this.shares.give(tenantId)
   }
 
-  /** One function for all sockets: which one it is, is in `this` of the call. */
-  private readonly socketClosed = this.makeSocketClosed()
-
-  private makeSocketClosed(): (this: SessionSocket) => void {
-    const forget = (session: MqttSession) => this.forget(session)
-    return function () {
-      const session = this.mqttSession
-      this.mqttSession = undefined
-      if (session !== undefined) forget(session)
-    }
-  }
-
-  private forget(session: MqttSession): void {
+  forget(session: MqttSession): void {
     this.sessions.delete(session)
     this.silent.delete(session)
-    session.gone()
     if (this.sessions.size === 0) this.lastSessionGone?.()
   }
 
@@ -241,10 +224,3 @@ class MqttServer implements MqttTransport, SessionHost {
     })
   }
 }
-
-function dataReceived(this: SessionSocket, chunk: Buffer): void {
-  this.mqttSession?.received(chunk)
-}
-
-/** A reset or a broken pipe: 'close' follows and does the rest. */
-function socketFailed(): void {}

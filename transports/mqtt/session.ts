@@ -10,12 +10,11 @@
  *
  * It holds no closure, timer or stream of its own, and no buffer while no packet is half read: ten thousand idle ones are cheap.
  */
-import type { Socket } from 'node:net'
 import type { MillraceError } from '../../model/errors.ts'
 import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
-import type { MqttConnection, SessionHost, SessionPhase } from './connection.ts'
+import type { ByteStream, MqttConnection, SessionHost, SessionPhase } from './connection.ts'
 import { DownlinkPushes } from './downlink-pushes.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
@@ -28,7 +27,7 @@ const cursor = new FrameCursor()
 
 export class MqttSession implements MqttConnection {
   readonly host: SessionHost
-  readonly socket: Socket
+  readonly socket: ByteStream
   readonly acknowledgements = new AcknowledgementLine()
   phase: SessionPhase = 'NEW'
   version: ProtocolVersion = 4
@@ -49,7 +48,7 @@ export class MqttSession implements MqttConnection {
   private flushing = false
   private paused = false
 
-  constructor(host: SessionHost, socket: Socket, allowedTicks: number) {
+  constructor(host: SessionHost, socket: ByteStream, allowedTicks: number) {
     this.host = host
     this.socket = socket
     this.allowedTicks = allowedTicks
@@ -243,6 +242,7 @@ export class MqttSession implements MqttConnection {
   /** The socket is gone, for whatever reason. */
   gone(): void {
     this.phase = 'CLOSED'
+    this.host.forget(this)
     this.host.wheel.remove(this)
     this.released()
     if (this.isProvisioning) this.host.releaseProvisioning(this)

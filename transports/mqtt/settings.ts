@@ -1,15 +1,64 @@
-import { settingsOf } from '../../config/define.ts'
+import { settingsOf, type ValuesOf } from '../../config/define.ts'
+import type { CertificateSettings } from '../../server/certificate.ts'
 
 const mqtt = settingsOf('MQTT')
 
 export const MQTT_SETTINGS = {
-  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'Run the MQTT transport.' }),
+  mqttEnabled: mqtt.flag({ name: 'MQTT_ENABLED', default: true, description: 'MQTT without TLS, on MQTT_BIND_PORT.' }),
   mqttBindAddress: mqtt.address({
     name: 'MQTT_BIND_ADDRESS',
     default: '127.0.0.1',
     description: 'Its address; a public one is refused as for HTTP.',
   }),
   mqttBindPort: mqtt.port({ name: 'MQTT_BIND_PORT', default: 1883, description: 'Its port.' }),
+  mqttSslEnabled: mqtt.flag({
+    name: 'MQTT_SSL_ENABLED',
+    default: false,
+    description: 'MQTT over TLS, on MQTT_SSL_BIND_PORT.',
+  }),
+  mqttSslBindAddress: mqtt.address({
+    name: 'MQTT_SSL_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: 'Address of MQTT over TLS; a public one is refused as for HTTP.',
+  }),
+  mqttSslBindPort: mqtt.port({ name: 'MQTT_SSL_BIND_PORT', default: 8883, description: 'Its port.' }),
+  mqttSslProtocol: mqtt.choice({
+    name: 'MQTT_SSL_PROTOCOL',
+    default: 'TLSv1.2',
+    choices: ['TLSv1.2', 'TLSv1.3'],
+    description: 'The oldest version of TLS that is spoken.',
+  }),
+  mqttSslCredentialsType: mqtt.choice({
+    name: 'MQTT_SSL_CREDENTIALS_TYPE',
+    default: 'PEM',
+    choices: ['PEM'],
+    description: 'Kind of the files, as SSL_CREDENTIALS_TYPE.',
+  }),
+  mqttSslCertFile: mqtt.file({
+    name: 'MQTT_SSL_PEM_CERT',
+    description:
+      'Certificate that MQTT shows, and behind it those that vouch for it. Read again when it changes: new connections see the new one, the others go on.',
+  }),
+  mqttSslKeyFile: mqtt.file({
+    name: 'MQTT_SSL_PEM_KEY',
+    description: 'Its private key; none: it is in the file of the certificate.',
+  }),
+  mqttSslKeyPassword: mqtt.secret({
+    name: 'MQTT_SSL_PEM_KEY_PASSWORD',
+    default: undefined,
+    absent: 'none',
+    allowed: 'a text that is not empty',
+    accepts: (text) => text !== '',
+    description: 'Opens the private key.',
+  }),
+  mqttMaxHandshakes: mqtt.integer({
+    name: 'MQTT_SSL_MAX_HANDSHAKES',
+    default: 2000,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'TLS handshakes under way, 60 KiB each; one more cuts off the oldest that never said a word, or is closed at once.',
+  }),
   mqttMaxPayloadBytes: mqtt.integer({
     name: 'NETTY_MAX_PAYLOAD_SIZE',
     default: 65_536,
@@ -48,3 +97,18 @@ export const MQTT_SETTINGS = {
       'Connections before CONNECT; one more closes the oldest. Too few cut off slow devices in a wave of reconnects.',
   }),
 } as const
+
+/** Undefined where MQTT over TLS is off. */
+export function mqttCertificate(settings: ValuesOf<typeof MQTT_SETTINGS>): CertificateSettings | undefined {
+  if (!settings.mqttSslEnabled) return undefined
+  return {
+    certFile: settings.mqttSslCertFile,
+    keyFile: settings.mqttSslKeyFile,
+    keyPassword: settings.mqttSslKeyPassword,
+    names: {
+      enabled: MQTT_SETTINGS.mqttSslEnabled.name,
+      certFile: MQTT_SETTINGS.mqttSslCertFile.name,
+      keyFile: MQTT_SETTINGS.mqttSslKeyFile.name,
+    },
+  }
+}

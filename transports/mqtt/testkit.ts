@@ -42,6 +42,11 @@ export class RawClient {
     return new RawClient(socket, protocolVersion)
   }
 
+  /** Over a socket that is connected. */
+  static over(socket: Socket, protocolVersion: 3 | 4 | 5 = 4): RawClient {
+    return new RawClient(socket, protocolVersion)
+  }
+
   bytes(packet: Packet): Buffer {
     return mqttPacket.generate(packet, { protocolVersion: this.protocolVersion })
   }
@@ -111,6 +116,14 @@ export class RawClient {
   }
 }
 
+export const PLAIN = {
+  label: 'MQTT',
+  address: '127.0.0.1',
+  addressName: 'MQTT_BIND_ADDRESS',
+  port: 0,
+  portName: 'MQTT_BIND_PORT',
+}
+
 export interface MqttBench {
   readonly gateway: FakeGateway
   readonly clock: StandingClock
@@ -127,8 +140,7 @@ export async function openMqttBench(limits: Partial<MqttLimits> = {}): Promise<M
   const logged: string[] = []
   const transport = await startMqttTransport({
     gateway,
-    bindAddress: '127.0.0.1',
-    port: 0,
+    plain: PLAIN,
     limits,
     clock,
     log: recordingLog(logged),
@@ -140,7 +152,7 @@ export async function openMqttBench(limits: Partial<MqttLimits> = {}): Promise<M
     transport,
     logged,
     async client(version = 4) {
-      const client = await RawClient.open(transport.port, version)
+      const client = await RawClient.open(transport.ports['mqtt'] ?? 0, version)
       clients.push(client)
       return client
     },

@@ -1,7 +1,42 @@
 /** MQTT as one of the device protocols. */
-import { defineTransport } from '../define-transport.ts'
+import type { ValuesOf } from '../../config/define.ts'
+import { defineTransport, type Listener } from '../define-transport.ts'
+import type { ListenOnTls } from './listeners/tls.ts'
 import { startMqttTransport } from './server.ts'
-import { MQTT_SETTINGS } from './settings.ts'
+import { MQTT_SETTINGS, mqttCertificate } from './settings.ts'
+
+type Settings = ValuesOf<typeof MQTT_SETTINGS>
+
+function plainOf(settings: Settings): Listener | undefined {
+  if (!settings.mqttEnabled) return undefined
+  return {
+    name: 'mqtt',
+    label: 'MQTT',
+    scheme: 'mqtt',
+    over: 'tcp',
+    address: settings.mqttBindAddress,
+    addressName: MQTT_SETTINGS.mqttBindAddress.name,
+    port: settings.mqttBindPort,
+    portName: MQTT_SETTINGS.mqttBindPort.name,
+  }
+}
+
+function tlsOf(settings: Settings): (Listener & ListenOnTls) | undefined {
+  const certificate = mqttCertificate(settings)
+  if (certificate === undefined) return undefined
+  return {
+    name: 'mqtts',
+    label: 'MQTT over TLS',
+    scheme: 'mqtts',
+    over: 'tcp',
+    address: settings.mqttSslBindAddress,
+    addressName: MQTT_SETTINGS.mqttSslBindAddress.name,
+    port: settings.mqttSslBindPort,
+    portName: MQTT_SETTINGS.mqttSslBindPort.name,
+    certificate,
+    oldestVersion: settings.mqttSslProtocol,
+  }
+}
 
 export const mqtt = defineTransport({
   name: 'mqtt',
@@ -9,9 +44,11 @@ export const mqtt = defineTransport({
   settings: MQTT_SETTINGS,
   figures: {
     connections: 'connections',
+    handshakes: 'tls_handshakes',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
+    failedHandshakes: 'failed_tls_handshakes_total',
     silentDropped: 'dropped_silent_connections_total',
     unauthenticated: 'refused_connects_total',
     received: 'received_publishes_total',
@@ -25,28 +62,19 @@ export const mqtt = defineTransport({
     pushesDropped: 'dropped_pushes_total',
     slowConsumers: 'slow_consumers_total',
   },
-  listener: ({ mqttEnabled, mqttBindAddress, mqttBindPort }) =>
-    mqttEnabled
-      ? {
-          scheme: 'mqtt',
-          over: 'tcp',
-          address: mqttBindAddress,
-          addressName: MQTT_SETTINGS.mqttBindAddress.name,
-          port: mqttBindPort,
-          portName: MQTT_SETTINGS.mqttBindPort.name,
-        }
-      : undefined,
+  listeners: (settings) => [plainOf(settings), tlsOf(settings)].filter((at) => at !== undefined),
   open: ({ gateway, settings, payload, clock, log }) =>
     startMqttTransport({
       gateway,
-      bindAddress: settings.mqttBindAddress,
-      port: settings.mqttBindPort,
+      plain: plainOf(settings),
+      tls: tlsOf(settings),
       limits: {
         maxPacketBytes: settings.mqttMaxPayloadBytes,
         maxInFlight: settings.mqttInFlightPerDevice,
         maxConnections: settings.mqttMaxConnections,
         maxConnectionsPerTenant: settings.mqttMaxConnectionsPerTenant,
         maxSilentConnections: settings.mqttMaxSilentConnections,
+        maxHandshakes: settings.mqttMaxHandshakes,
       },
       payload,
       clock,

@@ -3,14 +3,17 @@ import { createPrivateKey } from 'node:crypto'
 import { appendFile, copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
+import { httpsCertificate } from './https-certificate.ts'
 import { readConfig } from '../config/read.ts'
-import type { TlsFiles } from '../server/uws.ts'
 import { TestClock } from '../services/testkit.ts'
 import { createAuthority } from '../test/support/certificates.ts'
-import { CertificateWatch, certificateFiles } from './certificate.ts'
+import { CertificateWatch, certificateFiles, type TlsFiles } from '../server/certificate.ts'
 
 const ON = { SSL_ENABLED: 'true' }
-const files = (environment: Readonly<Record<string, string>>) => certificateFiles(readConfig(environment))
+const files = (environment: Readonly<Record<string, string>>) => {
+  const settings = httpsCertificate(readConfig(environment))
+  return settings && certificateFiles(settings)
+}
 
 test('HTTPS is off until it is turned on, and then needs files', () => {
   assert.equal(files({}), undefined)
@@ -32,7 +35,7 @@ test('a file that is no good is told in one sentence, with its setting and the r
     [{ SSL_PEM_CERT: keyFile }, /^SSL_PEM_CERT=.*can not be used/],
     [{ SSL_PEM_KEY: other.keyFile }, /^SSL_PEM_KEY=.*can not be used: .*mismatch/],
   ] as const)
-    assert.throws(() => files({ ...good, ...change }), { code: 'config.FILE_UNUSABLE', message: sentence })
+    assert.throws(() => files({ ...good, ...change }), { code: 'certificate.FILE_UNUSABLE', message: sentence })
 })
 
 test('the key may be in the file of the certificate, and have a password', async (context) => {
@@ -48,7 +51,7 @@ test('the key may be in the file of the certificate, and have a password', async
   })
   await writeFile(keyFile, locked)
   const settings = { ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile }
-  assert.throws(() => files(settings), { code: 'config.FILE_UNUSABLE' })
+  assert.throws(() => files(settings), { code: 'certificate.FILE_UNUSABLE' })
   assert.throws(
     () => files({ ...settings, SSL_PEM_KEY_PASSWORD: 'wrong password' }),
     (error: Error) => error.message.startsWith('SSL_PEM_KEY=') && !error.message.includes('wrong password'),
@@ -59,14 +62,16 @@ test('the key may be in the file of the certificate, and have a password', async
 async function watched(context: TestContext) {
   const authority = await createAuthority(context)
   const { certFile, keyFile } = await authority.issue(['a.example'])
-  const config = readConfig({ ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile })
+  const settings = httpsCertificate(readConfig({ ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile }))
+  assert.ok(settings !== undefined)
   const clock = new TestClock()
   const replaced: TlsFiles[] = []
   const told: string[] = []
   const watch = new CertificateWatch({
-    config,
+    label: 'HTTPS',
+    settings,
     files: { certFile, keyFile },
-    server: { replaceCertificate: (tls) => void replaced.push(tls) },
+    replace: (tls) => void replaced.push(tls),
     clock,
     log: { info: (text) => told.push(text), error: (text) => told.push(text) },
   })

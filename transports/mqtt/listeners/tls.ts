@@ -1,0 +1,130 @@
+/**
+ * MQTT over TLS. Handshakes are dear: so many may be under way, and each ends within its time. Whoever says nothing gives way first; where all
+ * of them speak, the newest is closed, as cutting off the oldest in a wave of reconnects would let nobody finish.
+ *
+ * No session of TLS is resumed: a resumed one has lost the client's chain, and what a certificate is worth is to be looked at each time.
+ * Renegotiation is off, in which a client could show another certificate.
+ */
+import { constants } from 'node:crypto'
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer, type Server as TlsServer, type TLSSocket } from 'node:tls'
+import type { Clock } from '../../../model/clock.ts'
+import type { Log } from '../../../model/log.ts'
+import {
+  CertificateWatch,
+  certificateFiles,
+  pemOf,
+  type CertificateSettings,
+  type TlsFiles,
+} from '../../../server/certificate.ts'
+import { attach, listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
+
+export interface ListenOnTls extends ListenAt {
+  readonly certificate: CertificateSettings
+  readonly oldestVersion: 'TLSv1.2' | 'TLSv1.3'
+}
+
+export interface TlsParts {
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Rejects LISTEN_FAILED, and as `certificateFiles` throws. */
+export async function listenOnTls(at: ListenOnTls, door: Door, parts: TlsParts): Promise<MqttListener> {
+  const files = certificateFiles(at.certificate)
+  const listener = new TlsListener(at, door, files)
+  await listener.open()
+  listener.watch(files, parts)
+  return listener
+}
+
+class TlsListener implements MqttListener {
+  port = 0
+  private readonly at: ListenOnTls
+  private readonly door: Door
+  /** Listens; the other one is handed each socket once there is room for its handshake. */
+  private readonly tcp: Server
+  private readonly tls: TlsServer
+  /** By the client's address and port: the oldest first. */
+  private readonly handshaking = new Map<string, Socket>()
+  private certificateWatch: CertificateWatch | undefined
+
+  constructor(at: ListenOnTls, door: Door, files: TlsFiles) {
+    this.at = at
+    this.door = door
+    this.tcp = createTcpServer({ noDelay: true }, (socket) => this.begin(socket))
+    this.tls = createTlsServer(
+      { ...this.contextOf(files), handshakeTimeout: door.limits.handshakeTimeoutMs },
+      (socket) => this.complete(socket),
+    )
+    this.tls.on('tlsClientError', (_error, socket) => {
+      door.counts.failedHandshakes++
+      socket.destroy()
+    })
+  }
+
+  get onTheWay(): number {
+    return this.handshaking.size
+  }
+
+  async open(): Promise<void> {
+    this.port = await listen(this.tcp, this.at, this.door)
+  }
+
+  watch(files: TlsFiles, { clock, log }: TlsParts): void {
+    const { label, certificate: settings } = this.at
+    const replace = (changed: TlsFiles) => this.tls.setSecureContext(this.contextOf(changed))
+    this.certificateWatch = new CertificateWatch({ label, settings, files, replace, clock, log })
+  }
+
+  async close(): Promise<void> {
+    this.certificateWatch?.close()
+    const closed = new Promise<void>((resolve) => void this.tcp.close(() => resolve()))
+    for (const socket of this.handshaking.values()) socket.destroy()
+    await closed
+  }
+
+  private contextOf(files: TlsFiles) {
+    return {
+      ...pemOf(files),
+      minVersion: this.at.oldestVersion,
+      secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
+    }
+  }
+
+  private begin(socket: Socket): void {
+    const isFull = this.handshaking.size >= this.door.limits.maxHandshakes
+    if (!this.door.hasRoom(this.handshaking.size) || (isFull && !this.dropSilent())) {
+      socket.destroy()
+      return
+    }
+    const key = keyOf(socket)
+    this.handshaking.set(key, socket)
+    socket.once('close', () => {
+      if (this.handshaking.get(key) === socket) this.handshaking.delete(key)
+    })
+    this.tls.emit('connection', socket)
+  }
+
+  /** False where everybody has said something. */
+  private dropSilent(): boolean {
+    for (const [key, socket] of this.handshaking) {
+      if (socket.bytesRead > 0) continue
+      this.door.counts.silentDropped++
+      this.handshaking.delete(key)
+      socket.destroy()
+      return true
+    }
+    this.door.counts.overConnectionLimit++
+    return false
+  }
+
+  private complete(socket: TLSSocket): void {
+    this.handshaking.delete(keyOf(socket))
+    attach(this.door, socket)
+  }
+}
+
+function keyOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
+}
