@@ -2,8 +2,8 @@
  * What devices present when they connect, as the reference keeps it (`rest-api.md` 5.3): the id by which a connection finds its device is the
  * token, or made of the value.
  */
-import { createHash } from 'node:crypto'
 import type { CredentialsType, DeviceCredentials } from '../model/entities.ts'
+import { credentialHash } from '../engine/device/credential-keys.ts'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject } from '../model/json.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
 import { checkText } from './names.ts'
@@ -35,7 +35,7 @@ const STORED: Readonly<Record<CredentialsType, (sent: PresentedCredentials, valu
   X509_CERTIFICATE: (_sent, value) => {
     const certificate = bareCertificate(value)
     if (certificate === '') throw CredentialsErrors.VALUE_MISSING()
-    return { credentialsId: hashOf(certificate), credentialsValue: certificate }
+    return { credentialsId: credentialHash(certificate), credentialsValue: certificate }
   },
   MQTT_BASIC: (_sent, value) => mqttBasic(value),
   LWM2M_CREDENTIALS: (_sent, value) => ({ credentialsId: lwm2mId(value), credentialsValue: value }),
@@ -69,7 +69,7 @@ export function mqttBasicOf(value: string): Readonly<Record<'clientId' | 'userNa
 
 export function mqttId(clientId: string, userName: string): string {
   if (clientId === '') return userName
-  return hashOf(userName === '' ? clientId : `${clientId}|${userName}`)
+  return credentialHash(userName === '' ? clientId : `${clientId}|${userName}`)
 }
 
 function lwm2mId(value: string): string {
@@ -82,7 +82,7 @@ function lwm2mId(value: string): string {
     PSK: () => textIn(client, 'identity') ?? '',
     X509: () => {
       const certificate = bareCertificate(textIn(client, 'cert') ?? '')
-      return certificate === '' ? endpoint : hashOf(certificate)
+      return certificate === '' ? endpoint : credentialHash(certificate)
     },
   }
   const id = byMode[textIn(client, 'securityConfigClientMode') ?? '']?.() ?? ''
@@ -93,10 +93,6 @@ function lwm2mId(value: string): string {
 /** Without its first and last line and its line breaks. */
 function bareCertificate(text: string): string {
   return text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/[\r\n]/g, '')
-}
-
-function hashOf(text: string): string {
-  return createHash('sha3-256').update(text).digest('hex')
 }
 
 function jsonObject(text: string): JsonObject | undefined {

@@ -2,7 +2,7 @@
 import type { DeviceCredentials } from '../model/entities.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
-import { childOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
+import { certificateIdOf, childOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
 import type { DeviceIdentity, MqttLogin } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
@@ -59,12 +59,15 @@ export class StoredDevices implements DeviceService {
 
   async findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
     const tokens: string[] = []
+    const certificates = new Map<string, string>()
     const logins = new Map<string, MqttLogin>()
     const children = new Map<string, Map<string, string>>()
     for (const key of keys) {
       const login = mqttLoginOf(key)
       const child = childOf(key)
+      const certificate = certificateIdOf(key)
       if (login !== undefined) logins.set(key, login)
+      else if (certificate !== undefined) certificates.set(certificate, key)
       else if (child === undefined) tokens.push(key)
       else {
         const names = children.get(child.tenantId) ?? new Map<string, string>()
@@ -74,6 +77,11 @@ export class StoredDevices implements DeviceService {
     const found = new Map<string, DeviceIdentity>(
       tokens.length === 0 ? [] : await this.entities.deviceCredentials.findDevices('ACCESS_TOKEN', tokens),
     )
+    if (certificates.size > 0) {
+      const ids = [...certificates.keys()]
+      const owners = await this.entities.deviceCredentials.findDevices('X509_CERTIFICATE', ids)
+      for (const [id, device] of owners) found.set(certificates.get(id) ?? id, device)
+    }
     for (const [tenantId, names] of children) {
       const named = await this.entities.deviceCredentials.findDevicesByName(tenantId, [...names.keys()])
       for (const [name, key] of names) {

@@ -1,4 +1,5 @@
 /** For the tests of transports: a platform whose answers the test decides, and a clock that stands until it is moved. */
+import { X509Certificate } from 'node:crypto'
 import type { Clock, TimerHandle } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { MillraceError } from '../model/errors.ts'
@@ -38,9 +39,11 @@ export function deviceNamed(name: string): DeviceIdentity {
   }
 }
 
-/** Tokens are device names; the name of a device that has no user name is its client id. */
+/** Tokens are device names; the name of a device that has no user name is its client id; of a certificate it is the common name. */
 function nameOf(credentials: PresentedCredentials): string {
   if (credentials.type === 'ACCESS_TOKEN') return credentials.token
+  if (credentials.type === 'X509_CERTIFICATE')
+    return /^CN=(.*)$/m.exec(new X509Certificate(credentials.certificate).subject)?.[1] ?? ''
   return credentials.userName === '' ? credentials.clientId : credentials.userName
 }
 

@@ -11,7 +11,15 @@ import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 export type SessionKind = 'lasting' | 'brief'
 
 /** What a device presents. */
-export type PresentedCredentials = { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin
+export type PresentedCredentials =
+  { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin | ClientCertificate
+
+/** Shown in a TLS handshake, which has proven that the device holds its key; whoever asks has looked at its chain and dates. */
+export interface ClientCertificate {
+  readonly type: 'X509_CERTIFICATE'
+  /** DER. */
+  readonly certificate: Buffer
+}
 
 /** Of a CONNECT; what it does not have is empty. The user name may be an access token. */
 export interface MqttLogin {

@@ -21,28 +21,43 @@ export interface Authority {
   /** The PEM file by which its certificates are known. */
   readonly caFile: string
   /** A certificate for a server under these names and IPv4 addresses, or for a client of the first name. */
-  issue(hosts: readonly string[], notAfter?: Date): Promise<CertificateFiles>
+  issue(hosts: readonly string[], notAfter?: Date, notBefore?: Date): Promise<CertificateFiles>
+  /** One that this one vouches for; `'pretended'`: its certificate does not say that it may issue any. */
+  subordinate(kind?: 'pretended'): Promise<Authority>
 }
 
 /** Its folder is removed with the test. */
 export async function createAuthority(context: Pick<TestContext, 'after'>): Promise<Authority> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-authority-'))
   context.after(() => rm(folder, { recursive: true, force: true }))
-  const own = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return newAuthority(folder, undefined, IS_AUTHORITY)
+}
+
+interface Issuer {
+  readonly name: string
+  readonly publicKey: KeyObject
+  readonly privateKey: KeyObject
+}
+
+async function newAuthority(
+  folder: string,
+  superior: Issuer | undefined,
+  extensions: readonly Buffer[],
+): Promise<Authority> {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = `Authority of a test ${randomBytes(4).toString('hex')}`
-  const caFile = join(folder, 'ca.pem')
-  const isAuthority = [
-    extension(BASIC_CONSTRAINTS, sequence(TRUE), true),
-    extension(KEY_USAGE, bitString(Buffer.of(0x06), 1), true),
-  ]
-  const root = { issuer: name, subject: name, publicKey: own.publicKey, extensions: isAuthority, notAfter: FAR }
-  await writeFile(caFile, certificate(root, own))
+  const own: Issuer = { name, ...pair }
+  const path = join(folder, `authority-${randomBytes(4).toString('hex')}`)
+  const caFile = `${path}.pem`
+  const content = { subject: name, publicKey: own.publicKey, extensions, notBefore: BEFORE, notAfter: FAR }
+  await writeFile(caFile, certificate(content, superior ?? own))
   let issued = 0
   return {
     folder,
     caFile,
-    issue: async (hosts, notAfter = FAR) => {
-      const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    subordinate: (kind) => newAuthority(folder, own, kind === 'pretended' ? [] : IS_AUTHORITY),
+    issue: async (hosts, notAfter = FAR, notBefore = BEFORE) => {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
       const names = hosts.map((host) =>
         isIPv4(host) ? der(0x87, Buffer.from(host.split('.').map(Number))) : der(0x82, Buffer.from(host)),
       )
@@ -51,21 +66,20 @@ export async function createAuthority(context: Pick<TestContext, 'after'>): Prom
         extension(EXTENDED_KEY_USAGE, sequence(oid(SERVER_AUTHENTICATION), oid(CLIENT_AUTHENTICATION))),
       ]
       const subject = hosts[0] ?? ''
-      const path = join(folder, `issued-${++issued}`)
-      const files = { certFile: `${path}.pem`, keyFile: `${path}.key` }
-      const text = certificate({ issuer: name, subject, publicKey: pair.publicKey, extensions, notAfter }, own)
-      await writeFile(files.certFile, text)
-      await writeFile(files.keyFile, pair.privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
+      const base = `${path}-issued-${++issued}`
+      const files = { certFile: `${base}.pem`, keyFile: `${base}.key` }
+      await writeFile(files.certFile, certificate({ subject, publicKey, extensions, notBefore, notAfter }, own))
+      await writeFile(files.keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
       return files
     },
   }
 }
 
 interface Content {
-  readonly issuer: string
   readonly subject: string
   readonly publicKey: KeyObject
   readonly extensions: readonly Buffer[]
+  readonly notBefore: Date
   readonly notAfter: Date
 }
 
@@ -84,10 +98,7 @@ const CLIENT_AUTHENTICATION = [0x2b, 6, 1, 5, 5, 7, 3, 2]
 const ECDSA_WITH_SHA256 = [0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2]
 
 /** RFC 5280, 4.1. */
-function certificate(
-  content: Content,
-  issuer: { readonly publicKey: KeyObject; readonly privateKey: KeyObject },
-): string {
+function certificate(content: Content, issuer: Issuer): string {
   const algorithm = sequence(oid(ECDSA_WITH_SHA256))
   const extensions = [
     ...content.extensions,
@@ -98,8 +109,8 @@ function certificate(
     der(0xa0, der(0x02, Buffer.of(2))),
     der(0x02, Buffer.concat([Buffer.of(0x01), randomBytes(15)])),
     algorithm,
-    distinguishedName(content.issuer),
-    sequence(time(BEFORE), time(content.notAfter)),
+    distinguishedName(issuer.name),
+    sequence(time(content.notBefore), time(content.notAfter)),
     distinguishedName(content.subject),
     content.publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),
@@ -149,3 +160,8 @@ function der(tag: number, content: Buffer): Buffer {
 }
 
 const TRUE = der(0x01, Buffer.of(0xff))
+
+const IS_AUTHORITY = [
+  extension(BASIC_CONSTRAINTS, sequence(TRUE), true),
+  extension(KEY_USAGE, bitString(Buffer.of(0x06), 1), true),
+]

@@ -14,6 +14,14 @@ import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
 import type { MqttLimits } from './limits.ts'
 import type { ReasonCode } from './reason-codes.ts'
 
+/** What the client showed in its TLS handshake. */
+export interface ShownCertificate {
+  /** DER. */
+  readonly certificate: Buffer
+  /** Its dates are right now, and each of its chain vouches for the one before. */
+  readonly isValid: boolean
+}
+
 export type SessionPhase = 'NEW' | 'AUTHENTICATING' | 'CONNECTED' | 'CLOSED'
 
 /** What carries a connection's bytes, as far as the session knows it: a TCP socket, TLS over one, or a WebSocket. */
@@ -38,6 +46,8 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   phase: SessionPhase
   version: ProtocolVersion
   device: DeviceSession | undefined
+  /** Of who speaks TLS and showed one; until the CONNECT was read. */
+  shown: ShownCertificate | undefined
   /** It may only ask for credentials. */
   isProvisioning: boolean
   /** Where it comes from. */

@@ -14,7 +14,7 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
-import type { ByteStream, MqttConnection, SessionHost, SessionPhase } from './connection.ts'
+import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertificate } from './connection.ts'
 import { DownlinkPushes } from './downlink-pushes.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
@@ -32,6 +32,7 @@ export class MqttSession implements MqttConnection {
   phase: SessionPhase = 'NEW'
   version: ProtocolVersion = 4
   device: DeviceSession | undefined
+  shown: ShownCertificate | undefined
   isProvisioning = false
   tenantId: string | undefined
   slot = 0
@@ -255,6 +256,7 @@ export class MqttSession implements MqttConnection {
 
   private released(): void {
     this.held = undefined
+    this.shown = undefined
     this.outgoing = undefined
     this.unreleased = undefined
     const device = this.device

@@ -51,6 +51,11 @@ export const MQTT_SETTINGS = {
     accepts: (text) => text !== '',
     description: 'Opens the private key.',
   }),
+  mqttSslSkipClientDates: mqtt.flag({
+    name: 'MQTT_SSL_SKIP_VALIDITY_CHECK_FOR_CLIENT_CERT',
+    default: false,
+    description: "Take devices' certificates before and after their dates too.",
+  }),
   mqttMaxHandshakes: mqtt.integer({
     name: 'MQTT_SSL_MAX_HANDSHAKES',
     default: 2000,

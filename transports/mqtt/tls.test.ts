@@ -5,7 +5,7 @@ import { copyFile, readFile } from 'node:fs/promises'
 import { connect as connectTcp } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
-import { createAuthority } from '../../test/support/certificates.ts'
+import { createAuthority, type CertificateFiles } from '../../test/support/certificates.ts'
 import { FakeGateway, StandingClock, recordingLog } from '../testkit.ts'
 import type { MqttLimits } from './limits.ts'
 import { startMqttTransport } from './server.ts'
@@ -13,7 +13,7 @@ import { PLAIN, RawClient } from './testkit.ts'
 
 const NAMES = { enabled: 'MQTT_SSL_ENABLED', certFile: 'MQTT_SSL_PEM_CERT', keyFile: 'MQTT_SSL_PEM_KEY' }
 
-async function open(context: TestContext, limits: Partial<MqttLimits> = {}) {
+async function open(context: TestContext, limits: Partial<MqttLimits> = {}, skipsClientDates = false) {
   const authority = await createAuthority(context)
   const { certFile, keyFile } = await authority.issue(['first.example', '127.0.0.1'])
   const gateway = new FakeGateway(['one', 'two'])
@@ -27,6 +27,7 @@ async function open(context: TestContext, limits: Partial<MqttLimits> = {}) {
       label: 'MQTT over TLS',
       certificate: { certFile, keyFile, keyPassword: undefined, names: NAMES },
       oldestVersion: 'TLSv1.2',
+      skipsClientDates,
     },
     limits,
     clock,
@@ -45,7 +46,8 @@ async function open(context: TestContext, limits: Partial<MqttLimits> = {}) {
     await once(socket, 'secureConnect')
     return socket
   }
-  const client = async (version: 4 | 5 = 4) => RawClient.over(await secure(), version)
+  const client = async (version: 4 | 5 = 4, options: ConnectionOptions = {}) =>
+    RawClient.over(await secure(options), version)
   return { authority, certFile, keyFile, gateway, clock, logged, transport, port, ca, secure, client }
 }
 
@@ -81,14 +83,14 @@ test('a changed certificate is for new connections, and no session ends', async 
 test('no session of TLS is resumed', async (context) => {
   const { secure } = await open(context)
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
-    const socket = connectedSession(await secure({ maxVersion }))
-    const again = await secure({ maxVersion, session: await socket })
+    const session = await sessionOf(await secure({ maxVersion }))
+    const again = await secure({ maxVersion, session })
     assert.equal(again.isSessionReused(), false)
   }
 })
 
 /** TLS 1.3 hands sessions out behind the handshake. */
-async function connectedSession(socket: TLSSocket): Promise<Buffer> {
+async function sessionOf(socket: TLSSocket): Promise<Buffer> {
   const own = socket.getSession()
   if (socket.getProtocol() === 'TLSv1.2' && own !== undefined) return own
   const [session] = (await once(socket, 'session')) as [Buffer]
@@ -144,4 +146,74 @@ test('connections that shake hands count for the bound of all', async (context) 
   await once(second, 'close')
   assert.equal(transport.figures().overConnectionLimit, 1)
   first.destroy()
+})
+
+/** The certificate of the files, behind it those of the authorities; the key is its own. */
+async function shown({ certFile, keyFile }: CertificateFiles, ...authorities: readonly string[]) {
+  const chain = await Promise.all([certFile, ...authorities].map((file) => readFile(file, 'utf8')))
+  return { cert: chain.join(''), key: await readFile(keyFile) }
+}
+
+/** What a CONNECT with another device's token is answered. */
+async function answerTo(device: RawClient, version: 4 | 5): Promise<number | undefined> {
+  device.send(device.connectPacket('two'))
+  const [packet] = await device.received(1)
+  assert.equal(packet?.cmd, 'connack')
+  return version === 5 ? packet.reasonCode : packet.returnCode
+}
+
+test('who shows a certificate is its device, whatever user name it gives', async (context) => {
+  const { authority, gateway, client } = await open(context)
+  const middle = await authority.subordinate()
+  const below = await middle.issue(['one'])
+  const own = await authority.issue(['one'])
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
+    for (const certificate of [
+      await shown(own),
+      await shown(own, authority.caFile),
+      await shown(below, middle.caFile, authority.caFile),
+    ])
+      for (const version of [4, 5] as const) {
+        const device = await client(version, { ...certificate, maxVersion })
+        assert.equal(await answerTo(device, version), 0)
+        assert.equal([...gateway.sessions].at(-1)?.device.deviceName, 'one')
+        device.socket.destroy()
+      }
+})
+
+test('a certificate that nobody has, or that is worth nothing, is refused in the CONNACK, and nothing is tried in its place', async (context) => {
+  const { authority, gateway, client } = await open(context)
+  const other = await createAuthority(context)
+  const pretended = await authority.subordinate('pretended')
+  const cases: Readonly<Record<string, ConnectionOptions>> = {
+    unknown: await shown(await authority.issue(['nobody'])),
+    expired: await shown(await authority.issue(['one'], new Date('2022-01-01T00:00:00Z'))),
+    'not yet valid': await shown(await authority.issue(['one'], undefined, new Date('2030-01-01T00:00:00Z'))),
+    'a chain that does not hold': await shown(await authority.issue(['one']), other.caFile),
+    'a link that is no authority': await shown(await pretended.issue(['one']), pretended.caFile, authority.caFile),
+  }
+  for (const [name, options] of Object.entries(cases))
+    for (const [version, code] of [
+      [4, 5],
+      [5, 0x87],
+    ] as const) {
+      const device = await client(version, options)
+      assert.equal(await answerTo(device, version), code, name)
+      await device.end()
+    }
+  assert.equal(gateway.sessions.size, 0)
+})
+
+test('dates do not count where the settings say so', async (context) => {
+  const { authority, client } = await open(context, {}, true)
+  const old = await shown(await authority.issue(['one'], new Date('2022-01-01T00:00:00Z')))
+  assert.equal(await answerTo(await client(5, old), 5), 0)
+})
+
+test('without the key of a certificate there is no connection', async (context) => {
+  const { authority, secure, transport } = await open(context)
+  const { certFile } = await authority.issue(['one'])
+  const { keyFile } = await authority.issue(['one'])
+  await assert.rejects(secure({ cert: await readFile(certFile), key: await readFile(keyFile) }))
+  assert.equal(transport.figures().accepted, 0)
 })

@@ -35,6 +35,7 @@ function tlsOf(settings: Settings): (Listener & ListenOnTls) | undefined {
     portName: MQTT_SETTINGS.mqttSslBindPort.name,
     certificate,
     oldestVersion: settings.mqttSslProtocol,
+    skipsClientDates: settings.mqttSslSkipClientDates,
   }
 }
 

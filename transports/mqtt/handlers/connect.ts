@@ -1,6 +1,11 @@
 /** CONNECT in the order of the specification: protocol, who is it, session, CONNACK. Source: `device-api.md` 3.1–3.3. */
 import { randomUUID } from 'node:crypto'
-import { mayUse, type DeviceIdentity, type MqttLogin } from '../../../engine/device/gateway.ts'
+import {
+  mayUse,
+  type DeviceIdentity,
+  type MqttLogin,
+  type PresentedCredentials,
+} from '../../../engine/device/gateway.ts'
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
@@ -22,16 +27,34 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   session.host.connectReceived(session)
   if (packet.properties?.authenticationMethod !== undefined) return refuse(session, Reason.BAD_AUTHENTICATION_METHOD)
   if (packet.username === PROVISION || packet.clientId === PROVISION) return acceptProvisioning(session, packet)
+  const { shown } = session
+  session.shown = undefined
+  if (shown !== undefined) {
+    // What else the client says does not count, and nothing is tried in the certificate's place: `device-api.md` 3.2.
+    if (!shown.isValid) return refuse(session, Reason.NOT_AUTHORIZED)
+    const { certificate } = shown
+    return authenticate(session, packet, { type: 'X509_CERTIFICATE', certificate }, Reason.NOT_AUTHORIZED)
+  }
   const login = loginOf(packet)
   if (login.userName === '' && login.clientId === '') return refuse(session, unknownDevice(packet))
-  const known = session.host.gateway.lookUp(login)
+  authenticate(session, packet, login, unknownDevice(packet))
+}
+
+/** `unknown`: what is said where nobody has these credentials. */
+function authenticate(
+  session: MqttConnection,
+  packet: IConnectPacket,
+  presented: PresentedCredentials,
+  unknown: ReasonCode,
+): void {
+  const known = session.host.gateway.lookUp(presented)
   if (known !== undefined) return accept(session, packet, known)
   session.host.gateway
-    .authenticate(login)
+    .authenticate(presented)
     .then(
       (device) => {
         if (session.phase !== 'AUTHENTICATING') return
-        if (device === undefined) refuse(session, unknownDevice(packet))
+        if (device === undefined) refuse(session, unknown)
         else accept(session, packet, device)
         session.resume()
       },

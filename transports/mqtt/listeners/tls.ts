@@ -17,11 +17,14 @@ import {
   type CertificateSettings,
   type TlsFiles,
 } from '../../../server/certificate.ts'
+import { shownCertificate } from './client-certificate.ts'
 import { attach, listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
 
 export interface ListenOnTls extends ListenAt {
   readonly certificate: CertificateSettings
   readonly oldestVersion: 'TLSv1.2' | 'TLSv1.3'
+  /** A client's certificate counts before and after its dates too. */
+  readonly skipsClientDates: boolean
 }
 
 export interface TlsParts {
@@ -32,7 +35,7 @@ export interface TlsParts {
 /** Rejects LISTEN_FAILED, and as `certificateFiles` throws. */
 export async function listenOnTls(at: ListenOnTls, door: Door, parts: TlsParts): Promise<MqttListener> {
   const files = certificateFiles(at.certificate)
-  const listener = new TlsListener(at, door, files)
+  const listener = new TlsListener(at, door, files, parts.clock)
   await listener.open()
   listener.watch(files, parts)
   return listener
@@ -42,6 +45,7 @@ class TlsListener implements MqttListener {
   port = 0
   private readonly at: ListenOnTls
   private readonly door: Door
+  private readonly clock: Clock
   /** Listens; the other one is handed each socket once there is room for its handshake. */
   private readonly tcp: Server
   private readonly tls: TlsServer
@@ -49,12 +53,19 @@ class TlsListener implements MqttListener {
   private readonly handshaking = new Map<string, Socket>()
   private certificateWatch: CertificateWatch | undefined
 
-  constructor(at: ListenOnTls, door: Door, files: TlsFiles) {
+  constructor(at: ListenOnTls, door: Door, files: TlsFiles, clock: Clock) {
     this.at = at
+    this.clock = clock
     this.door = door
     this.tcp = createTcpServer({ noDelay: true }, (socket) => this.begin(socket))
     this.tls = createTlsServer(
-      { ...this.contextOf(files), handshakeTimeout: door.limits.handshakeTimeoutMs },
+      {
+        ...this.contextOf(files),
+        handshakeTimeout: door.limits.handshakeTimeoutMs,
+        // Whose a certificate is, the store of devices knows: the handshake takes any, as long as the client has its key, and none.
+        requestCert: true,
+        rejectUnauthorized: false,
+      },
       (socket) => this.complete(socket),
     )
     this.tls.on('tlsClientError', (_error, socket) => {
@@ -87,6 +98,8 @@ class TlsListener implements MqttListener {
   private contextOf(files: TlsFiles) {
     return {
       ...pemOf(files),
+      // None: else Node keeps the public authorities in memory, which vouch for no device.
+      ca: [],
       minVersion: this.at.oldestVersion,
       secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
     }
@@ -121,7 +134,9 @@ class TlsListener implements MqttListener {
 
   private complete(socket: TLSSocket): void {
     this.handshaking.delete(keyOf(socket))
-    attach(this.door, socket)
+    const shown = shownCertificate(socket, this.at.skipsClientDates ? undefined : this.clock.now())
+    const session = attach(this.door, socket)
+    if (session !== undefined) session.shown = shown
   }
 }
 

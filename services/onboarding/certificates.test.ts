@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { after, before, test } from 'node:test'
+import { credentialKey } from '../../engine/device/credential-keys.ts'
+import { createAuthority } from '../../test/support/certificates.ts'
+import { onBothDatabases } from '../both-databases.testkit.ts'
+import type { TestPlatform } from '../testkit.ts'
+
+await onBothDatabases('a client certificate ', (open) => {
+  let platform: TestPlatform
+  before(async () => {
+    platform = await open()
+  })
+  after(() => platform.close())
+
+  const keyOf = (pem: string) =>
+    credentialKey({ type: 'X509_CERTIFICATE', certificate: new X509Certificate(pem).raw }) ?? ''
+  const whose = async (key: string) => (await platform.services.devices.findByCredentials([key])).get(key)?.deviceName
+  const credentialsOf = (pem: string) =>
+    ({ credentialsType: 'X509_CERTIFICATE', credentialsId: '', credentialsValue: pem }) as const
+
+  test('is of the device that it was saved for as PEM; a replaced one is nobody’s; another type of credentials with its id is not it', async (context) => {
+    const { services, tenant } = platform
+    const authority = await createAuthority(context)
+    const [first, next, other] = await Promise.all(
+      ['first', 'next', 'other'].map(async (name) => readFile((await authority.issue([name])).certFile, 'utf8')),
+    )
+    assert.ok(first !== undefined && next !== undefined && other !== undefined)
+    const device = await services.devices.saveByUser(tenant, { name: 'certified' }, credentialsOf(first))
+    await services.devices.saveByUser(tenant, { name: 'plain' }, 'TOKEN')
+    assert.deepEqual([await whose(keyOf(first)), await whose(keyOf(next))], ['certified', undefined])
+    const many = await services.devices.findByCredentials([keyOf(other), 'TOKEN', keyOf(first)])
+    assert.deepEqual([...many.values()].map(({ deviceName }) => deviceName).sort(), ['certified', 'plain'])
+
+    await services.devices.saveCredentialsByUser(tenant, { deviceId: device.id, ...credentialsOf(next) })
+    assert.deepEqual([await whose(keyOf(first)), await whose(keyOf(next))], [undefined, 'certified'])
+
+    const id = keyOf(other).slice(2)
+    await services.devices.saveByUser(tenant, { name: 'alike' }, id)
+    assert.equal(await whose(keyOf(other)), undefined)
+    assert.equal(await whose(id), 'alike')
+  })
+})
