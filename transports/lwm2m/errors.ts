@@ -10,5 +10,8 @@ export const Lwm2mErrors = defineErrors('lwm2m', {
   UNKNOWN_REGISTRATION: { kind: 'invalid', status: 404, text: 'There is no such registration: register anew' },
   OTHER_TRANSPORT: { kind: 'denied', status: 403, text: "The device's profile is for {transport}, not for LWM2M" },
   PROFILE: { kind: 'terminal', status: 500, text: "The device profile's transport configuration is wrong: {reason}" },
+  UNKNOWN_METHOD: { kind: 'invalid', status: 405, text: 'There is no method {method}' },
+  KEY_NOT_CONFIGURED: { kind: 'invalid', status: 400, text: '{key} is not configured in the device profile!' },
+  BAD_CALL: { kind: 'invalid', status: 400, text: '{method}: {reason}' },
   NO_ROOM: { kind: 'retryable', status: 503, text: 'There is no room for another client now' },
 })

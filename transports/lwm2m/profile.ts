@@ -22,13 +22,15 @@ const schema = z.object({
   clientLwM2mSettings: z.object({ defaultObjectIDVer: z.string().nullish() }).nullish(),
 })
 
-interface VersionedPath {
+export interface VersionedPath {
   readonly path: Path
   /** Undefined where the path names none: any. */
   readonly version: string | undefined
 }
 
 export interface Lwm2mProfile {
+  /** What callers may call a path, whether it is stored or not. */
+  readonly keys: ReadonlyMap<string, VersionedPath>
   readonly observe: readonly VersionedPath[]
   readonly telemetry: readonly (VersionedPath & { readonly key: string })[]
   readonly attributes: readonly (VersionedPath & { readonly key: string })[]
@@ -66,6 +68,7 @@ export function profileOf(configuration: JsonObject): Lwm2mProfile {
       return key === undefined || key === '' ? [] : [{ ...at, key }]
     })
   return {
+    keys: new Map([...keys].map(([text, key]) => [key, versionedPath(text)])),
     observe: (observeAttr?.observe ?? []).map(versionedPath),
     telemetry: keyed(observeAttr?.telemetry),
     attributes: keyed(observeAttr?.attribute),
@@ -111,8 +114,14 @@ function keysByPath(entries: readonly { readonly path: Path; readonly key: strin
 }
 
 function versionedPath(text: string): VersionedPath {
+  const read = readVersionedPath(text)
+  if (read === undefined) throw Lwm2mErrors.PROFILE({ reason: `${text} is no path` })
+  return read
+}
+
+/** `/3_1.2/0/9`, with or without the version and the first slash; undefined where it is none. */
+export function readVersionedPath(text: string): VersionedPath | undefined {
   const [, objectId, version, rest = ''] = VERSIONED.exec(text) ?? []
   const path = objectId === undefined ? undefined : pathOf(`/${objectId}${rest}`)
-  if (path === undefined || path.length === 0) throw Lwm2mErrors.PROFILE({ reason: `${text} is no path` })
-  return { path, version }
+  return path === undefined ? undefined : { path, version }
 }
