@@ -275,6 +275,23 @@ describe('single values', () => {
   })
 })
 
+describe('numbers that nothing can store', () => {
+  it('are refused, not cut', () => {
+    const wide: readonly [ResourceType, RawValue][] = [
+      ['INTEGER', { kind: 'number', value: 2n ** 63n }],
+      ['INTEGER', { kind: 'number', value: 1.5 }],
+      ['INTEGER', { kind: 'number', value: Number.NaN }],
+      ['UNSIGNED_INTEGER', { kind: 'encoded', bytes: hex('8000000000000000') }],
+      ['UNSIGNED_INTEGER', { kind: 'number', value: -1 }],
+      ['TIME', { kind: 'number', value: 2n ** 62n }],
+      ['FLOAT', { kind: 'number', value: Number.POSITIVE_INFINITY }],
+      ['FLOAT', { kind: 'encoded', bytes: hex('7ff8000000000000') }],
+    ]
+    for (const [type, raw] of wide)
+      assert.throws(() => typedValue(type, raw, [3, 0, 1]), { code: 'lwm2m.WRONG_VALUE' }, type)
+  })
+})
+
 describe('links', () => {
   it('reads those of a registration', () => {
     const shownLinks = parseLinks(LINKS).map(({ target, parameters }) => [target, Object.fromEntries(parameters)])
