@@ -2,6 +2,7 @@
 import { customers, isPublic } from '../../services/entities/customer.ts'
 import { found, tenantOf } from './authorize.ts'
 import { crud, oneByName, pageOf, someByIds, type EntityRoutesParts } from './declared/entity-routes.ts'
+import { saveUnlike } from './declared/crud-routes.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { rawAnswer } from './declared/declare.ts'
 import { TENANT, TENANT_AND_CUSTOMER, textAnswer } from './route.ts'
@@ -18,8 +19,9 @@ export function customerRoutes(parts: EntityRoutesParts): readonly DeclaredRoute
     query: {},
     body: undefined,
   } as const
+  const authorities = { read: TENANT_AND_CUSTOMER, save: TENANT }
   return [
-    ...crud(parts, service, WORDS, { read: TENANT_AND_CUSTOMER, save: TENANT }),
+    ...crud(parts, service, WORDS, authorities, service, saveUnlike(parts, service, WORDS, authorities.save)),
     pageOf(parts, service, WORDS, '/api/customers'),
     someByIds(parts, service, WORDS, '/api/customers', { onlyWith: true, authorities: TENANT }),
     someByIds(parts, service, WORDS, '/api/customers/list', { authorities: TENANT }),

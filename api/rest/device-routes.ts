@@ -13,10 +13,11 @@ import type { Services } from '../../services/services.ts'
 import { ApiErrors } from '../errors.ts'
 import { idObject, optionalId, optionalText, optionalVersion } from './body.ts'
 import { byRelation, type RelatedRoutesParts } from './declared/by-relation.ts'
-import { draftSchema, saveOne } from './declared/crud-routes.ts'
+import { draftSchema, NAME_CONFLICT, nameConflictOf, saveOne } from './declared/crud-routes.ts'
 import { assignment, crud, infos, lists, type EntityRoutesParts } from './declared/entity-routes.ts'
 import { typesRoute } from './declared/profile-routes.ts'
 import { optionalText as optionalTextParameter } from './declared/query.ts'
+import { withUnlikeName } from '../../services/entities/unlike-name.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { idShape, recordShape } from './declared/shapes.ts'
 import { TENANT, TENANT_AND_CUSTOMER } from './route.ts'
@@ -57,11 +58,12 @@ const credentialsSchema = presentedSchema.extend({
 export function deviceRoutes(parts: RelatedRoutesParts, services: Pick<Services, 'devices'>): readonly DeclaredRoute[] {
   const service = parts.declared.of(devices)
   const both = { read: TENANT_AND_CUSTOMER, save: TENANT_AND_CUSTOMER }
-  const query = { accessToken: optionalTextParameter }
-  const save = saveOne(parts, service, WORDS, TENANT_AND_CUSTOMER, query, (principal, draft, { accessToken }) =>
+  const query = { accessToken: optionalTextParameter, ...NAME_CONFLICT }
+  const save = saveOne(parts, service, WORDS, TENANT_AND_CUSTOMER, query, async (principal, draft, asked) => {
+    const named = await withUnlikeName(service, principal, draft, nameConflictOf(asked))
     // The token is for a new device: an old one has its call for credentials, which customers' users may not make.
-    services.devices.saveByUser(principal, draft, draft.id === undefined ? accessToken : undefined),
-  )
+    return services.devices.saveByUser(principal, named, draft.id === undefined ? asked.accessToken : undefined)
+  })
   return [
     ...crud(parts, service, WORDS, both, service, save),
     ...lists(parts, service, WORDS),

@@ -6068,8 +6068,25 @@ export abstract class Operations extends Caller {
   }
 
   /** Makes a asset, or replaces the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
-  postAsset(given: { readonly body: Api.PostAssetBody }, options?: CallOptions): Promise<Api.Asset> {
-    return this.call({ method: 'POST', path: '/api/asset', body: 'json' }, given, options)
+  postAsset(
+    given: {
+      readonly nameConflictPolicy?: 'FAIL' | 'UNIQUIFY' | undefined
+      readonly uniquifySeparator?: string | undefined
+      readonly uniquifyStrategy?: 'RANDOM' | 'INCREMENTAL' | undefined
+      readonly body: Api.PostAssetBody
+    },
+    options?: CallOptions,
+  ): Promise<Api.Asset> {
+    return this.call(
+      {
+        method: 'POST',
+        path: '/api/asset',
+        query: ['nameConflictPolicy', 'uniquifySeparator', 'uniquifyStrategy'],
+        body: 'json',
+      },
+      given,
+      options,
+    )
   }
 
   /** Makes or changes assets from lines of comma-separated values; says which lines were refused and why. For TENANT_ADMIN. */
@@ -6126,8 +6143,25 @@ export abstract class Operations extends Caller {
   }
 
   /** Makes a customer, or replaces the one that the body names. For TENANT_ADMIN. */
-  postCustomer(given: { readonly body: Api.PostCustomerBody }, options?: CallOptions): Promise<Api.Customer> {
-    return this.call({ method: 'POST', path: '/api/customer', body: 'json' }, given, options)
+  postCustomer(
+    given: {
+      readonly nameConflictPolicy?: 'FAIL' | 'UNIQUIFY' | undefined
+      readonly uniquifySeparator?: string | undefined
+      readonly uniquifyStrategy?: 'RANDOM' | 'INCREMENTAL' | undefined
+      readonly body: Api.PostCustomerBody
+    },
+    options?: CallOptions,
+  ): Promise<Api.Customer> {
+    return this.call(
+      {
+        method: 'POST',
+        path: '/api/customer',
+        query: ['nameConflictPolicy', 'uniquifySeparator', 'uniquifyStrategy'],
+        body: 'json',
+      },
+      given,
+      options,
+    )
   }
 
   /** Assigns the asset to a customer. For TENANT_ADMIN. */
@@ -6235,10 +6269,25 @@ export abstract class Operations extends Caller {
 
   /** Makes a device, or replaces the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
   postDevice(
-    given: { readonly accessToken?: string | undefined; readonly body: Api.PostDeviceBody },
+    given: {
+      readonly accessToken?: string | undefined
+      readonly nameConflictPolicy?: 'FAIL' | 'UNIQUIFY' | undefined
+      readonly uniquifySeparator?: string | undefined
+      readonly uniquifyStrategy?: 'RANDOM' | 'INCREMENTAL' | undefined
+      readonly body: Api.PostDeviceBody
+    },
     options?: CallOptions,
   ): Promise<Api.Device> {
-    return this.call({ method: 'POST', path: '/api/device', query: ['accessToken'], body: 'json' }, given, options)
+    return this.call(
+      {
+        method: 'POST',
+        path: '/api/device',
+        query: ['accessToken', 'nameConflictPolicy', 'uniquifySeparator', 'uniquifyStrategy'],
+        body: 'json',
+      },
+      given,
+      options,
+    )
   }
 
   /** Makes or changes devices from lines of comma-separated values; says which lines were refused and why. For TENANT_ADMIN. */
@@ -6325,8 +6374,25 @@ export abstract class Operations extends Caller {
   }
 
   /** Makes a entity view, or replaces the one that the body names. For TENANT_ADMIN, CUSTOMER_USER. */
-  postEntityView(given: { readonly body: Api.PostEntityViewBody }, options?: CallOptions): Promise<Api.EntityView> {
-    return this.call({ method: 'POST', path: '/api/entityView', body: 'json' }, given, options)
+  postEntityView(
+    given: {
+      readonly nameConflictPolicy?: 'FAIL' | 'UNIQUIFY' | undefined
+      readonly uniquifySeparator?: string | undefined
+      readonly uniquifyStrategy?: 'RANDOM' | 'INCREMENTAL' | undefined
+      readonly body: Api.PostEntityViewBody
+    },
+    options?: CallOptions,
+  ): Promise<Api.EntityView> {
+    return this.call(
+      {
+        method: 'POST',
+        path: '/api/entityView',
+        query: ['nameConflictPolicy', 'uniquifySeparator', 'uniquifyStrategy'],
+        body: 'json',
+      },
+      given,
+      options,
+    )
   }
 
   /** The entityViews that a search over relations leads to. For TENANT_ADMIN, CUSTOMER_USER. */

@@ -11,11 +11,17 @@ import {
   type RecordOf,
 } from '../../../services/entities/define.ts'
 import type { EntityService } from '../../../services/entities/entity-service.ts'
+import {
+  CONFLICT_POLICIES,
+  UNLIKE_STRATEGIES,
+  withUnlikeName,
+  type NameConflict,
+} from '../../../services/entities/unlike-name.ts'
 import { ApiErrors } from '../../errors.ts'
 import { optionalVersion } from '../body.ts'
 import { EMPTY_ANSWER, TENANT, TENANT_AND_CUSTOMER } from '../route.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-words.ts'
-import type { QuerySchema, QueryValues } from './query.ts'
+import { optionalChoice, optionalText, type QuerySchema, type QueryValues } from './query.ts'
 import type { DeclaredRoute } from './route.ts'
 import { recordShape } from './shapes.ts'
 
@@ -67,6 +73,34 @@ export function crud<Columns extends ColumnSet>(
       },
     }),
   ]
+}
+
+/** What the calls of these may say of a name that is taken. */
+export const NAME_CONFLICT = {
+  nameConflictPolicy: optionalChoice(CONFLICT_POLICIES),
+  uniquifySeparator: optionalText,
+  uniquifyStrategy: optionalChoice(UNLIKE_STRATEGIES),
+}
+
+/** With the defaults of `rest-api.md` 3.3. */
+export function nameConflictOf(query: QueryValues<typeof NAME_CONFLICT>): NameConflict {
+  return {
+    policy: query.nameConflictPolicy ?? 'FAIL',
+    separator: query.uniquifySeparator ?? '_',
+    strategy: query.uniquifyStrategy ?? 'RANDOM',
+  }
+}
+
+/** The call that saves, where it may ask for a name of its own. */
+export function saveUnlike<Columns extends ColumnSet>(
+  parts: EntityRoutesParts,
+  service: EntityService<Columns>,
+  words: Pick<EntityWords, 'one'>,
+  authorities: readonly Authority[],
+): DeclaredRoute {
+  return saveOne(parts, service, words, authorities, NAME_CONFLICT, async (principal, draft, query) =>
+    service.saveByUser(principal, await withUnlikeName(service, principal, draft, nameConflictOf(query))),
+  )
 }
 
 export function saveOne<Columns extends ColumnSet, Asked extends QuerySchema>(
