@@ -24,6 +24,13 @@ export const MAX_RELATIONS = MAX_FOUND
 
 export type RelationDraft = Omit<Relation, 'version'>
 
+export interface RelationListOptions {
+  /** COMMON where absent. */
+  readonly group?: RelationGroup
+  /** Absent: any. */
+  readonly type?: string | undefined
+}
+
 export interface RelationParts {
   readonly entities: EntityStore
   readonly changes: Changes
@@ -50,14 +57,23 @@ export class RelationService {
   }
 
   /** Those of one entity. Throws `TOO_MANY_FOUND`. */
-  async list(
+  list(
     tenantId: string,
     direction: RelationDirection,
     entity: EntityId,
-    options: { readonly group?: RelationGroup; readonly type?: string | undefined } = {},
+    options?: RelationListOptions,
   ): Promise<readonly Relation[]> {
-    const { group = 'COMMON', type } = options
-    const read = { tenantId, direction, ids: [entity.id], group, type, limit: MAX_FOUND + 1 }
+    return this.listOfMany(tenantId, direction, [entity], options)
+  }
+
+  /** Those of all of the entities, by one query. Throws `TOO_MANY_FOUND` where all together have too many. */
+  async listOfMany(
+    tenantId: string,
+    direction: RelationDirection,
+    entities: readonly EntityId[],
+    { group = 'COMMON', type }: RelationListOptions = {},
+  ): Promise<readonly Relation[]> {
+    const read = { tenantId, direction, ids: entities.map(({ id }) => id), group, type, limit: MAX_FOUND + 1 }
     const found = await this.parts.entities.relations.findOf(read)
     if (found.length > MAX_FOUND) throw RelationErrors.TOO_MANY_FOUND({ limit: MAX_FOUND })
     return found

@@ -13,12 +13,12 @@ import { CalculationTriggers } from './triggers.ts'
 const TENANT = '11111111-1111-4111-8111-111111111111'
 const DEVICE = entityId('DEVICE', '22222222-2222-4222-8222-222222222222')
 
-function field(id: string): CalculatedField {
+function field(id: string, tenantId = TENANT): CalculatedField {
   const configuration = {
     ...{ type: 'SIMPLE', expression: 't', output: { type: 'TIME_SERIES', name: 'o' } },
     arguments: { t: { refEntityKey: { key: 'temperature', type: 'TS_LATEST' } } },
   }
-  const identity = { id, createdTime: 1, version: 1, tenantId: TENANT }
+  const identity = { id, createdTime: 1, version: 1, tenantId }
   return recordWith(calculatedFields, identity, { name: id, entityId: DEVICE, type: 'SIMPLE', configuration })
 }
 
@@ -105,4 +105,18 @@ test('of a tenant with its first field is told, whichever process saved it', asy
     await soon()
   }
   assert.deepEqual(began, [TENANT])
+})
+
+test('values do not wait while the field of another tenant is read again', async () => {
+  const { index, reads, save, published } = opened()
+  const begun = [index.refresh('f'), index.refresh('stranger')]
+  await soon()
+  reads[0]?.answer(field('f'))
+  reads[1]?.answer(field('stranger', '33333333-3333-4333-8333-333333333333'))
+  await Promise.all(begun)
+  void index.refresh('stranger')
+  assert.deepEqual(save(), ['done'])
+  assert.equal(published.length, 1)
+  void index.refresh('f')
+  assert.deepEqual(save(), [], 'one of its own')
 })

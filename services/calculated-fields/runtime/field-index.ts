@@ -36,6 +36,8 @@ export interface FieldIndexParts {
 }
 
 interface FieldRead {
+  /** Undefined where the field was not known before: it may be anybody's. */
+  readonly tenantId: string | undefined
   hasBegun: boolean
   done: Promise<void>
 }
@@ -87,16 +89,19 @@ export class FieldIndex {
     return this.byId.get(id)
   }
 
-  /** Undefined where all is read. */
-  pending(): Promise<unknown> | undefined {
-    return this.reading.size === 0 ? undefined : Promise.all([...this.reading.values()].map(({ done }) => done))
+  /** Undefined where all is read that may be a field of the tenant's. Reads of fields that are known to be other tenants' are not waited for. */
+  pending(tenantId: string): Promise<unknown> | undefined {
+    if (this.reading.size === 0) return undefined
+    const own = [...this.reading.values()].filter((read) => (read.tenantId ?? tenantId) === tenantId)
+    return own.length === 0 ? undefined : Promise.all(own.map(({ done }) => done))
   }
 
   /** Reads one field as it is now. Never rejects. Who asks before the read has begun waits for the same. */
   refresh(id: string): Promise<void> {
     const before = this.reading.get(id)
     if (before?.hasBegun === false) return before.done
-    const read: FieldRead = { hasBegun: false, done: Promise.resolve() }
+    const tenantId = this.byId.get(id)?.record.tenantId ?? before?.tenantId
+    const read: FieldRead = { tenantId, hasBegun: false, done: Promise.resolve() }
     read.done = (before?.done ?? Promise.resolve())
       .then(async () => {
         read.hasBegun = true
@@ -223,6 +228,12 @@ interface Interest {
   readonly byEntity: Map<string, Set<string>>
 }
 
+/** An argument of a field, and what the field is set on. */
+export interface Dependent {
+  readonly owner: EntityId
+  readonly need: ArgumentNeed
+}
+
 export class TenantFields {
   private readonly fields = new Map<string, ActiveField>()
   private readonly byOwner = new Map<string, Map<string, ActiveField>>()
@@ -265,18 +276,20 @@ export class TenantFields {
     return interest.anybody.size > 0 || interest.byEntity.has(entityId)
   }
 
-  /** Fields with an argument that is not the own entity's and may be this one's. */
-  dependents(entity: EntityId, source: Source, keys: readonly string[]): readonly ActiveField[] {
-    const found = new Set<ActiveField>()
+  /** Arguments that are not the own entity's and may be this one's. */
+  dependents(entity: EntityId, source: Source, keys: readonly string[]): readonly Dependent[] {
+    const found = new Map<ArgumentNeed, Dependent>()
     for (const key of keys) {
       const interest = this.interests.get(interestKey(source, key))
       if (interest === undefined) continue
       for (const id of [...interest.anybody, ...(interest.byEntity.get(entity.id) ?? [])]) {
         const active = this.fields.get(id)
-        if (active !== undefined && mayReach(active, entity, source, key)) found.add(active)
+        for (const need of Object.values(active?.field?.needs.arguments ?? {}))
+          if (active !== undefined && need.key === key && sourceOf(need) === source && mayReach(need, entity))
+            found.set(need, { owner: active.owner, need })
       }
     }
-    return [...found]
+    return [...found.values()]
   }
 
   private register(need: ArgumentNeed, { record, owner }: ActiveField, isThere: boolean): void {
@@ -309,21 +322,17 @@ export function sourceOf({ type, scope }: ArgumentNeed): Source {
   return type === 'ATTRIBUTE' ? (scope ?? 'SERVER_SCOPE') : 'series'
 }
 
-function mayReach({ field }: ActiveField, entity: EntityId, source: Source, key: string): boolean {
-  return Object.values(field?.needs.arguments ?? {}).some((need) => {
-    if (need.key !== key || sourceOf(need) !== source) return false
-    const { origin } = need
-    switch (origin.from) {
-      case 'own':
-        return false
-      case 'entity':
-        return origin.entity.id === entity.id
-      case 'owner':
-        return entity.entityType === 'CUSTOMER' || entity.entityType === 'TENANT'
-      case 'related':
-        return true
-    }
-  })
+function mayReach({ origin }: ArgumentNeed, entity: EntityId): boolean {
+  switch (origin.from) {
+    case 'own':
+      return false
+    case 'entity':
+      return origin.entity.id === entity.id
+    case 'owner':
+      return entity.entityType === 'CUSTOMER' || entity.entityType === 'TENANT'
+    case 'related':
+      return true
+  }
 }
 
 function interestKey(source: Source, key: string): string {

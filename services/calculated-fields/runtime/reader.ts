@@ -1,21 +1,20 @@
 /** What a turn must know beside its state: fields that apply, values of arguments that are new here, and whom else the news concerns. */
 import type { ArgumentNeed, Needs, SingleValue } from '../../../model/calculated-fields/kind.ts'
 import type { EntityId } from '../../../model/entity-id.ts'
-import type { RelationDirection } from '../../../model/relation.ts'
 import type { AttributeService } from '../../attribute-service.ts'
 import { devices } from '../../entities/device.ts'
 import { assets } from '../../entities/asset.ts'
 import type { EntityRegistry } from '../../entities/entity-registry.ts'
 import type { TenantLimits } from '../../entities/tenant-limits.ts'
 import type { LimitsOfTenants } from '../../limits.ts'
-import type { RelationService } from '../../relations/relations.ts'
 import type { TelemetryService } from '../../telemetry-service.ts'
 import type { AlarmService } from '../../alarms/alarm-service.ts'
 import { mostPoints } from './bounds.ts'
 import type { EntityFacts, KnownFacts } from './facts.ts'
-import { isProfile, type ActiveField, type FieldIndex } from './field-index.ts'
+import { isProfile, type ActiveField, type Dependent, type FieldIndex } from './field-index.ts'
 import { entityOf, held, isDynamic, windowStart, type Held } from './held.ts'
 import { jsonOf, type News, type Payload } from './payload.ts'
+import type { RelatedEntities, RelationLevel } from './related.ts'
 import type { EntityState, FieldState } from './states.ts'
 import { TenantReads } from './tenant-reads.ts'
 
@@ -23,7 +22,7 @@ export interface ReaderParts {
   readonly declared: EntityRegistry
   readonly attributes: Pick<AttributeService, 'find'>
   readonly telemetry: Pick<TelemetryService, 'latest' | 'history'>
-  readonly relations: Pick<RelationService, 'list'>
+  readonly related: RelatedEntities
   readonly alarms: Pick<AlarmService, 'findActive'>
   readonly limits: Pick<LimitsOfTenants, 'of'>
   readonly index: FieldIndex
@@ -78,7 +77,7 @@ export class CalculationReader {
     state: EntityState | undefined,
     now: number,
   ): Promise<Known> {
-    await this.bringUpToDate(payload, state)
+    await this.bringUpToDate(tenantId, payload, state)
     const { facts: known, limits } = this.parts
     if (payload?.kind === 'entity') known.forget(entity)
     const facts = await known.of(entity)
@@ -113,9 +112,13 @@ export class CalculationReader {
   }
 
   /** What the log says is newer than what the feed brought here, is read. */
-  private async bringUpToDate(payload: Payload | undefined, state: EntityState | undefined): Promise<void> {
+  private async bringUpToDate(
+    tenantId: string,
+    payload: Payload | undefined,
+    state: EntityState | undefined,
+  ): Promise<void> {
     const { index } = this.parts
-    await index.pending()
+    await index.pending(tenantId)
     const isOlder = (id: string, version: number): boolean => (index.find(id)?.record.version ?? -1) < version
     const news = payload?.kind === 'members' ? payload.news : payload
     if (news?.kind === 'field' && isOlder(news.id, news.version)) await index.refresh(news.id)
@@ -187,32 +190,10 @@ export class CalculationReader {
         return [facts.owner]
       case 'related': {
         const most = limits.maxRelatedEntitiesToReturnPerCfArgument
-        const found = await this.walk(tenantId, [entity], origin.levels, most > 0 ? most : MOST_RELATED)
+        const found = await this.parts.related.find(tenantId, entity, origin.levels, most > 0 ? most : MOST_RELATED)
         return many === true ? found : found.slice(0, 1)
       }
     }
-  }
-
-  /** The far ends of the last level, each once. */
-  private async walk(
-    tenantId: string,
-    roots: readonly EntityId[],
-    levels: readonly { readonly direction: RelationDirection; readonly relationType: string }[],
-    most: number,
-  ): Promise<readonly EntityId[]> {
-    let ends = roots
-    for (const { direction, relationType } of levels) {
-      const next = new Map<string, EntityId>()
-      for (const end of ends) {
-        if (next.size >= most) break
-        for (const { from, to } of await this.parts.relations.list(tenantId, direction, end, { type: relationType })) {
-          const far = direction === 'FROM' ? to : from
-          if (next.size < most) next.set(far.id, far)
-        }
-      }
-      ends = [...next.values()]
-    }
-    return ends
   }
 
   /** The newest first of one, the oldest first of a window. */
@@ -245,7 +226,7 @@ export class CalculationReader {
     limits: TenantLimits,
   ): Promise<readonly { readonly entity: EntityId; readonly facts: EntityFacts }[]> {
     const most = limits.maxRelatedEntitiesToReturnPerCfArgument
-    const found = await this.walk(tenantId, [entity], [relation], most > 0 ? most : MOST_RELATED)
+    const found = await this.parts.related.find(tenantId, entity, [relation], most > 0 ? most : MOST_RELATED)
     const known = await Promise.all(
       found.map(async (target) => ({ entity: target, facts: await this.parts.facts.of(target) })),
     )
@@ -272,7 +253,7 @@ export class CalculationReader {
       : []
   }
 
-  /** Entities whose fields may have this one's values as arguments: they look whether that is so. */
+  /** Entities whose fields have this one's values as arguments: each looks once more whether that is so. */
   private async dependentsOf(
     tenantId: string,
     entity: EntityId,
@@ -280,33 +261,44 @@ export class CalculationReader {
   ): Promise<readonly Forward[]> {
     const keys = [...news.values.map(([key]) => key), ...news.deleted]
     const dependents = this.parts.index.of(tenantId)?.dependents(entity, news.source, keys) ?? []
-    const forwarded: News = { ...news, from: entity }
-    const found = new Map<string, Forward>()
-    for (const { owner, field } of dependents) {
-      for (const need of Object.values(field?.needs.arguments ?? {})) {
-        if (need.origin.from === 'own') continue
-        if (!isProfile(owner)) found.set(owner.id, { entity: owner, payload: forwarded })
-        else if (need.origin.from !== 'related')
-          found.set(owner.id, { entity: owner, payload: { kind: 'members', after: '', news: forwarded } })
-        else
-          for (const reached of await this.backwards(tenantId, entity, need.origin.levels))
-            found.set(reached.id, { entity: reached, payload: forwarded })
-      }
-    }
-    found.delete(entity.id)
-    return [...found.values()]
+    if (dependents.length === 0) return []
+    const payload: News = { ...news, from: entity }
+    const found = await Promise.all(dependents.map((dependent) => this.concerned(tenantId, entity, dependent, payload)))
+    const forwards = new Map(found.flat().map((forward) => [forward.entity.id, forward]))
+    forwards.delete(entity.id)
+    return [...forwards.values()]
   }
 
-  private backwards(
+  private async concerned(
     tenantId: string,
     entity: EntityId,
-    levels: readonly { readonly direction: RelationDirection; readonly relationType: string }[],
-  ) {
-    const back = levels.toReversed().map(({ direction, relationType }) => ({
-      relationType,
-      direction: direction === 'FROM' ? ('TO' as const) : ('FROM' as const),
-    }))
-    return this.walk(tenantId, [entity], back, MOST_RELATED)
+    { owner, need: { origin } }: Dependent,
+    payload: News,
+  ): Promise<readonly Forward[]> {
+    if (origin.from === 'related') return this.relatedTo(tenantId, entity, owner, origin.levels, payload)
+    if (isProfile(owner)) return [{ entity: owner, payload: { kind: 'members', after: '', news: payload } }]
+    const isOf = origin.from !== 'owner' || (await this.parts.facts.of(owner))?.owner.id === entity.id
+    return isOf ? [{ entity: owner, payload }] : []
+  }
+
+  private async relatedTo(
+    tenantId: string,
+    entity: EntityId,
+    owner: EntityId,
+    levels: readonly RelationLevel[],
+    payload: News,
+  ): Promise<readonly Forward[]> {
+    const { related, facts } = this.parts
+    const reached = await this.reads.run(tenantId, () => related.findBackwards(tenantId, entity, levels, MOST_RELATED))
+    if (!isProfile(owner)) {
+      // Behind the bound it may be one of those that were not read.
+      const isOf = reached.length >= MOST_RELATED || reached.some(({ id }) => id === owner.id)
+      return isOf ? [{ entity: owner, payload }] : []
+    }
+    const ofProfile = await Promise.all(
+      reached.map(async (one) => (await this.reads.run(tenantId, () => facts.of(one)))?.profile?.id === owner.id),
+    )
+    return reached.filter((_, place) => ofProfile[place]).map((one) => ({ entity: one, payload }))
   }
 
   /** A page of a profile's members, and the rest of them by another message. */

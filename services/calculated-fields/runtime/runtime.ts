@@ -17,11 +17,13 @@ import { KnownFacts } from './facts.ts'
 import { FieldIndex, type OpenField } from './field-index.ts'
 import { calculationNode, type CalculationCounts } from './program.ts'
 import { CalculationReader, type ReaderParts } from './reader.ts'
+import { RelatedEntities, type RelatedParts } from './related.ts'
 import { storingNode } from './storing.ts'
 import { fieldTools, type ToolsParts } from './tools.ts'
 import { CalculationTriggers } from './triggers.ts'
 
-export interface CalculationParts extends Omit<ReaderParts, 'index' | 'facts'>, Omit<ToolsParts, 'time'> {
+export interface CalculationParts extends Omit<ReaderParts, 'index' | 'facts' | 'related'>, Omit<ToolsParts, 'time'> {
+  readonly relations: RelatedParts['relations']
   readonly routeOf: RouteLookup
   readonly events: Pick<EventWriter, 'add'>
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
@@ -43,6 +45,7 @@ export class Calculation {
   private readonly parts: CalculationParts
   private readonly index: FieldIndex
   private readonly facts: KnownFacts
+  private readonly related: RelatedEntities
   private readonly counts: CalculationCounts = { calculated: 0, failed: 0, results: 0, forwarded: 0 }
   /** As the last turn read them, by tenant. */
   private readonly limitsOf = new Map<string, TenantLimits>()
@@ -62,6 +65,7 @@ export class Calculation {
     const began = (tenantId: string): void => void this.began?.(tenantId)
     this.index = new FieldIndex({ fields, feed, report, open, toolsOf, began }, (ms, run) => this.later(ms, run))
     this.facts = new KnownFacts({ declared, routeOf, feed })
+    this.related = new RelatedEntities({ relations: parts.relations, feed })
     this.triggers = new CalculationTriggers({ link, clock, index: this.index })
     this.stops = [
       feed.listenToAll(['device-changed'], ({ entity }) => void this.changed(entity)),
@@ -103,6 +107,7 @@ export class Calculation {
     for (const timer of this.timers) timer.cancel()
     this.index.close()
     this.facts.close()
+    this.related.close()
   }
 
   private definitions(): readonly NodeDefinition[] {
@@ -113,6 +118,7 @@ export class Calculation {
       limits: { of: (tenantId) => this.limitsNow(tenantId) },
       index,
       facts,
+      related: this.related,
     })
     const debug = new FieldDebug(events, clock)
     return [

@@ -17,7 +17,7 @@ export interface TriggersParts {
   readonly link: Pick<Link, 'publish'>
   readonly clock: Pick<Clock, 'now'>
   readonly index: {
-    pending(): Promise<unknown> | undefined
+    pending(tenantId: string): Promise<unknown> | undefined
     of(tenantId: string): Pick<TenantFields, 'wants'> | undefined
   }
 }
@@ -43,7 +43,7 @@ export class CalculationTriggers implements NodeCalculated {
   }
 
   handOver(change: CalculatedChange, done: (error: Error | undefined) => void): boolean {
-    const pending = this.parts.index.pending()
+    const pending = this.parts.index.pending(change.tenantId)
     if (pending === undefined) return this.handOverNow(change, done)
     // What others begin to read meanwhile is not waited for: they may never end.
     pending

@@ -1,0 +1,76 @@
+/** Whom a value concerns: those that are related to its entity, and nobody else of the tenant. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openField } from '../../../nodes/calculated/kinds.ts'
+import { entityId, type EntityId } from '../../../model/entity-id.ts'
+import { assets } from '../../entities/asset.ts'
+import { calculatedFields } from '../../entities/calculated-field.ts'
+import { recordWith } from '../../entities/rows.ts'
+import { openTestPlatform } from '../../testkit.ts'
+import { KnownFacts } from './facts.ts'
+import { FieldIndex } from './field-index.ts'
+import type { Payload } from './payload.ts'
+import { CalculationReader } from './reader.ts'
+import { RelatedEntities } from './related.ts'
+
+const VALUES: Payload = {
+  ...{ kind: 'values', source: 'series', values: [['temperature', 1, 1]], deleted: [] },
+  type: 'POST_TELEMETRY_REQUEST',
+}
+
+test('a value goes to what is related to its entity, whose relations are read once', async (t) => {
+  const { services, feed, tenant, tenantId, close } = await openTestPlatform()
+  t.after(() => close())
+  const made = async (name: string): Promise<EntityId> =>
+    entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name })).id)
+  const [hall, room, near, far] = await Promise.all(['hall', 'room', 'near', 'far'].map(made))
+  assert.ok(hall && room && near && far)
+  const relate = (from: EntityId, to: EntityId) =>
+    services.relations.save(tenantId, { from, to, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null })
+  await relate(hall, room)
+  await relate(room, near)
+  const level = { direction: 'FROM', relationType: 'Contains' }
+  const configuration = {
+    ...{ type: 'SIMPLE', expression: 't', output: { type: 'TIME_SERIES', name: 'o' } },
+    arguments: {
+      t: {
+        refEntityKey: { key: 'temperature', type: 'TS_LATEST' },
+        refDynamicSourceConfiguration: { type: 'RELATION_PATH_QUERY', levels: [level, level] },
+      },
+    },
+  }
+  const identity = { id: 'f', createdTime: 1, version: 1, tenantId }
+  const field = recordWith(calculatedFields, identity, { name: 'f', entityId: hall, type: 'SIMPLE', configuration })
+  const index = new FieldIndex(
+    {
+      fields: { findAnywhere: () => Promise.resolve(field), findWhere: () => Promise.resolve([field]) },
+      ...{ feed, open: openField, report: assert.fail },
+      toolsOf: () => ({ limit: () => 0, compile: () => ({ call: () => 0 }), compileWithArguments: assert.fail }),
+    },
+    () => undefined,
+  )
+  await index.start()
+  const { declared, relations, attributes, telemetry, alarms, limits } = services
+  let reads = 0
+  const listOfMany: typeof relations.listOfMany = (...query) => {
+    reads++
+    return relations.listOfMany(...query)
+  }
+  const routeOf = () => Promise.resolve({ tenantId, customerId: null, ruleChainId: null, queueName: null })
+  const facts = new KnownFacts({ declared, routeOf, feed })
+  const related = new RelatedEntities({ relations: { listOfMany }, feed })
+  t.after(() => {
+    for (const one of [index, facts, related]) one.close()
+  })
+  const reader = new CalculationReader({
+    ...{ declared, attributes, telemetry, alarms, limits, index, facts, related },
+  })
+  const concerned = async (entity: EntityId): Promise<readonly string[]> =>
+    (await reader.read(tenantId, entity, VALUES, undefined, 1)).forwards.map((forward) => forward.entity.id)
+  assert.deepEqual(await concerned(far), [], 'an asset that is in no room')
+  assert.deepEqual(await concerned(near), [hall.id])
+  const readSoFar = reads
+  assert.deepEqual([await concerned(near), reads - readSoFar], [[hall.id], 0])
+  await relate(room, far)
+  assert.deepEqual(await concerned(far), [hall.id], 'a relation that is new is seen at once')
+})
