@@ -19,8 +19,9 @@ const VALUES: Payload = {
 }
 
 test('a value goes to what is related to its entity, whose relations are read once', async (t) => {
-  const { services, feed, tenant, tenantId, close } = await openTestPlatform()
-  t.after(() => close())
+  const platform = await openTestPlatform()
+  t.after(() => platform.close())
+  const { services, feed, tenant, tenantId } = platform
   const made = async (name: string): Promise<EntityId> =>
     entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name })).id)
   const [hall, room, near, far] = await Promise.all(['hall', 'room', 'near', 'far'].map(made))
