@@ -114,11 +114,35 @@ export const alarmConfiguration = z.object({
     .transform(() => null),
 })
 
-/** Names of arguments that its rules use. */
-export function argumentsOfRules({ createRules, clearRule }: z.infer<typeof alarmConfiguration>): readonly string[] {
-  const rules = [...Object.values(createRules), clearRule]
-  return rules.flatMap((one) => {
-    if (one === null || one.condition.expression.type === 'TBEL') return []
-    return one.condition.expression.filters.map(({ argument: name }) => name)
-  })
+/** What a rule says at a place in the configuration. */
+export interface RuleMember {
+  readonly member: string
+  readonly name: string
+}
+
+type Rules = Pick<z.infer<typeof alarmConfiguration>, 'createRules' | 'clearRule'>
+
+/** Names of arguments that its rules use, and where. */
+export function argumentsOfRules(rules: Rules): readonly RuleMember[] {
+  return [...membersOf(rules, 'argument'), ...membersOf(rules, 'dynamicValueArgument')]
+}
+
+/** Time zones of its schedules, and where. */
+export function zonesOfRules(rules: Rules): readonly RuleMember[] {
+  return membersOf(rules, 'timezone')
+}
+
+function membersOf({ createRules, clearRule }: Rules, member: string): readonly RuleMember[] {
+  const found: RuleMember[] = []
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      const place = `${path}.${key}`
+      if (key === member && typeof inner === 'string') found.push({ member: place, name: inner })
+      else walk(inner, place)
+    }
+  }
+  for (const [severity, one] of Object.entries(createRules)) walk(one.condition, `createRules.${severity}.condition`)
+  if (clearRule !== null) walk(clearRule.condition, 'clearRule.condition')
+  return found
 }

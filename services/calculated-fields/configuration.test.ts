@@ -113,10 +113,39 @@ describe('configurations of calculated fields', () => {
       'calculated-field.INVALID',
     ],
     ['a window to aggregate', { ...aggregation, arguments: { t: rolling } }, 'calculated-field.LATEST_ONLY'],
+    ['a window of related entities', { ...(GOOD[4] ?? {}), arguments: { t: rolling } }, 'calculated-field.ROLLING'],
     ['no rules', { ...alarm, createRules: {} }, 'calculated-field.INVALID'],
     ['an unknown severity', { ...alarm, createRules: { HUGE: rule } }, 'calculated-field.INVALID'],
     ['a filter of no argument', { ...alarm, arguments: { u: latest } }, 'calculated-field.ARGUMENT_UNKNOWN'],
   ]
   for (const [what, configuration, code] of refused)
     test(`refuses ${what}`, () => assert.throws(() => configurationOf(configuration), { code }))
+
+  const minor = (members: JsonObject): JsonObject => ({
+    ...alarm,
+    createRules: {
+      MINOR: { condition: { ...rule.condition, type: 'REPEATING', count: { staticValue: 2 }, ...members } },
+    },
+  })
+  const hours = { type: 'SPECIFIC_TIME', timezone: 'Mars/Olympus', daysOfWeek: [1], startsOn: 0, endsOn: 0 }
+  const named: readonly (readonly [JsonObject, string, RegExp])[] = [
+    [
+      { schedule: { staticValue: hours } },
+      'INVALID',
+      /createRules\.MINOR\.condition\.schedule\.staticValue\.timezone .*Mars/,
+    ],
+    [
+      { count: { dynamicValueArgument: 'gone' } },
+      'ARGUMENT_UNKNOWN',
+      /condition\.count\.dynamicValueArgument .*'gone'/,
+    ],
+    [{ schedule: { dynamicValueArgument: 'gone' } }, 'ARGUMENT_UNKNOWN', /condition\.schedule\.dynamic.* 'gone'/],
+  ]
+  for (const [members, code, message] of named)
+    test(`names the member of a rule that it refuses: ${JSON.stringify(members)}`, () =>
+      assert.throws(() => configurationOf(minor(members)), { code: `calculated-field.${code}`, message }))
+
+  test('takes rules whose dynamic values are arguments of the field', () => {
+    assert.equal(configurationOf(minor({ count: { dynamicValueArgument: 't' } })).type, 'ALARM')
+  })
 })

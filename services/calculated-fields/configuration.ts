@@ -1,6 +1,7 @@
 /** Configurations of calculated fields as users send them: what is refused of them, and how it is said. */
 import type { JsonObject } from '../../model/json.ts'
-import { argumentsOfRules } from '../../model/calculated-fields/alarm-rules.ts'
+import { argumentsOfRules, zonesOfRules } from '../../model/calculated-fields/alarm-rules.ts'
+import { isZone } from '../../model/calendar.ts'
 import { argumentsOf, configuration, type Configuration } from '../../model/calculated-fields/configuration.ts'
 import { CalculatedFieldErrors } from './errors.ts'
 
@@ -16,6 +17,13 @@ export function configurationOf(sent: JsonObject): Configuration {
   return read.data
 }
 
+/** Types that calculate with the latest values alone. */
+const WITHOUT_WINDOWS = new Set<Configuration['type']>([
+  'SIMPLE',
+  'ALARM',
+  'PROPAGATION',
+  'RELATED_ENTITIES_AGGREGATION',
+])
 const RESERVED = new Set(['ctx'])
 const VARIABLE = /^[\p{L}_$][\p{L}\p{N}_$]*$/u
 
@@ -26,10 +34,13 @@ function checkArguments(read: Configuration): void {
     if (RESERVED.has(name)) throw CalculatedFieldErrors.ARGUMENT_RESERVED({ name })
     if (!VARIABLE.test(name)) throw CalculatedFieldErrors.ARGUMENT_NAME({ name })
     const kind = refEntityKey.type
-    if (kind === 'TS_ROLLING' && (type === 'SIMPLE' || type === 'ALARM' || type === 'PROPAGATION'))
-      throw CalculatedFieldErrors.ROLLING({ type })
+    if (kind === 'TS_ROLLING' && WITHOUT_WINDOWS.has(type)) throw CalculatedFieldErrors.ROLLING({ type })
     if (kind !== 'TS_LATEST' && type === 'ENTITY_AGGREGATION') throw CalculatedFieldErrors.LATEST_ONLY({ type })
   }
-  for (const name of type === 'ALARM' ? argumentsOfRules(read) : [])
-    if (!Object.hasOwn(named, name)) throw CalculatedFieldErrors.ARGUMENT_UNKNOWN({ name })
+  if (type !== 'ALARM') return
+  for (const { member, name } of argumentsOfRules(read))
+    if (!Object.hasOwn(named, name)) throw CalculatedFieldErrors.ARGUMENT_UNKNOWN({ member, name })
+  // Not in the schema: what was stored before goes on and says why it does not run.
+  for (const { member, name } of zonesOfRules(read))
+    if (!isZone(name)) throw CalculatedFieldErrors.INVALID({ member, reason: `is no time zone: '${name}'` })
 }

@@ -8,7 +8,7 @@ export const CalculatedFieldErrors = defineErrors('calculated-field', {
   NAME_TAKEN: { ...BAD_REQUEST, text: 'Calculated field with such name and type already exists' },
   ARGUMENT_RESERVED: { ...BAD_REQUEST, text: "Argument name '{name}' is reserved and cannot be used." },
   ARGUMENT_NAME: { ...BAD_REQUEST, text: "Argument name '{name}' is not the name of a script variable." },
-  ARGUMENT_UNKNOWN: { ...BAD_REQUEST, text: "The configuration names an argument that it does not have: '{name}'." },
+  ARGUMENT_UNKNOWN: { ...BAD_REQUEST, text: "{member} names an argument that the field does not have: '{name}'." },
   ROLLING: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' doesn't support TS_ROLLING arguments." },
   LATEST_ONLY: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' supports TS_LATEST arguments only." },
   ENTITY_TYPE: { ...BAD_REQUEST, text: "Calculated field with type: '{type}' is not supported for {entityType}." },
