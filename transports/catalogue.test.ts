@@ -30,7 +30,14 @@ test('names are words, and each stands once', () => {
 
 test('what rises and falls is a gauge, everything else a counter whose name says so', () => {
   const gauges = TRANSPORTS.flatMap(({ figureNames }) => figureNames.filter((name) => !name.endsWith('_total')))
-  assert.deepEqual(gauges, ['connections', 'tls_handshakes', 'observers', 'block_transfers', 'waiting_polls'])
+  assert.deepEqual(gauges, [
+    'connections',
+    'tls_handshakes',
+    'gateway_children',
+    'observers',
+    'block_transfers',
+    'waiting_polls',
+  ])
 })
 
 test('every setting of a protocol is one of the configuration, under a name of its own', () => {

@@ -10,6 +10,11 @@ export class TenantShares {
     this.perTenant = perTenant
   }
 
+  /** Places that are taken, of all tenants. */
+  get size(): number {
+    return this.taken
+  }
+
   /** False where the tenant has its share, or no place is left: nothing is counted then. */
   take(tenantId: string): boolean {
     const count = this.counts.get(tenantId) ?? 0

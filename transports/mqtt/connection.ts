@@ -10,6 +10,8 @@ import type { JsonPayloadDecoder } from '../payload/json.ts'
 import type { AcknowledgementLine, AcknowledgementOwner } from './acknowledgements.ts'
 import type { Packet, ProtocolVersion } from './codec.ts'
 import type { DownlinkPushes } from './downlink-pushes.ts'
+import type { GatewayChildren } from './gateway/children.ts'
+import type { GatewayDecoder } from './gateway/payloads.ts'
 import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
 import type { MqttLimits } from './limits.ts'
 import type { ReasonCode } from './reason-codes.ts'
@@ -66,6 +68,10 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   /** Packet ids of QoS 2 publishes that were not released; undefined while there are none. */
   unreleased: Set<number> | undefined
   readonly pushes: DownlinkPushes
+  /** Set where it is a gateway: the devices behind it. */
+  children: GatewayChildren | undefined
+  /** When the last whole packet came, in ticks of the wheel. */
+  readonly heardTick: number
   /** A whole packet came: the silence begins anew. */
   heard(): void
   send(packet: Packet): void
@@ -104,6 +110,7 @@ export interface SessionHost {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
+  readonly gatewayDecoder: GatewayDecoder
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts
   /** Writes what sessions have to say, once, when the present turn is over. */
@@ -114,6 +121,11 @@ export interface SessionHost {
   admit(device: DeviceIdentity): boolean
   /** Gives back what `admit` counted. */
   release(tenantId: string): void
+  /** The same of a device that connects through a gateway. */
+  admitChild(gateway: DeviceIdentity): boolean
+  releaseChild(tenantId: string): void
+  /** Unix ms. */
+  now(): number
   /** Gives a place to a connection without credentials; the oldest loses its own where there are too many. */
   admitProvisioning(session: MqttConnection): void
   releaseProvisioning(session: MqttConnection): void

@@ -2,16 +2,23 @@
  * QoS 1 pushes of one connection that the client has not acknowledged: whose packet ids are taken, how many may be open, what waits.
  * Nothing is allocated until the first push.
  */
+import type { DeviceSession } from '../../engine/device/gateway.ts'
 import type { IConnectPacket } from './codec.ts'
 import type { MqttLimits } from './limits.ts'
 
 const LARGEST_MESSAGE_ID = 65_535
 
+/** A call that goes out with a push: of the connection's own device, or of one behind it. */
+export interface PushedCall {
+  readonly of: DeviceSession
+  readonly id: number
+}
+
 export interface WaitingPush {
   readonly topic: string
   readonly text: string
   /** Set where it is a call to the device. */
-  readonly callId?: number | undefined
+  readonly call?: PushedCall | undefined
 }
 
 export class DownlinkPushes {
@@ -19,8 +26,8 @@ export class DownlinkPushes {
   maximumPacketSize = Infinity
   private maxOpen: number
   private readonly limits: MqttLimits
-  /** With the id of the call that went out with it. */
-  private open: Map<number, number | undefined> | undefined
+  /** With the call that went out with it. */
+  private open: Map<number, PushedCall | undefined> | undefined
   private waiting: WaitingPush[] | undefined
   private waitingBytes = 0
   private lastMessageId = 0
@@ -38,12 +45,12 @@ export class DownlinkPushes {
   }
 
   /** A packet id that no open push has [MQTT-2.2.1-2]; undefined where the push has to wait for a PUBACK [MQTT-3.3.4-9]. */
-  begin(callId?: number): number | undefined {
+  begin(call?: PushedCall): number | undefined {
     const open = (this.open ??= new Map())
     if (open.size >= this.maxOpen) return undefined
     do this.lastMessageId = (this.lastMessageId % LARGEST_MESSAGE_ID) + 1
     while (open.has(this.lastMessageId))
-    open.set(this.lastMessageId, callId)
+    open.set(this.lastMessageId, call)
     return this.lastMessageId
   }
 
@@ -58,7 +65,7 @@ export class DownlinkPushes {
   }
 
   /** The call that went out with this packet id. */
-  callOf(messageId: number): number | undefined {
+  callOf(messageId: number): PushedCall | undefined {
     return this.open?.get(messageId)
   }
 

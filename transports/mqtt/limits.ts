@@ -22,6 +22,10 @@ export interface MqttLimits {
   readonly maxConnections: number
   /** Connections of one tenant; over it CONNACK 0x97, or 3. */
   readonly maxConnectionsPerTenant: number
+  /** Devices connected through one gateway, through all, and through those of one tenant. Over one of them: PUBACK 0x97, the connection stays. */
+  readonly maxChildrenPerGateway: number
+  readonly maxChildren: number
+  readonly maxChildrenPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
   /** TLS handshakes under way. Over it the oldest that never said a word is cut off, or else the new one closed. */
@@ -44,6 +48,9 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxQueuedPushes: 100,
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,
+  maxChildrenPerGateway: 10_000,
+  maxChildren: 100_000,
+  maxChildrenPerTenant: 75_000,
   maxSilentConnections: 10_000,
   maxHandshakes: 2000,
   handshakeTimeoutMs: 10_000,

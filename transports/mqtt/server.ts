@@ -9,6 +9,8 @@ import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import type { ByteStream, MqttConnection, MqttCounts, SessionHost } from './connection.ts'
+import { JsonGatewayDecoder } from './gateway/json-payloads.ts'
+import type { GatewayDecoder } from './gateway/payloads.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
 import type { Door, ListenAt, MqttListener } from './listeners/listener.ts'
@@ -32,6 +34,7 @@ export interface MqttTransportOptions {
 export interface MqttFigures extends Readonly<MqttCounts> {
   readonly connections: number
   readonly handshakes: number
+  readonly children: number
 }
 
 export interface MqttTransport {
@@ -55,6 +58,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
+  readonly gatewayDecoder: GatewayDecoder
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts = {
     accepted: 0,
@@ -80,6 +84,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   /** Those that have not said who they are, oldest first. */
   private readonly silent = new Set<MqttSession>()
   private readonly shares: TenantShares
+  private readonly childShares: TenantShares
   private readonly stopListening: () => void
   private readonly provisioning: ProvisioningPlaces<MqttSession>
   private toFlush: MqttConnection[] = []
@@ -92,8 +97,10 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.gateway = options.gateway
     this.limits = { ...DEFAULT_MQTT_LIMITS, ...options.limits }
     this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
+    this.childShares = new TenantShares(this.limits.maxChildren, this.limits.maxChildrenPerTenant)
     this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
     this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
+    this.gatewayDecoder = new JsonGatewayDecoder(this.decoder)
     this.wheel = new KeepAliveWheel(options.clock)
     this.stopListening = options.gateway.onWritable(() => this.roomAgain())
   }
@@ -104,7 +111,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
 
   figures(): MqttFigures {
     const handshakes = [...this.listeners.values()].reduce((sum, { onTheWay }) => sum + onTheWay, 0)
-    return { ...this.counts, connections: this.sessions.size, handshakes }
+    return { ...this.counts, connections: this.sessions.size, handshakes, children: this.childShares.size }
   }
 
   async listen(): Promise<void> {
@@ -173,6 +180,20 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     if (this.shares.take(device.tenantId)) return true
     this.counts.overTenantLimit++
     return false
+  }
+
+  admitChild(gateway: DeviceIdentity): boolean {
+    if (this.childShares.take(gateway.tenantId)) return true
+    this.counts.overTenantLimit++
+    return false
+  }
+
+  releaseChild(tenantId: string): void {
+    this.childShares.give(tenantId)
+  }
+
+  now(): number {
+    return this.options.clock.now()
   }
 
   admitProvisioning(session: MqttSession): void {

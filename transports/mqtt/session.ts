@@ -16,6 +16,7 @@ import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
 import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertificate } from './connection.ts'
 import { DownlinkPushes } from './downlink-pushes.ts'
+import type { GatewayChildren } from './gateway/children.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
@@ -43,7 +44,8 @@ export class MqttSession implements MqttConnection {
   callFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
   readonly pushes: DownlinkPushes
-  private lastHeardTick: number
+  children: GatewayChildren | undefined
+  heardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined
   private flushing = false
@@ -54,7 +56,7 @@ export class MqttSession implements MqttConnection {
     this.socket = socket
     this.allowedTicks = allowedTicks
     this.pushes = new DownlinkPushes(host.limits)
-    this.lastHeardTick = host.wheel.tick
+    this.heardTick = host.wheel.tick
   }
 
   get address(): string {
@@ -86,7 +88,7 @@ export class MqttSession implements MqttConnection {
         if (!cursor.advance(bytes, offset, this.host.limits.maxPacketBytes)) break
         const end = cursor.end
         // Only whole packets count as being heard: a byte a second keeps nothing alive.
-        if (this.phase === 'CONNECTED' && !this.isProvisioning) this.lastHeardTick = this.host.wheel.tick
+        if (this.phase === 'CONNECTED' && !this.isProvisioning) this.heardTick = this.host.wheel.tick
         handlePacket(this, bytes, offset, cursor.bodyStart, end)
         offset = end
       }
@@ -102,6 +104,7 @@ export class MqttSession implements MqttConnection {
 
   private mustWait(): boolean {
     if (this.phase === 'AUTHENTICATING' || !this.host.gateway.writable) return true
+    if (this.children?.isFull === true) return true
     // A v5 client was told its Receive Maximum: what it sends beyond is answered with 0x93, not waited for.
     return this.version !== 5 && this.acknowledgements.pending >= this.host.limits.maxInFlight
   }
@@ -204,7 +207,7 @@ export class MqttSession implements MqttConnection {
   }
 
   dueTick(): number {
-    return this.lastHeardTick + this.allowedTicks
+    return this.heardTick + this.allowedTicks
   }
 
   expired(): void {
@@ -217,7 +220,7 @@ export class MqttSession implements MqttConnection {
   }
 
   heard(): void {
-    this.lastHeardTick = this.host.wheel.tick
+    this.heardTick = this.host.wheel.tick
   }
 
   /**
@@ -259,7 +262,9 @@ export class MqttSession implements MqttConnection {
     this.shown = undefined
     this.outgoing = undefined
     this.unreleased = undefined
-    const device = this.device
+    const { children, device } = this
+    this.children = undefined
+    children?.close()
     this.device = undefined
     device?.close()
   }

@@ -93,6 +93,27 @@ export const MQTT_SETTINGS = {
     max: 10_000_000,
     description: "Of these, one tenant's; more get CONNACK 3 (MQTT 5: 0x97).",
   }),
+  mqttMaxChildrenPerGateway: mqtt.integer({
+    name: 'MQTT_MAX_CHILDREN_PER_GATEWAY',
+    default: 10_000,
+    min: 1,
+    max: 10_000_000,
+    description: 'Devices connected through one gateway; more are acknowledged and dropped (MQTT 5: 0x97).',
+  }),
+  mqttMaxChildren: mqtt.integer({
+    name: 'MQTT_MAX_CHILDREN',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    description: 'Devices connected through gateways; more are answered as for one gateway.',
+  }),
+  mqttMaxChildrenPerTenant: mqtt.integer({
+    name: 'MQTT_MAX_CHILDREN_PER_TENANT',
+    default: 75_000,
+    min: 1,
+    max: 10_000_000,
+    description: "Of these, one tenant's.",
+  }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
     default: 10_000,

@@ -18,8 +18,12 @@ export type Uplink =
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
   | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
-  | { readonly kind: 'GATEWAY' }
+  | { readonly kind: 'GATEWAY'; readonly topic: GatewayTopic }
   | { readonly kind: 'UNKNOWN' }
+
+/** What a gateway says of the devices behind it. */
+export type GatewayTopic =
+  'CONNECT' | 'DISCONNECT' | 'TELEMETRY' | 'ATTRIBUTES' | 'ATTRIBUTE_REQUEST' | 'CALL_ANSWER' | 'CLAIM' | 'UNKNOWN'
 
 /** Where answers to a request of this family go, and the filter whose granted QoS they use. */
 export interface ResponseFamily {
@@ -102,6 +106,13 @@ const FIXED = new Map<string, Uplink>([
   ['v2/a/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
   ['v1/devices/me/claim', { kind: 'CLAIM' }],
   ['/provision/request', { kind: 'PROVISION' }],
+  ['v1/gateway/connect', { kind: 'GATEWAY', topic: 'CONNECT' }],
+  ['v1/gateway/disconnect', { kind: 'GATEWAY', topic: 'DISCONNECT' }],
+  ['v1/gateway/telemetry', { kind: 'GATEWAY', topic: 'TELEMETRY' }],
+  ['v1/gateway/attributes', { kind: 'GATEWAY', topic: 'ATTRIBUTES' }],
+  ['v1/gateway/attributes/request', { kind: 'GATEWAY', topic: 'ATTRIBUTE_REQUEST' }],
+  ['v1/gateway/rpc', { kind: 'GATEWAY', topic: 'CALL_ANSWER' }],
+  ['v1/gateway/claim', { kind: 'GATEWAY', topic: 'CLAIM' }],
 ])
 
 const FAMILIES: readonly ResponseFamily[] = [
@@ -121,7 +132,7 @@ const INT32_MAX = 2 ** 31 - 1
 export function uplinkOf(topic: string): Uplink {
   const fixed = FIXED.get(topic)
   if (fixed !== undefined) return fixed
-  if (topic.startsWith('v1/gateway/')) return { kind: 'GATEWAY' }
+  if (topic.startsWith('v1/gateway/')) return { kind: 'GATEWAY', topic: 'UNKNOWN' }
   if (PROTOBUF_PREFIXES.some((prefix) => topic.startsWith(prefix))) return { kind: 'FORMAT_NOT_SUPPORTED' }
   for (const family of FAMILIES) {
     if (!topic.startsWith(family.requestPrefix)) continue

@@ -46,6 +46,7 @@ export const mqtt = defineTransport({
   figures: {
     connections: 'connections',
     handshakes: 'tls_handshakes',
+    children: 'gateway_children',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
@@ -74,6 +75,9 @@ export const mqtt = defineTransport({
         maxInFlight: settings.mqttInFlightPerDevice,
         maxConnections: settings.mqttMaxConnections,
         maxConnectionsPerTenant: settings.mqttMaxConnectionsPerTenant,
+        maxChildrenPerGateway: settings.mqttMaxChildrenPerGateway,
+        maxChildren: settings.mqttMaxChildren,
+        maxChildrenPerTenant: settings.mqttMaxChildrenPerTenant,
         maxSilentConnections: settings.mqttMaxSilentConnections,
         maxHandshakes: settings.mqttMaxHandshakes,
       },

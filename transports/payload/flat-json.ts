@@ -16,12 +16,20 @@ const ZERO = 0x30
 const NINE = 0x39
 const COLON = 0x3a
 const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
 const OPEN = 0x7b
 const CLOSE = 0x7d
 const LARGEST_FAST_UPLOAD = 32
 export const LONGEST_FAST_KEY = 255
 const MAX_DIGITS = 15
 const POWERS_OF_TEN = Array.from({ length: MAX_DIGITS + 1 }, (_, exponent) => 10 ** exponent)
+
+/** What a gateway sends of one device. */
+export interface NamedUpload {
+  readonly name: string
+  readonly groups: readonly UploadGroup[]
+}
 
 export class FlatJsonReader {
   private readonly keys = new KeyCache()
@@ -51,6 +59,34 @@ export class FlatJsonReader {
       if (this.position !== this.end) return undefined
     }
     return group
+  }
+
+  /** `{"name":[upload,…]}`: what a gateway sends of one device; undefined as for `read`. */
+  readNamed(bytes: Buffer, castStrings: boolean): NamedUpload | undefined {
+    this.bytes = bytes
+    this.position = 0
+    this.end = bytes.length
+    this.skipBlanks()
+    if (bytes[this.position++] !== OPEN) return undefined
+    this.skipBlanks()
+    const name = this.readKey()
+    if (name === undefined || bytes[this.position++] !== OPEN_LIST) return undefined
+    const groups: UploadGroup[] = []
+    for (;;) {
+      this.skipBlanks()
+      this.canonical = true
+      const group = this.readUpload(castStrings)
+      if (group === undefined) return undefined
+      groups.push(group)
+      this.skipBlanks()
+      const code = bytes[this.position++]
+      if (code === CLOSE_LIST) break
+      if (code !== COMMA) return undefined
+    }
+    this.skipBlanks()
+    if (bytes[this.position++] !== CLOSE) return undefined
+    this.skipBlanks()
+    return this.position === this.end ? { name, groups } : undefined
   }
 
   private readUpload(castStrings: boolean): UploadGroup | undefined {

@@ -15,7 +15,7 @@ import {
 import type { Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
-import { FlatJsonReader, LONGEST_FAST_KEY } from './flat-json.ts'
+import { FlatJsonReader, LONGEST_FAST_KEY, type NamedUpload } from './flat-json.ts'
 import type { PayloadLimits } from './limits.ts'
 
 const SHOWN_CHARACTERS = 200
@@ -38,7 +38,19 @@ export class JsonPayloadDecoder {
   telemetry(bytes: Buffer, start = 0, end = bytes.length): readonly UploadGroup[] {
     const fast = this.fastRoad ? this.flat.read(bytes, this.limits.castStrings, start, end) : undefined
     if (fast !== undefined && fast.entries.length <= this.limits.maxEntries) return [fast]
-    const value = parseBody(bytes.subarray(start, end))
+    return this.telemetryOf(parseBody(bytes.subarray(start, end)))
+  }
+
+  /** What a gateway sends of one device, where it is plain; undefined where it must be parsed. */
+  namedTelemetry(body: Buffer): NamedUpload | undefined {
+    const named = this.fastRoad ? this.flat.readNamed(body, this.limits.castStrings) : undefined
+    if (named === undefined || named.name.trim() === '') return undefined
+    const entries = named.groups.reduce((sum, group) => sum + Math.max(1, group.entries.length), 0)
+    return entries <= this.limits.maxEntries ? named : undefined
+  }
+
+  /** Of what was parsed. */
+  telemetryOf(value: JsonValue): readonly UploadGroup[] {
     const groups: UploadGroup[] = []
     let entries = 0
     for (const element of Array.isArray(value) ? value : [value]) {
@@ -55,7 +67,11 @@ export class JsonPayloadDecoder {
     const fast = this.fastRoad ? this.flat.read(body, this.limits.castStrings) : undefined
     if (fast?.ts === undefined && fast !== undefined && fast.entries.length <= this.limits.maxEntries)
       return fast.entries
-    const value = parseBody(body)
+    return this.attributesOf(parseBody(body))
+  }
+
+  /** Of what was parsed. */
+  attributesOf(value: JsonValue): readonly Entry[] {
     if (!isObject(value)) throw wrongShape(value)
     const entries = this.entries(value)
     if (entries.length > this.limits.maxEntries) throw PayloadErrors.TOO_MANY_ENTRIES({ limit: this.limits.maxEntries })
@@ -115,7 +131,8 @@ export function splitKeys(text: string): readonly string[] | undefined {
   return keys.length === 0 ? undefined : keys
 }
 
-function parseBody(body: Buffer): JsonValue {
+/** Throws `invalid`. */
+export function parseBody(body: Buffer): JsonValue {
   if (!isUtf8(body)) throw PayloadErrors.NOT_TEXT()
   const text = body.toString('utf8')
   if (text.trim() === '') throw PayloadErrors.EMPTY()

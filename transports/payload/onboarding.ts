@@ -22,7 +22,11 @@ const SHOWN_CHARACTERS = 200
 export function claimOfferOf(body: Buffer): ClaimOffer {
   const text = textOf(body)
   if (text.trim() === '') return { secretKey: '', durationMs: 0 }
-  const members = objectOf(text)
+  return claimOfferFrom(objectOf(text))
+}
+
+/** Of what was parsed. Throws `invalid`. */
+export function claimOfferFrom(members: JsonObject): ClaimOffer {
   return { secretKey: memberText(members, 'secretKey') ?? '', durationMs: milliseconds(members['durationMs'] ?? null) }
 }
 

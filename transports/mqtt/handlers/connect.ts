@@ -8,6 +8,7 @@ import {
 } from '../../../engine/device/gateway.ts'
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
+import { GatewayChildren } from '../gateway/children.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
 
@@ -112,6 +113,7 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
   session.device = host.gateway.openSession(device, 'lasting', session)
+  if (device.isGateway === true) session.children = new GatewayChildren(session, device)
   acknowledge(session, packet)
 }
 

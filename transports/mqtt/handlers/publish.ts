@@ -8,9 +8,11 @@ import { claimOfferOf } from '../../payload/onboarding.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
-import { Reason, type ReasonCode } from '../reason-codes.ts'
+import { dispatchGateway } from '../gateway/dispatch.ts'
+import { Reason } from '../reason-codes.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
 import { answerAttributes, answerClientRpc, answerProvision } from './requests.ts'
+import { settle, undecodable } from './settle.ts'
 
 const view = new PublishView()
 const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
@@ -64,7 +66,8 @@ function dispatch(
     case 'CLAIM':
       return device.offerForClaim(claimOfferOf(bytes.subarray(start, end)), receipt)
     case 'GATEWAY':
-      return settle(receipt, Reason.NOT_AUTHORIZED)
+      if (session.children === undefined) return settle(receipt, Reason.NOT_AUTHORIZED)
+      return dispatchGateway(session, session.children, uplink.topic, bytes.subarray(start, end), receipt)
     case 'BAD_REQUEST_ID':
     case 'FORMAT_NOT_SUPPORTED':
       return undecodable(session, receipt)
@@ -114,17 +117,6 @@ export function releasePublish(session: MqttConnection, messageId: number): void
   session.unreleased?.delete(messageId)
   if (session.unreleased?.size === 0) session.unreleased = undefined
   session.send({ cmd: 'pubcomp', messageId })
-}
-
-/** MQTT 3 has no word for it but the end of the connection; v5 says it where there is a PUBACK (`device-api.md` 3.8). */
-function undecodable(session: MqttConnection, receipt: PublishReceipt): void {
-  session.host.counts.undecodable++
-  if (session.version === 5 && receipt instanceof Acknowledgement) receipt.settle(Reason.PAYLOAD_FORMAT_INVALID)
-  else session.close(Reason.PAYLOAD_FORMAT_INVALID)
-}
-
-function settle(receipt: PublishReceipt, reason: ReasonCode): void {
-  if (receipt instanceof Acknowledgement) receipt.settle(reason)
 }
 
 function uplinkAt(bytes: Buffer, start: number, end: number): Uplink {

@@ -3,6 +3,7 @@ import type { CallRequest, SharedAttributesUpdate } from '../../../engine/device
 import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
 import { encodePacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
+import type { PushedCall } from '../downlink-pushes.ts'
 import { Reason } from '../reason-codes.ts'
 import { FILTERS } from '../topics.ts'
 
@@ -24,32 +25,32 @@ export function pushCall(session: MqttConnection, { id, method, params }: CallRe
   // Unsubscribed while the call was on its way.
   if (filter === undefined) return
   const topic = `${(FILTERS[filter] ?? '').slice(0, -1)}${id}`
-  push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), id)
+  const call = session.device && { of: session.device, id }
+  push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), call)
 }
 
-export function push(session: MqttConnection, topic: string, text: string, qos: 0 | 1, callId?: number): void {
+export function push(session: MqttConnection, topic: string, text: string, qos: 0 | 1, call?: PushedCall): void {
   if (session.phase !== 'CONNECTED') return
   if (qos === 0) {
-    if (write(session, topic, text, undefined) && callId !== undefined)
-      session.device?.callDelivered(callId, 'DELIVERED')
+    if (write(session, topic, text, undefined)) call?.of.callDelivered(call.id, 'DELIVERED')
     return
   }
-  const messageId = session.pushes.begin(callId)
+  const messageId = session.pushes.begin(call)
   if (messageId === undefined) {
-    if (!session.pushes.hold({ topic, text, callId })) session.close(Reason.QUOTA_EXCEEDED)
-  } else if (write(session, topic, text, messageId)) callSent(session, callId)
+    if (!session.pushes.hold({ topic, text, call })) session.close(Reason.QUOTA_EXCEEDED)
+  } else if (write(session, topic, text, messageId)) callSent(call)
   else pushDone(session, messageId)
 }
 
 /** PUBACK of a push: there is room for one that waits. */
 export function pushAcknowledged(session: MqttConnection, messageId: number): void {
-  const callId = session.pushes.callOf(messageId)
-  if (callId !== undefined) session.device?.callDelivered(callId, 'DELIVERED')
+  const call = session.pushes.callOf(messageId)
+  call?.of.callDelivered(call.id, 'DELIVERED')
   pushDone(session, messageId)
 }
 
-function callSent(session: MqttConnection, callId: number | undefined): void {
-  if (callId !== undefined) session.device?.callDelivered(callId, 'SENT')
+function callSent(call: PushedCall | undefined): void {
+  call?.of.callDelivered(call.id, 'SENT')
 }
 
 function pushDone(session: MqttConnection, messageId: number): void {
@@ -57,9 +58,9 @@ function pushDone(session: MqttConnection, messageId: number): void {
   for (;;) {
     const next = session.pushes.end(free)
     if (next === undefined) return
-    const id = session.pushes.begin(next.callId)
+    const id = session.pushes.begin(next.call)
     if (id === undefined) return
-    if (write(session, next.topic, next.text, id)) return callSent(session, next.callId)
+    if (write(session, next.topic, next.text, id)) return callSent(next.call)
     free = id
   }
 }

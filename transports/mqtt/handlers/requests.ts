@@ -10,6 +10,7 @@ import { grantedQos, push } from './push.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
 const TOLD_IN_FLIGHT_MESSAGES = 100
+const UNLIMITED = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
 
 /** Throws `invalid` for a payload that is no request. The receipt is settled when the answer is on its way. */
 export function answerAttributes(
@@ -75,6 +76,8 @@ function sessionLimits(session: MqttConnection) {
   return {
     maxPayloadSize: session.host.limits.maxPacketBytes,
     maxInflightMessages: TOLD_IN_FLIGHT_MESSAGES,
-    rateLimits: { messages: null, telemetryMessages: null, telemetryDataPoints: null },
+    rateLimits: UNLIMITED,
+    // Of the devices behind it.
+    ...(session.children === undefined ? {} : { gatewayRateLimits: UNLIMITED }),
   }
 }

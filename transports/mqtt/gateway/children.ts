@@ -1,0 +1,215 @@
+/**
+ * The devices behind one gateway connection, by name. A device that is connected costs a look into a map; what comes for one that is not
+ * waits for it, in order and within a bound of bytes, beyond which the socket is not read.
+ */
+import { isMillraceError } from '../../../model/errors.ts'
+import type {
+  CallRequest,
+  DeviceIdentity,
+  DeviceSession,
+  PublishReceipt,
+  SharedAttributesUpdate,
+} from '../../../engine/device/gateway.ts'
+import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
+import type { MqttConnection } from '../connection.ts'
+import { grantedQos, push } from '../handlers/push.ts'
+import { ticksOf, type Timed } from '../keep-alive-wheel.ts'
+import { filterIndex } from '../topics.ts'
+import { GatewayChild, type ChildHost, type Waiting } from './child.ts'
+import { GatewayErrors } from './errors.ts'
+import { GatewayLatencies } from './latencies.ts'
+
+/** Devices of one gateway that are looked up or made at once. */
+const CONNECTS_AT_ONCE = 16
+/** Of publishes that wait for their devices. */
+const MAX_WAITING_BYTES = 262_144
+/** Seconds between looks at what the gateway itself did. */
+const ROUND_TICKS = 3
+const ROUNDS_PER_REPORT = 20
+const ATTRIBUTES_TOPIC = 'v1/gateway/attributes'
+const CALLS_TOPIC = 'v1/gateway/rpc'
+
+/** The gateway's own metrics: what is lost of them comes again. */
+const NOBODY: PublishReceipt = { stored: () => undefined, refused: () => undefined }
+
+export class GatewayChildren implements ChildHost, Timed {
+  slot = 0
+  readonly idleTicks: number
+  readonly latencies = new GatewayLatencies()
+  private readonly session: MqttConnection
+  private readonly gateway: DeviceIdentity
+  private readonly children = new Map<string, GatewayChild>()
+  private readonly queue: GatewayChild[] = []
+  private connecting = 0
+  private waitingBytes = 0
+  private roundTick: number
+  private rounds = 0
+  private isClosed = false
+
+  constructor(session: MqttConnection, gateway: DeviceIdentity) {
+    this.session = session
+    this.gateway = gateway
+    const { wheel, limits } = session.host
+    this.idleTicks = ticksOf(limits.idleTimeoutMs)
+    this.roundTick = wheel.tick
+    wheel.add(this)
+  }
+
+  get tick(): number {
+    return this.session.host.wheel.tick
+  }
+
+  /** Too much waits: the gateway is not read. */
+  get isFull(): boolean {
+    return this.waitingBytes >= MAX_WAITING_BYTES
+  }
+
+  /** The session of a device that is connected; it counts as heard. */
+  connected(name: string): DeviceSession | undefined {
+    const child = this.children.get(name)
+    child?.heard()
+    return child?.session
+  }
+
+  /** Hands on what waits once the device is connected, behind what waits for it already. */
+  connect(name: string, type: string, waiting: Waiting): void {
+    let child = this.children.get(name)
+    if (child?.session !== undefined) return waiting.connected(child.session)
+    if (child === undefined) {
+      if (!this.hasRoom()) return waiting.refused(GatewayErrors.TOO_MANY_CHILDREN())
+      child = new GatewayChild(this, name, type)
+      this.children.set(name, child)
+      this.queue.push(child)
+    }
+    this.waitingBytes += waiting.bytes
+    child.waiting?.push(waiting)
+    this.connectNext()
+  }
+
+  private hasRoom(): boolean {
+    const { host } = this.session
+    return this.children.size < host.limits.maxChildrenPerGateway && host.admitChild(this.gateway)
+  }
+
+  disconnect(name: string): void {
+    const child = this.children.get(name)
+    if (child === undefined) return
+    child.session?.close()
+    this.ended(child)
+  }
+
+  ended(child: GatewayChild): void {
+    child.session = undefined
+    this.session.host.wheel.remove(child)
+    if (this.children.get(child.name) !== child) return
+    this.children.delete(child.name)
+    this.session.host.releaseChild(this.gateway.tenantId)
+  }
+
+  close(): void {
+    this.isClosed = true
+    this.session.host.wheel.remove(this)
+    for (const child of this.children.values()) {
+      child.waiting = undefined
+      child.session?.close()
+      this.ended(child)
+    }
+  }
+
+  dueTick(): number {
+    return this.roundTick + ROUND_TICKS
+  }
+
+  expired(): void {
+    if (this.isClosed) return
+    this.shareActivity(this.roundTick)
+    if (++this.rounds % ROUNDS_PER_REPORT === 0) this.report()
+    this.roundTick = this.tick
+    this.session.host.wheel.add(this)
+  }
+
+  /** What the gateway itself did counts for all of its devices where it says so. */
+  private shareActivity(since: number): void {
+    const device = this.session.device?.device
+    if (device?.overwritesActivityTime !== true || this.session.heardTick < since) return
+    for (const child of this.children.values()) {
+      child.heard()
+      child.session?.touch()
+    }
+  }
+
+  private report(): void {
+    const value = this.latencies.take()
+    if (value === undefined) return
+    const entries = [{ key: 'gatewayMetrics', type: 'JSON', value } as const]
+    this.session.device?.postTelemetry([{ ts: undefined, entries }], NOBODY)
+  }
+
+  pushAttributes({ name }: GatewayChild, update: SharedAttributesUpdate): void {
+    this.push(ATTRIBUTES_TOPIC, `{"device":${JSON.stringify(name)},"data":${sharedAttributesJson(update)}}`)
+  }
+
+  pushCall({ name, session }: GatewayChild, { id, method, params }: CallRequest): void {
+    if (session === undefined) return
+    const data = `{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`
+    this.push(CALLS_TOPIC, `{"device":${JSON.stringify(name)},"data":${data}}`, { of: session, id })
+  }
+
+  /** Whether the gateway subscribed or not (`device-api.md` 4.2). */
+  push(topic: string, text: string, call?: { readonly of: DeviceSession; readonly id: number }): void {
+    push(this.session, topic, text, grantedQos(this.session, filterIndex(topic) ?? 0), call)
+  }
+
+  private connectNext(): void {
+    while (this.connecting < CONNECTS_AT_ONCE) {
+      const child = this.queue.shift()
+      if (child === undefined) return
+      this.connecting++
+      this.session.host.gateway
+        .connectChild(this.gateway, { name: child.name, type: child.type })
+        .then(
+          (device) => this.opened(child, device),
+          (error: unknown) => this.failed(child, error),
+        )
+        .catch((error: unknown) => this.session.violated(error))
+        .finally(() => {
+          this.connecting--
+          if (!this.isClosed) this.connectNext()
+        })
+    }
+  }
+
+  private opened(child: GatewayChild, device: DeviceIdentity): void {
+    // Disconnected meanwhile: what came before that is still the device's.
+    if (this.isClosed) return
+    const session = this.session.host.gateway.openSession(device, 'lasting', child)
+    const isPresent = this.children.get(child.name) === child
+    if (isPresent) {
+      child.session = session
+      child.heard()
+      this.session.host.wheel.add(child)
+      session.subscribeToSharedAttributes()
+      session.subscribeToCalls('all')
+    }
+    this.settle(child, (waiting) => waiting.connected(session))
+    if (!isPresent) session.close()
+  }
+
+  private failed(child: GatewayChild, error: unknown): void {
+    if (this.isClosed) return
+    this.ended(child)
+    const refusal = isMillraceError(error) ? error : GatewayErrors.CONNECT_FAILED({}, error)
+    this.settle(child, (waiting) => waiting.refused(refusal))
+  }
+
+  private settle(child: GatewayChild, tell: (waiting: Waiting) => void): void {
+    const all = child.waiting ?? []
+    child.waiting = undefined
+    const wasFull = this.isFull
+    for (const waiting of all) {
+      this.waitingBytes -= waiting.bytes
+      tell(waiting)
+    }
+    if (wasFull && !this.isFull) this.session.resume()
+  }
+}
