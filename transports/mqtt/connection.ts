@@ -10,8 +10,8 @@ import type { JsonPayloadDecoder } from '../payload/json.ts'
 import type { AcknowledgementLine, AcknowledgementOwner } from './acknowledgements.ts'
 import type { Packet, ProtocolVersion } from './codec.ts'
 import type { DownlinkPushes } from './downlink-pushes.ts'
-import type { GatewayChildren } from './gateway/children.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
+import type { ChildRegistry } from './gateway/registry.ts'
 import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
 import type { MqttLimits } from './limits.ts'
 import type { ReasonCode } from './reason-codes.ts'
@@ -69,7 +69,7 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   unreleased: Set<number> | undefined
   readonly pushes: DownlinkPushes
   /** Set where it is a gateway: the devices behind it. */
-  children: GatewayChildren | undefined
+  children: ChildRegistry | undefined
   /** When the last whole packet came, in ticks of the wheel. */
   readonly heardTick: number
   /** A whole packet came: the silence begins anew. */

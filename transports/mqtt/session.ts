@@ -16,7 +16,7 @@ import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
 import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertificate } from './connection.ts'
 import { DownlinkPushes } from './downlink-pushes.ts'
-import type { GatewayChildren } from './gateway/children.ts'
+import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
@@ -44,7 +44,7 @@ export class MqttSession implements MqttConnection {
   callFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
   readonly pushes: DownlinkPushes
-  children: GatewayChildren | undefined
+  children: ChildRegistry | undefined
   heardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined

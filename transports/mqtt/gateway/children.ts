@@ -18,6 +18,7 @@ import { filterIndex } from '../topics.ts'
 import { GatewayChild, type ChildHost, type Waiting } from './child.ts'
 import { GatewayErrors } from './errors.ts'
 import { GatewayLatencies } from './latencies.ts'
+import type { ChildRegistry } from './registry.ts'
 
 /** Devices of one gateway that are looked up or made at once. */
 const CONNECTS_AT_ONCE = 16
@@ -32,7 +33,7 @@ const CALLS_TOPIC = 'v1/gateway/rpc'
 /** The gateway's own metrics: what is lost of them comes again. */
 const NOBODY: PublishReceipt = { stored: () => undefined, refused: () => undefined }
 
-export class GatewayChildren implements ChildHost, Timed {
+export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   slot = 0
   readonly idleTicks: number
   readonly latencies = new GatewayLatencies()
@@ -59,19 +60,16 @@ export class GatewayChildren implements ChildHost, Timed {
     return this.session.host.wheel.tick
   }
 
-  /** Too much waits: the gateway is not read. */
   get isFull(): boolean {
     return this.waitingBytes >= MAX_WAITING_BYTES
   }
 
-  /** The session of a device that is connected; it counts as heard. */
   connected(name: string): DeviceSession | undefined {
     const child = this.children.get(name)
     child?.heard()
     return child?.session
   }
 
-  /** Hands on what waits once the device is connected, behind what waits for it already. */
   connect(name: string, type: string, waiting: Waiting): void {
     let child = this.children.get(name)
     if (child?.session !== undefined) return waiting.connected(child.session)
@@ -155,7 +153,6 @@ export class GatewayChildren implements ChildHost, Timed {
     this.push(CALLS_TOPIC, `{"device":${JSON.stringify(name)},"data":${data}}`, { of: session, id })
   }
 
-  /** Whether the gateway subscribed or not (`device-api.md` 4.2). */
   push(topic: string, text: string, call?: { readonly of: DeviceSession; readonly id: number }): void {
     push(this.session, topic, text, grantedQos(this.session, filterIndex(topic) ?? 0), call)
   }

@@ -8,10 +8,10 @@ import type { MqttConnection } from '../connection.ts'
 import { settle, undecodable } from '../handlers/settle.ts'
 import { Reason } from '../reason-codes.ts'
 import type { GatewayTopic } from '../topics.ts'
-import type { GatewayChildren } from './children.ts'
 import { GatewayErrors } from './errors.ts'
 import type { ChildAttributeRequest, Part } from './payloads.ts'
 import { PartReceipt, PublishParts } from './receipts.ts'
+import type { ChildRegistry } from './registry.ts'
 
 /** Of a device that is named before it was connected. */
 const DEFAULT_TYPE = 'default'
@@ -19,14 +19,14 @@ const RESPONSE_TOPIC = 'v1/gateway/attributes/response'
 
 interface Publish {
   readonly session: MqttConnection
-  readonly children: GatewayChildren
+  readonly children: ChildRegistry
   readonly receipt: PublishReceipt
   readonly body: Buffer
 }
 
 export function dispatchGateway(
   session: MqttConnection,
-  children: GatewayChildren,
+  children: ChildRegistry,
   topic: GatewayTopic,
   body: Buffer,
   receipt: PublishReceipt,
@@ -113,7 +113,7 @@ function one(
 }
 
 function waitFor(
-  children: GatewayChildren,
+  children: ChildRegistry,
   name: string,
   type: string,
   bytes: number,
@@ -124,7 +124,7 @@ function waitFor(
 }
 
 function answerAttributes(
-  children: GatewayChildren,
+  children: ChildRegistry,
   device: DeviceSession,
   { id, device: name, isClient, keys }: ChildAttributeRequest,
   own: PublishReceipt,
