@@ -295,6 +295,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     onboarding: {
       offerForClaim: (device, offer) => services.claims.offer(device, offer),
       provision: (request, clientAddress) => services.provisioning.provision(request, clientAddress),
+      provisionByCertificate: (shown) => services.certificateChains.provision(shown),
       connectChild: (gateway, child) => services.gatewayChildren.connect(gateway, child),
     },
     packages: services.content.otaDownloads,

@@ -70,6 +70,7 @@ import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
 import { GatewayChildren } from './onboarding/gateway-children.ts'
+import { CertificateChains } from './onboarding/certificate-chains.ts'
 import { Provisioning } from './onboarding/provisioning.ts'
 import type { AttemptLimits } from './onboarding/wrong-attempts.ts'
 import { NotificationEvents } from './notifications/events.ts'
@@ -320,6 +321,10 @@ export function createServices(options: ServicesOptions): Services {
           ...{ declared, attributes, telemetry: viewed, relations: relationService, alarms, limits, routeOf },
           ...{ events: events.writer, feed, link, meter, clock, random, report, open: openField },
         })
+  const provisioning = new Provisioning({
+    ...{ entities, declared, attributes, changes, clock },
+    ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),
+  })
   return {
     declared,
     calculated,
@@ -359,10 +364,8 @@ export function createServices(options: ServicesOptions): Services {
     deviceMove: new DeviceMove({ entities, declared, changes, limits, feed, doubts, calls, clock, random }),
     movedDevices,
     gatewayChildren: new GatewayChildren({ entities, declared, feed, clock }),
-    provisioning: new Provisioning({
-      ...{ entities, declared, attributes, changes, clock },
-      ...(options.provisioning === undefined ? {} : { limits: options.provisioning }),
-    }),
+    provisioning,
+    certificateChains: new CertificateChains({ entities, declared, provisioning, devices }),
     tenants,
     limits,
     meter,

@@ -40,6 +40,7 @@ import type { DeviceClaims } from './onboarding/claims.ts'
 import type { DeviceMove } from './onboarding/device-move.ts'
 import type { MovedDevices } from './onboarding/moved-devices.ts'
 import type { GatewayChildren } from './onboarding/gateway-children.ts'
+import type { CertificateChains } from './onboarding/certificate-chains.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { ParkedLaneService } from './parked-lane-service.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
@@ -82,6 +83,7 @@ export interface Services {
   /** How devices get a record and a customer. */
   readonly claims: DeviceClaims
   readonly provisioning: Provisioning
+  readonly certificateChains: CertificateChains
   readonly gatewayChildren: GatewayChildren
   readonly deviceMove: DeviceMove
   readonly movedDevices: MovedDevices

@@ -15,7 +15,13 @@ test('a token that looks like a login is nobody’s', () => {
 })
 
 test('a certificate is found by the hash of its Base64 text, and by nothing else', () => {
-  const key = credentialKey({ type: 'X509_CERTIFICATE', certificate: Buffer.from('certificate') }) ?? ''
+  const key =
+    credentialKey({
+      type: 'X509_CERTIFICATE',
+      certificate: Buffer.from('certificate'),
+      authorities: [],
+      clientAddress: '',
+    }) ?? ''
   // printf Y2VydGlmaWNhdGU= | openssl dgst -sha3-256
   assert.equal(certificateIdOf(key), '0988059d88967c6f08576b77775028547416724a9c4ddc617c0fd25a581cbbd9')
   assert.deepEqual([isToken(key), mqttLoginOf(key), childOf(key)], [false, undefined, undefined])

@@ -40,6 +40,7 @@ import type {
   PackageRequest,
   NamedChild,
   SessionKind,
+  ClientCertificate,
   PresentedCredentials,
   ProvisionAnswer,
   ProvisionRequest,
@@ -201,7 +202,16 @@ class LocalDeviceGateway
   authenticate(presented: PresentedCredentials): Promise<DeviceIdentity | undefined> {
     if (this.isClosed) return Promise.reject(DeviceErrors.CLOSED())
     const key = credentialKey(presented)
-    return key === undefined ? Promise.resolve(undefined) : this.credentials.find(key)
+    if (key === undefined) return Promise.resolve(undefined)
+    const found = this.credentials.find(key)
+    if (presented.type !== 'X509_CERTIFICATE' || presented.authorities.length === 0) return found
+    return found.then((device) => device ?? this.provisionByCertificate(key, presented))
+  }
+
+  private async provisionByCertificate(key: string, shown: ClientCertificate): Promise<DeviceIdentity | undefined> {
+    const isKnown = await this.onboarding?.provisionByCertificate(shown)
+    // Asked a moment ago it was nobody's: the store says what it is now.
+    return isKnown === true ? this.credentials.refresh(key) : undefined
   }
 
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession {

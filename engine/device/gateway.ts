@@ -19,6 +19,9 @@ export interface ClientCertificate {
   readonly type: 'X509_CERTIFICATE'
   /** DER. */
   readonly certificate: Buffer
+  /** Those behind it, each vouching for the one before; DER. */
+  readonly authorities: readonly Buffer[]
+  readonly clientAddress: string
 }
 
 /** Of a CONNECT; what it does not have is empty. The user name may be an access token. */

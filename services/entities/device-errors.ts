@@ -24,6 +24,14 @@ export const DeviceErrors = defineErrors('device', {
     text: 'Another default device profile is present in scope of current tenant!',
   },
   DEFAULT_PROFILE_DELETE: { ...BAD_REQUEST, text: 'Deletion of Default Device Profile is prohibited!' },
+  PROFILE_CERTIFICATE: {
+    ...BAD_REQUEST,
+    text: 'The provisioning certificate must be the PEM text of a certificate authority!',
+  },
+  PROFILE_CERTIFICATE_PATTERN: {
+    ...BAD_REQUEST,
+    text: 'The provisioning pattern must be a regular expression with one group, such as (.*)!',
+  },
   PROVISION_KEY_TAKEN: { ...BAD_REQUEST, text: 'Device profile with such provision device key already exists!' },
   PACKAGE_UNKNOWN: { ...BAD_REQUEST, text: "Can't assign non-existent {kind}!" },
   PACKAGE_FOREIGN: { ...BAD_REQUEST, text: "Can't assign {kind} from different tenant!" },

@@ -4,6 +4,7 @@ import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { ServiceErrors } from '../errors.ts'
 import { changedPackages, checkPackages, notesOf } from './assigned-packages.ts'
+import { certificateKeyOf } from './certificate-provisioning.ts'
 import { choice, flag, name, object, optionalId, optionalText } from './column.ts'
 import { defineEntity, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
@@ -88,7 +89,9 @@ export const deviceProfiles = defineEntity({
     const isOther = before !== undefined && before.transportType !== record.transportType
     if (isOther && (await services.countOf('DEVICE', record.tenantId, { deviceProfileId: record.id })) > 0)
       throw DeviceErrors.PROFILE_TRANSPORT_FIXED()
-    const provisionDeviceKey = record.provisionDeviceKey === '' ? null : record.provisionDeviceKey
+    const sentKey = record.provisionDeviceKey === '' ? null : record.provisionDeviceKey
+    const isByChain = record.provisionType === 'X509_CERTIFICATE_CHAIN'
+    const provisionDeviceKey = isByChain ? await certificateKeyOf(profileData) : sentKey
     await checkPackages(record, record.id, services)
     return {
       record: { ...record, defaultQueueName, profileData, provisionDeviceKey, default: before?.default ?? false },

@@ -15,7 +15,12 @@ await onBothDatabases('a client certificate ', (open) => {
   after(() => platform.close())
 
   const keyOf = (pem: string) =>
-    credentialKey({ type: 'X509_CERTIFICATE', certificate: new X509Certificate(pem).raw }) ?? ''
+    credentialKey({
+      type: 'X509_CERTIFICATE',
+      certificate: new X509Certificate(pem).raw,
+      authorities: [],
+      clientAddress: '',
+    }) ?? ''
   const whose = async (key: string) => (await platform.services.devices.findByCredentials([key])).get(key)?.deviceName
   const credentialsOf = (pem: string) =>
     ({ credentialsType: 'X509_CERTIFICATE', credentialsId: '', credentialsValue: pem }) as const

@@ -146,8 +146,6 @@ describe('provisioning', () => {
     assert.deepEqual(await provision(request('')), NOT_FOUND)
     assert.deepEqual(await provision(request(profile.name, { secret: '' })), NOT_FOUND)
     assert.deepEqual(await provision(request(disabled.name)), NOT_FOUND)
-    const chain = await profileWith('X509_CERTIFICATE_CHAIN')
-    assert.deepEqual(await provision(request(chain.name)), FAILURE)
   })
 
   test('hears nothing of an address that was wrong too often, until its window is over', async () => {

@@ -57,6 +57,15 @@ export class Provisioning {
     return this.attempts.run(clientAddress, answer, ({ status }) => status === 'NOT_FOUND')
   }
 
+  /** Bounded with all that strangers try. Throws `TOO_MANY_WRONG`, `BUSY`. */
+  attempt<Answer>(
+    clientAddress: string,
+    attempt: () => Promise<Answer>,
+    isWrong: (answer: Answer) => boolean,
+  ): Promise<Answer> {
+    return this.attempts.run(clientAddress, attempt, isWrong)
+  }
+
   private async answer(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {
     const { key, secret, deviceName } = request
     if (key === '' || secret === '') return NOT_FOUND
@@ -83,7 +92,8 @@ export class Provisioning {
     }
   }
 
-  private async create(
+  /** A device of the profile under a name that none has. */
+  async create(
     principal: Principal,
     profile: DeviceProfile,
     request: ProvisionRequest & { readonly deviceName: string },
@@ -170,7 +180,7 @@ export class Provisioning {
 }
 
 /** The audit log names the device in the place of a user. */
-function asDevice(tenantId: string, name: string, clientAddress: string): Principal {
+export function asDevice(tenantId: string, name: string, clientAddress: string): Principal {
   return {
     userId: NULL_UUID,
     email: name,

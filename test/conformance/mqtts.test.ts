@@ -1,7 +1,8 @@
 /** MQTT over TLS by real clients: mosquitto_pub and MQTT.js, with a token and with a certificate, which is replaced while it is connected. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { connectAsync } from 'mqtt'
@@ -63,6 +64,29 @@ test(
     await assert.rejects(
       run('mosquitto_pub', ['-h', '127.0.0.1', '-p', String(port), '-u', DEMO_TOKEN, '-t', TOPIC, '-m', '{}']),
     )
+
+    const makers = await authority.subordinate()
+    const made = await makers.issue(['made'])
+    await tenant.expect('POST', '/api/deviceProfile', {
+      name: 'of a maker',
+      type: 'DEFAULT',
+      transportType: 'DEFAULT',
+      provisionType: 'X509_CERTIFICATE_CHAIN',
+      profileData: {
+        provisionConfiguration: {
+          type: 'X509_CERTIFICATE_CHAIN',
+          provisionDeviceSecret: await readFile(makers.caFile, 'utf8'),
+          certificateRegExPattern: '(.*)',
+          allowCreateNewDevicesByX509Certificate: true,
+        },
+      },
+    })
+    await assert.rejects(publish('{"a":1}', '--cert', made.certFile, '--key', made.keyFile), /not authori[sz]ed/i)
+    const chain = join(authority.folder, 'chain.pem')
+    await writeFile(chain, [await readFile(made.certFile, 'utf8'), await readFile(makers.caFile, 'utf8')])
+    await publish('{"a":1}', '--cert', chain, '--key', made.keyFile)
+    const born = await tenant.expect<{ type: string }>('GET', '/api/tenant/devices?deviceName=made')
+    assert.equal(born.type, 'of a maker')
 
     const client = await connectAsync(`mqtts://127.0.0.1:${port}`, {
       ca: await readFile(authority.caFile),

@@ -20,6 +20,8 @@ import type { ReasonCode } from './reason-codes.ts'
 export interface ShownCertificate {
   /** DER. */
   readonly certificate: Buffer
+  /** Those behind it; DER. */
+  readonly authorities: readonly Buffer[]
   /** Its dates are right now, and each of its chain vouches for the one before. */
   readonly isValid: boolean
 }

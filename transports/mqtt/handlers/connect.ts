@@ -33,8 +33,9 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   if (shown !== undefined) {
     // What else the client says does not count, and nothing is tried in the certificate's place: `device-api.md` 3.2.
     if (!shown.isValid) return refuse(session, Reason.NOT_AUTHORIZED)
-    const { certificate } = shown
-    return authenticate(session, packet, { type: 'X509_CERTIFICATE', certificate }, Reason.NOT_AUTHORIZED)
+    const { certificate, authorities } = shown
+    const presented = { type: 'X509_CERTIFICATE', certificate, authorities, clientAddress: session.address } as const
+    return authenticate(session, packet, presented, Reason.NOT_AUTHORIZED)
   }
   const login = loginOf(packet)
   if (login.userName === '' && login.clientId === '') return refuse(session, unknownDevice(packet))

@@ -18,7 +18,8 @@ export function shownCertificate(
   if (leaf === undefined) return undefined
   const chain: X509Certificate[] = []
   for (let next: X509Certificate | undefined = leaf; next !== undefined; next = next.issuerCertificate) chain.push(next)
-  return { certificate: leaf.raw, isValid: isValid(chain, now) }
+  const authorities = chain.slice(1).map(({ raw }) => raw)
+  return { certificate: leaf.raw, authorities, isValid: isValid(chain, now) }
 }
 
 function isValid(chain: readonly X509Certificate[], now: number | undefined): boolean {
