@@ -74,6 +74,8 @@ export class FakeGateway implements DeviceGateway {
   provisioned: ProvisionAnswer | Error = { status: 'NOT_FOUND' }
   readonly downloads: [device: string, request: PackageRequest][] = []
   package: PackagePart = {
+    title: 'fw',
+    version: '1',
     fileName: 'fw.bin',
     contentType: 'text/plain',
     wholeBytes: 4,

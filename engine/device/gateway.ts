@@ -157,6 +157,8 @@ export interface PackageRequest {
 }
 
 export interface PackagePart {
+  readonly title: string
+  readonly version: string
   readonly fileName: string
   readonly contentType: string
   /** Of the whole package. */

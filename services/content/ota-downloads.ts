@@ -32,6 +32,8 @@ export class OtaDownloads {
     const start = size * chunk
     const length = Math.max(0, Math.min(size === 0 ? whole : size, whole - start))
     return {
+      title: wanted.title,
+      version: wanted.packageVersion,
       fileName: wanted.fileName ?? wanted.title,
       contentType: wanted.contentType ?? 'application/octet-stream',
       wholeBytes: whole,

@@ -53,7 +53,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'mqtt-proto-telemetry-empty',
     'mqtt-v2-proto-topics',
   ],
-  'packages over MQTT': ['mqtt-ota-bad-size', 'mqtt-ota-chunks', 'mqtt-ota-size-remembered', 'mqtt-ota-whole'],
   'topics of the device profile': [
     'mqtt-ack-on-validation-error',
     'mqtt-custom-subscribe-topic',

@@ -215,6 +215,8 @@ describe('HTTP packages', () => {
       assert.deepEqual([answer.status, await answer.text()], [200, '0123'])
       assert.equal(answer.headers.get('content-disposition'), 'attachment;filename=fw.bin')
       gateway.package = {
+        title: 'fw',
+        version: '1',
         fileName: 'a"\r\nb;',
         contentType: 'no type',
         wholeBytes: 4,

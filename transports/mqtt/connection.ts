@@ -14,6 +14,7 @@ import type { GatewayDecoder } from './gateway/payloads.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
 import type { MqttLimits } from './limits.ts'
+import type { PackageDownloads } from './package-downloads.ts'
 import type { ReasonCode } from './reason-codes.ts'
 
 /** What the client showed in its TLS handshake. */
@@ -74,6 +75,10 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   children: ChildRegistry | undefined
   /** When the last whole packet came, in ticks of the wheel. */
   readonly heardTick: number
+  /** Of firmware and software; undefined until the device asks for some. */
+  downloads: PackageDownloads | undefined
+  /** Calls back once everything that was sent so far has left the process, or the connection is gone. */
+  whenWritten(written: () => void): void
   /** A whole packet came: the silence begins anew. */
   heard(): void
   send(packet: Packet): void

@@ -16,7 +16,7 @@ export interface PushedCall {
 
 export interface WaitingPush {
   readonly topic: string
-  readonly text: string
+  readonly payload: string | Buffer
   /** Set where it is a call to the device. */
   readonly call?: PushedCall | undefined
 }
@@ -57,7 +57,7 @@ export class DownlinkPushes {
   /** False where too much waits already. */
   hold(push: WaitingPush): boolean {
     const waiting = (this.waiting ??= [])
-    const bytes = this.waitingBytes + push.text.length
+    const bytes = this.waitingBytes + Buffer.byteLength(push.payload)
     if (waiting.length >= this.limits.maxQueuedPushes || bytes > this.limits.maxPendingBytes) return false
     waiting.push(push)
     this.waitingBytes = bytes
@@ -73,7 +73,7 @@ export class DownlinkPushes {
   end(messageId: number): WaitingPush | undefined {
     if (this.open?.delete(messageId) !== true) return undefined
     const next = this.waiting?.shift()
-    if (next !== undefined) this.waitingBytes -= next.text.length
+    if (next !== undefined) this.waitingBytes -= Buffer.byteLength(next.payload)
     return next
   }
 }

@@ -18,6 +18,8 @@ export interface MqttLimits {
   readonly maxOpenPushes: number
   /** Pushes that wait for a PUBACK; their text counts up to `maxPendingBytes`. Over either: DISCONNECT 0x97. */
   readonly maxQueuedPushes: number
+  /** Bytes of a firmware or software that is asked for in one piece; a part has at most `maxPacketBytes`. Over it: `PAYLOAD_TOO_LARGE`. */
+  readonly maxWholePackageBytes: number
   /** Over it new connections are closed at once. */
   readonly maxConnections: number
   /** Connections of one tenant; over it CONNACK 0x97, or 3. */
@@ -46,6 +48,7 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxPendingBytes: 1_048_576,
   maxOpenPushes: 1000,
   maxQueuedPushes: 100,
+  maxWholePackageBytes: 524_288,
   maxConnections: 100_000,
   maxConnectionsPerTenant: 75_000,
   maxChildrenPerGateway: 10_000,

@@ -19,6 +19,7 @@ import { DownlinkPushes } from './downlink-pushes.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
+import type { PackageDownloads } from './package-downloads.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
 
 const NO_FILTERS: readonly number[] = []
@@ -43,11 +44,13 @@ export class MqttSession implements MqttConnection {
   attributeFilters: readonly number[] = NO_FILTERS
   callFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
+  downloads: PackageDownloads | undefined
   readonly pushes: DownlinkPushes
   children: ChildRegistry | undefined
   heardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined
+  private written: (() => void) | undefined
   private flushing = false
   private paused = false
 
@@ -138,6 +141,13 @@ export class MqttSession implements MqttConnection {
     this.flushSoon()
   }
 
+  /** One at a time: only parts of packages ask, one after the other. */
+  whenWritten(written: () => void): void {
+    if (this.phase === 'CLOSED') return written()
+    this.written = written
+    this.flushSoon()
+  }
+
   acknowledgementReady(): void {
     this.flushSoon()
   }
@@ -167,13 +177,16 @@ export class MqttSession implements MqttConnection {
     this.host.counts.acknowledged += waiting - this.acknowledgements.pending
     const others = this.outgoing
     this.outgoing = undefined
+    const written = this.written
+    this.written = undefined
     if (others === undefined) {
-      if (acknowledged !== undefined) this.socket.write(acknowledged)
+      if (acknowledged !== undefined) this.socket.write(acknowledged, written)
+      else written?.()
       return
     }
     if (acknowledged !== undefined) others.push(acknowledged)
     const [only] = others
-    this.socket.write(others.length === 1 && only !== undefined ? only : Buffer.concat(others))
+    this.socket.write(others.length === 1 && only !== undefined ? only : Buffer.concat(others), written)
   }
 
   /** The session's own receipt: publishes of QoS 0, which nobody waits for. */
@@ -261,6 +274,10 @@ export class MqttSession implements MqttConnection {
     this.held = undefined
     this.shown = undefined
     this.outgoing = undefined
+    const written = this.written
+    this.written = undefined
+    written?.()
+    this.downloads = undefined
     this.unreleased = undefined
     const { children, device } = this
     this.children = undefined

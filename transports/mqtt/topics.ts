@@ -4,6 +4,8 @@
  * Source: `device-api.md` 3.4, 3.7, 4.1.
  */
 
+import type { PackageRequest } from '../../engine/device/gateway.ts'
+
 export type Uplink =
   | { readonly kind: 'TELEMETRY' }
   | { readonly kind: 'ATTRIBUTES' }
@@ -15,6 +17,7 @@ export type Uplink =
   | { readonly kind: 'CLAIM' }
   /** Who has no credentials asks for some. */
   | { readonly kind: 'PROVISION' }
+  | PackageTopic
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
   | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
@@ -24,6 +27,14 @@ export type Uplink =
 /** What a gateway says of the devices behind it. */
 export type GatewayTopic =
   'CONNECT' | 'DISCONNECT' | 'TELEMETRY' | 'ATTRIBUTES' | 'ATTRIBUTE_REQUEST' | 'CALL_ANSWER' | 'CLAIM' | 'UNKNOWN'
+
+/** A part of firmware or software is asked for. */
+export interface PackageTopic {
+  readonly kind: 'PACKAGE'
+  readonly package: PackageRequest['kind']
+  readonly requestId: string
+  readonly chunk: number
+}
 
 /** Where answers to a request of this family go, and the filter whose granted QoS they use. */
 export interface ResponseFamily {
@@ -57,6 +68,8 @@ export const FILTERS: readonly string[] = [
   'v1/gateway/rpc',
   '/provision/response',
 ]
+/** Of parts and of what went wrong with them. */
+export const PACKAGE_FILTERS = { FIRMWARE: { response: 12, error: 13 }, SOFTWARE: { response: 14, error: 15 } } as const
 /** Only for who has no credentials. */
 export const PROVISION_FILTER = 19
 const ATTRIBUTE_FILTERS = 3
@@ -127,6 +140,7 @@ const FAMILIES: readonly ResponseFamily[] = [
 
 const UNKNOWN: Uplink = { kind: 'UNKNOWN' }
 const REQUEST_ID = /^-?\d{1,10}$/
+const PACKAGE = /^v2\/(fw|sw)\/request\/(\d{1,10})\/chunk\/(\d{1,10})$/
 const INT32_MAX = 2 ** 31 - 1
 
 export function uplinkOf(topic: string): Uplink {
@@ -146,7 +160,15 @@ export function uplinkOf(topic: string): Uplink {
     if (requestId === undefined) return { kind: 'BAD_REQUEST_ID' }
     return isRequest ? { kind: 'CLIENT_RPC', requestId, family } : { kind: 'CALL_ANSWER', requestId }
   }
-  return UNKNOWN
+  return packageOf(topic) ?? UNKNOWN
+}
+
+function packageOf(topic: string): Uplink | undefined {
+  const [, what, requestId = '', part = ''] = PACKAGE.exec(topic) ?? []
+  if (what === undefined) return undefined
+  const chunk = Number(part)
+  if (chunk > INT32_MAX) return { kind: 'BAD_REQUEST_ID' }
+  return { kind: 'PACKAGE', package: what === 'fw' ? 'FIRMWARE' : 'SOFTWARE', requestId, chunk }
 }
 
 function requestIdOf(topic: string, prefix: string): number | undefined {

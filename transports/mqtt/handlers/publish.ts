@@ -11,6 +11,7 @@ import type { MqttConnection } from '../connection.ts'
 import { dispatchGateway } from '../gateway/dispatch.ts'
 import { Reason } from '../reason-codes.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
+import { requestPackage } from './packages.ts'
 import { answerAttributes, answerClientRpc, answerProvision } from './requests.ts'
 import { settle, undecodable } from './settle.ts'
 
@@ -65,6 +66,9 @@ function dispatch(
       return settle(receipt, Reason.SUCCESS)
     case 'CLAIM':
       return device.offerForClaim(claimOfferOf(bytes.subarray(start, end)), receipt)
+    case 'PACKAGE':
+      if (!requestPackage(session, device, uplink, bytes.subarray(start, end), receipt)) undecodable(session, receipt)
+      return
     case 'GATEWAY':
       if (session.children === undefined) return settle(receipt, Reason.NOT_AUTHORIZED)
       return dispatchGateway(session, session.children, uplink.topic, bytes.subarray(start, end), receipt)

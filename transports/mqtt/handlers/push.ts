@@ -29,16 +29,16 @@ export function pushCall(session: MqttConnection, { id, method, params }: CallRe
   push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), call)
 }
 
-export function push(session: MqttConnection, topic: string, text: string, qos: 0 | 1, call?: PushedCall): void {
+export function push(session: MqttConnection, topic: string, payload: string | Buffer, qos: 0 | 1, call?: PushedCall): void {
   if (session.phase !== 'CONNECTED') return
   if (qos === 0) {
-    if (write(session, topic, text, undefined)) call?.of.callDelivered(call.id, 'DELIVERED')
+    if (write(session, topic, payload, undefined)) call?.of.callDelivered(call.id, 'DELIVERED')
     return
   }
   const messageId = session.pushes.begin(call)
   if (messageId === undefined) {
-    if (!session.pushes.hold({ topic, text, call })) session.close(Reason.QUOTA_EXCEEDED)
-  } else if (write(session, topic, text, messageId)) callSent(call)
+    if (!session.pushes.hold({ topic, payload, call })) session.close(Reason.QUOTA_EXCEEDED)
+  } else if (write(session, topic, payload, messageId)) callSent(call)
   else pushDone(session, messageId)
 }
 
@@ -60,13 +60,18 @@ function pushDone(session: MqttConnection, messageId: number): void {
     if (next === undefined) return
     const id = session.pushes.begin(next.call)
     if (id === undefined) return
-    if (write(session, next.topic, next.text, id)) return callSent(next.call)
+    if (write(session, next.topic, next.payload, id)) return callSent(next.call)
     free = id
   }
 }
 
 /** False where the packet is larger than the client takes: not sent, and as good as sent [MQTT-3.1.2-25]. */
-function write(session: MqttConnection, topic: string, payload: string, messageId: number | undefined): boolean {
+function write(
+  session: MqttConnection,
+  topic: string,
+  payload: string | Buffer,
+  messageId: number | undefined,
+): boolean {
   const { host } = session
   const packet = encodePacket(
     {
