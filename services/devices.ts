@@ -18,6 +18,7 @@ import type { EntityRegistry } from './entities/entity-registry.ts'
 import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './device-service.ts'
+import { MqttProfiles } from './mqtt-profiles.ts'
 import { deviceOfLogin, idsOfLogin } from './onboarding/mqtt-logins.ts'
 
 export interface DeviceServiceParts {
@@ -31,10 +32,12 @@ export interface DeviceServiceParts {
 export class StoredDevices implements DeviceService {
   private readonly parts: DeviceServiceParts
   private readonly entities: EntityStore
+  private readonly mqttProfiles: MqttProfiles
 
   constructor(parts: DeviceServiceParts) {
     this.parts = parts
     this.entities = parts.entities
+    this.mqttProfiles = new MqttProfiles(parts.declared)
   }
 
   async saveByUser(
@@ -89,14 +92,14 @@ export class StoredDevices implements DeviceService {
         if (device !== undefined) found.set(key, device)
       }
     }
-    if (logins.size === 0) return found
+    if (logins.size === 0) return this.mqttProfiles.completed(found)
     const ids = [...new Set([...logins.values()].flatMap(idsOfLogin))]
     const claimants = await this.entities.deviceCredentials.findClaimants(ids)
     for (const [key, login] of logins) {
       const device = deviceOfLogin(login, claimants)
       if (device !== undefined) found.set(key, device)
     }
-    return found
+    return this.mqttProfiles.completed(found)
   }
 
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {

@@ -189,7 +189,7 @@ export class FakeGateway implements DeviceGateway {
 }
 
 export class FakeSession implements DeviceSession {
-  readonly device: DeviceIdentity
+  device: DeviceIdentity
   readonly kind: SessionKind
   readonly listener: DeviceSessionListener
   subscribed = false

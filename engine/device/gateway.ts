@@ -6,6 +6,7 @@ import type { MillraceError } from '../../model/errors.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
+import type { MqttProfile } from './mqtt-profile.ts'
 
 /** A lasting session is the device's connection: its begin and end are events, and it takes an older one's place. A brief one is a request. */
 export type SessionKind = 'lasting' | 'brief'
@@ -44,6 +45,8 @@ export interface DeviceIdentity {
   readonly deviceProfileId: string
   /** Of its profile: the protocol that it speaks, `DEFAULT` for any; absent is `DEFAULT`. HTTP takes all (`device-api.md` 1.3). */
   readonly transportType?: string
+  /** What its profile says of MQTT; absent where that is the standard. */
+  readonly mqtt?: MqttProfile
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
   /** The queue of its profile; absent or null means `Main`. */

@@ -66,7 +66,9 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   grantedQos1: number
   /** Attribute filters in the order of their SUBSCRIBEs: the text of the last one is the topic of pushes. */
   attributeFilters: readonly number[]
-  /** The same of calls. */
+  /** The text of the subscribed filter that is the profile's; undefined where there is none. */
+  customAttributeFilter: string | undefined
+  /** Call filters, likewise. */
   callFilters: readonly number[]
   /** Packet ids of QoS 2 publishes that were not released; undefined while there are none. */
   unreleased: Set<number> | undefined

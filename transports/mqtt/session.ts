@@ -42,6 +42,7 @@ export class MqttSession implements MqttConnection {
   subscriptions = 0
   grantedQos1 = 0
   attributeFilters: readonly number[] = NO_FILTERS
+  customAttributeFilter: string | undefined
   callFilters: readonly number[] = NO_FILTERS
   unreleased: Set<number> | undefined
   downloads: PackageDownloads | undefined

@@ -70,6 +70,8 @@ export const FILTERS: readonly string[] = [
 ]
 /** Of parts and of what went wrong with them. */
 export const PACKAGE_FILTERS = { FIRMWARE: { response: 12, error: 13 }, SOFTWARE: { response: 14, error: 15 } } as const
+/** The one that the device's profile names; its text is the connection's. */
+export const CUSTOM_ATTRIBUTE_FILTER = 30
 /** Only for who has no credentials. */
 export const PROVISION_FILTER = 19
 const ATTRIBUTE_FILTERS = 3
@@ -85,7 +87,7 @@ export function filterIndex(filter: string): number | undefined {
 
 /** Whether pushes of shared attributes go out on this filter (its text is then the topic). */
 export function isAttributeFilter(index: number): boolean {
-  return index < ATTRIBUTE_FILTERS
+  return index < ATTRIBUTE_FILTERS || index === CUSTOM_ATTRIBUTE_FILTER
 }
 
 /** Whether calls to the device go out on this filter (its text, with the id in place of the wildcard, is the topic). */

@@ -4,10 +4,12 @@
  */
 import { isMillraceError } from '../../../model/errors.ts'
 import type { PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { MqttProfile } from '../../../engine/device/mqtt-profile.ts'
 import { claimOfferOf } from '../../payload/onboarding.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
+import { CustomTopics } from '../custom-topics.ts'
 import { dispatchGateway } from '../gateway/dispatch.ts'
 import { Reason } from '../reason-codes.ts'
 import { TELEMETRY_TOPIC, uplinkOf, type Uplink } from '../topics.ts'
@@ -29,7 +31,7 @@ export function handlePublish(
   view.read(bytes, start, bodyStart, end, session.version)
   session.host.counts.received++
   const { qos, messageId, payloadStart } = view
-  const uplink = uplinkAt(bytes, view.topicStart, view.topicEnd)
+  const uplink = uplinkAt(bytes, view.topicStart, view.topicEnd, session.device?.device.mqtt)
   const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId)
   // The second delivery of a QoS 2 publish: its first PUBREC was lost, its message was not. [MQTT-4.3.3-10]
   if (receipt === undefined) return
@@ -123,12 +125,12 @@ export function releasePublish(session: MqttConnection, messageId: number): void
   session.send({ cmd: 'pubcomp', messageId })
 }
 
-function uplinkAt(bytes: Buffer, start: number, end: number): Uplink {
-  if (isTelemetryTopic(bytes, start, end)) return TELEMETRY
+function uplinkAt(bytes: Buffer, start: number, end: number, profile: MqttProfile | undefined): Uplink {
+  if (profile === undefined && isTelemetryTopic(bytes, start, end)) return TELEMETRY
   const topic = bytes.toString('utf8', start, end)
   // [MQTT-3.3.2-2], [MQTT-1.5.4-1], [MQTT-1.5.4-2]
   if (/[+#\0\ufffd]/.test(topic)) throw malformed('topic name')
-  return uplinkOf(topic)
+  return profile === undefined ? uplinkOf(topic) : CustomTopics.of(profile).uplinkOf(topic)
 }
 
 /** Nearly every publish: told from its bytes, so that no string is made. */

@@ -1,11 +1,12 @@
 /** What goes down to the device unasked: PUBLISH packets of QoS 0 or 1, within what the client said it can take. */
+import { STANDARD_MQTT } from '../../../engine/device/mqtt-profile.ts'
 import type { CallRequest, SharedAttributesUpdate } from '../../../engine/device/gateway.ts'
 import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
 import { encodePacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import type { PushedCall } from '../downlink-pushes.ts'
 import { Reason } from '../reason-codes.ts'
-import { FILTERS } from '../topics.ts'
+import { CUSTOM_ATTRIBUTE_FILTER, FILTERS } from '../topics.ts'
 
 /** QoS granted to a filter; 1 where it is not subscribed: answers come all the same (`device-api.md` 3.1, 3.7). */
 export function grantedQos(session: MqttConnection, filter: number): 0 | 1 {
@@ -17,7 +18,13 @@ export function pushAttributes(session: MqttConnection, update: SharedAttributes
   const filter = session.attributeFilters.at(-1)
   // Unsubscribed while the update was on its way.
   if (filter === undefined) return
-  push(session, FILTERS[filter] ?? '', sharedAttributesJson(update), grantedQos(session, filter))
+  push(session, attributeTopic(session, filter), sharedAttributesJson(update), grantedQos(session, filter))
+}
+
+/** One with a wildcard is no topic: what it stands for goes out as to everybody else. */
+function attributeTopic({ customAttributeFilter: custom }: MqttConnection, filter: number): string {
+  if (filter !== CUSTOM_ATTRIBUTE_FILTER) return FILTERS[filter] ?? ''
+  return custom === undefined || /[+#]/.test(custom) ? STANDARD_MQTT.attributesSubscribeTopic : custom
 }
 
 export function pushCall(session: MqttConnection, { id, method, params }: CallRequest): void {

@@ -3,7 +3,8 @@ import type { ISubscribePacket, IUnsubscribePacket } from '../codec.ts'
 import { malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
-import { filterIndex, isAttributeFilter, isCallFilter, PROVISION_FILTER } from '../topics.ts'
+import { CustomTopics } from '../custom-topics.ts'
+import { CUSTOM_ATTRIBUTE_FILTER, filterIndex, isAttributeFilter, isCallFilter, PROVISION_FILTER } from '../topics.ts'
 
 const FAILURE_V3 = 0x80
 
@@ -16,7 +17,7 @@ export function handleSubscribe(session: MqttConnection, packet: ISubscribePacke
 }
 
 function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
-  const index = filterIndex(filter)
+  const index = indexOf(session, filter)
   if (index === undefined || (index === PROVISION_FILTER) !== session.isProvisioning) {
     if (session.version !== 5) return FAILURE_V3
     return filter.startsWith('$share/') ? Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED : Reason.TOPIC_FILTER_INVALID
@@ -26,6 +27,7 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
   session.subscriptions |= bit
   if (qos === 1) session.grantedQos1 |= bit
   else session.grantedQos1 &= ~bit
+  if (index === CUSTOM_ATTRIBUTE_FILTER) session.customAttributeFilter = filter
   if (isAttributeFilter(index)) {
     const others = session.attributeFilters.filter((other) => other !== index)
     const isFirst = session.attributeFilters.length === 0
@@ -49,10 +51,19 @@ export function handleUnsubscribe(session: MqttConnection, packet: IUnsubscribeP
   session.send({ cmd: 'unsuback', messageId: messageIdOf(packet), granted })
 }
 
-function unsubscribe(session: MqttConnection, filter: string): number {
+/** Undefined where no such filter exists for this device. */
+function indexOf(session: MqttConnection, filter: string): number | undefined {
   const index = filterIndex(filter)
+  const profile = session.device?.device.mqtt
+  if (index !== undefined || profile === undefined) return index
+  return CustomTopics.of(profile).isSubscribable(filter) ? CUSTOM_ATTRIBUTE_FILTER : undefined
+}
+
+function unsubscribe(session: MqttConnection, filter: string): number {
+  const index = filter === session.customAttributeFilter ? CUSTOM_ATTRIBUTE_FILTER : filterIndex(filter)
   if (index === undefined || (session.subscriptions & (1 << index)) === 0) return Reason.NO_SUBSCRIPTION_EXISTED
   session.subscriptions &= ~(1 << index)
+  if (index === CUSTOM_ATTRIBUTE_FILTER) session.customAttributeFilter = undefined
   if (isAttributeFilter(index)) {
     session.attributeFilters = session.attributeFilters.filter((other) => other !== index)
     if (session.attributeFilters.length === 0) session.device?.unsubscribeFromSharedAttributes()
