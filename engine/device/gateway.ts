@@ -252,4 +252,5 @@ export type ProvisionAnswer =
     }
   | { readonly status: 'FAILURE' | 'NOT_FOUND' }
 
+export { STANDARD_MQTT, type MqttProfile } from './mqtt-profile.ts'
 export type { CallRequest, PublishReceipt, MillraceError }

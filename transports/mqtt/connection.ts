@@ -35,7 +35,8 @@ export interface ByteStream {
   readonly remoteAddress?: string | undefined
   /** Bytes that the other end has not taken yet. */
   readonly writableLength: number
-  write(bytes: Buffer): unknown
+  /** `written` is called once the bytes have left the process, or have nobody to go to. */
+  write(bytes: Buffer, written?: () => void): unknown
   /** Closes it behind what was written. */
   end(): unknown
   destroy(): unknown

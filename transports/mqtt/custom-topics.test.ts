@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ISubscribePacket, Packet } from 'mqtt-packet'
-import { STANDARD_MQTT, type MqttProfile } from '../../engine/device/mqtt-profile.ts'
+import { STANDARD_MQTT, type MqttProfile } from '../../engine/device/gateway.ts'
 import { deviceNamed } from '../testkit.ts'
 import { CustomTopics } from './custom-topics.ts'
 import { openMqttBench, type MqttBench } from './testkit.ts'

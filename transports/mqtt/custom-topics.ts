@@ -1,5 +1,5 @@
 /** The topics that a device profile gives in place of those of version 1, compiled once a profile. Source: `device-api.md` 3.6. */
-import { STANDARD_MQTT, type MqttProfile } from '../../engine/device/mqtt-profile.ts'
+import { STANDARD_MQTT, type MqttProfile } from '../../engine/device/gateway.ts'
 import { uplinkOf, type Uplink } from './topics.ts'
 
 const TELEMETRY: Uplink = { kind: 'TELEMETRY' }

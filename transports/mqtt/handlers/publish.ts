@@ -3,8 +3,7 @@
  * A publish is acknowledged by its receipt, which the gateway settles once the message is durable.
  */
 import { isMillraceError } from '../../../model/errors.ts'
-import type { PublishReceipt } from '../../../engine/device/gateway.ts'
-import type { MqttProfile } from '../../../engine/device/mqtt-profile.ts'
+import type { MqttProfile, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { claimOfferOf } from '../../payload/onboarding.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'

@@ -1,6 +1,5 @@
 /** What goes down to the device unasked: PUBLISH packets of QoS 0 or 1, within what the client said it can take. */
-import { STANDARD_MQTT } from '../../../engine/device/mqtt-profile.ts'
-import type { CallRequest, SharedAttributesUpdate } from '../../../engine/device/gateway.ts'
+import { STANDARD_MQTT, type CallRequest, type SharedAttributesUpdate } from '../../../engine/device/gateway.ts'
 import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
 import { encodePacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
