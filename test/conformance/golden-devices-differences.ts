@@ -47,7 +47,6 @@ const WANTING: Readonly<Record<string, readonly string[]>> = {
     'coap-proto-attributes',
     'coap-proto-rpc',
     'coap-proto-telemetry',
-    'coap-provision-proto',
     'mqtt-proto-attributes-ask',
     'mqtt-proto-attributes-push',
     'mqtt-proto-claim',

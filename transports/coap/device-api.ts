@@ -15,7 +15,8 @@ import {
 } from '../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
-import { claimOfferOf, provisionAnswerJson, provisionRequestOf } from '../payload/onboarding.ts'
+import { claimOfferOf } from '../payload/onboarding.ts'
+import { provisionAnswerBytes, provisioningOf } from '../payload/provision-protobuf.ts'
 import { errorResponse, jsonResponse } from './answers.ts'
 import { blockOf, NO_TENANT, type BlockAnswers, type BlockUploads } from './blocks.ts'
 import type { CoapCounts } from './counts.ts'
@@ -204,12 +205,13 @@ export class CoapDeviceApi {
   private provision(request: CoapRequest, respond: Respond): void {
     const body = this.bodyOf(NO_TENANT, request, respond)
     if (body === undefined) return
-    this.options.gateway.provision(provisionRequestOf(body), request.peer.address).then(
+    const asked = provisioningOf(body)
+    this.options.gateway.provision(asked.request, request.peer.address).then(
       (answer) =>
         respond({
           code: answer.status === 'SUCCESS' ? CREATED.code : '4.00',
-          contentFormat: ContentFormat.TEXT,
-          payload: Buffer.from(provisionAnswerJson(answer)),
+          ...(asked.isProtobuf ? {} : { contentFormat: ContentFormat.TEXT }),
+          payload: provisionAnswerBytes(answer, asked),
         }),
       (error: unknown) => this.failed(respond, error),
     )

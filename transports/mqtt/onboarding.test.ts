@@ -77,6 +77,18 @@ describe('onboarding over MQTT', () => {
       assert.equal(gateway.sessions.size, 0)
     }))
 
+  it('who asks in Protobuf is answered in Protobuf', () =>
+    bench(async ({ gateway, client }) => {
+      const stranger = await client()
+      await stranger.login('provision')
+      gateway.provisioned = { status: 'SUCCESS', credentialsType: 'ACCESS_TOKEN', credentialsValue: 'tok' }
+      const keys = Buffer.from([0x1a, 6, 0x0a, 1, 0x6b, 0x12, 1, 0x73])
+      stranger.send({ ...stranger.publish('/provision/request', '', 2), payload: keys })
+      const answer = (await stranger.received(2)).find((packet) => packet.cmd === 'publish')
+      assert.deepEqual(answer?.payload, Buffer.from([0x08, 1, 0x1a, 3, 0x74, 0x6f, 0x6b]))
+      assert.deepEqual([gateway.provisions[0]?.[0].key, gateway.provisions[0]?.[0].secret], ['k', 's'])
+    }))
+
   it('who has no credentials does nothing else, and a device asks for none', () =>
     bench(async ({ gateway, client }) => {
       const stranger = await client()

@@ -3,6 +3,7 @@ import { defineErrors } from '../../model/errors.ts'
 
 export const PayloadErrors = defineErrors('payload', {
   NOT_TEXT: { kind: 'invalid', status: 400, text: 'The payload is not UTF-8 text' },
+  NOT_PROTOBUF: { kind: 'invalid', status: 400, text: 'The payload is no Protobuf message: {reason}' },
   EMPTY: { kind: 'invalid', status: 400, text: 'The payload is empty, JSON is expected' },
   WRONG_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {value}" },
   BAD_TIME: { kind: 'invalid', status: 400, text: "Can't parse ts: {value}" },

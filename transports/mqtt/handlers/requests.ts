@@ -2,7 +2,7 @@
 import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
-import { provisionAnswerJson, provisionRequestOf } from '../../payload/onboarding.ts'
+import { provisionAnswerBytes, provisioningOf } from '../../payload/provision-protobuf.ts'
 import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
 import { FILTERS, PROVISION_FILTER, V1_CALLS, type Uplink } from '../topics.ts'
@@ -61,10 +61,16 @@ export function answerClientRpc(
 /** Throws `invalid` for a payload that is no request. */
 export function answerProvision(session: MqttConnection, payload: Buffer, receipt: PublishReceipt): void {
   session.heard()
-  session.host.gateway.provision(provisionRequestOf(payload), session.address).then(
+  const asked = provisioningOf(payload)
+  session.host.gateway.provision(asked.request, session.address).then(
     (answer) => {
       receipt.stored()
-      push(session, FILTERS[PROVISION_FILTER] ?? '', provisionAnswerJson(answer), grantedQos(session, PROVISION_FILTER))
+      push(
+        session,
+        FILTERS[PROVISION_FILTER] ?? '',
+        provisionAnswerBytes(answer, asked),
+        grantedQos(session, PROVISION_FILTER),
+      )
     },
     (error: unknown) => {
       receipt.refused(isMillraceError(error) ? error : MqttErrors.PROVISION_UNAVAILABLE({}, error))

@@ -1,0 +1,65 @@
+/** Bytes ↔ messages of the platform itself. Source: protobuf.dev, "Encoding". */
+import type { Message, MessageType, MessageValue, ScalarType } from './message-type.ts'
+import { tagBytes, varintBytes, WireReader, WireType } from './wire.ts'
+
+/** Fields that nobody knows, or of another wire type, are passed over. Throws NOT_PROTOBUF. */
+export function decodeMessage(type: MessageType, bytes: Buffer): Message {
+  return decode(type, new WireReader(bytes))
+}
+
+/** As deep as the types are. */
+function decode(type: MessageType, reader: WireReader): Message {
+  const message = new Map<string, MessageValue>()
+  while (reader.position < reader.end) {
+    const { number, wireType } = reader.tag()
+    const field = type.get(number)
+    if (field === undefined || wireTypeOf(field.type) !== wireType) reader.skip(wireType, number)
+    else if (typeof field.type === 'string') message.set(field.name, scalarOf(field.type, reader))
+    else {
+      const before = message.get(field.name)
+      const next = decode(field.type, reader.delimited())
+      message.set(field.name, before instanceof Map ? new Map([...before, ...next]) : next)
+    }
+  }
+  return message
+}
+
+function scalarOf(type: ScalarType, reader: WireReader): string | number | bigint | boolean {
+  switch (type) {
+    case 'string':
+      return reader.delimited().text()
+    case 'bool':
+      return reader.varint() !== 0n
+    case 'int64':
+      return BigInt.asIntN(64, reader.varint())
+    case 'int32':
+    case 'enum':
+      return Number(BigInt.asIntN(32, reader.varint()))
+  }
+}
+
+/** In the order of the fields' numbers; what is not there or has the default of proto3 is left out. */
+export function encodeMessage(type: MessageType, message: Message): Buffer {
+  const parts: Buffer[] = []
+  for (const [number, field] of type) {
+    const value = message.get(field.name)
+    if (value === undefined || value === '' || value === 0 || value === 0n || value === false) continue
+    parts.push(tagBytes(number, wireTypeOf(field.type)), encodeValue(field.type, value))
+  }
+  return Buffer.concat(parts)
+}
+
+function encodeValue(type: ScalarType | MessageType, value: MessageValue): Buffer {
+  if (typeof value === 'string') return delimited(Buffer.from(value))
+  if (typeof value !== 'object') return varintBytes(BigInt(value))
+  if (typeof type === 'string') throw new TypeError(`a message where ${type} is declared`)
+  return delimited(encodeMessage(type, value))
+}
+
+function delimited(bytes: Buffer): Buffer {
+  return Buffer.concat([varintBytes(BigInt(bytes.length)), bytes])
+}
+
+function wireTypeOf(type: ScalarType | MessageType): number {
+  return type === 'string' || typeof type === 'object' ? WireType.BYTES : WireType.VARINT
+}
