@@ -35,7 +35,13 @@ export function pushCall(session: MqttConnection, { id, method, params }: CallRe
   push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), call)
 }
 
-export function push(session: MqttConnection, topic: string, payload: string | Buffer, qos: 0 | 1, call?: PushedCall): void {
+export function push(
+  session: MqttConnection,
+  topic: string,
+  payload: string | Buffer,
+  qos: 0 | 1,
+  call?: PushedCall,
+): void {
   if (session.phase !== 'CONNECTED') return
   if (qos === 0) {
     if (write(session, topic, payload, undefined)) call?.of.callDelivered(call.id, 'DELIVERED')
