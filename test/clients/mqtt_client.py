@@ -7,6 +7,7 @@ import urllib.error
 import urllib.request
 
 from tb_device_mqtt import TBDeviceMqttClient
+from tb_gateway_mqtt import TBGatewayMqttClient
 
 from parts import end, part
 
@@ -133,6 +134,46 @@ def tried(token, secret):
         return None
 
 
+def gateway_of(token):
+    gateway = {'name': 'gateway', 'type': 'default', 'additionalInfo': {'gateway': True}}
+    rest('POST', '/api/device?accessToken=GATEWAY', gateway, token)
+    client = TBGatewayMqttClient('127.0.0.1', mqtt_port, 'GATEWAY')
+    client.connect()
+    holds(client.is_connected)
+    return client
+
+
+def behind_gateway(gateway, token):
+    """Two devices over one connection: one connected with its type, one made by its first message."""
+    assert gateway.gw_connect_device('pump', 'pumps').get() == 0
+    assert gateway.gw_send_telemetry('pump', {'ts': int(time.time() * 1000), 'values': {'pressure': 2.5}}).get() == 0
+    assert gateway.gw_send_telemetry('valve', [{'open': True}]).get() == 0
+    pump, valve = (rest('GET', f'/api/tenant/devices?deviceName={name}', token=token) for name in ('pump', 'valve'))
+    assert (pump['type'], valve['type']) == ('pumps', 'default')
+    for device, key, value in ((pump, 'pressure', '2.5'), (valve, 'open', 'true')):
+        path = f"/api/plugins/telemetry/DEVICE/{device['id']['id']}/values/timeseries?keys={key}"
+        assert holds(lambda: rest('GET', path, token=token).get(key))[0]['value'] == value
+    values = f"/api/plugins/telemetry/DEVICE/{pump['id']['id']}"
+    heard = Heard()
+    gateway.gw_subscribe_to_attribute('pump', 'target', heard)
+    assert gateway.gw_send_attributes('pump', {'model': 'M2'}).get() == 0
+    holds(lambda: rest('GET', f'{values}/values/attributes/CLIENT_SCOPE?keys=model', token=token))
+    rest('POST', f'{values}/attributes/SHARED_SCOPE', {'target': 8}, token)
+    assert heard.first()[0] == {'device': 'pump', 'data': {'target': 8}}, heard.values
+    asked = Heard()
+    gateway.gw_request_client_attributes('pump', ['model'], asked)
+    assert asked.first()[0]['value'] == 'M2', asked.values
+    asked = Heard()
+    gateway.gw_request_shared_attributes('pump', ['target', 'absent'], asked)
+    assert asked.first()[0]['values'] == {'target': 8}, asked.values
+    gateway.gw_set_server_side_rpc_request_handler(
+        lambda client, body: client.gw_send_rpc_reply(body['device'], body['data']['id'], {'got': body['data']['params']}))
+    call = {'method': 'set', 'params': {'a': 1}, 'timeout': 10000}
+    answer = rest('POST', f"/api/rpc/twoway/{pump['id']['id']}", call, token)
+    assert answer == {'got': {'a': 1}}, answer
+    assert gateway.gw_disconnect_device('pump').get() == 0
+
+
 token = log_in('tenant@millrace.local', 'tenant')
 replying_chain(token)
 device_id, credentials = part('provisioning', provisioned, token) or ('', '')
@@ -146,4 +187,8 @@ part('calls from the device', calls_from_device, client)
 part('claiming', claiming, client, token)
 client.stop()
 client.disconnect()
+gateway = gateway_of(token)
+part('devices behind a gateway', behind_gateway, gateway, token)
+gateway.stop()
+gateway.disconnect()
 end()

@@ -5,17 +5,21 @@ import { RestClient, login } from '../support/clients.ts'
 import { figure } from '../support/figure.ts'
 import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
-import type { LoadedDevice } from './workload.ts'
+import { GATEWAY_TOKEN, type LoadedDevice } from './workload.ts'
 
-/** Half of them over MQTT, half over HTTP; half with times of their own. */
+const TRANSPORTS = ['MQTT', 'HTTP', 'GATEWAY', 'HTTP', 'GATEWAY', 'HTTP', 'MQTT', 'HTTP'] as const
+
+/** Half of them over HTTP, a quarter over MQTT, a quarter through one gateway; half with times of their own. */
 export async function createDevices(millrace: RunningMillrace, count: number): Promise<LoadedDevice[]> {
   const rest = new RestClient(millrace, await login(millrace))
+  const gateway = { name: 'loaded gateway', type: 'default', additionalInfo: { gateway: true } }
+  await rest.expect('POST', `/api/device?accessToken=${GATEWAY_TOKEN}`, gateway)
   return Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const token = `LOADED_${index}`
       return {
-        ledger: openLedger(`device ${index}`, token, await rest.createDevice(`loaded ${index}`, token)),
-        transport: index % 2 === 0 ? ('MQTT' as const) : ('HTTP' as const),
+        ledger: openLedger(`loaded ${index}`, token, await rest.createDevice(`loaded ${index}`, token)),
+        transport: TRANSPORTS[index % TRANSPORTS.length] ?? ('HTTP' as const),
         explicitTimes: index % 4 < 2,
       }
     }),

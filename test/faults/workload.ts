@@ -1,12 +1,14 @@
 /**
- * Load of numbered points over MQTT QoS 1 and HTTP until the connections die. Every device sends its values in order, one MQTT
- * device several in flight, an HTTP device one at a time; half of them carry no time, so that the server's stamps are tested too.
+ * Load of numbered points over MQTT QoS 1, an MQTT gateway and HTTP until the connections die. Every device sends its values in order, one
+ * over MQTT several in flight, an HTTP device one at a time; half of them carry no time, so that the server's stamps are tested too.
  */
 import { connect, type MqttClient } from 'mqtt'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import { take, type DeviceLedger } from '../support/ledger.ts'
 
 const MQTT_IN_FLIGHT = 8
+/** Of the gateway that `createDevices` makes. */
+export const GATEWAY_TOKEN = 'LOADED_GATEWAY'
 
 export interface Load {
   /** Acknowledgements so far in this round. */
@@ -17,7 +19,8 @@ export interface Load {
 
 export interface LoadedDevice {
   readonly ledger: DeviceLedger
-  readonly transport: 'MQTT' | 'HTTP'
+  /** `GATEWAY`: all of these share the connection of one gateway. */
+  readonly transport: 'MQTT' | 'GATEWAY' | 'HTTP'
   /** Sends explicit times, one second apart, when true. */
   readonly explicitTimes: boolean
 }
@@ -34,18 +37,24 @@ export async function startLoad(millrace: RunningMillrace, devices: readonly Loa
     ledger.acknowledged.add(value)
     acknowledged++
   }
+  const isBehind = devices.some(({ transport }) => transport === 'GATEWAY')
+  const gateway = isBehind ? await open(millrace, GATEWAY_TOKEN) : undefined
   const senders = await Promise.all(
-    devices.map(async (device) =>
-      device.transport === 'MQTT'
-        ? startMqttSender(millrace, device, count, stop.signal)
-        : startHttpSender(millrace, device, count, stop.signal),
-    ),
+    devices.map(async (device) => {
+      if (device.transport === 'HTTP') return startHttpSender(millrace, device, count, stop.signal)
+      if (device.transport === 'MQTT' || gateway === undefined) {
+        const client = await open(millrace, device.ledger.token)
+        return startMqttSender(client, TELEMETRY, device, count, stop.signal)
+      }
+      return startMqttSender(gateway, GATEWAY_TELEMETRY, device, count, stop.signal)
+    }),
   )
   return {
     acknowledged: () => acknowledged,
     end: async () => {
       stop.abort()
       await Promise.all(senders.map(async (sender) => sender.ended))
+      gateway?.end(true)
     },
   }
 }
@@ -61,27 +70,43 @@ function body(device: LoadedDevice, value: number): string {
   return JSON.stringify(device.explicitTimes ? { ts: explicitTime(value), values } : values)
 }
 
-async function startMqttSender(
-  millrace: RunningMillrace,
+/** How one device's values go out on a connection. */
+interface Publishing {
+  readonly topic: string
+  /** Whether the connection is the device's alone. */
+  readonly isOwn: boolean
+  readonly payload: (device: LoadedDevice, value: number) => string
+}
+
+const TELEMETRY: Publishing = { topic: 'v1/devices/me/telemetry', isOwn: true, payload: body }
+const GATEWAY_TELEMETRY: Publishing = {
+  topic: 'v1/gateway/telemetry',
+  isOwn: false,
+  payload: (device, value) => `{${JSON.stringify(device.ledger.name)}:[${body(device, value)}]}`,
+}
+
+async function open(millrace: RunningMillrace, username: string): Promise<MqttClient> {
+  const port = millrace.ports['mqtt'] ?? 0
+  const client = connect({ host: '127.0.0.1', port, username, reconnectPeriod: 0, protocolVersion: 4 })
+  client.setMaxListeners(0)
+  await connected(client)
+  return client
+}
+
+function startMqttSender(
+  client: MqttClient,
+  { topic, isOwn, payload }: Publishing,
   device: LoadedDevice,
   count: Count,
   stop: AbortSignal,
-): Promise<Sender> {
-  const client = connect({
-    host: '127.0.0.1',
-    port: millrace.ports['mqtt'] ?? 0,
-    username: device.ledger.token,
-    reconnectPeriod: 0,
-    protocolVersion: 4,
-  })
-  await connected(client)
+): Sender {
   let inFlight = 0
   const ended = new Promise<void>((resolve) => {
     let finished = false
     const finish = (): void => {
       if (finished) return
       finished = true
-      client.end(true)
+      if (isOwn) client.end(true)
       resolve()
     }
     client.on('error', finish)
@@ -91,7 +116,7 @@ async function startMqttSender(
       while (inFlight < MQTT_IN_FLIGHT && !stop.aborted && !finished) {
         const value = take(device.ledger)
         inFlight++
-        client.publish('v1/devices/me/telemetry', body(device, value), { qos: 1 }, (error) => {
+        client.publish(topic, payload(device, value), { qos: 1 }, (error) => {
           inFlight--
           if (error !== undefined && error !== null) return finish() // The connection died: the value's fate is unknown.
           count(device.ledger, value)
