@@ -11,9 +11,11 @@ const PATH = '/api/v1/integrations/http/:key'
 const SECRET = 'x-webhook-secret'
 const BEARER = /^bearer +/i
 
+export type WebhookTaker = Pick<Webhooks, 'take'>
+
 export interface WebhookRouteParts {
   readonly server: HttpServer
-  readonly webhooks: Pick<Webhooks, 'take'>
+  readonly webhooks: WebhookTaker
   /** Largest body. */
   readonly maxFrameBytes: number
   readonly clock: Clock

@@ -14,12 +14,11 @@ import { sendError } from '../api/errors.ts'
 import type { MetricsSource } from '../api/metrics.ts'
 import { registerRestApi } from '../api/rest/register.ts'
 import { profileLimitsOf } from '../api/ws/profile-limits.ts'
-import { registerWebhooks } from '../api/webhooks.ts'
+import { registerWebhooks, type WebhookTaker } from '../api/webhooks.ts'
 import { registerWebSocketApi } from '../api/ws/register.ts'
 import { CertificateWatch, certificateFiles } from '../server/certificate.ts'
 import { proxyList } from '../server/client-address.ts'
 import type { HttpServer } from '../server/http-server.ts'
-import type { Webhooks } from '../services/integrations/webhooks.ts'
 import { UwsServer } from '../server/uws.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_LOGINS } from '../services/seed.ts'
 import type { Services } from '../services/services.ts'
@@ -39,7 +38,7 @@ export interface EdgeParts {
   readonly stores: Stores
   readonly services: Services
   /** What others send to integrations. */
-  readonly webhooks: Webhooks
+  readonly webhooks: WebhookTaker
   /** Undefined in a process without the role transport: no device reaches it. */
   readonly gateway: DeviceGateway | undefined
   readonly feed: ChangeFeed

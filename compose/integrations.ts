@@ -1,14 +1,11 @@
-/** Integrations: the way in, webhooks, and those that this process runs. */
-import { systemClock, systemRandom } from '../model/system-clock.ts'
+/** Integrations: what runs them is loaded when the first is there, since most platforms have none. */
+import { errorText } from '../model/errors.ts'
 import type { SystemLog } from '../logging/log.ts'
 import type { Config } from '../config/settings.ts'
 import type { PublishLink } from '../engine/link/link.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
-import { Intake } from '../services/integrations/intake.ts'
-import { IntegrationRunner } from '../services/integrations/runner.ts'
-import { Webhooks } from '../services/integrations/webhooks.ts'
-import { NamedDevices } from '../services/onboarding/named-devices.ts'
+import type { WebhookTaker } from '../api/webhooks.ts'
 import type { Outbound } from '../services/outbound/outbound.ts'
 import type { Services } from '../services/services.ts'
 import type { Closing } from './closing.ts'
@@ -28,30 +25,38 @@ export interface IntegrationParts {
 }
 
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
-export async function openIntegrations(parts: IntegrationParts): Promise<Webhooks> {
-  const { config, log, closing, cluster, services, scripts, outbound, feed } = parts
-  const { integrations, integrationFigures: figures, attributes, declared } = services
-  const devices = new NamedDevices({ declared, devices: services.devices, feed })
-  const intake = new Intake({
-    ...{ link: parts.deviceLink, devices, scripts, meter: services.meter, figures },
-    ...{ clock: systemClock, random: systemRandom, castStrings: config.castStrings },
-    maxFrameBytes: config.integrationMaxFrameBytes,
-    maxBytes: config.integrationMegabytes * 2 ** 20,
-  })
-  const webhooks = new Webhooks({ integrations, intake, figures, feed })
-  closing.add('webhooks', () => {
-    webhooks.close()
-    devices.close()
+export async function openIntegrations(parts: IntegrationParts): Promise<WebhookTaker> {
+  const { feed, services, log, closing } = parts
+  let opened: Promise<WebhookTaker> | undefined
+  let isClosed = false
+  const open = (): Promise<WebhookTaker> => {
+    opened ??= import('./running-integrations.ts')
+      .then(({ runIntegrations }) => runIntegrations(parts))
+      .catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+    return opened
+  }
+  const begin = (): void => {
+    if (isClosed || opened !== undefined) return
+    open().catch((error: unknown) => log.error('integrations could not be begun', { error: errorText(error) }))
+  }
+  const beginIfAny = async (): Promise<void> => {
+    if (!isClosed && (await services.integrations.enabled()).length > 0) begin()
+  }
+  const stops = [
+    feed.listenToAll(['integration-changed'], begin),
+    feed.onGap(() => {
+      beginIfAny().catch((error: unknown) => log.error('integrations could not be read', { error: errorText(error) }))
+    }),
+  ]
+  closing.add('the wait for integrations', () => {
+    isClosed = true
+    for (const stop of stops) stop()
     return Promise.resolve()
   })
-  if (!config.roles.includes('engine')) return webhooks
-  const runner = new IntegrationRunner({
-    ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
-    clock: systemClock,
-    report: (text, fields) => log.error(text, fields),
-  })
-  closing.add('integrations', () => runner.close())
-  services.deployments.follow('INTEGRATION', (id) => runner.settled(id))
-  await runner.start()
-  return webhooks
+  await feed.settled()
+  if ((await services.integrations.enabled()).length > 0) await open()
+  return { take: async (request) => (await open()).take(request) }
 }

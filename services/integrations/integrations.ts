@@ -13,7 +13,7 @@ import { retried } from '../entities/retried.ts'
 import type { Vault } from '../vault/vault.ts'
 import { kindOf } from './catalogue.ts'
 import { openedConfiguration, sealedAnew, sealedConfiguration } from './configuration.ts'
-import { Converter, uploadJson } from './converter.ts'
+import type { Converter } from './converter.ts'
 import { converterOf, converterSchema } from './converter-configuration.ts'
 import type { ReadConfiguration } from './define-integration.ts'
 import { IntegrationErrors } from './errors.ts'
@@ -70,6 +70,7 @@ export class Integrations {
       try {
         const [outcome = []] = await compiled.convert([{ payload: bytes, metadata }])
         if (isMillraceError(outcome)) throw outcome
+        const { uploadJson } = await import('./converter.ts')
         return { output: outcome.map(uploadJson), error: '' }
       } finally {
         compiled.close()
@@ -117,7 +118,9 @@ export class Integrations {
     }
   }
 
-  private compiled(configuration: Parameters<typeof converterOf>[0], tenantId: string): Promise<Converter> {
+  private async compiled(configuration: Parameters<typeof converterOf>[0], tenantId: string): Promise<Converter> {
+    // Loaded when there is one: most platforms have no integration.
+    const { Converter } = await import('./converter.ts')
     const { scripts, castStrings, clock, random } = this.parts
     return Converter.compile(
       converterOf(configuration),

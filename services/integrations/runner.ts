@@ -57,6 +57,8 @@ export class IntegrationRunner {
     const { feed, owners, figures } = this.parts
     this.stops = [
       feed.listenToAll(['integration-changed', 'entity-deleted'], (change) => {
+        // What went with its tenant.
+        if (change.entity.entityType === 'TENANT') return void this.followAll()
         if (change.entity.entityType !== 'INTEGRATION') return
         void this.follow(change.entity.id)
         if (change.kind === 'entity-deleted') figures.forget(change.entity.id)

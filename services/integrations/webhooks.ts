@@ -43,8 +43,12 @@ export class Webhooks {
   constructor(parts: WebhookParts) {
     this.parts = parts
     this.stops = [
-      parts.feed.listenToAll(['integration-changed', 'entity-deleted'], ({ entity }) => {
-        if (entity.entityType === 'INTEGRATION') this.forget((webhookHeld) => webhookHeld?.id === entity.id)
+      parts.feed.listenToAll(['integration-changed', 'entity-deleted'], ({ kind, entity }) => {
+        // What went with its tenant.
+        if (entity.entityType === 'TENANT') return this.forget(() => true)
+        if (entity.entityType !== 'INTEGRATION') return
+        this.forget((held) => held?.id === entity.id)
+        if (kind === 'entity-deleted') parts.figures.forget(entity.id)
       }),
       parts.feed.onGap(() => this.forget(() => true)),
     ]

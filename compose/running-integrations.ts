@@ -1,0 +1,36 @@
+/** Integrations that are there: the way in, webhooks, and those that this process runs. Loaded when there is one. */
+import { systemClock, systemRandom } from '../model/system-clock.ts'
+import { Intake } from '../services/integrations/intake.ts'
+import { IntegrationRunner } from '../services/integrations/runner.ts'
+import { Webhooks } from '../services/integrations/webhooks.ts'
+import { NamedDevices } from '../services/onboarding/named-devices.ts'
+import type { IntegrationParts } from './integrations.ts'
+
+/** Resolves when those that this process owns were begun; what they are joined to may be away. */
+export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks> {
+  const { config, log, closing, cluster, services, scripts, outbound, feed } = parts
+  const { integrations, integrationFigures: figures, attributes, declared } = services
+  const devices = new NamedDevices({ declared, devices: services.devices, feed })
+  const intake = new Intake({
+    ...{ link: parts.deviceLink, devices, scripts, meter: services.meter, figures },
+    ...{ clock: systemClock, random: systemRandom, castStrings: config.castStrings },
+    maxFrameBytes: config.integrationMaxFrameBytes,
+    maxBytes: config.integrationMegabytes * 2 ** 20,
+  })
+  const webhooks = new Webhooks({ integrations, intake, figures, feed })
+  closing.add('webhooks', () => {
+    webhooks.close()
+    devices.close()
+    return Promise.resolve()
+  })
+  if (!config.roles.includes('engine')) return webhooks
+  const runner = new IntegrationRunner({
+    ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
+    clock: systemClock,
+    report: (text, fields) => log.error(text, fields),
+  })
+  closing.add('integrations', () => runner.close())
+  services.deployments.follow('INTEGRATION', (id) => runner.settled(id))
+  await runner.start()
+  return webhooks
+}
