@@ -1,28 +1,7 @@
 /** Integrations: what runs them is loaded when the first is there, since most platforms have none. */
 import { errorText } from '../model/errors.ts'
-import type { SystemLog } from '../logging/log.ts'
-import type { Config } from '../config/settings.ts'
-import type { PublishLink } from '../engine/link/link.ts'
-import type { ScriptHost } from '../engine/script/script.ts'
-import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { WebhookTaker } from '../api/webhooks.ts'
-import type { Outbound } from '../services/outbound/outbound.ts'
-import type { Services } from '../services/services.ts'
-import type { Closing } from './closing.ts'
-import type { Cluster } from './cluster.ts'
-
-export interface IntegrationParts {
-  readonly config: Config
-  readonly log: SystemLog
-  readonly closing: Closing
-  readonly cluster: Cluster
-  readonly services: Services
-  readonly scripts: ScriptHost
-  readonly outbound: Outbound
-  readonly feed: ChangeFeed
-  /** Takes nothing of tenants whose share of parked messages is full. */
-  readonly deviceLink: PublishLink
-}
+import type { IntegrationParts } from './running-integrations.ts'
 
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
 export async function openIntegrations(parts: IntegrationParts): Promise<WebhookTaker> {

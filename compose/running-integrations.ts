@@ -1,10 +1,31 @@
 /** Integrations that are there: the way in, webhooks, and those that this process runs. Loaded when there is one. */
 import { systemClock, systemRandom } from '../model/system-clock.ts'
+import type { SystemLog } from '../logging/log.ts'
+import type { Config } from '../config/settings.ts'
+import type { PublishLink } from '../engine/link/link.ts'
+import type { ScriptHost } from '../engine/script/script.ts'
+import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { Intake } from '../services/integrations/intake.ts'
 import { IntegrationRunner } from '../services/integrations/runner.ts'
 import { Webhooks } from '../services/integrations/webhooks.ts'
 import { NamedDevices } from '../services/onboarding/named-devices.ts'
-import type { IntegrationParts } from './integrations.ts'
+import type { Outbound } from '../services/outbound/outbound.ts'
+import type { Services } from '../services/services.ts'
+import type { Closing } from './closing.ts'
+import type { Cluster } from './cluster.ts'
+
+export interface IntegrationParts {
+  readonly config: Config
+  readonly log: SystemLog
+  readonly closing: Closing
+  readonly cluster: Cluster
+  readonly services: Services
+  readonly scripts: ScriptHost
+  readonly outbound: Outbound
+  readonly feed: ChangeFeed
+  /** Takes nothing of tenants whose share of parked messages is full. */
+  readonly deviceLink: PublishLink
+}
 
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
 export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks> {
