@@ -4,7 +4,7 @@
  */
 import type { LRUCache } from 'lru-cache'
 import { lruMap } from '../../model/lru-map.ts'
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 
 export interface FailureLimit {
   /** With this failure the key is locked. */

@@ -3,7 +3,7 @@
  * each is sent at once and answered in order, so those of one turn cost one round trip, and a transaction whose statements
  * are all given in one turn is never mixed with another.
  */
-import pg from 'pg'
+import type pg from 'pg'
 import { errorText, type MillraceError } from '../../model/errors.ts'
 import { endsConnection, PostgresErrors, postgresError } from './errors.ts'
 import { fromPostgresText } from './text.ts'
@@ -54,13 +54,15 @@ function wholeNumber(text: string): number | bigint {
 }
 
 /** 64-bit integers keep every digit, text comes back as it was given. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: (oid: number, format?: string) => {
-    if (oid === INT8) return wholeNumber
-    if (oid === NUMERIC) return (text: string) => (text.includes('.') ? Number(text) : wholeNumber(text))
-    if (TEXT_TYPES.has(oid)) return fromPostgresText
-    return pg.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as (text: string) => unknown
-  },
+function typesOf(library: typeof pg): pg.CustomTypesConfig {
+  return {
+    getTypeParser: (oid: number, format?: string) => {
+      if (oid === INT8) return wholeNumber
+      if (oid === NUMERIC) return (text: string) => (text.includes('.') ? Number(text) : wholeNumber(text))
+      if (TEXT_TYPES.has(oid)) return fromPostgresText
+      return library.types.getTypeParser(oid, format === 'binary' ? 'binary' : 'text') as (text: string) => unknown
+    },
+  }
 }
 
 /**
@@ -169,7 +171,9 @@ export class PostgresConnection {
   }
 
   private async open(): Promise<pg.Client> {
-    const client = this.newClient()
+    // Loaded by the first connection: the embedded default has none.
+    const { default: library } = await import('pg')
+    const client = this.newClient(library)
     // Those who wait hear of it by their queries; the next query opens a new connection.
     client.on('error', () => this.drop(client))
     client.on('end', () => this.drop(client))
@@ -185,7 +189,7 @@ export class PostgresConnection {
   }
 
   /** Throws UNTRUSTED where a file that the address names cannot be read. */
-  private newClient(): pg.Client {
+  private newClient(library: typeof pg): pg.Client {
     const { answerWithinMs = ANSWER_WITHIN_MS } = this.settings
     const options: pg.ClientConfig = {
       connectionString: this.settings.url,
@@ -196,10 +200,10 @@ export class PostgresConnection {
       query_timeout: answerWithinMs + LATER_MS,
       keepAlive: true,
       pipeline: true,
-      types,
+      types: typesOf(library),
     }
     try {
-      return new pg.Client(options)
+      return new library.Client(options)
     } catch (error) {
       // The files are read here; the address itself was looked at with the settings.
       throw PostgresErrors.UNTRUSTED({ reason: errorText(error) }, error)
