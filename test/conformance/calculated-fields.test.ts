@@ -34,12 +34,15 @@ before(async () => {
 })
 after(() => millrace.stop())
 
-/** Else aggregations would wait for ten seconds and more. */
+/** Else aggregations would wait for ten seconds and more, and for a minute where a value comes behind its interval's end. */
 async function allowShortIntervals(): Promise<void> {
   const admin = new RestClient(millrace, await login(millrace, DEMO_SYSADMIN))
   const { id } = await admin.expect<Saved>('GET', '/api/tenantProfileInfo/default')
   const profile = await admin.expect<{ profileData: { configuration: object } }>('GET', `/api/tenantProfile/${id.id}`)
-  const intervals = { minAllowedDeduplicationIntervalInSecForCF: 0, minAllowedAggregationIntervalInSecForCF: 1 }
+  const intervals = {
+    ...{ minAllowedDeduplicationIntervalInSecForCF: 0, minAllowedAggregationIntervalInSecForCF: 1 },
+    cfReevaluationCheckInterval: 1,
+  }
   const configuration = { ...profile.profileData.configuration, ...intervals }
   await admin.expect('POST', '/api/tenantProfile', { ...profile, profileData: { configuration } })
 }
