@@ -21,6 +21,8 @@ const REASONS = {
   switch: "a switch with break fails in the reference's parser",
   step: 'x++ inside a larger expression is allowed here',
   wraps: 'products and sums of ints in groups and loops wrap to int there now and then; here they widen, as elsewhere',
+  saturates:
+    'the reference stops at the border of an int where a variable known from a bit operation takes a step; here it widens',
   bits: 'bit operations beside a double or a text give null there, an error with its place here',
 } as const
 
@@ -55,6 +57,8 @@ export const deliberateDifferences: readonly (readonly [script: string, reason: 
   ['return 5 .toString();', 'dot'],
   ['return 5.0.toString();', 'dot'],
   ['return (msg.t ? 2.5 : 15) / 4;', 'static'],
+  ['var x = msg.a << 31; --x; return x;', 'saturates'],
+  ['var x = msg.a << 31; return [x - 1];', 'wraps'],
   ['return msg.d << 1;', 'bits'],
   ['return msg.d & msg.a;', 'bits'],
   ['return 1 & msg.s;', 'bits'],
