@@ -128,6 +128,24 @@ test(
   },
 )
 
+test('many refused at once are each sent a few times, between others that are committed', skip, async (context) => {
+  const entities = await store(context)
+  const { tenant, profile } = await household(entities)
+  const taken = deviceOf(tenant, profile, 'taken')
+  await entities.write([insertionOf(entities, taken)])
+  const sent = context.mock.method(PostgresConnection.prototype, 'queries')
+  const writes = Array.from({ length: 400 }, (_, index) => {
+    const name = index % 40 === 20 ? `free ${index}` : taken.name
+    return entities.write([insertionOf(entities, deviceOf(tenant, profile, name))])
+  })
+  const outcomes = await Promise.allSettled(writes)
+  assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 10)
+  assert.equal((await pageOfDevices(entities, tenant.id, { pageSize: 1, page: 0 })).totalElements, 11)
+  const queries = sent.mock.calls.reduce((sum, { arguments: [some] }) => sum + some.length, 0)
+  // One insert a write, four queries around each transaction; sent again for each refusal before it, it was 80,000.
+  assert.ok(queries < 400 * 10, `${queries} queries`)
+})
+
 test('refuses a schema that a newer program made', skip, async (context) => {
   const { url } = await stores(context, 1)
   const connection = new PostgresConnection({ url, applicationName: 'test' })

@@ -83,24 +83,30 @@ export class TransactionWriter {
   /** Gives every write of the group its outcome. */
   private async commit(group: readonly Write[], outcomes: Outcomes): Promise<void> {
     let rest = group
+    // Where one is refused, those behind it may be for the same reason: each is sent a few times, not once for each of them.
+    let size = group.length
     while (rest.length > 0) {
-      const attempt = await this.attempt(rest)
-      if (attempt.kind === 'committed') {
-        committed(rest, attempt, outcomes)
-        return
-      }
+      const some = rest.slice(0, size)
+      const attempt = await this.attempt(some)
       if (attempt.kind === 'failed') {
         for (const write of rest) outcomes.set(write, storeError(attempt.error))
         return
       }
-      const { index, step } = locate(rest, attempt.place)
-      const [first] = rest
-      if (index > 0) await this.commit(rest.slice(0, index), outcomes)
+      if (attempt.kind === 'committed') {
+        committed(some, attempt, outcomes)
+        rest = rest.slice(some.length)
+        size *= 2
+        continue
+      }
+      const { index, step } = locate(some, attempt.place)
+      const [first] = some
+      if (index > 0) await this.commit(some.slice(0, index), outcomes)
       else if (first !== undefined) {
         const { error } = attempt
         outcomes.set(first, step === undefined ? storeError(error) : refusalOf(step.statement, error, this.unique))
       }
       rest = rest.slice(Math.max(1, index))
+      size = Math.max(1, size >> 1)
     }
   }
 

@@ -154,11 +154,11 @@ export class RowStore {
   async findAll(where: readonly Condition[], limit?: number): Promise<readonly Row[]> {
     const long = where.find((condition) => 'in' in condition && condition.in.length > VALUES_PER_READ)
     if (long !== undefined && 'in' in long) return this.findInPieces(where, long, limit)
-    const bound = limit === undefined ? sql`` : sql.raw(` limit ${limit}`)
-    const order = sql` order by ${this.ref('id')}`
-    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)}${order}${bound}`)
+    // Asked for in order, SQLite reads all rows of the tenant by their ids to find a few by their names.
+    const end = limit === undefined ? sql`` : sql` order by ${this.ref('id')}${sql.raw(` limit ${limit}`)}`
+    const query = () => this.compiled(sql`${this.selection([])} ${this.filter(where)}${end}`)
     const { rows } = await this.database.read(this.known(`all ${limit ?? ''} ${shapeOf(where)}`, where, query))
-    return rows
+    return limit === undefined ? rows.toSorted(byId) : rows
   }
 
   /** Values of a column, each once, in their order; none of rows that have none. */
@@ -477,4 +477,9 @@ function valueOf(row: Row, name: string): SqlValue {
   const value = row[name]
   if (value === undefined) throw EntityStoreErrors.FAILED({ reason: `no value for the column ${name}` })
   return value
+}
+
+/** Ids are lower-case hex: their order is the same here and in both databases. */
+function byId(one: Row, other: Row): number {
+  return String(one['id']) < String(other['id']) ? -1 : 1
 }
