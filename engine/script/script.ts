@@ -1,6 +1,9 @@
 /** Scripts of rule nodes in both languages, behind one interface. Source: `rule-engine.md` section 6. */
 import type { Message } from '../../model/message.ts'
 
+/** Characters of all arguments of one call, in either language. Source: `rule-engine.md` 6.3. */
+export const LONGEST_ARGUMENTS = 100_000
+
 export type ScriptLanguage = 'TBEL' | 'JS'
 
 /** What the script must return: boolean · relations · messages · one message · text · any value. */

@@ -11,7 +11,8 @@ import { Message } from '../../model/message.ts'
 import type { Entry } from '../../model/value.ts'
 import type { UploadGroup } from '../../engine/device/gateway.ts'
 import { withArgumentNames } from '../../engine/script/argument-names.ts'
-import type { CompiledScript, ScriptHost } from '../../engine/script/script.ts'
+import { ScriptErrors } from '../../engine/script/errors.ts'
+import { LONGEST_ARGUMENTS, type CompiledScript, type ScriptHost } from '../../engine/script/script.ts'
 import { withTimes } from './point-times.ts'
 import type { ConverterConfiguration } from './converter-configuration.ts'
 import type { Frame } from './define-integration.ts'
@@ -21,6 +22,11 @@ const ARGUMENTS = ['payload', 'metadata']
 const MOST_VALUES = 100_000
 const LONGEST_KEY = 1024
 const LONGEST_NAME = 255
+/** Of frames whose script runs in another thread. What runs here runs alone, so that what one frame becomes is on its way before the next. */
+const BATCH_OF_WORKERS = 32
+
+/** Of a script that others broke: this frame has its turn when the pause is over. */
+const PAUSES: ReadonlySet<string> = new Set(['script.SCRIPT_BLOCKED', 'script.SCRIPT_DIED'])
 
 /** What one device said. */
 export interface DeviceUpload {
@@ -77,6 +83,11 @@ export class Converter {
     return new Converter(script, configuration, owner, parts)
   }
 
+  /** How many frames may be given to `convert` at once. */
+  get batchSize(): number {
+    return this.script.run === undefined ? BATCH_OF_WORKERS : 1
+  }
+
   /** What became of each, in their order. Never rejects. */
   async convert(frames: readonly Frame[]): Promise<readonly Converted[]> {
     const outcomes: Converted[] = []
@@ -108,10 +119,14 @@ export class Converter {
 
   private messageOf({ payload, metadata }: Frame): Message {
     const { now, newId } = this.parts
+    const data = dataOf(payload, this.configuration.payloadFormat)
+    const size = data.length + Object.entries(metadata).reduce((sum, [key, text]) => sum + key.length + text.length, 0)
+    // Asked before the script is: what is too long is no fault of it, and does not count towards its pause.
+    if (size > LONGEST_ARGUMENTS) throw ScriptErrors.SCRIPT_ARGUMENTS_TOO_LARGE({ size, limit: LONGEST_ARGUMENTS })
     return new Message({
       ...{ id: newId(), ts: now(), type: 'INTEGRATION', tenantId: this.owner.tenantId },
       originator: entityId('INTEGRATION', this.owner.ownerId),
-      ...{ metadata, data: dataOf(payload, this.configuration.payloadFormat) },
+      ...{ metadata, data },
     })
   }
 
@@ -181,7 +196,8 @@ function wrong(place: string, reason: string): MillraceError {
 }
 
 function failureOf(error: unknown): MillraceError {
-  return isMillraceError(error) ? error : IntegrationErrors.RESULT({ place: 'result', reason: errorText(error) }, error)
+  if (!isMillraceError(error)) return IntegrationErrors.RESULT({ place: 'result', reason: errorText(error) }, error)
+  return PAUSES.has(error.code) ? IntegrationErrors.SCRIPT_PAUSED({ reason: error.message }, error) : error
 }
 
 /** As `POST /api/integration/check` shows it. */

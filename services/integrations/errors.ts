@@ -22,6 +22,7 @@ export const IntegrationErrors = defineErrors('integration', {
   SECRET_WRONG: { kind: 'denied', status: 401, text: 'The secret of the webhook is missing or wrong' },
   TENANT_FULL: { kind: 'invalid', status: 429, text: 'Too much of this tenant waits to be stored, try again later' },
   FULL: { kind: 'retryable', status: 503, text: 'Too much waits to be stored, try again later' },
+  SCRIPT_PAUSED: { kind: 'retryable', status: 503, text: 'The converter is paused: {reason}' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The integration was stopped' },
   SOURCE: { kind: 'retryable', status: 502, text: '{source}: {reason}' },
 })

@@ -34,7 +34,8 @@ export interface IntakeParts {
 const TENANT_PART = 0.25
 /** Of a frame beside its payload. */
 const FRAME_BYTES = 512
-const MOST_OF_BATCH = 256
+/** Main thread that one integration takes before others have their turn. */
+const MOST_TURN_MS = 10
 
 export class Intake {
   readonly parts: IntakeParts
@@ -121,12 +122,21 @@ export class OpenedInlet implements Inlet {
 
   private async run(): Promise<void> {
     this.isRunning = true
+    const { clock } = this.intake.parts
+    let turnBegan = clock.monotonic()
     try {
       while (this.waiting.length > 0) {
-        const batch = this.waiting.slice(0, MOST_OF_BATCH)
-        this.waiting = this.waiting.slice(MOST_OF_BATCH)
-        const outcomes = await this.converter.convert(batch.map(({ frame }) => frame))
-        for (const [index, each] of batch.entries()) await this.publish(each, outcomes[index] ?? [])
+        const taken = this.waiting
+        this.waiting = []
+        for (let start = 0; start < taken.length; start += this.converter.batchSize) {
+          const batch = taken.slice(start, start + this.converter.batchSize)
+          const outcomes = await this.converter.convert(batch.map(({ frame }) => frame))
+          for (const [index, each] of batch.entries()) await this.publish(each, outcomes[index] ?? [])
+          if (clock.monotonic() - turnBegan < MOST_TURN_MS) continue
+          // Scripts that run inline and devices that are known give nobody else a turn.
+          await new Promise<void>((resolve) => clock.soon(resolve))
+          turnBegan = clock.monotonic()
+        }
       }
     } finally {
       this.isRunning = false
@@ -168,9 +178,10 @@ export class OpenedInlet implements Inlet {
     each.receipt.done(undefined)
   }
 
+  /** Acknowledged at the source is only what its sender must change: what else stands in the way passes. */
   private failed(each: Waiting, error: MillraceError): void {
-    if (error.kind === 'retryable') this.again(each, error)
-    else this.tell(each, error, true)
+    if (error.kind === 'invalid' || error.kind === 'denied') this.tell(each, error, true)
+    else this.again(each, error)
   }
 
   private tell(each: Waiting, error: MillraceError, hasPlace: boolean): void {

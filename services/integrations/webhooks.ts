@@ -88,13 +88,14 @@ export class Webhooks {
       (webhookFound) => {
         // Nobody's: whoever asks again may find that it was made meanwhile.
         if (webhookFound === undefined && this.held.get(key) === found) this.held.delete(key)
+        // Only now: keys that are guessed put nobody's out.
+        const [oldest] = this.held.keys()
+        if (this.held.size > MOST_HELD + MOST_LOOKUPS && oldest !== undefined) this.drop(oldest)
       },
       () => {
         if (this.held.get(key) === found) this.held.delete(key)
       },
     )
-    const [oldest] = this.held.keys()
-    if (this.held.size > MOST_HELD && oldest !== undefined) this.drop(oldest)
     return found
   }
 

@@ -10,7 +10,13 @@ import type { ManagedPool } from '../../workers/admin.ts'
 import { WorkerErrors, changedSettings } from '../../workers/settings.ts'
 import { createThreadPool } from '../../workers/thread-pool.ts'
 import { ScriptErrors } from '../errors.ts'
-import type { CompiledScript, ScriptBatchResult, ScriptKind, ScriptSource } from '../script.ts'
+import {
+  LONGEST_ARGUMENTS,
+  type CompiledScript,
+  type ScriptBatchResult,
+  type ScriptKind,
+  type ScriptSource,
+} from '../script.ts'
 import { STRIKE_LIMIT } from './breaker.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { SandboxAnswer, SandboxLimits, SandboxRequest, ScriptIdentity, TimedAnswer } from './protocol.ts'
@@ -227,7 +233,7 @@ class Workers implements JavaScriptWorkers {
   private laneLimits(): LaneLimits {
     const { memoryLimitMb, timeoutMs, batchMessages } = this.settings
     return {
-      argumentsLimit: this.options.argumentsLimit ?? 100_000,
+      argumentsLimit: this.options.argumentsLimit ?? LONGEST_ARGUMENTS,
       resultLimit: this.resultLimit,
       memoryLimitMb,
       timeoutMs,

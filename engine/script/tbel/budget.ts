@@ -4,6 +4,7 @@
  * Code without loops and calls is bounded by the size of its text and does not count.
  */
 import type { Clock } from '../../../model/clock.ts'
+import { LONGEST_ARGUMENTS } from '../script.ts'
 import { Fault } from './fault.ts'
 import { chargeWalksTo } from './values.ts'
 
@@ -34,7 +35,7 @@ export const DEFAULT_TBEL_LIMITS: TbelLimits = {
   memoryBytes: 16 * 1024 * 1024,
   callDepth: 200,
   bodySize: 50_000,
-  argumentsSize: 100_000,
+  argumentsSize: LONGEST_ARGUMENTS,
   resultSize: 300_000,
   maxErrors: 3,
   blockMs: 60_000,
