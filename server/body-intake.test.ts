@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
-import type { RouteOptions } from './http-server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HttpHandler, RouteOptions } from './http-server.ts'
 import { RequestBody } from './request-body.ts'
 import { UwsServer, type HttpServerOptions } from './uws.ts'
 
@@ -273,5 +274,21 @@ test(
     gone.resetAndDestroy()
     admitted?.(true)
     await until(() => server.unknownBodiesBytes === 0)
+  },
+)
+
+test(
+  'a route may take its time over a body that was whole when its sender became known',
+  { timeout: 30_000 },
+  async (context) => {
+    const server = newServer(context)
+    // The server's library ends a connection that it reads from after 8 to 12 s of silence.
+    const handler: HttpHandler = ({ body }, reply) => {
+      setTimeout(() => reply.send(200, undefined, String(body.length)), 13_000)
+    }
+    server.route('POST', '/slow', handler, { admit: () => sleep(20, true) })
+    const port = await server.listen('127.0.0.1', 0)
+    const response = await fetch(`http://127.0.0.1:${port}/slow`, { method: 'POST', body: 'x'.repeat(2000) })
+    assert.equal(await response.text(), '2000')
   },
 )

@@ -116,7 +116,9 @@ export class BodyIntake implements BodyHolder {
     this.isKnown = true
     this.plan.room.release(this)
     this.state = 'reading'
-    this.response.resume()
+    // Read on, a connection of which all is here ends after some seconds, however long the route takes.
+    if (this.isWhole) this.exchange.isPaused = true
+    else this.response.resume()
     this.look(Math.max(size, this.body.size))
   }
 }

@@ -44,6 +44,8 @@ export class UwsExchange implements HttpRequest, HttpReply {
   body: Buffer = NO_BODY
   /** Its body did not come whole: the answer ends the connection, or what is left would be read as the next request. */
   endsConnection = false
+  /** Nothing is read from its connection until it is answered. */
+  isPaused = false
   /** Called when the client goes away before its body was handed over; apart from `onClosed`, which is the handler's. */
   bodyLost: (() => void) | undefined
   private readonly response: UwsResponse
@@ -114,6 +116,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     if (this.state === 'aborted') return left?.()
     this.state = 'sent'
     const endsConnection = this.endsConnection || this.owner.isClosing
+    if (this.isPaused) this.response.resume()
     const inParts = left !== undefined && typeof body !== 'string' && body.length > 0 && !endsConnection
     this.response.cork(() => {
       this.response.writeStatus(REASONS[status] ?? String(status))
