@@ -250,6 +250,26 @@ describe('MQTT publish', () => {
       { maxInFlight: 10 },
     ))
 
+  it('goes on when there is room, though its last publish was acknowledged while there was none', () =>
+    bench(
+      async ({ gateway, client }) => {
+        gateway.holding = true
+        const device = await client()
+        await device.login('one')
+        device.send(...Array.from({ length: 10 }, (_, id) => device.publish(TELEMETRY, '{"a":1}', id + 1)))
+        await gateway.uploaded(10)
+        gateway.holding = false
+        const full = gateway.becomeFull()
+        for (const upload of gateway.uploads.slice(0, 10)) upload.receipt.stored()
+        await full
+        await device.received(10)
+        device.send(device.publish(TELEMETRY, '{"a":1}', 11))
+        gateway.becomeWritable()
+        await device.received(11)
+      },
+      { maxInFlight: 10 },
+    ))
+
   it('disconnects a v5 client that sends more than its Receive Maximum with 0x93', () =>
     bench(
       async ({ gateway, client }) => {

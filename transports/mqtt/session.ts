@@ -77,10 +77,11 @@ export class MqttSession implements MqttConnection {
     if (this.phase === 'CLOSED') return
     const held = this.held
     if (held !== undefined) this.parse(held)
-    if (this.paused && !this.mustWait()) {
-      this.paused = false
-      this.socket.resume()
-    }
+    if (!this.paused) return
+    // For another reason than before it may be: then that one has to wake it.
+    if (this.mustWait()) return this.pause()
+    this.paused = false
+    this.socket.resume()
   }
 
   private parse(bytes: Buffer): void {
