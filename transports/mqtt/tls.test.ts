@@ -164,7 +164,7 @@ async function answerTo(device: RawClient, version: 4 | 5): Promise<number | und
 
 test('who shows a certificate is its device, whatever user name it gives', async (context) => {
   const { authority, gateway, client } = await open(context)
-  const middle = await authority.subordinate()
+  const [middle, other] = [await authority.subordinate(), await createAuthority(context)]
   const below = await middle.issue(['one'])
   const own = await authority.issue(['one'])
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)
@@ -172,6 +172,8 @@ test('who shows a certificate is its device, whatever user name it gives', async
       await shown(own),
       await shown(own, authority.caFile),
       await shown(below, middle.caFile, authority.caFile),
+      // The second vouches for nothing: it is not looked at.
+      await shown(own, other.caFile),
     ])
       for (const version of [4, 5] as const) {
         const device = await client(version, { ...certificate, maxVersion })
@@ -183,13 +185,11 @@ test('who shows a certificate is its device, whatever user name it gives', async
 
 test('a certificate that nobody has, or that is worth nothing, is refused in the CONNACK, and nothing is tried in its place', async (context) => {
   const { authority, gateway, client } = await open(context)
-  const other = await createAuthority(context)
   const pretended = await authority.subordinate('pretended')
   const cases: Readonly<Record<string, ConnectionOptions>> = {
     unknown: await shown(await authority.issue(['nobody'])),
     expired: await shown(await authority.issue(['one'], new Date('2022-01-01T00:00:00Z'))),
     'not yet valid': await shown(await authority.issue(['one'], undefined, new Date('2030-01-01T00:00:00Z'))),
-    'a chain that does not hold': await shown(await authority.issue(['one']), other.caFile),
     'a link that is no authority': await shown(await pretended.issue(['one']), pretended.caFile, authority.caFile),
   }
   for (const [name, options] of Object.entries(cases))
@@ -216,4 +216,19 @@ test('without the key of a certificate there is no connection', async (context) 
   const { keyFile } = await authority.issue(['one'])
   await assert.rejects(secure({ cert: await readFile(certFile), key: await readFile(keyFile) }))
   assert.equal(transport.figures().accepted, 0)
+})
+
+test('a chain that is longer than any device has ends the connection', async (context) => {
+  const { authority, transport, port } = await open(context)
+  let last = authority
+  const files: string[] = []
+  for (let depth = 0; depth < 8; depth++) {
+    last = await last.subordinate()
+    files.unshift(last.caFile)
+  }
+  const certificates = await shown(await last.issue(['one']), ...files)
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...certificates }).resume()
+  socket.on('error', () => undefined)
+  await once(socket, 'close')
+  assert.deepEqual([transport.figures().failedHandshakes, transport.figures().connections], [1, 0])
 })

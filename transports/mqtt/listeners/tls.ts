@@ -135,6 +135,11 @@ class TlsListener implements MqttListener {
   private complete(socket: TLSSocket): void {
     this.handshaking.delete(keyOf(socket))
     const shown = shownCertificate(socket, this.at.skipsClientDates ? undefined : this.clock.now())
+    if (shown === 'too large') {
+      this.door.counts.failedHandshakes++
+      socket.destroy()
+      return
+    }
     const session = attach(this.door, socket)
     if (session !== undefined) session.shown = shown
   }
