@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { copyFile, readFile } from 'node:fs/promises'
-import { connect as connectTcp } from 'node:net'
+import { connect as connectTcp, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { createAuthority, type CertificateFiles } from '../../test/support/certificates.ts'
@@ -132,6 +132,30 @@ test('handshakes that say nothing give way; where all speak, the newest does', a
   assert.equal(transport.figures().connections, 1, 'who is in stays in')
   device.send(device.publish('v1/devices/me/telemetry', '{"a":1}', 1))
   await device.received(1)
+})
+
+test('one address whose handshakes fill all places gives way to another', async (context) => {
+  const { port, transport, client } = await open(context, { maxHandshakes: 3, handshakeTimeoutMs: 60_000 })
+  const sockets: Socket[] = []
+  context.after(() => sockets.forEach((socket) => socket.destroy()))
+  for (let number = 0; number < 3; number++) {
+    const socket = connectTcp({ port, host: '127.0.0.1', localAddress: '127.0.0.2' }).resume()
+    socket.on('error', () => undefined).write(Buffer.from('1603010200', 'hex'))
+    sockets.push(socket)
+  }
+  const closed = Promise.race(sockets.map((socket) => once(socket, 'close')))
+  while (transport.figures().handshakes < 3) await turn()
+  let isIn = false
+  // Until a byte of each has been read, the silent give way, and nobody is in another's way.
+  while (transport.figures().overConnectionLimit === 0) {
+    const device = await client()
+    await device.login('one')
+    isIn = true
+    device.socket.destroy()
+    await turn()
+  }
+  assert.ok(isIn)
+  await closed
 })
 
 function turn(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * MQTT over TLS. Handshakes are dear: so many may be under way, and each ends within its time. Whoever says nothing gives way first; where all
- * of them speak, the newest is closed, as cutting off the oldest in a wave of reconnects would let nobody finish.
+ * of them speak, the newest of the address with most is closed, as cutting off the oldest in a wave of reconnects would let nobody finish.
  *
  * No session of TLS is resumed: a resumed one has lost the client's chain, and what a certificate is worth is to be looked at each time.
  * Renegotiation is off, in which a client could show another certificate.
@@ -107,7 +107,8 @@ class TlsListener implements MqttListener {
 
   private begin(socket: Socket): void {
     const isFull = this.handshaking.size >= this.door.limits.maxHandshakes
-    if (!this.door.hasRoom(this.handshaking.size) || (isFull && !this.dropSilent())) {
+    const hasPlace = (): boolean => !isFull || this.dropSilent() || this.dropOfHeaviest(socket)
+    if (!this.door.hasRoom(this.handshaking.size) || !hasPlace()) {
       socket.destroy()
       return
     }
@@ -119,6 +120,26 @@ class TlsListener implements MqttListener {
     this.tls.emit('connection', socket)
   }
 
+  /**
+   * The newest of the address that has most under way; false where that is this one's own. As long as one address sends a byte on each of its
+   * connections, it stands in nobody's way but its own.
+   */
+  private dropOfHeaviest({ remoteAddress }: Socket): boolean {
+    this.door.counts.overConnectionLimit++
+    const counts = new Map<string | undefined, number>([[remoteAddress, 1]])
+    const newest = new Map<string | undefined, readonly [key: string, socket: Socket]>()
+    for (const [key, socket] of this.handshaking) {
+      counts.set(socket.remoteAddress, (counts.get(socket.remoteAddress) ?? 0) + 1)
+      newest.set(socket.remoteAddress, [key, socket])
+    }
+    const [heaviest, most] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))
+    const last = newest.get(heaviest)
+    if (heaviest === remoteAddress || last === undefined || most === 1) return false
+    this.handshaking.delete(last[0])
+    last[1].destroy()
+    return true
+  }
+
   /** False where everybody has said something. */
   private dropSilent(): boolean {
     for (const [key, socket] of this.handshaking) {
@@ -128,7 +149,6 @@ class TlsListener implements MqttListener {
       socket.destroy()
       return true
     }
-    this.door.counts.overConnectionLimit++
     return false
   }
 
