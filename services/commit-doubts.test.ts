@@ -2,6 +2,7 @@ import { deviceProfiles } from './entities/device-profile.ts'
 import { devices } from './entities/device.ts'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { entityId } from '../model/entity-id.ts'
 import type { Entry } from '../model/value.ts'
 import { EntityStoreErrors } from '../storage/entities/errors.ts'
 import { LOOK_AGAIN_MS } from './commit-doubts.ts'
@@ -52,6 +53,22 @@ for (const isLate of [false, true]) {
     }
     assert.ok((await services.users.tokensValidFrom(tenant.userId)) > before)
     assert.equal(await services.users.authenticate(email, password), undefined)
+  })
+
+  test(`who keeps relations looks again after a commit ${when}`, async (context) => {
+    const platform = await platformFor(context)
+    const { services, clock, tenant, tenantId, feed } = platform
+    let told = 0
+    context.after(feed.listenToAll(['relations-changed'], () => void told++))
+    const to = entityId('DEVICE', (await services.devices.saveByUser(tenant, { name: 'a' })).id)
+    const relation = { from: entityId('TENANT', tenantId), to, type: 'Manages', typeGroup: 'COMMON' } as const
+    const draft = { ...relation, additionalInfo: null }
+    const change = () => services.relations.save(tenantId, draft)
+    const late = await losingAnswer(platform, change, isLate)
+    await late()
+    assert.equal(told, 1)
+    clock.runTimers()
+    assert.ok(told > 1)
   })
 
   test(`issue-8 7: attributes of a commit ${when} are read as they are`, async (context) => {

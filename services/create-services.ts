@@ -312,7 +312,7 @@ export function createServices(options: ServicesOptions): Services {
     ...{ attributes, events: events.writer, clock, report, server: options.events?.server ?? 'sole' },
   })
   const jobs = new Jobs({ declared, entities, clock, report })
-  const relationService = new RelationService({ entities, changes, routeOf, feed, clock, random })
+  const relationService = new RelationService({ entities, changes, routeOf, feed, doubts, clock, random })
   const { openField } = options
   const calculation =
     openField === undefined

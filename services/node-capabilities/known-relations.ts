@@ -51,10 +51,14 @@ export class KnownRelations {
   /** Without what users add to a relation: it may be large. */
   readonly lists = new Answers<readonly NodeRelation[]>(({ length }) => length)
   readonly searches = new Answers<readonly EntityId[]>(({ length }) => length)
+  /** Level by level, and whether there may be more. */
+  readonly walks = new Answers<{ readonly ends: readonly EntityId[]; readonly isCut: boolean }>(
+    ({ ends }) => ends.length,
+  )
   private readonly stops: readonly (() => void)[]
 
   constructor(feed: Pick<ChangeFeed, 'listenToAll' | 'onGap'>) {
-    const all = [this.presences, this.lists, this.searches]
+    const all = [this.presences, this.lists, this.searches, this.walks]
     const forget = (): void => {
       for (const answers of all) answers.changedAll()
     }

@@ -17,6 +17,7 @@ import { SYSTEM_TENANT, type Changes, type EntityEvent } from '../changes.ts'
 import { requireRoute, type RouteLookup } from '../message-route.ts'
 import { checkText } from '../names.ts'
 import { RelationErrors } from './errors.ts'
+import type { CommitDoubts } from '../commit-doubts.ts'
 import { farEnds, filtered, MAX_FOUND, searchRelations, type RelationFilter, type RelationSearch } from './search.ts'
 
 /** In one direction: what one answer can hold. */
@@ -36,6 +37,7 @@ export interface RelationParts {
   readonly changes: Changes
   readonly routeOf: RouteLookup
   readonly feed: Pick<ChangeFeed, 'publish'>
+  readonly doubts: CommitDoubts
   readonly clock: Clock
   readonly random: Random
 }
@@ -143,13 +145,12 @@ export class RelationService {
     await this.told(tenantId, this.parts.changes.commitAll(deletion, [event]))
   }
 
-  /** Also where the commit fails: it may be there all the same. */
   private async told<Result>(tenantId: string, commit: Promise<Result>): Promise<Result> {
-    try {
-      return await commit
-    } finally {
-      this.parts.feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
-    }
+    const { doubts, feed } = this.parts
+    const tell = (): void => feed.publish({ kind: 'relations-changed', entity: entityId('TENANT', tenantId), tenantId })
+    const result = await doubts.watch(commit, tell)
+    tell()
+    return result
   }
 
   private statement(tenantId: string, draft: RelationDraft) {

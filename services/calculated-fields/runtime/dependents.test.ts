@@ -1,5 +1,6 @@
 /** Whom a value concerns: those that are related to its entity, and nobody else of the tenant. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { openField } from '../../../nodes/calculated/kinds.ts'
 import { entityId, type EntityId } from '../../../model/entity-id.ts'
@@ -74,4 +75,11 @@ test('a value goes to what is related to its entity, whose relations are read on
   assert.deepEqual([await concerned(near), reads - readSoFar], [[hall.id], 0])
   await relate(room, far)
   assert.deepEqual(await concerned(far), [hall.id], 'a relation that is new is seen at once')
+  const crowded = await made('crowded')
+  const others = Array.from({ length: 1_000 }, () => entityId('ASSET', randomUUID()))
+  for (const some of [others.slice(0, 500), others.slice(500)])
+    await Promise.all(some.map((other) => relate(other, crowded)))
+  platform.clock.time += 1
+  await relate(room, crowded)
+  assert.deepEqual(await concerned(crowded), [hall.id], 'on the way more was found than is followed')
 })

@@ -276,7 +276,7 @@ export class CalculationReader {
     payload: News,
   ): Promise<readonly Forward[]> {
     if (origin.from === 'related') return this.relatedTo(tenantId, entity, owner, origin.levels, payload)
-    if (isProfile(owner)) return [{ entity: owner, payload: { kind: 'members', after: '', news: payload } }]
+    if (isProfile(owner)) return this.membersOf(owner, payload)
     const isOf = origin.from !== 'owner' || (await this.parts.facts.of(owner))?.owner.id === entity.id
     return isOf ? [{ entity: owner, payload }] : []
   }
@@ -289,16 +289,23 @@ export class CalculationReader {
     payload: News,
   ): Promise<readonly Forward[]> {
     const { related, facts } = this.parts
-    const reached = await this.reads.run(tenantId, () => related.findBackwards(tenantId, entity, levels, MOST_RELATED))
-    if (!isProfile(owner)) {
-      // Behind the bound it may be one of those that were not read.
-      const isOf = reached.length >= MOST_RELATED || reached.some(({ id }) => id === owner.id)
-      return isOf ? [{ entity: owner, payload }] : []
-    }
-    const ofProfile = await Promise.all(
-      reached.map(async (one) => (await this.reads.run(tenantId, () => facts.of(one)))?.profile?.id === owner.id),
+    const { ends, isCut } = await this.reads.run(tenantId, () =>
+      related.findBackwards(tenantId, entity, levels, MOST_RELATED),
     )
-    return reached.filter((_, place) => ofProfile[place]).map((one) => ({ entity: one, payload }))
+    if (!isProfile(owner)) {
+      // Behind a level that was cut it may be one of those that were not read.
+      return isCut || ends.some(({ id }) => id === owner.id) ? [{ entity: owner, payload }] : []
+    }
+    if (isCut) return this.membersOf(owner, payload)
+    const ofProfile = await Promise.all(
+      ends.map(async (one) => (await this.reads.run(tenantId, () => facts.of(one)))?.profile?.id === owner.id),
+    )
+    return ends.filter((_, place) => ofProfile[place]).map((one) => ({ entity: one, payload }))
+  }
+
+  /** Each looks whether it is concerned. */
+  private membersOf(profile: EntityId, news: News): readonly Forward[] {
+    return [{ entity: profile, payload: { kind: 'members', after: '', news } }]
   }
 
   /** A page of a profile's members, and the rest of them by another message. */

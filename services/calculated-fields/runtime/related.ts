@@ -15,6 +15,12 @@ export interface RelationLevel {
   readonly relationType: string
 }
 
+export interface Related {
+  readonly ends: readonly EntityId[]
+  /** Some level has as many as are asked for: there may be more, and more behind these. */
+  readonly isCut: boolean
+}
+
 /** Near ends of one query: few of them lead to as many far ends as are asked for. */
 const ENDS_A_QUERY = 100
 
@@ -34,9 +40,7 @@ export class RelatedEntities {
     levels: readonly RelationLevel[],
     most: number,
   ): Promise<readonly EntityId[]> {
-    let ends: readonly EntityId[] = [root]
-    for (const level of levels) ends = await this.next(tenantId, ends, level, most)
-    return ends
+    return (await this.walk(tenantId, root, levels, most)).ends
   }
 
   /** Who has `entity` at the far end of `levels`, as the change feed has told. */
@@ -45,17 +49,32 @@ export class RelatedEntities {
     entity: EntityId,
     levels: readonly RelationLevel[],
     most: number,
-  ): Promise<readonly EntityId[]> {
+  ): Promise<Related> {
     const back = levels.toReversed().map(({ direction, relationType }) => ({
       relationType,
       direction: direction === 'FROM' ? ('TO' as const) : ('FROM' as const),
     }))
     const question = JSON.stringify([entity.id, most, back])
-    return this.known.searches.find(tenantId, question, () => this.find(tenantId, entity, back, most))
+    return this.known.walks.find(tenantId, question, () => this.walk(tenantId, entity, back, most))
   }
 
   close(): void {
     this.known.close()
+  }
+
+  private async walk(
+    tenantId: string,
+    root: EntityId,
+    levels: readonly RelationLevel[],
+    most: number,
+  ): Promise<Related> {
+    let ends: readonly EntityId[] = [root]
+    let isCut = false
+    for (const level of levels) {
+      ends = await this.next(tenantId, ends, level, most)
+      isCut ||= ends.length >= most
+    }
+    return { ends, isCut }
   }
 
   private async next(
