@@ -17,12 +17,13 @@ import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
 import { claimOfferOf } from '../payload/onboarding.ts'
 import { provisionAnswerBytes, provisioningOf } from '../payload/provision-protobuf.ts'
-import { errorResponse, jsonResponse } from './answers.ts'
-import { blockOf, NO_TENANT, type BlockAnswers, type BlockUploads } from './blocks.ts'
+import { errorResponse, jsonResponse } from '../coap-messages/answers.ts'
+import { blockOf, NO_TENANT, type BlockAnswers, type BlockUploads } from '../coap-messages/blocks.ts'
 import type { CoapCounts } from './counts.ts'
+import { MessageErrors } from '../coap-messages/errors.ts'
 import { CoapErrors } from './errors.ts'
 import type { CoapLimits } from './limits.ts'
-import { ContentFormat, GET, type CoapRequest, type CoapResponse } from './message.ts'
+import { ContentFormat, GET, type CoapRequest, type CoapResponse } from '../coap-messages/message.ts'
 import type { Observations, Observed } from './observations.ts'
 import { placeOf, type Place } from './paths.ts'
 
@@ -119,7 +120,7 @@ export class CoapDeviceApi {
     const kept = this.options.answers.find(resourceOf(request))
     if (kept?.tenantId === tenantId) return kept.response
     // What was done is not done again for a block of its answer.
-    if (request.code !== GET) throw CoapErrors.BLOCK_MISSING({ wanted: 0 })
+    if (request.code !== GET) throw MessageErrors.BLOCK_MISSING({ wanted: 0 })
     return undefined
   }
 
@@ -244,7 +245,7 @@ export class CoapDeviceApi {
     const { uploads, limits } = this.options
     const { block1, payload } = request
     if (block1 === undefined) {
-      if (payload.length > limits.maxPayloadBytes) throw CoapErrors.TOO_LARGE({ limit: limits.maxPayloadBytes })
+      if (payload.length > limits.maxPayloadBytes) throw MessageErrors.TOO_LARGE({ limit: limits.maxPayloadBytes })
       return payload
     }
     const body = uploads.add(resourceOf(request), tenantId, block1, payload)
@@ -256,7 +257,7 @@ export class CoapDeviceApi {
   private upload(respond: Respond, publish: (receipt: PublishReceipt) => void): void {
     const { gateway, counts } = this.options
     counts.received++
-    if (!gateway.writable) throw CoapErrors.BUSY()
+    if (!gateway.writable) throw MessageErrors.BUSY()
     publish({
       stored: () => {
         counts.acknowledged++

@@ -1,11 +1,6 @@
 import { defineErrors } from '../../model/errors.ts'
 
 export const CoapErrors = defineErrors('coap', {
-  LISTEN_FAILED: {
-    kind: 'terminal',
-    status: 500,
-    text: 'CoAP can not listen on {address}:{port}: {reason}. Set COAP_BIND_ADDRESS or COAP_BIND_PORT',
-  },
   NO_TOKEN: { kind: 'denied', status: 401, text: 'The path has no access token: /api/v1/TOKEN/telemetry' },
   UNKNOWN_TOKEN: { kind: 'denied', status: 401, text: 'Nobody has this access token' },
   OTHER_TRANSPORT: { kind: 'denied', status: 403, text: "The device's profile is for {transport}, not for CoAP" },
@@ -23,9 +18,4 @@ export const CoapErrors = defineErrors('coap', {
   ANSWER_NOT_OBJECT: { kind: 'invalid', status: 400, text: 'An answer to a call is a JSON object' },
   CALL_INCOMPLETE: { kind: 'invalid', status: 400, text: "A call needs 'method' and 'params'" },
   CALL_UNANSWERED: { kind: 'retryable', status: 504, text: 'No rule chain answered in time' },
-  TOO_LARGE: { kind: 'invalid', status: 413, text: 'A payload has at most {limit} bytes' },
-  BLOCK_MISSING: { kind: 'invalid', status: 408, text: 'Block {wanted} was next: begin again with block 0' },
-  BAD_BLOCK: { kind: 'invalid', status: 400, text: 'This block option means nothing here' },
-  CRITICAL_OPTION: { kind: 'invalid', status: 402, text: 'Option {number} is not known here' },
-  BUSY: { kind: 'retryable', status: 503, text: 'The server has no room for this now' },
 })

@@ -13,10 +13,10 @@ import type {
 } from '../../engine/device/gateway.ts'
 import { sharedAttributesJson } from '../payload/attribute-answer.ts'
 import type { TenantShares } from '../tenant-shares.ts'
-import { jsonResponse } from './answers.ts'
-import { CoapErrors } from './errors.ts'
-import type { CoapRequest, CoapResponse, Peer } from './message.ts'
-import type { Outcome } from './transmissions.ts'
+import { jsonResponse } from '../coap-messages/answers.ts'
+import { MessageErrors } from '../coap-messages/errors.ts'
+import type { CoapRequest, CoapResponse, Peer } from '../coap-messages/message.ts'
+import type { Outcome } from '../coap-messages/transmissions.ts'
 
 export type Observed = 'attributes' | 'calls'
 
@@ -99,7 +99,7 @@ export class Observations {
 
   private open(device: DeviceIdentity): ObservedDevice {
     const { gateway, notifier, shares } = this.options
-    if (!shares.take(device.tenantId)) throw CoapErrors.BUSY()
+    if (!shares.take(device.tenantId)) throw MessageErrors.BUSY()
     const gone = (): void => {
       this.devices.delete(device.deviceId)
       shares.give(device.tenantId)

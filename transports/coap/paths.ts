@@ -1,7 +1,7 @@
 /** Where a request goes (`device-api.md` 12). The name of a feature may be in any case; what follows it is disregarded. */
 import type { PackageRequest } from '../../engine/device/gateway.ts'
 import { CoapErrors } from './errors.ts'
-import { GET, POST } from './message.ts'
+import { GET, POST } from '../coap-messages/message.ts'
 
 export const FEATURES = ['telemetry', 'attributes', 'rpc', 'claim'] as const
 export type Feature = (typeof FEATURES)[number]

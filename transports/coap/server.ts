@@ -1,22 +1,20 @@
 /** The CoAP listener: one UDP socket, and what its parts share. */
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
-import { isIPv6 } from 'node:net'
 import type { Clock, Random } from '../../model/clock.ts'
-import { errorText } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { DeviceGateway } from '../../engine/device/gateway.ts'
 import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
-import { BlockAnswers, BlockUploads, blockOf } from './blocks.ts'
+import { BlockAnswers, BlockUploads, blockOf } from '../coap-messages/blocks.ts'
 import { newCounts, type CoapCounts } from './counts.ts'
 import { CoapDeviceApi } from './device-api.ts'
-import { CoapEndpoint } from './endpoint.ts'
-import { CoapErrors } from './errors.ts'
+import { CoapEndpoint } from '../coap-messages/endpoint.ts'
+import { MessageSocket } from '../coap-messages/socket.ts'
 import { DEFAULT_COAP_LIMITS, type CoapLimits } from './limits.ts'
-import type { CoapResponse, Peer } from './message.ts'
+import type { CoapResponse, Peer } from '../coap-messages/message.ts'
+import { COAP_SETTINGS } from './settings.ts'
 import { Observations, type Observer } from './observations.ts'
-import type { Outcome } from './transmissions.ts'
+import type { Outcome } from '../coap-messages/transmissions.ts'
 
 export interface CoapTransportOptions {
   readonly gateway: DeviceGateway
@@ -42,13 +40,10 @@ export interface CoapTransport {
   close(): Promise<void>
 }
 
-/** A burst of datagrams must not be lost while a turn of the engine runs. */
-const RECEIVE_BUFFER_BYTES = 4_194_304
-
 /** Resolves once it listens. Rejects LISTEN_FAILED. */
 export async function startCoapTransport(options: CoapTransportOptions): Promise<CoapTransport> {
   const transport = new CoapServer(options)
-  await transport.listen(options.bindAddress, options.port)
+  await transport.listen()
   return transport
 }
 
@@ -56,7 +51,7 @@ class CoapServer implements CoapTransport {
   private readonly options: CoapTransportOptions
   private readonly limits: CoapLimits
   private readonly counts = newCounts()
-  private readonly socket: Socket
+  private readonly socket: MessageSocket
   private readonly endpoint: CoapEndpoint
   private readonly uploads: BlockUploads
   private readonly answers: BlockAnswers
@@ -77,20 +72,20 @@ class CoapServer implements CoapTransport {
     const { observations, uploads, answers } = this
     const decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
     const api = new CoapDeviceApi({ gateway, decoder, observations, uploads, answers, limits, counts, log })
-    const send = (datagram: Buffer, { address, port }: Peer): void => {
-      if (this.closing === undefined) this.socket.send(datagram, port, address, sendFailed)
-    }
-    this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle: api.handle })
-    const type = isIPv6(options.bindAddress) ? 'udp6' : 'udp4'
-    this.socket = createSocket({
-      type,
-      lookup: (address, _options, found) => found(null, address, type === 'udp6' ? 6 : 4),
+    const label = 'CoAP'
+    this.socket = new MessageSocket({
+      ...{ label, log, address: options.bindAddress, port: options.port },
+      addressName: COAP_SETTINGS.coapBindAddress.name,
+      portName: COAP_SETTINGS.coapBindPort.name,
+      received: (datagram, peer) => this.endpoint.received(datagram, peer),
+      unanswerable: () => counts.malformed++,
     })
-    this.socket.on('message', this.received)
+    const { send } = this.socket
+    this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle: api.handle })
   }
 
   get port(): number {
-    return this.socket.address().port
+    return this.socket.port
   }
 
   figures(): CoapFigures {
@@ -98,22 +93,8 @@ class CoapServer implements CoapTransport {
     return { ...this.counts, observers: this.observations.count, blockTransfers }
   }
 
-  listen(address: string, port: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const failed = (error: Error): void => {
-        this.socket.close()
-        reject(CoapErrors.LISTEN_FAILED({ address, port, reason: error.message }, error))
-      }
-      this.socket.once('error', failed)
-      this.socket.bind(port, address, () => {
-        this.socket.removeListener('error', failed)
-        this.socket.on('error', (error) =>
-          this.options.log.error('coap: unexpected error', { error: errorText(error) }),
-        )
-        this.socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
-        resolve()
-      })
-    })
+  listen(): Promise<void> {
+    return this.socket.listen()
   }
 
   /** The first block of what is too large; the rest is fetched (RFC 7959, 2.6). */
@@ -133,15 +114,6 @@ class CoapServer implements CoapTransport {
     this.endpoint.close()
     this.uploads.close()
     this.answers.close()
-    await new Promise<void>((resolve) => this.socket.close(() => resolve()))
-  }
-
-  private readonly received = (datagram: Buffer, { address, port }: RemoteInfo): void => {
-    // Nobody can be answered there, and sending to it throws.
-    if (port === 0) this.counts.malformed++
-    else this.endpoint.received(datagram, { address, port, key: `${address} ${port}` })
+    await this.socket.close()
   }
 }
-
-/** As good as lost on the way: what matters is sent again. */
-function sendFailed(): void {}

@@ -11,9 +11,9 @@ import {
   uintOf,
   type CoapMessage,
   type MessageType,
-} from './codec.ts'
+} from '../coap-messages/codec.ts'
 import type { CoapLimits } from './limits.ts'
-import { blockBytes, type BlockOption } from './message.ts'
+import { blockBytes, type BlockOption } from '../coap-messages/message.ts'
 import { startCoapTransport, type CoapTransport } from './server.ts'
 
 export interface Asked {

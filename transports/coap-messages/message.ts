@@ -1,6 +1,6 @@
 /** Requests and responses as the resources see them: what of the options they need, read once. */
 import { OptionNumber, uintBytes, uintOf, type CoapMessage, type CoapOption } from './codec.ts'
-import { CoapErrors } from './errors.ts'
+import { MessageErrors } from './errors.ts'
 
 /** Who sent a datagram. */
 export interface Peer {
@@ -46,6 +46,33 @@ export interface CoapResponse {
   readonly maxAge?: number | undefined
   /** Bytes that a request may have. */
   readonly size1?: number | undefined
+  /** Of what was created. */
+  readonly location?: readonly string[] | undefined
+}
+
+/** Of a request that the server sends. */
+export interface OutgoingRequest {
+  readonly code: string
+  readonly path: readonly string[]
+  readonly query?: readonly string[] | undefined
+  /** 0 registers, 1 ends (RFC 7641). */
+  readonly observe?: 0 | 1 | undefined
+  readonly accept?: number | undefined
+  readonly contentFormat?: number | undefined
+  readonly block1?: BlockOption | undefined
+  readonly block2?: BlockOption | undefined
+  readonly payload?: Buffer | undefined
+}
+
+/** What a client answers. */
+export interface CoapAnswer {
+  readonly code: string
+  readonly payload: Buffer
+  readonly contentFormat: number | undefined
+  readonly observe: number | undefined
+  readonly block1: BlockOption | undefined
+  readonly block2: BlockOption | undefined
+  readonly location: readonly string[]
 }
 
 export const GET = '0.01'
@@ -93,7 +120,7 @@ export function requestOf({ type, code, token, options, payload }: CoapMessage, 
       case OptionNumber.ACCEPT:
         break
       default:
-        if (number % 2 === 1) throw CoapErrors.CRITICAL_OPTION({ number })
+        if (number % 2 === 1) throw MessageErrors.CRITICAL_OPTION({ number })
     }
   }
   const isConfirmable = type === 'CON'
@@ -101,7 +128,7 @@ export function requestOf({ type, code, token, options, payload }: CoapMessage, 
 }
 
 export function responseMessage(
-  { code, payload = EMPTY, contentFormat, observe, block1, block2, maxAge, size1 }: CoapResponse,
+  { code, payload = EMPTY, contentFormat, observe, block1, block2, maxAge, size1, location }: CoapResponse,
   place: Pick<CoapMessage, 'type' | 'id' | 'token'>,
 ): CoapMessage {
   const options: CoapOption[] = []
@@ -115,7 +142,48 @@ export function responseMessage(
   add(OptionNumber.BLOCK2, block2 === undefined ? undefined : blockBytes(block2))
   add(OptionNumber.BLOCK1, block1 === undefined ? undefined : blockBytes(block1))
   add(OptionNumber.SIZE1, size1 === undefined ? undefined : uintBytes(size1))
+  for (const segment of location ?? []) add(OptionNumber.LOCATION_PATH, Buffer.from(segment))
   return { ...place, code, options, payload }
+}
+
+export function outgoingMessage(
+  { code, path, query = [], observe, accept, contentFormat, block1, block2, payload = EMPTY }: OutgoingRequest,
+  place: Pick<CoapMessage, 'id' | 'token'>,
+): CoapMessage {
+  const options: CoapOption[] = []
+  const add = (number: number, value: number | undefined): void => {
+    if (value !== undefined) options.push({ number, value: uintBytes(value) })
+  }
+  add(OptionNumber.OBSERVE, observe)
+  for (const segment of path) options.push({ number: OptionNumber.URI_PATH, value: Buffer.from(segment) })
+  add(OptionNumber.CONTENT_FORMAT, contentFormat)
+  for (const each of query) options.push({ number: OptionNumber.URI_QUERY, value: Buffer.from(each) })
+  add(OptionNumber.ACCEPT, accept)
+  if (block2 !== undefined) options.push({ number: OptionNumber.BLOCK2, value: blockBytes(block2) })
+  if (block1 !== undefined) options.push({ number: OptionNumber.BLOCK1, value: blockBytes(block1) })
+  return { ...place, type: 'CON', code, options, payload }
+}
+
+/** Throws BAD_BLOCK. What of its options is not known counts for nothing. */
+export function answerOf({ code, options, payload }: CoapMessage): CoapAnswer {
+  const first = (number: number): Buffer | undefined => options.find((each) => each.number === number)?.value
+  const uint = (number: number): number | undefined => {
+    const value = first(number)
+    return value === undefined ? undefined : uintOf(value)
+  }
+  const block = (number: number): BlockOption | undefined => {
+    const value = first(number)
+    return value === undefined ? undefined : blockOf(value)
+  }
+  return {
+    code,
+    payload,
+    contentFormat: uint(OptionNumber.CONTENT_FORMAT),
+    observe: uint(OptionNumber.OBSERVE),
+    block1: block(OptionNumber.BLOCK1),
+    block2: block(OptionNumber.BLOCK2),
+    location: options.flatMap(({ number, value }) => (number === OptionNumber.LOCATION_PATH ? [value.toString()] : [])),
+  }
 }
 
 export function blockBytes({ number, isMore, size }: BlockOption): Buffer {
@@ -125,7 +193,7 @@ export function blockBytes({ number, isMore, size }: BlockOption): Buffer {
 function blockOf(value: Buffer): BlockOption {
   const packed = value.length > 3 ? Number.NaN : uintOf(value)
   const exponent = packed & 7
-  if (Number.isNaN(packed) || exponent > LARGEST_EXPONENT) throw CoapErrors.BAD_BLOCK()
+  if (Number.isNaN(packed) || exponent > LARGEST_EXPONENT) throw MessageErrors.BAD_BLOCK()
   return { number: packed >>> 4, isMore: (packed & 8) !== 0, size: 2 ** (exponent + 4) }
 }
 

@@ -1,9 +1,9 @@
 /** Bodies in blocks (RFC 7959): requests put together, answers cut into pieces. */
 import type { Clock } from '../../model/clock.ts'
 import { TenantShares } from '../tenant-shares.ts'
-import { CoapErrors } from './errors.ts'
+import { MessageErrors } from './errors.ts'
 import { Expiring } from './expiring.ts'
-import type { CoapLimits } from './limits.ts'
+import type { MessageLimits } from './limits.ts'
 import { MAX_BLOCK_NUMBER, type BlockOption, type CoapResponse } from './message.ts'
 
 interface Upload {
@@ -24,13 +24,13 @@ export interface KeptAnswer {
 }
 
 export class BlockUploads {
-  private readonly limits: CoapLimits
+  private readonly limits: MessageLimits
   private readonly shares: TenantShares
   /** Those who have no tenant yet. */
   private readonly strangers: TenantShares
   private readonly uploads: Expiring<Upload>
 
-  constructor(limits: CoapLimits, clock: Clock, shares: TenantShares) {
+  constructor(limits: MessageLimits, clock: Clock, shares: TenantShares) {
     this.limits = limits
     this.shares = shares
     this.strangers = new TenantShares(limits.maxStrangerTransfers, limits.maxStrangerTransfers)
@@ -43,17 +43,17 @@ export class BlockUploads {
 
   /** The whole body with its last block, undefined before. `key`: who sends it where to. Throws TOO_LARGE, BLOCK_MISSING, BAD_BLOCK, BUSY. */
   add(key: string, tenantId: string, { number, isMore, size }: BlockOption, payload: Buffer): Buffer | undefined {
-    if (payload.length > size || (isMore && payload.length < size)) throw CoapErrors.BAD_BLOCK()
+    if (payload.length > size || (isMore && payload.length < size)) throw MessageErrors.BAD_BLOCK()
     if (number === 0) this.begin(key, tenantId)
     const upload = this.uploads.touch(key)
     if (upload === undefined || number * size !== upload.bytes) {
       this.uploads.end(key)
-      throw CoapErrors.BLOCK_MISSING({ wanted: Math.floor((upload?.bytes ?? 0) / size) })
+      throw MessageErrors.BLOCK_MISSING({ wanted: Math.floor((upload?.bytes ?? 0) / size) })
     }
     const { maxPayloadBytes } = this.limits
     if (upload.bytes + payload.length > maxPayloadBytes) {
       this.uploads.end(key)
-      throw CoapErrors.TOO_LARGE({ limit: maxPayloadBytes })
+      throw MessageErrors.TOO_LARGE({ limit: maxPayloadBytes })
     }
     append(upload, payload, maxPayloadBytes)
     if (isMore) return undefined
@@ -67,7 +67,7 @@ export class BlockUploads {
 
   private begin(key: string, tenantId: string): void {
     this.uploads.end(key)
-    if (!this.sharesOf(tenantId).take(tenantId)) throw CoapErrors.BUSY()
+    if (!this.sharesOf(tenantId).take(tenantId)) throw MessageErrors.BUSY()
     this.uploads.add(key, { tenantId, body: NOTHING, bytes: 0 })
   }
 
@@ -78,11 +78,11 @@ export class BlockUploads {
 
 /** Answers that a client reads block by block: all blocks are of one answer, though values change meanwhile. */
 export class BlockAnswers {
-  private readonly limits: CoapLimits
+  private readonly limits: MessageLimits
   private readonly shares: TenantShares
   private readonly answers: Expiring<KeptAnswer>
 
-  constructor(limits: CoapLimits, clock: Clock, shares: TenantShares) {
+  constructor(limits: MessageLimits, clock: Clock, shares: TenantShares) {
     this.limits = limits
     this.shares = shares
     this.answers = new Expiring(clock, limits.blockTimeoutMs, ({ tenantId }) => shares.give(tenantId))
@@ -122,7 +122,7 @@ export function blockOf(response: CoapResponse, asked: BlockOption | undefined, 
   const size = Math.min(asked?.size ?? blockBytes, blockBytes)
   const offset = (asked?.number ?? 0) * (asked?.size ?? size)
   const number = offset / size
-  if ((offset > 0 && offset >= payload.length) || number > MAX_BLOCK_NUMBER) throw CoapErrors.BAD_BLOCK()
+  if ((offset > 0 && offset >= payload.length) || number > MAX_BLOCK_NUMBER) throw MessageErrors.BAD_BLOCK()
   const end = offset + size
   return {
     ...response,

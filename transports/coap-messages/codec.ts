@@ -26,6 +26,7 @@ export const OptionNumber = {
   IF_NONE_MATCH: 5,
   OBSERVE: 6,
   URI_PORT: 7,
+  LOCATION_PATH: 8,
   URI_PATH: 11,
   CONTENT_FORMAT: 12,
   MAX_AGE: 14,

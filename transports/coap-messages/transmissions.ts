@@ -3,8 +3,8 @@
  * (RFC 7252, 4.2 and 4.7). Non-confirmable ones are remembered for a while, because a client may refuse them.
  */
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
-import type { CoapCounts } from './counts.ts'
-import type { CoapLimits } from './limits.ts'
+import type { MessageCounts } from './counts.ts'
+import type { MessageLimits } from './limits.ts'
 import type { Peer } from './message.ts'
 
 /** `refused`: with RST. `lost`: nobody acknowledged it. */
@@ -13,8 +13,8 @@ export type Outcome = 'acknowledged' | 'refused' | 'lost'
 export interface TransmissionsOptions {
   readonly clock: Clock
   readonly random: Random
-  readonly limits: CoapLimits
-  readonly counts: CoapCounts
+  readonly limits: MessageLimits
+  readonly counts: MessageCounts
   readonly send: (datagram: Buffer, peer: Peer) => void
 }
 

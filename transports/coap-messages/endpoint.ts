@@ -5,19 +5,24 @@
 import type { Clock, Random, TimerHandle } from '../../model/clock.ts'
 import { errorResponse } from './answers.ts'
 import { emptyMessage, encodeMessage, headOf, parseMessage, unreadableId, type CoapMessage } from './codec.ts'
-import type { CoapCounts } from './counts.ts'
-import type { CoapLimits } from './limits.ts'
+import type { MessageCounts } from './counts.ts'
+import type { MessageLimits } from './limits.ts'
 import { GET, requestOf, responseMessage, type CoapRequest, type CoapResponse, type Peer } from './message.ts'
 import { Transmissions, type Outcome } from './transmissions.ts'
 
 export interface EndpointOptions {
   readonly clock: Clock
   readonly random: Random
-  readonly limits: CoapLimits
-  readonly counts: CoapCounts
+  readonly limits: MessageLimits
+  readonly counts: MessageCounts
   readonly send: (datagram: Buffer, peer: Peer) => void
   /** Calls `respond` once, now or later. Does not throw. */
   readonly handle: (request: CoapRequest, respond: (response: CoapResponse) => void) => void
+  /**
+   * Of an endpoint that asks clients too: an answer, or a notification. Calls `acknowledge` once, now or later, where it came in a message of
+   * its own: false refuses it.
+   */
+  readonly answered?: (message: CoapMessage, peer: Peer, acknowledge: (isKnown: boolean) => void) => void
 }
 
 interface Exchange {
@@ -64,10 +69,20 @@ export class CoapEndpoint {
     if (datagram.length > MAX_DATAGRAM_BYTES) return this.tooLarge(datagram, peer)
     const message = parseMessage(datagram)
     if (message === undefined) return this.malformed(datagram, peer)
-    if (message.type === 'ACK') this.transmissions.heard(peer, message.id, 'acknowledged')
+    if (message.type === 'ACK') this.acknowledged(message, peer)
     else if (message.type === 'RST') this.transmissions.heard(peer, message.id, 'refused')
     else if (message.code === EMPTY_CODE || !message.code.startsWith('0.')) this.notRequested(message, peer)
     else this.request(message, peer)
+  }
+
+  /** A request of the server's own: false where too many wait for this client. `settled` is told what became of the message, not the answer. */
+  ask(peer: Peer, encode: (id: number) => Buffer, settled: (outcome: Outcome) => void): boolean {
+    return this.transmissions.confirmable(peer, encode, settled)
+  }
+
+  /** The answer to a message of this id came: it needs no acknowledgement any more. */
+  settle(peer: Peer, id: number): void {
+    this.transmissions.heard(peer, id, 'acknowledged')
   }
 
   /** A response that nobody waits for at that moment (RFC 7641). False where the client has too many that wait. */
@@ -109,9 +124,23 @@ export class CoapEndpoint {
     if (id !== undefined) this.options.send(emptyMessage('RST', id), peer)
   }
 
-  /** A ping, or a response that nobody asked for. */
-  private notRequested({ type, id }: CoapMessage, peer: Peer): void {
-    if (type === 'CON') this.options.send(emptyMessage('RST', id), peer)
+  private acknowledged(message: CoapMessage, peer: Peer): void {
+    this.transmissions.heard(peer, message.id, 'acknowledged')
+    if (isResponse(message)) this.options.answered?.(message, peer, NOTHING)
+  }
+
+  /** A ping, or a response that somebody may have asked for. */
+  private notRequested(message: CoapMessage, peer: Peer): void {
+    const { type, id } = message
+    const { answered, send } = this.options
+    if (answered === undefined || !isResponse(message)) {
+      if (type === 'CON') send(emptyMessage('RST', id), peer)
+      return
+    }
+    answered(message, peer, (isKnown) => {
+      if (!isKnown) send(emptyMessage('RST', id), peer)
+      else if (type === 'CON') send(emptyMessage('ACK', id), peer)
+    })
   }
 
   private request(message: CoapMessage, peer: Peer): void {
@@ -214,6 +243,10 @@ export class CoapEndpoint {
       send(exchange.reply, exchange.peer)
     }
   }
+}
+
+function isResponse({ code }: CoapMessage): boolean {
+  return code.startsWith('2.') || code.startsWith('4.') || code.startsWith('5.')
 }
 
 function bytesOf({ reply }: Exchange): number {

@@ -1,0 +1,162 @@
+/**
+ * Requests of the server's own (RFC 7252, 5): an answer is known by its token, which nobody guesses. Bodies go and come in blocks where they
+ * are large (RFC 7959).
+ */
+import { randomBytes } from 'node:crypto'
+import type { Clock, TimerHandle } from '../../model/clock.ts'
+import { encodeMessage, type CoapMessage } from './codec.ts'
+import type { CoapEndpoint } from './endpoint.ts'
+import { MessageErrors } from './errors.ts'
+import { answerOf, outgoingMessage, type CoapAnswer, type OutgoingRequest, type Peer } from './message.ts'
+
+/** A notification. `acknowledge` is called once, now or later: false ends the observation. */
+export type NotificationListener = (answer: CoapAnswer, id: number, acknowledge: (isKnown: boolean) => void) => void
+
+export interface RequestsOptions {
+  readonly clock: Clock
+  readonly endpoint: () => Pick<CoapEndpoint, 'ask' | 'settle'>
+  readonly blockBytes: number
+  /** Of an answer, its blocks together. */
+  readonly maxAnswerBytes: number
+  /** From the request to its answer. */
+  readonly answerTimeoutMs: number
+}
+
+interface Waiting {
+  readonly peer: Peer
+  id: number
+  readonly timer: TimerHandle
+  readonly resolve: (answer: CoapAnswer) => void
+  readonly reject: (error: Error) => void
+}
+
+const TOKEN_BYTES = 8
+const CONTINUE = '2.31'
+
+export class CoapRequests {
+  private readonly options: RequestsOptions
+  private readonly waiting = new Map<string, Waiting>()
+  private readonly watchers = new Map<string, { readonly peer: () => Peer; readonly listener: NotificationListener }>()
+
+  constructor(options: RequestsOptions) {
+    this.options = options
+  }
+
+  get watched(): number {
+    return this.watchers.size
+  }
+
+  newToken(): Buffer {
+    return randomBytes(TOKEN_BYTES)
+  }
+
+  /** Notifications of this token come from now on, from where the client is then. */
+  watch(token: Buffer, peer: () => Peer, listener: NotificationListener): void {
+    this.watchers.set(token.toString('hex'), { peer, listener })
+  }
+
+  unwatch(token: Buffer): void {
+    this.watchers.delete(token.toString('hex'))
+  }
+
+  /** Sends what it has and takes the whole of what comes back. Rejects NO_ANSWER, ASKED_REFUSED, BUSY, TOO_LARGE, BAD_BLOCK, CLOSED. */
+  async ask(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
+    const body = request.payload
+    const first =
+      body !== undefined && body.length > this.options.blockBytes
+        ? await this.upload(peer, request, body)
+        : await this.exchange(peer, request, token)
+    return this.whole(peer, request, first)
+  }
+
+  /** The rest of an answer or a notification of which the first block came. */
+  async whole(peer: Peer, request: OutgoingRequest, first: CoapAnswer): Promise<CoapAnswer> {
+    const { maxAnswerBytes } = this.options
+    if (first.block2?.isMore !== true) return first
+    const { size } = first.block2
+    const parts = [first.payload]
+    let bytes = first.payload.length
+    for (let number = 1; ; number++) {
+      const block2 = { number, isMore: false, size }
+      const { code, path, query, accept } = request
+      const next = await this.exchange(peer, { code, path, query, accept, block2 })
+      if (next.code !== first.code) return next
+      if (next.block2?.number !== number || next.block2.size !== size) throw MessageErrors.BAD_BLOCK()
+      parts.push(next.payload)
+      bytes += next.payload.length
+      if (bytes > maxAnswerBytes) throw MessageErrors.TOO_LARGE({ limit: maxAnswerBytes })
+      if (!next.block2.isMore) return { ...first, payload: Buffer.concat(parts), block2: undefined }
+    }
+  }
+
+  /** Whether a message answers something that was asked, or is a notification: the endpoint tells it here. */
+  readonly answered = (message: CoapMessage, peer: Peer, acknowledge: (isKnown: boolean) => void): void => {
+    const token = message.token.toString('hex')
+    const waiting = this.waiting.get(token)
+    const watcher = this.watchers.get(token)
+    let answer: CoapAnswer
+    try {
+      answer = answerOf(message)
+    } catch {
+      // Its options mean nothing: it is no answer to anything.
+      return acknowledge(false)
+    }
+    if (waiting?.peer.key === peer.key) {
+      this.end(token, waiting)
+      acknowledge(true)
+      this.options.endpoint().settle(peer, waiting.id)
+      waiting.resolve(answer)
+    } else if (watcher?.peer().key === peer.key) watcher.listener(answer, message.id, acknowledge)
+    else acknowledge(false)
+  }
+
+  close(): void {
+    this.watchers.clear()
+    for (const [token, waiting] of [...this.waiting]) this.fail(token, waiting, MessageErrors.CLOSED())
+  }
+
+  private async upload(peer: Peer, request: OutgoingRequest, body: Buffer): Promise<CoapAnswer> {
+    let size = this.options.blockBytes
+    for (let at = 0; ; ) {
+      const end = Math.min(at + size, body.length)
+      const isMore = end < body.length
+      const block1 = { number: at / size, isMore, size }
+      const answer = await this.exchange(peer, { ...request, payload: body.subarray(at, end), block1 })
+      if (!isMore || answer.code !== CONTINUE) return answer
+      at = end
+      // It wants smaller ones: the next number counts in them.
+      if (answer.block1 !== undefined && answer.block1.size < size) size = answer.block1.size
+    }
+  }
+
+  private exchange(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
+    const { clock, endpoint, answerTimeoutMs } = this.options
+    const key = token.toString('hex')
+    return new Promise((resolve, reject) => {
+      const timer = clock.after(answerTimeoutMs, () => this.fail(key, waiting, MessageErrors.NO_ANSWER()))
+      const waiting: Waiting = { peer, id: 0, timer, resolve, reject }
+      this.waiting.set(key, waiting)
+      const encode = (id: number): Buffer => {
+        waiting.id = id
+        return encodeMessage(outgoingMessage(request, { id, token }))
+      }
+      const isTaken = endpoint().ask(peer, encode, (outcome) => {
+        if (outcome === 'lost') this.fail(key, waiting, MessageErrors.NO_ANSWER())
+        else if (outcome === 'refused') this.fail(key, waiting, MessageErrors.ASKED_REFUSED())
+      })
+      if (!isTaken) this.fail(key, waiting, MessageErrors.BUSY())
+    })
+  }
+
+  private fail(key: string, waiting: Waiting, error: Error): void {
+    if (this.waiting.get(key) !== waiting) return
+    this.end(key, waiting)
+    waiting.reject(error)
+  }
+
+  private end(key: string, { timer }: Waiting): void {
+    timer.cancel()
+    this.waiting.delete(key)
+  }
+}
+
