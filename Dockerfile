@@ -27,10 +27,12 @@ ENV NODE_ENV=production \
   MQTT_BIND_ADDRESS=0.0.0.0 \
   MQTT_BIND_PORT=1883 \
   COAP_BIND_ADDRESS=0.0.0.0 \
-  COAP_BIND_PORT=5683
+  COAP_BIND_PORT=5683 \
+  LWM2M_BIND_ADDRESS=0.0.0.0 \
+  LWM2M_BIND_PORT=5685
 USER 10001:10001
 VOLUME /data
-EXPOSE 8080 1883 5683/udp
+EXPOSE 8080 1883 5683/udp 5685/udp
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node_modules/.bin/node", "deploy/health.ts"]

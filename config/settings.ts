@@ -6,7 +6,6 @@ import { DEVICE_SETTINGS } from './settings/devices.ts'
 import { HTTP_SETTINGS } from './settings/http.ts'
 import { INTEGRATION_SETTINGS } from './settings/integrations.ts'
 import { LINK_SETTINGS } from './settings/link.ts'
-import { OTHER_TRANSPORT_SETTINGS } from './settings/other-transports.ts'
 import { OUTBOUND_SETTINGS } from './settings/outbound.ts'
 import { QUEUE_SETTINGS } from './settings/queue.ts'
 import { SCRIPT_SETTINGS } from './settings/scripts.ts'
@@ -19,7 +18,6 @@ export const SETTINGS = {
   ...START_SETTINGS,
   ...HTTP_SETTINGS,
   ...TRANSPORT_SETTINGS,
-  ...OTHER_TRANSPORT_SETTINGS,
   ...AUTHENTICATION_SETTINGS,
   ...SECRETS_SETTINGS,
   ...STORAGE_SETTINGS,

@@ -90,6 +90,17 @@ function lwm2mId(value: string): string {
   return id
 }
 
+/** Whether whoever names this endpoint is the device: any other mode is for DTLS alone, which proves who it is. */
+export function isWithoutSecurity(
+  { credentialsType, credentialsValue }: Pick<DeviceCredentials, 'credentialsType' | 'credentialsValue'>,
+  endpoint: string,
+): boolean {
+  if (credentialsType !== 'LWM2M_CREDENTIALS') return false
+  const client = jsonObject(credentialsValue ?? '')?.['client']
+  if (!isJsonObject(client)) return false
+  return textIn(client, 'securityConfigClientMode') === 'NO_SEC' && textIn(client, 'endpoint') === endpoint
+}
+
 /** Without its first and last line and its line breaks. */
 function bareCertificate(text: string): string {
   return text.replace(/-----(BEGIN|END) CERTIFICATE-----/g, '').replace(/[\r\n]/g, '')

@@ -3,6 +3,7 @@ import { devices } from './entities/device.ts'
 import assert from 'node:assert/strict'
 import { customers } from './entities/customer.ts'
 import { after, before, beforeEach, test } from 'node:test'
+import { credentialKey } from '../engine/device/credential-keys.ts'
 import { openTestPlatform, type TestPlatform } from './testkit.ts'
 import { DEMO_ACCESS_TOKEN, DEMO_DEVICE_NAME } from './seed.ts'
 
@@ -244,4 +245,36 @@ test('does not show or change a device of another tenant', async () => {
     status: 404,
   })
   assert.equal((await services.declared.of(devices).find(tenantId, device.id))?.name, 'mine')
+})
+
+test('finds a client of LwM2M by its endpoint where its credentials ask for no security, with what its profile says', async () => {
+  const { services, tenant } = platform
+  const observeAttr = { keyName: { '/3/0/9': 'battery' }, telemetry: ['/3/0/9'] }
+  const profile = await services.declared.of(deviceProfiles).saveByUser(tenant, {
+    ...{ name: 'meters', type: 'DEFAULT', transportType: 'LWM2M', provisionType: 'DISABLED' },
+    profileData: { transportConfiguration: { type: 'LWM2M', observeAttr } },
+  })
+  const deviceOf = (endpoint: string, client: Record<string, string>) =>
+    services.devices.saveByUser(
+      tenant,
+      { name: `meter ${endpoint}`, deviceProfileId: profile.id },
+      {
+        credentialsType: 'LWM2M_CREDENTIALS',
+        credentialsId: '',
+        credentialsValue: JSON.stringify({ client: { endpoint, ...client }, bootstrap: {} }),
+      },
+    )
+  const device = await deviceOf('open', { securityConfigClientMode: 'NO_SEC' })
+  await deviceOf('keyed', { securityConfigClientMode: 'RPK', key: 'AA==' })
+  await deviceOf('shared', { securityConfigClientMode: 'PSK', identity: 'identity', key: '00' })
+  await services.devices.saveByUser(tenant, { name: 'token' }, 'open-token')
+  const endpoints = ['open', 'keyed', 'shared', 'identity', 'open-token', 'nobody']
+  const keys = endpoints.map((endpoint) => credentialKey({ type: 'LWM2M_ENDPOINT', endpoint }) ?? '')
+  const found = await services.devices.findByCredentials(keys)
+  assert.deepEqual([...found.keys()], keys.slice(0, 1))
+  const [identity, again] = [found.get(keys[0] ?? ''), await services.devices.findByCredentials(keys)]
+  assert.equal(identity?.deviceId, device.id)
+  assert.equal(identity?.transportType, 'LWM2M')
+  assert.deepEqual(identity?.lwm2m, { observeAttr, type: 'LWM2M' })
+  assert.equal(again.get(keys[0] ?? '')?.lwm2m, identity?.lwm2m, 'one object as long as it is the same')
 })

@@ -2,7 +2,7 @@
 import type { DeviceCredentials } from '../model/entities.ts'
 import { stringifyJson, type JsonObject } from '../model/json.ts'
 import type { Principal } from '../model/principal.ts'
-import { certificateIdOf, childOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
+import { certificateIdOf, childOf, lwm2mEndpointOf, mqttLoginOf } from '../engine/device/credential-keys.ts'
 import type { DeviceIdentity, MqttLogin } from '../engine/device/gateway.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import type { Statement } from '../storage/entities/database.ts'
@@ -11,14 +11,19 @@ import { attemptedOn, type AuditedAction } from './audit/audit-log.ts'
 import type { Changes } from './changes.ts'
 import type { CommitDoubts } from './commit-doubts.ts'
 import { CredentialsErrors } from './credentials-errors.ts'
-import { newCredentials, storedCredentials, type PresentedCredentials } from './device-credentials.ts'
+import {
+  isWithoutSecurity,
+  newCredentials,
+  storedCredentials,
+  type PresentedCredentials,
+} from './device-credentials.ts'
 import type { DraftOf } from './entities/define.ts'
 import { devices, type Device } from './entities/device.ts'
 import type { EntityRegistry } from './entities/entity-registry.ts'
 import { deviceCredentialsJson } from './entity-json.ts'
 import { itemNotFound, ServiceErrors } from './errors.ts'
 import type { CredentialsDraft, DeviceSaveOptions, DeviceService } from './device-service.ts'
-import { MqttProfiles } from './mqtt-profiles.ts'
+import { ProtocolProfiles } from './protocol-profiles.ts'
 import { deviceOfLogin, idsOfLogin } from './onboarding/mqtt-logins.ts'
 
 export interface DeviceServiceParts {
@@ -32,12 +37,12 @@ export interface DeviceServiceParts {
 export class StoredDevices implements DeviceService {
   private readonly parts: DeviceServiceParts
   private readonly entities: EntityStore
-  private readonly mqttProfiles: MqttProfiles
+  private readonly protocolProfiles: ProtocolProfiles
 
   constructor(parts: DeviceServiceParts) {
     this.parts = parts
     this.entities = parts.entities
-    this.mqttProfiles = new MqttProfiles(parts.declared)
+    this.protocolProfiles = new ProtocolProfiles(parts.declared)
   }
 
   async saveByUser(
@@ -63,13 +68,16 @@ export class StoredDevices implements DeviceService {
   async findByCredentials(keys: readonly string[]): Promise<ReadonlyMap<string, DeviceIdentity>> {
     const tokens: string[] = []
     const certificates = new Map<string, string>()
+    const endpoints = new Map<string, string>()
     const logins = new Map<string, MqttLogin>()
     const children = new Map<string, Map<string, string>>()
     for (const key of keys) {
       const login = mqttLoginOf(key)
       const child = childOf(key)
       const certificate = certificateIdOf(key)
+      const endpoint = lwm2mEndpointOf(key)
       if (login !== undefined) logins.set(key, login)
+      else if (endpoint !== undefined) endpoints.set(endpoint, key)
       else if (certificate !== undefined) certificates.set(certificate, key)
       else if (child === undefined) tokens.push(key)
       else {
@@ -85,6 +93,12 @@ export class StoredDevices implements DeviceService {
       const owners = await this.entities.deviceCredentials.findDevices('X509_CERTIFICATE', ids)
       for (const [id, device] of owners) found.set(certificates.get(id) ?? id, device)
     }
+    if (endpoints.size > 0) {
+      for (const [endpoint, claimant] of await this.entities.deviceCredentials.findClaimants([...endpoints.keys()])) {
+        const key = endpoints.get(endpoint)
+        if (key !== undefined && isWithoutSecurity(claimant, endpoint)) found.set(key, claimant.device)
+      }
+    }
     for (const [tenantId, names] of children) {
       const named = await this.entities.deviceCredentials.findDevicesByName(tenantId, [...names.keys()])
       for (const [name, key] of names) {
@@ -92,14 +106,14 @@ export class StoredDevices implements DeviceService {
         if (device !== undefined) found.set(key, device)
       }
     }
-    if (logins.size === 0) return this.mqttProfiles.completed(found)
+    if (logins.size === 0) return this.protocolProfiles.completed(found)
     const ids = [...new Set([...logins.values()].flatMap(idsOfLogin))]
     const claimants = await this.entities.deviceCredentials.findClaimants(ids)
     for (const [key, login] of logins) {
       const device = deviceOfLogin(login, claimants)
       if (device !== undefined) found.set(key, device)
     }
-    return this.mqttProfiles.completed(found)
+    return this.protocolProfiles.completed(found)
   }
 
   findCredentialsChanged(since: number, limit: number): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { readConfig } from '../config/read.ts'
 import { SETTINGS } from '../config/settings.ts'
+import { OptionNumber, uintBytes } from './coap-messages/codec.ts'
 import { TRANSPORTS } from './catalogue.ts'
 import { RawClient } from './coap/testkit.ts'
 import { testTransport, type TestDevice } from './contract.ts'
@@ -10,6 +11,7 @@ import { testTransport, type TestDevice } from './contract.ts'
 const DEVICES: Readonly<Record<string, () => TestDevice>> = {
   mqtt: mqttDevice,
   coap: coapDevice,
+  lwm2m: lwm2mDevice,
   http_device_api: httpDevice,
 }
 
@@ -36,6 +38,8 @@ test('what rises and falls is a gauge, everything else a counter whose name says
     'gateway_children',
     'observers',
     'block_transfers',
+    'clients',
+    'observations',
     'waiting_polls',
   ])
 })
@@ -53,8 +57,9 @@ test('a protocol that is off listens nowhere', () => {
     TRANSPORTS.map(({ listeners }) =>
       listeners(readConfig(environment)).map((at) => (at === 'http' ? at : `${at.name} ${at.port}`)),
     )
-  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], ['http']])
-  assert.deepEqual(listening({ MQTT_ENABLED: 'false', COAP_ENABLED: 'false' }), [[], [], ['http']])
+  assert.deepEqual(listening({ MQTT_BIND_PORT: '1884' }), [['mqtt 1884'], ['coap 5683'], ['lwm2m 5685'], ['http']])
+  const off = { MQTT_ENABLED: 'false', COAP_ENABLED: 'false', LWM2M_ENABLED: 'false' }
+  assert.deepEqual(listening(off), [[], [], [], ['http']])
   assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true' })[0], ['mqtt 1883', 'mqtts 8883'])
   assert.deepEqual(listening({ MQTT_SSL_ENABLED: 'true', MQTT_ENABLED: 'false' })[0], ['mqtts 8883'])
 })
@@ -109,6 +114,30 @@ function coapDevice(): TestDevice {
       client = await RawClient.open(port)
       client.send({ code: '0.02', path: `/api/v1/${token}/telemetry`, payload: '{"a":1}' })
       return (await client.message(0)).code.startsWith('2.')
+    },
+    close: () => {
+      client?.close()
+      return Promise.resolve()
+    },
+  }
+}
+
+/** Registers, and sends a value of its own accord. */
+function lwm2mDevice(): TestDevice {
+  let client: RawClient | undefined
+  return {
+    upload: async (port, token) => {
+      client = await RawClient.open(port)
+      const query = [`ep=${token}`, 'lwm2m=1.1', 'lt=60']
+      const registered = await client.ask({ path: '/rd', query, payload: '</>;ct="110",</3/0>' })
+      if (registered.code !== '2.01') return false
+      const sent = client.messages.length
+      const options = [{ number: OptionNumber.CONTENT_FORMAT, value: uintBytes(110) }]
+      const id = client.send({ path: '/dp', options, payload: '[{"n":"/3/0/9","v":1}]' })
+      for (let index = sent; ; index++) {
+        const message = await client.message(index)
+        if (message.id === id) return message.code.startsWith('2.')
+      }
     },
     close: () => {
       client?.close()

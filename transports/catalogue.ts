@@ -1,9 +1,10 @@
 /** The device protocols: one line each. */
 import { coap } from './coap/transport.ts'
 import { httpDeviceApi } from './http/transport.ts'
+import { lwm2m } from './lwm2m/transport.ts'
 import { mqtt } from './mqtt/transport.ts'
 
-export const TRANSPORTS = [mqtt, coap, httpDeviceApi] as const
+export const TRANSPORTS = [mqtt, coap, lwm2m, httpDeviceApi] as const
 
 /** All of a union's members in one: what a value must have to be each of them. */
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void

@@ -39,7 +39,7 @@ async function bench(
     drainTimeoutMs: 1000,
     onHandlerError: (error) => assert.fail(String(error)),
   })
-  const settings = readConfig({ HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0' })
+  const settings = readConfig({ HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0', LWM2M_BIND_PORT: '0' })
   const parts = {
     gateway,
     settings,

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import type { Clock, TimerHandle } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { MillraceError } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Entry } from '../model/value.ts'
 import type { Delivery, Listening } from '../engine/device/calls/call.ts'
 import type {
@@ -44,6 +45,7 @@ function nameOf(credentials: PresentedCredentials): string {
   if (credentials.type === 'ACCESS_TOKEN') return credentials.token
   if (credentials.type === 'X509_CERTIFICATE')
     return /^CN=(.*)$/m.exec(new X509Certificate(credentials.certificate).subject)?.[1] ?? ''
+  if (credentials.type === 'LWM2M_ENDPOINT') return credentials.endpoint
   return credentials.userName === '' ? credentials.clientId : credentials.userName
 }
 
@@ -66,6 +68,9 @@ export class FakeGateway implements DeviceGateway {
   cold = false
   storeFails = false
   answer: AttributeAnswer = { client: [], shared: [] }
+  /** Of the profile of those who register as clients of LwM2M. */
+  transportType = 'LWM2M'
+  lwm2m: JsonObject = { observeAttr: { keyName: { '/3/0/9': 'a' }, telemetry: ['/3/0/9'] } }
   readonly uploads: Upload[] = []
   readonly sessions = new Set<FakeSession>()
   touches = 0
@@ -108,12 +113,18 @@ export class FakeGateway implements DeviceGateway {
   }
 
   lookUp(credentials: PresentedCredentials): DeviceIdentity | undefined {
-    return this.cold ? undefined : this.devices.get(nameOf(credentials))
+    return this.cold ? undefined : this.identityOf(credentials)
   }
 
   authenticate(credentials: PresentedCredentials): Promise<DeviceIdentity | undefined> {
     if (this.storeFails) return Promise.reject(new Error('the store does not answer'))
-    return Promise.resolve(this.devices.get(nameOf(credentials)))
+    return Promise.resolve(this.identityOf(credentials))
+  }
+
+  private identityOf(credentials: PresentedCredentials): DeviceIdentity | undefined {
+    const device = this.devices.get(nameOf(credentials))
+    if (device === undefined || credentials.type !== 'LWM2M_ENDPOINT') return device
+    return { ...device, transportType: this.transportType, lwm2m: this.lwm2m }
   }
 
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): FakeSession {

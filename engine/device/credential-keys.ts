@@ -10,6 +10,8 @@ const LOGIN = '\u0000'
 const CHILD = '\u0000\u0000'
 /** Nor so. */
 const CERTIFICATE = '\u0000\u0001'
+/** Nor so. */
+const ENDPOINT = '\u0000\u0002'
 
 /** Undefined where nobody can have them. */
 export function credentialKey(presented: PresentedCredentials): string | undefined {
@@ -17,6 +19,7 @@ export function credentialKey(presented: PresentedCredentials): string | undefin
   if (presented.type === 'X509_CERTIFICATE') {
     return CERTIFICATE + credentialHash(presented.certificate.toString('base64'))
   }
+  if (presented.type === 'LWM2M_ENDPOINT') return ENDPOINT + presented.endpoint
   const { clientId, userName, password } = presented
   return LOGIN + JSON.stringify([clientId, userName, password])
 }
@@ -43,6 +46,11 @@ export function certificateIdOf(key: string): string | undefined {
   return key.startsWith(CERTIFICATE) ? key.slice(CERTIFICATE.length) : undefined
 }
 
+/** Undefined for anything else. */
+export function lwm2mEndpointOf(key: string): string | undefined {
+  return key.startsWith(ENDPOINT) ? key.slice(ENDPOINT.length) : undefined
+}
+
 /** What credentials are found by that are not their own text; of a certificate it is that of its Base64 text. Source: `device-api.md` 1.2. */
 export function credentialHash(text: string): string {
   return createHash('sha3-256').update(text).digest('hex')
@@ -55,7 +63,7 @@ export function isToken(key: string): boolean {
 
 /** Undefined for anything else. */
 export function mqttLoginOf(key: string): MqttLogin | undefined {
-  if (isToken(key) || key.startsWith(CHILD) || key.startsWith(CERTIFICATE)) return undefined
+  if (isToken(key) || [CHILD, CERTIFICATE, ENDPOINT].some((other) => key.startsWith(other))) return undefined
   const [clientId = '', userName = '', password = ''] = JSON.parse(key.slice(LOGIN.length)) as readonly string[]
   return { type: 'MQTT_LOGIN', clientId, userName, password }
 }

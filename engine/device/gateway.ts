@@ -3,6 +3,7 @@
  * gets what is for the device. Source: `device-api.md` section 1.
  */
 import type { MillraceError } from '../../model/errors.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
@@ -13,7 +14,13 @@ export type SessionKind = 'lasting' | 'brief'
 
 /** What a device presents. */
 export type PresentedCredentials =
-  { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin | ClientCertificate
+  { readonly type: 'ACCESS_TOKEN'; readonly token: string } | MqttLogin | ClientCertificate | Lwm2mEndpoint
+
+/** The name of a client that registers without any security: known only where the device's credentials say `NO_SEC`. */
+export interface Lwm2mEndpoint {
+  readonly type: 'LWM2M_ENDPOINT'
+  readonly endpoint: string
+}
 
 /** Shown in a TLS handshake, which has proven that the device holds its key; whoever asks has looked at its chain and dates. */
 export interface ClientCertificate {
@@ -47,6 +54,8 @@ export interface DeviceIdentity {
   readonly transportType?: string
   /** What its profile says of MQTT; absent where that is the standard. */
   readonly mqtt?: MqttProfile
+  /** What its profile says of LwM2M: its `transportConfiguration`, one object for all devices of the profile as long as it stays what it is. */
+  readonly lwm2m?: JsonObject
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
   /** The queue of its profile; absent or null means `Main`. */

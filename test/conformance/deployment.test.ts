@@ -75,6 +75,7 @@ test('the compose file publishes on loopback unless told otherwise', async (cont
       ['millrace', 8080, '0.0.0.0'],
       ['millrace', 1883, '0.0.0.0'],
       ['millrace', 5683, '0.0.0.0'],
+      ['millrace', 5685, '0.0.0.0'],
     ],
   )
 })

@@ -16,7 +16,7 @@ async function freshFolder(context: TestContext): Promise<string> {
   return folder
 }
 
-const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0' }
+const QUIET_PORTS = { HTTP_BIND_PORT: '0', MQTT_BIND_PORT: '0', COAP_BIND_PORT: '0', LWM2M_BIND_PORT: '0' }
 
 function run(argv: readonly string[], environment: Readonly<Record<string, string>>) {
   return spawnSync(
@@ -33,13 +33,15 @@ function run(argv: readonly string[], environment: Readonly<Record<string, strin
 test('the ready line names the real ports of what runs, and nothing else', async (context) => {
   const millrace = await startMillrace()
   context.after(() => millrace.stop())
-  assert.deepEqual(Object.keys(millrace.ports).sort(), ['coap', 'http', 'mqtt'])
+  assert.deepEqual(Object.keys(millrace.ports).sort(), ['coap', 'http', 'lwm2m', 'mqtt'])
   for (const port of Object.values(millrace.ports)) assert.ok(port > 0)
   assert.equal((await fetch(`${millrace.url}/health`)).status, 200)
 })
 
 test('a transport that is off is left out of the ready line', async (context) => {
-  const millrace = await startMillrace({ environment: { MQTT_ENABLED: 'false', COAP_ENABLED: 'false' } })
+  const millrace = await startMillrace({
+    environment: { MQTT_ENABLED: 'false', COAP_ENABLED: 'false', LWM2M_ENABLED: 'false' },
+  })
   context.after(() => millrace.stop())
   assert.deepEqual(Object.keys(millrace.ports), ['http'])
 })

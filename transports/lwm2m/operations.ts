@@ -1,6 +1,7 @@
 /** Calls to a client (RPC) as requests of LwM2M. Source: `device-api.md` 13.8. */
 import { z } from 'zod'
 import { isJsonObject, parseJson, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
+import type { OutgoingRequest } from '../coap-messages/message.ts'
 import { Format, isValuePath, pathText, type Path } from './codecs/records.ts'
 import type { FindResource, ResourceModel } from './core-models.ts'
 import { Lwm2mErrors } from './errors.ts'
@@ -20,6 +21,17 @@ export interface Operation {
   /** Content-Format that the answer is to have. */
   readonly accept?: number
   readonly body?: { readonly format: number; readonly bytes: Buffer }
+  /** What the client has once it did so. */
+  readonly written?: readonly WrittenValue[]
+}
+
+/** As it is sent, below what stands before the client's paths. */
+export function outgoing({ code, path, query, accept, body }: Operation, rootPath: string): OutgoingRequest {
+  const before = rootPath.split('/').filter((segment) => segment !== '')
+  return {
+    ...{ code, path: [...before, ...path.map(String)], query, accept },
+    ...{ contentFormat: body?.format, payload: body?.bytes },
+  }
 }
 
 export interface OperationContext {
@@ -118,7 +130,10 @@ async function writingOne(asked: Asked): Promise<Operation> {
   const [first] = values
   const isOne = first !== undefined && values.length === 1 && first.path.length === path.length
   const format = isOne ? formatOfOne(client, first.type) : formatOfMany(client)
-  return { code: Code.PUT, path, query: [], body: { format, bytes: await encodeValues(format, values) } }
+  return {
+    ...{ code: Code.PUT, path, query: [], body: { format, bytes: await encodeValues(format, values) } },
+    written: values,
+  }
 }
 
 async function writingSome(asked: Asked): Promise<Operation> {
@@ -127,7 +142,10 @@ async function writingSome(asked: Asked): Promise<Operation> {
   if (!isJsonObject(value)) throw bad(asked, "'value' is an object")
   const values = path.length === RESOURCE_DEPTH ? valuesAt(asked, path, value) : resourcesAt(asked, value)
   const format = formatOfMany(client)
-  return { code: Code.POST, path, query: [], body: { format, bytes: await encodeValues(format, values) } }
+  return {
+    ...{ code: Code.POST, path, query: [], body: { format, bytes: await encodeValues(format, values) } },
+    written: values,
+  }
 }
 
 function resourcesAt(asked: Asked, value: JsonObject): readonly WrittenValue[] {

@@ -25,7 +25,10 @@ function lwm2mDevice(name: string): DeviceIdentity {
 function bench(perTenant = 100) {
   const gateway = new FakeGateway([])
   const clock = new StandingClock()
-  const registrations = new Registrations({ gateway, clock, shares: new TenantShares(1000, perTenant) })
+  const registrations = new Registrations({
+    ...{ gateway, clock, shares: new TenantShares(1000, perTenant) },
+    attach: () => ({ sharedAttributesChanged: () => undefined, updated: () => undefined, ended: () => undefined }),
+  })
   return { gateway, clock, registrations }
 }
 

@@ -4,7 +4,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Clock, TimerHandle } from '../../model/clock.ts'
-import type { DeviceGateway, DeviceIdentity, DeviceSession } from '../../engine/device/gateway.ts'
+import type {
+  DeviceGateway,
+  DeviceIdentity,
+  DeviceSession,
+  DeviceSessionListener,
+} from '../../engine/device/gateway.ts'
 import type { TenantShares } from '../tenant-shares.ts'
 import { Lwm2mErrors } from './errors.ts'
 import type { Lwm2mVersion, Offer, RegistrationRequest, UpdateRequest } from './registration-request.ts'
@@ -13,6 +18,13 @@ import type { Lwm2mVersion, Offer, RegistrationRequest, UpdateRequest } from './
 export interface ClientAddress {
   readonly address: string
   readonly port: number
+}
+
+/** What is told of one registration from its begin to its end. */
+export interface RegisteredClient extends Pick<DeviceSessionListener, 'sharedAttributesChanged' | 'called'> {
+  /** It was heard, and said perhaps that it has another list of objects. */
+  updated(hasNewOffer: boolean): void
+  ended(): void
 }
 
 export interface Registration {
@@ -32,9 +44,11 @@ export interface RegistrationsOptions {
   readonly clock: Clock
   /** Of clients. */
   readonly shares: TenantShares
+  readonly attach: (registration: Registration) => RegisteredClient
 }
 
 interface Kept extends Registration {
+  client: RegisteredClient | undefined
   readonly deviceId: string
   readonly tenantId: string
   address: ClientAddress
@@ -57,6 +71,7 @@ export class Registrations {
   private readonly options: RegistrationsOptions
   private readonly byId = new Map<string, Kept>()
   private readonly byDevice = new Map<string, Kept>()
+  private readonly byAddress = new Map<string, Kept>()
   /** Who may end in which sweep. One that was updated is moved when its old sweep comes: an update costs nothing here. */
   private readonly sweeps = new Map<number, Set<Kept>>()
   private lastSweep = 0
@@ -81,37 +96,56 @@ export class Registrations {
   register(device: DeviceIdentity, request: RegistrationRequest, address: ClientAddress): Registration {
     const { transportType = 'DEFAULT', deviceId, tenantId } = device
     if (transportType !== PROTOCOL) throw Lwm2mErrors.OTHER_TRANSPORT({ transport: transportType })
-    const { gateway, shares } = this.options
+    const { shares } = this.options
     const before = this.byDevice.get(deviceId)
     if (before !== undefined) this.end(before)
     if (!shares.take(tenantId)) throw Lwm2mErrors.NO_ROOM()
-    const id = randomBytes(ID_BYTES).toString('base64url')
     try {
-      const session = gateway.openSession(device, 'lasting', {
-        sharedAttributesChanged: () => undefined,
-        closed: () => this.forget(id),
-      })
-      const endsAt = this.endOf(request.lifetimeS)
-      const kept: Kept = { ...request, id, deviceId, tenantId, address, session, endsAt, sweep: 0 }
-      this.byId.set(id, kept)
-      this.byDevice.set(deviceId, kept)
-      this.place(kept)
-      if (this.timer === undefined) this.sweepLater()
-      return kept
+      return this.keep(device, request, address)
     } catch (error) {
       shares.give(tenantId)
       throw error
     }
   }
 
+  private keep(device: DeviceIdentity, request: RegistrationRequest, address: ClientAddress): Kept {
+    const { gateway, attach } = this.options
+    const { deviceId, tenantId } = device
+    const id = randomBytes(ID_BYTES).toString('base64url')
+    const session = gateway.openSession(device, 'lasting', {
+      sharedAttributesChanged: (update) => this.byId.get(id)?.client?.sharedAttributesChanged(update),
+      called: (call) => this.byId.get(id)?.client?.called?.(call),
+      closed: () => this.forget(id),
+    })
+    const kept: Kept = {
+      ...{ ...request, id, deviceId, tenantId, address, session, endsAt: this.endOf(request.lifetimeS) },
+      ...{ sweep: 0, client: undefined },
+    }
+    try {
+      kept.client = attach(kept)
+    } catch (error) {
+      session.close()
+      throw error
+    }
+    this.byId.set(id, kept)
+    this.byDevice.set(deviceId, kept)
+    this.byAddress.set(keyOf(address), kept)
+    this.place(kept)
+    if (this.timer === undefined) this.sweepLater()
+    return kept
+  }
+
   /** Throws UNKNOWN_REGISTRATION: the client registers anew. */
   update(id: string, request: UpdateRequest, address: ClientAddress): Registration {
     const kept = this.known(id)
+    if (this.byAddress.get(keyOf(kept.address)) === kept) this.byAddress.delete(keyOf(kept.address))
     Object.assign(kept, request, { address })
+    this.byAddress.set(keyOf(address), kept)
     kept.endsAt = this.endOf(kept.lifetimeS)
     // A shorter lifetime ends it in an earlier sweep than the one that it waits for.
     if (request.lifetimeS !== undefined) this.place(kept)
     kept.session.touch()
+    kept.client?.updated(request.offer !== undefined)
     return kept
   }
 
@@ -122,6 +156,11 @@ export class Registrations {
 
   find(id: string): Registration | undefined {
     return this.byId.get(id)
+  }
+
+  /** Who registered from there last. */
+  findAt(address: ClientAddress): Registration | undefined {
+    return this.byAddress.get(keyOf(address))
   }
 
   /** Ends all. */
@@ -149,6 +188,8 @@ export class Registrations {
     if (kept === undefined) return
     this.byId.delete(id)
     if (this.byDevice.get(kept.deviceId) === kept) this.byDevice.delete(kept.deviceId)
+    if (this.byAddress.get(keyOf(kept.address)) === kept) this.byAddress.delete(keyOf(kept.address))
+    kept.client?.ended()
     this.options.shares.give(kept.tenantId)
     this.displace(kept)
     if (this.byId.size > 0) return
@@ -189,4 +230,8 @@ export class Registrations {
     }
     if (this.byId.size > 0) this.sweepLater()
   }
+}
+
+function keyOf({ address, port }: ClientAddress): string {
+  return `${address} ${port}`
 }

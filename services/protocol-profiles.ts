@@ -1,8 +1,9 @@
 /**
- * What the profiles of devices say of MQTT, as sessions get it with the identity of the device: read with the credentials, and one object a
- * profile as long as the profile stays what it is.
+ * What the profiles of devices say of their protocol, as sessions get it with the identity of the device: read with the credentials, and one
+ * object a profile as long as the profile stays what it is.
  */
 import { z } from 'zod'
+import { isJsonObject, stringifyJson } from '../model/json.ts'
 import { ByteCache, textBytes } from '../model/byte-cache.ts'
 import type { DeviceIdentity } from '../engine/device/gateway.ts'
 import { STANDARD_MQTT, type MqttProfile } from '../engine/device/mqtt-profile.ts'
@@ -12,11 +13,16 @@ import type { EntityRegistry } from './entities/entity-registry.ts'
 interface Known {
   readonly version: number
   /** Undefined where it is the standard. */
-  readonly profile: MqttProfile | undefined
+  readonly said: Said | undefined
+  readonly bytes: number
 }
+
+type Said = Pick<DeviceIdentity, 'mqtt' | 'lwm2m'>
 
 const MAX_BYTES = 4 << 20
 const KNOWN_BYTES = 200
+/** What an object takes beside its text, about. */
+const PARSED_FACTOR = 4
 
 /** What is missing, empty or of another type is the standard, as an import may have it. */
 const topic = z.string().min(1).nullish().catch(null)
@@ -31,9 +37,9 @@ const stored = z.object({
     .catch({}),
 })
 
-export class MqttProfiles {
+export class ProtocolProfiles {
   private readonly declared: EntityRegistry
-  private readonly known = new ByteCache<Known>({ maxBytes: MAX_BYTES, sizeOf: bytesOf })
+  private readonly known = new ByteCache<Known>({ maxBytes: MAX_BYTES, sizeOf: ({ bytes }) => bytes })
 
   constructor(declared: EntityRegistry) {
     this.declared = declared
@@ -43,34 +49,55 @@ export class MqttProfiles {
   async completed(found: ReadonlyMap<string, DeviceIdentity>): Promise<ReadonlyMap<string, DeviceIdentity>> {
     const wanted = new Map<string, Set<string>>()
     for (const { tenantId, transportType, deviceProfileId } of found.values()) {
-      if (transportType !== 'MQTT') continue
+      if (transportType !== 'MQTT' && transportType !== 'LWM2M') continue
       const ids = wanted.get(tenantId)
       if (ids === undefined) wanted.set(tenantId, new Set([deviceProfileId]))
       else ids.add(deviceProfileId)
     }
     if (wanted.size === 0) return found
-    const own = new Map<string, MqttProfile>()
+    const own = new Map<string, Said>()
     for (const [tenantId, ids] of wanted) {
       for (const record of await this.declared.of(deviceProfiles).findByIds(tenantId, [...ids])) {
-        const profile = this.profileOf(record)
-        if (profile !== undefined) own.set(record.id, profile)
+        const said = this.saidBy(record)
+        if (said !== undefined) own.set(record.id, said)
       }
     }
     if (own.size === 0) return found
     return new Map(
       [...found].map(([key, device]): [string, DeviceIdentity] => {
-        const mqtt = own.get(device.deviceProfileId)
-        return [key, mqtt === undefined ? device : { ...device, mqtt }]
+        const said = own.get(device.deviceProfileId)
+        return [key, said === undefined ? device : { ...device, ...said }]
       }),
     )
   }
 
-  private profileOf({ id, version, profileData }: DeviceProfile): MqttProfile | undefined {
+  private saidBy({ id, version, transportType, profileData }: DeviceProfile): Said | undefined {
     const known = this.known.get(id)
-    if (known?.version === version) return known.profile
-    const profile = mqttProfileOf(profileData)
-    this.known.set(id, { version, profile })
-    return profile
+    if (known?.version === version) return known.said
+    const { said, bytes } = transportType === 'LWM2M' ? ofLwm2m(profileData) : ofMqtt(profileData)
+    this.known.set(id, { version, said, bytes: KNOWN_BYTES + bytes })
+    return said
+  }
+}
+
+interface Read {
+  readonly said: Said | undefined
+  readonly bytes: number
+}
+
+function ofLwm2m(data: DeviceProfile['profileData']): Read {
+  const lwm2m = data?.['transportConfiguration']
+  if (lwm2m === undefined || !isJsonObject(lwm2m)) return { said: undefined, bytes: 0 }
+  return { said: { lwm2m }, bytes: PARSED_FACTOR * textBytes(stringifyJson(lwm2m)) }
+}
+
+function ofMqtt(data: DeviceProfile['profileData']): Read {
+  const mqtt = mqttProfileOf(data)
+  if (mqtt === undefined) return { said: undefined, bytes: 0 }
+  const { telemetryTopic, attributesTopic, attributesSubscribeTopic } = mqtt
+  return {
+    said: { mqtt },
+    bytes: textBytes(telemetryTopic) + textBytes(attributesTopic) + textBytes(attributesSubscribeTopic),
   }
 }
 
@@ -89,10 +116,4 @@ function mqttProfileOf(data: DeviceProfile['profileData']): MqttProfile | undefi
     profile.attributesSubscribeTopic === STANDARD_MQTT.attributesSubscribeTopic &&
     !profile.acknowledgesUndecodable
   return isStandard ? undefined : profile
-}
-
-function bytesOf({ profile }: Known): number {
-  if (profile === undefined) return KNOWN_BYTES
-  const { telemetryTopic, attributesTopic, attributesSubscribeTopic } = profile
-  return KNOWN_BYTES + textBytes(telemetryTopic) + textBytes(attributesTopic) + textBytes(attributesSubscribeTopic)
 }

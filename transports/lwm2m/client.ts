@@ -1,0 +1,273 @@
+/**
+ * One registered client: what is asked of it after it registered (`device-api.md` 13.4), what it says of that, and what the platform has for
+ * it. What it misses while it sleeps is done when it is heard again.
+ */
+import type { Clock } from '../../model/clock.ts'
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import type { CallRequest, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
+import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
+import type { CoapRequests } from '../coap-messages/requests.ts'
+import { answerCall } from './calls.ts'
+import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import type { FindResource, ResourceModel } from './core-models.ts'
+import type { Lwm2mCounts } from './counts.ts'
+import { formatOfMany, formatOfOne } from './formats.ts'
+import type { Lwm2mLimits } from './limits.ts'
+import { ClientObservations, type Kept } from './observations.ts'
+import { outgoing, type Operation, type OperationContext } from './operations.ts'
+import { decoded } from './payloads.ts'
+import { planOf, profileOf, type ClientPlan, type Lwm2mProfile } from './profile.ts'
+import type { RegisteredClient, Registration } from './registrations.ts'
+import { RequestLine } from './request-line.ts'
+import { SharedResources } from './shared-resources.ts'
+import { store } from './storing.ts'
+import { uplinkOf } from './uplink.ts'
+
+export interface ClientParts {
+  readonly requests: CoapRequests
+  readonly clock: Clock
+  readonly log: Log
+  readonly counts: Lwm2mCounts
+  readonly limits: Lwm2mLimits
+  readonly findResource: FindResource
+  /** Whether the platform takes uploads now. */
+  readonly isWritable: () => boolean
+}
+
+const RESOURCE_DEPTH = 3
+const GET = '0.01'
+const PUT = '0.03'
+
+export class Lwm2mClient implements RegisteredClient {
+  readonly registration: Registration
+  readonly observations: ClientObservations
+  private readonly parts: ClientParts
+  private readonly line: RequestLine
+  private readonly shared: SharedResources
+  private profile: Lwm2mProfile
+  private plan: ClientPlan
+  /** What the profile was made of. */
+  private configured: unknown
+  private isAwake = true
+  private isEnded = false
+  /** The start is under way; it is to be done again. */
+  private start: 'idle' | 'running' | 'again' | 'due' = 'idle'
+
+  /** Throws PROFILE. */
+  constructor(parts: ClientParts, registration: Registration) {
+    const { requests, limits, clock } = parts
+    this.parts = parts
+    this.registration = registration
+    this.configured = registration.session.device.lwm2m
+    this.profile = profileOf(registration.session.device.lwm2m ?? {})
+    this.plan = planOf(this.profile, registration.offer)
+    this.line = new RequestLine(limits.maxWaitingRequests)
+    this.observations = new ClientObservations({
+      ...{ requests, peer: () => this.peer, limit: limits.maxObservations },
+      monotonic: () => clock.monotonic(),
+      keep: (answer, path, request) => this.keepWhole(answer, path, request),
+    })
+    this.shared = new SharedResources(this)
+  }
+
+  get context(): OperationContext {
+    const { registration, profile } = this
+    return { client: registration, profile, findResource: this.parts.findResource }
+  }
+
+  get peer(): Peer {
+    const { address, port } = this.registration.address
+    return { address, port, key: `${address} ${port}` }
+  }
+
+  /** Once the client knows that it is registered. */
+  begin(): void {
+    const { session } = this.registration
+    session.subscribeToCalls('all')
+    session.subscribeToSharedAttributes()
+    this.startSoon()
+  }
+
+  updated(hasNewOffer: boolean): void {
+    const { lwm2m } = this.registration.session.device
+    if (hasNewOffer || lwm2m !== this.configured) this.replan()
+    if (!this.isAwake) {
+      this.isAwake = true
+      this.registration.session.subscribeToCalls('all')
+      if (this.start === 'idle') void this.shared.synchronise()
+    }
+    if (this.start === 'due') this.startSoon()
+  }
+
+  /** It listens no more: the platform keeps what is for it. */
+  fellAsleep(): void {
+    if (!this.isAwake || this.isEnded) return
+    this.isAwake = false
+    this.registration.session.unsubscribeFromCalls()
+  }
+
+  ended(): void {
+    this.isEnded = true
+    this.line.close()
+    this.observations.close()
+  }
+
+  called(request: CallRequest): void {
+    this.registration.session.callDelivered(request.id, 'SENT')
+    void answerCall(this, request).catch((error: unknown) => this.failed(error))
+  }
+
+  sharedAttributesChanged(update: SharedAttributesUpdate): void {
+    if (update.kind === 'updated' && this.isAwake) void this.shared.changed(update.entries)
+  }
+
+  /** One request after another. Rejects as `ask` does. */
+  ask(operation: Operation): Promise<CoapAnswer> {
+    const { requests } = this.parts
+    const request = outgoing(operation, this.registration.offer.rootPath)
+    return this.line.run(() => {
+      if (operation.observe === 0 && !this.observations.isFull) return this.observations.begin(operation.path, request)
+      return requests.ask(this.peer, request)
+    })
+  }
+
+  endObservation(path: Path): Promise<CoapAnswer | undefined> {
+    return this.line.run(() => this.observations.end(path))
+  }
+
+  modelAt(path: Path): ResourceModel | undefined {
+    const [objectId, , resourceId] = path
+    if (objectId === undefined || resourceId === undefined) return undefined
+    return this.parts.findResource(objectId, this.versionOf(objectId), resourceId)
+  }
+
+  versionOf(objectId: number): string {
+    return this.registration.offer.objects.get(objectId)?.version ?? this.profile.defaultVersion
+  }
+
+  /** Rejects as `decoded` throws. */
+  async recordsOf({ payload, contentFormat }: CoapAnswer, path: Path): Promise<readonly ValueRecord[]> {
+    return decoded({ payload, format: contentFormat, path, type: this.modelAt(path)?.type })
+  }
+
+  /** Stores what the profile names of it. Rejects where it is refused. */
+  async store(records: readonly ValueRecord[]): Promise<void> {
+    const { counts, clock, findResource } = this.parts
+    const { registration, plan, profile } = this
+    const uplink = uplinkOf(records, {
+      ...{ plan, offer: registration.offer, defaultVersion: profile.defaultVersion },
+      ...{ findResource, now: clock.now() },
+    })
+    counts.untyped += uplink.unknown
+    counts.received++
+    await new Promise<void>((resolve, reject) => {
+      store(registration.session, uplink, { stored: resolve, refused: reject })
+    })
+    counts.acknowledged++
+  }
+
+  /** Counts it, and says in the log what nobody expects. */
+  failed(error: unknown): void {
+    const { counts, log } = this.parts
+    if (!isMillraceError(error)) log.error('LwM2M: unexpected error', { error: errorText(error) })
+    else if (error.kind === 'invalid') counts.undecodable++
+    else if (error.kind === 'retryable') counts.refused++
+  }
+
+  private replan(): void {
+    this.configured = this.registration.session.device.lwm2m
+    try {
+      this.profile = profileOf(this.registration.session.device.lwm2m ?? {})
+    } catch (error) {
+      // As before until it is mended.
+      return this.failed(error)
+    }
+    this.plan = planOf(this.profile, this.registration.offer)
+    this.startSoon()
+  }
+
+  private startSoon(): void {
+    if (this.start === 'running' || this.start === 'again') {
+      this.start = 'again'
+      return
+    }
+    this.start = 'running'
+    void this.starting()
+  }
+
+  private async starting(): Promise<void> {
+    const isDone = await this.doPlan().catch((error: unknown) => {
+      this.failed(error)
+      return false
+    })
+    const isAgain = this.start === 'again'
+    // It is done when the client is heard again: asking a silent one goes on for nothing.
+    this.start = isDone ? 'idle' : 'due'
+    if (isAgain && !this.isEnded) this.startSoon()
+  }
+
+  /** False where the client stopped to answer. */
+  private async doPlan(): Promise<boolean> {
+    const { observe, read, notifying } = this.plan
+    const wanted = new Set(observe.map(pathText))
+    for (const text of this.observations.paths) if (!wanted.has(text)) this.observations.forget(pathIn(text))
+    for (const path of observe) {
+      if (!this.observations.has(path) && !(await this.fetch(path, 0))) return false
+    }
+    for (const path of read) if (!(await this.fetch(path))) return false
+    for (const { path, parameters } of notifying) {
+      const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`)
+      if (query.length > 0 && (await this.attempt({ code: PUT, path, query })) === 'silent') return false
+    }
+    return this.shared.synchronise()
+  }
+
+  private async fetch(path: Path, observe?: 0): Promise<boolean> {
+    const { registration } = this
+    const isOne = path.length >= RESOURCE_DEPTH
+    const accept = isOne ? formatOfOne(registration, this.modelAt(path)?.type) : formatOfMany(registration)
+    const answer = await this.attempt({
+      ...{ code: GET, path, query: [], accept },
+      ...(observe === undefined ? {} : { observe }),
+    })
+    if (answer === 'silent') return false
+    if (answer !== 'refused' && answer.code === '2.05') await this.keep(answer, path)
+    return true
+  }
+
+  /** `silent`: later perhaps. `refused`: asked again it would be the same. */
+  async attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'> {
+    try {
+      return await this.ask(operation)
+    } catch (error) {
+      this.failed(error)
+      return isMillraceError(error) && error.kind === 'invalid' ? 'refused' : 'silent'
+    }
+  }
+
+  private async keepWhole(first: CoapAnswer, path: Path, request: OutgoingRequest): Promise<Kept> {
+    try {
+      return await this.keep(await this.parts.requests.whole(this.peer, request, first), path)
+    } catch (error) {
+      this.failed(error)
+      return 'undone'
+    }
+  }
+
+  /** What is wrong stays wrong however often it comes: only what the platform could not take is to come again. */
+  private async keep(answer: CoapAnswer, path: Path): Promise<Kept> {
+    try {
+      if (!this.parts.isWritable()) return 'undone'
+      await this.store(await this.recordsOf(answer, path))
+      return 'stored'
+    } catch (error) {
+      this.failed(error)
+      return isMillraceError(error) && error.kind === 'invalid' ? 'stored' : 'undone'
+    }
+  }
+}
+
+function pathIn(text: string): Path {
+  return text.split('/').slice(1).map(Number)
+}

@@ -1,0 +1,30 @@
+/** Bounds on LwM2M clients, beside those on messages. */
+import { DEFAULT_MESSAGE_LIMITS, type MessageLimits } from '../coap-messages/limits.ts'
+
+export interface Lwm2mLimits extends MessageLimits {
+  /** Registered at once; over it 5.03. */
+  readonly maxClients: number
+  readonly maxClientsPerTenant: number
+  /** Bodies in blocks under way. */
+  readonly maxBlockTransfers: number
+  readonly maxBlockTransfersPerTenant: number
+  /** Requests for one client that wait for the one before. */
+  readonly maxWaitingRequests: number
+  /** Of one client. */
+  readonly maxObservations: number
+  readonly answerTimeoutMs: number
+  /** How long a client in queue mode listens after it was heard (RFC 7252, 4.8.2: MAX_TRANSMIT_WAIT). */
+  readonly awakeMs: number
+}
+
+export const DEFAULT_LWM2M_LIMITS: Lwm2mLimits = Object.freeze({
+  ...DEFAULT_MESSAGE_LIMITS,
+  maxClients: 100_000,
+  maxClientsPerTenant: 75_000,
+  maxBlockTransfers: 1000,
+  maxBlockTransfersPerTenant: 750,
+  maxWaitingRequests: 32,
+  maxObservations: 256,
+  answerTimeoutMs: 120_000,
+  awakeMs: 93_000,
+})

@@ -1,0 +1,131 @@
+/**
+ * What one client is observed for (RFC 7641). A notification is acknowledged once its values are durable, so that a client that asked for it
+ * sends again what was lost.
+ */
+import type { CoapRequests } from '../coap-messages/requests.ts'
+import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
+import { pathText, type Path } from './codecs/records.ts'
+
+/** `undone`: it is to come again. */
+export type Kept = 'stored' | 'undone'
+
+export interface ObservationsOptions {
+  readonly requests: CoapRequests
+  readonly peer: () => Peer
+  readonly limit: number
+  readonly monotonic: () => number
+  /** Does not reject. */
+  readonly keep: (answer: CoapAnswer, path: Path, request: OutgoingRequest) => Promise<Kept>
+}
+
+interface Observation {
+  readonly path: Path
+  readonly token: Buffer
+  readonly request: OutgoingRequest
+  /** Of the last notification. */
+  sequence: number | undefined
+  heardAt: number
+  id: number | undefined
+  state: Kept | 'pending'
+}
+
+/** RFC 7641, 3.4. */
+const HALF = 2 ** 23
+const FRESH_MS = 128_000
+
+export class ClientObservations {
+  private readonly options: ObservationsOptions
+  private readonly byPath = new Map<string, Observation>()
+
+  constructor(options: ObservationsOptions) {
+    this.options = options
+  }
+
+  get paths(): readonly string[] {
+    return [...this.byPath.keys()]
+  }
+
+  has(path: Path): boolean {
+    return this.byPath.has(pathText(path))
+  }
+
+  get isFull(): boolean {
+    return this.byPath.size >= this.options.limit
+  }
+
+  /** Asks, in the place of an observation of the same path; the answer is the caller's to store. Rejects as `ask` does. */
+  async begin(path: Path, request: OutgoingRequest): Promise<CoapAnswer> {
+    const { requests, peer, monotonic } = this.options
+    this.forget(path)
+    const token = requests.newToken()
+    const observation: Observation = {
+      ...{ path, token, request, sequence: undefined, heardAt: monotonic() },
+      ...{ id: undefined, state: 'stored' },
+    }
+    this.byPath.set(pathText(path), observation)
+    requests.watch(token, peer, (answer, id, acknowledge) => this.notified(observation, answer, id, acknowledge))
+    let isObserved = false
+    try {
+      const answer = await requests.ask(peer(), { ...request, observe: 0 }, token)
+      isObserved = answer.code === '2.05' && answer.observe !== undefined
+      observation.sequence ??= answer.observe
+      return answer
+    } finally {
+      if (!isObserved) this.drop(observation)
+    }
+  }
+
+  /** Undefined where it was not observed. Rejects as `ask` does: it is over all the same. */
+  async end(path: Path): Promise<CoapAnswer | undefined> {
+    const observation = this.byPath.get(pathText(path))
+    if (observation === undefined) return undefined
+    this.drop(observation)
+    const { requests, peer } = this.options
+    return requests.ask(peer(), { ...observation.request, observe: 1 }, observation.token)
+  }
+
+  /** The client is not told: it hears that nobody wants a notification when it sends the next. */
+  forget(path: Path): void {
+    const observation = this.byPath.get(pathText(path))
+    if (observation !== undefined) this.drop(observation)
+  }
+
+  close(): void {
+    for (const observation of [...this.byPath.values()]) this.drop(observation)
+  }
+
+  private drop(observation: Observation): void {
+    this.options.requests.unwatch(observation.token)
+    const key = pathText(observation.path)
+    if (this.byPath.get(key) === observation) this.byPath.delete(key)
+  }
+
+  private notified(
+    observation: Observation,
+    answer: CoapAnswer,
+    id: number,
+    acknowledge: (isKnown: boolean) => void,
+  ): void {
+    if (!answer.code.startsWith('2.') || answer.observe === undefined) {
+      this.drop(observation)
+      return acknowledge(true)
+    }
+    if (observation.id === id && observation.state !== 'undone') {
+      // It comes again: the acknowledgement was lost, or is not due yet.
+      if (observation.state === 'stored') acknowledge(true)
+      return
+    }
+    const now = this.options.monotonic()
+    if (observation.id !== id && !isNewer(observation, answer.observe, now)) return acknowledge(true)
+    Object.assign(observation, { id, sequence: answer.observe, heardAt: now, state: 'pending' })
+    void this.options.keep(answer, observation.path, observation.request).then((kept) => {
+      if (observation.id === id) observation.state = kept
+      if (kept === 'stored') acknowledge(true)
+    })
+  }
+}
+
+function isNewer({ sequence, heardAt }: Observation, next: number, now: number): boolean {
+  if (sequence === undefined || now > heardAt + FRESH_MS) return true
+  return (sequence < next && next - sequence < HALF) || (sequence > next && sequence - next > HALF)
+}

@@ -1,0 +1,151 @@
+/** What clients ask of the server: to be registered, and to take what they send (`device-api.md` 13.1). */
+import { errorText, isMillraceError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
+import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.ts'
+import { errorResponse } from '../coap-messages/answers.ts'
+import type { BlockUploads } from '../coap-messages/blocks.ts'
+import { MessageErrors } from '../coap-messages/errors.ts'
+import { POST, type CoapRequest, type CoapResponse, type Peer } from '../coap-messages/message.ts'
+import type { Lwm2mClient } from './client.ts'
+import type { Lwm2mCounts } from './counts.ts'
+import { Lwm2mErrors } from './errors.ts'
+import { decoded } from './payloads.ts'
+import { registrationOf, updateOf } from './registration-request.ts'
+import type { Registration, Registrations } from './registrations.ts'
+
+export interface RegistrationApiOptions {
+  readonly gateway: DeviceGateway
+  readonly registrations: Registrations
+  readonly uploads: BlockUploads
+  readonly maxPayloadBytes: number
+  readonly counts: Lwm2mCounts
+  readonly log: Log
+  readonly clientOf: (registration: Registration) => Lwm2mClient | undefined
+  /** It listens for a while now. */
+  readonly heard: (registration: Registration) => void
+}
+
+type Respond = (response: CoapResponse) => void
+
+const DELETE = '0.04'
+const CONTINUE: CoapResponse = { code: '2.31' }
+const CHANGED: CoapResponse = { code: '2.04' }
+const DELETED: CoapResponse = { code: '2.02' }
+
+export class RegistrationApi {
+  private readonly options: RegistrationApiOptions
+
+  constructor(options: RegistrationApiOptions) {
+    this.options = options
+  }
+
+  /** Answers once, now or later. */
+  readonly handle = (request: CoapRequest, respond: Respond): void => {
+    try {
+      const [root, id, ...rest] = request.path
+      if (root === 'dp' && id === undefined) return this.send(request, respond)
+      if (root !== 'rd' || rest.length > 0) throw Lwm2mErrors.UNKNOWN_PATH()
+      if (id === undefined) this.register(request, respond)
+      else if (request.code === POST) this.update(id, request, respond)
+      else if (request.code === DELETE) this.deregister(id, respond)
+      else throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST, DELETE' })
+    } catch (error) {
+      this.failed(respond, error)
+    }
+  }
+
+  private register(request: CoapRequest, respond: Respond): void {
+    if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
+    const credentials = { type: 'LWM2M_ENDPOINT', endpoint: request.query.get('ep') ?? '' } as const
+    const known = this.options.gateway.lookUp(credentials)
+    if (known !== undefined) return this.registerKnown(known, request, respond)
+    this.options.gateway
+      .authenticate(credentials)
+      .then((device) => {
+        if (device === undefined) throw Lwm2mErrors.UNKNOWN_ENDPOINT()
+        this.registerKnown(device, request, respond)
+      })
+      .catch((error: unknown) => this.failed(respond, error))
+  }
+
+  private registerKnown(device: DeviceIdentity, request: CoapRequest, respond: Respond): void {
+    const { registrations, clientOf, heard } = this.options
+    const body = this.bodyOf(device.tenantId, request, respond)
+    if (body === undefined) return
+    const registration = registrations.register(
+      device,
+      registrationOf(request.query, body.toString('utf8')),
+      addressOf(request.peer),
+    )
+    respond({ ...blockOf(request), code: '2.01', location: ['rd', registration.id] })
+    heard(registration)
+    clientOf(registration)?.begin()
+  }
+
+  private update(id: string, request: CoapRequest, respond: Respond): void {
+    const { registrations, heard } = this.options
+    const known = registrations.find(id)
+    if (known === undefined) throw Lwm2mErrors.UNKNOWN_REGISTRATION()
+    const body = this.bodyOf(known.session.device.tenantId, request, respond)
+    if (body === undefined) return
+    const update = updateOf(request.query, body.toString('utf8'))
+    respond({ ...blockOf(request), ...CHANGED })
+    heard(registrations.update(id, update, addressOf(request.peer)))
+  }
+
+  private deregister(id: string, respond: Respond): void {
+    this.options.registrations.deregister(id)
+    respond(DELETED)
+  }
+
+  /** Values that nobody asked for (1.1): the client is known by where it registered from. */
+  private send(request: CoapRequest, respond: Respond): void {
+    const { registrations, clientOf, heard, gateway } = this.options
+    if (request.code !== POST) throw Lwm2mErrors.WRONG_METHOD({ allowed: 'POST' })
+    const registration = registrations.findAt(addressOf(request.peer))
+    const client = registration === undefined ? undefined : clientOf(registration)
+    if (registration === undefined || client === undefined) throw Lwm2mErrors.NOT_REGISTERED()
+    const payload = this.bodyOf(registration.session.device.tenantId, request, respond)
+    if (payload === undefined) return
+    heard(registration)
+    if (!gateway.writable) throw MessageErrors.BUSY()
+    const storing = async (): Promise<void> => {
+      const records = await decoded({ payload, format: request.contentFormat, path: [], type: undefined })
+      await client.store(records)
+    }
+    storing().then(
+      () => respond({ ...blockOf(request), ...CHANGED }),
+      (error: unknown) => this.failed(respond, error),
+    )
+  }
+
+  /** Undefined where further blocks come: the client has its answer then. */
+  private bodyOf(tenantId: string, request: CoapRequest, respond: Respond): Buffer | undefined {
+    const { uploads, maxPayloadBytes } = this.options
+    const { block1, payload, peer, path, query } = request
+    if (block1 === undefined) {
+      if (payload.length > maxPayloadBytes) throw MessageErrors.TOO_LARGE({ limit: maxPayloadBytes })
+      return payload
+    }
+    const body = uploads.add(JSON.stringify([peer.key, path, [...query]]), tenantId, block1, payload)
+    if (body === undefined) respond({ ...CONTINUE, block1 })
+    return body
+  }
+
+  private failed(respond: Respond, error: unknown): void {
+    const { counts, log } = this.options
+    if (!isMillraceError(error)) log.error('LwM2M: unexpected error', { error: errorText(error) })
+    else if (error.kind === 'denied') counts.unauthenticated++
+    else if (error.kind === 'invalid') counts.undecodable++
+    else if (error.kind === 'retryable') counts.refused++
+    respond(errorResponse(error))
+  }
+}
+
+function addressOf({ address, port }: Peer) {
+  return { address, port }
+}
+
+function blockOf({ block1 }: CoapRequest): Pick<CoapResponse, 'block1'> {
+  return block1 === undefined ? {} : { block1 }
+}

@@ -1,0 +1,144 @@
+/** The LwM2M listener: one UDP socket, and what its parts share. */
+import type { Clock, Random } from '../../model/clock.ts'
+import type { Log } from '../../model/log.ts'
+import type { DeviceGateway } from '../../engine/device/gateway.ts'
+import { BlockUploads } from '../coap-messages/blocks.ts'
+import { CoapEndpoint } from '../coap-messages/endpoint.ts'
+import { Expiring } from '../coap-messages/expiring.ts'
+import { CoapRequests } from '../coap-messages/requests.ts'
+import { MessageSocket } from '../coap-messages/socket.ts'
+import { TenantShares } from '../tenant-shares.ts'
+import { Lwm2mClient } from './client.ts'
+import { findCoreResource } from './core-models.ts'
+import { newCounts, type Lwm2mCounts } from './counts.ts'
+import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
+import { RegistrationApi } from './registration-api.ts'
+import { Registrations, type Registration } from './registrations.ts'
+import { LWM2M_SETTINGS } from './settings.ts'
+
+export interface Lwm2mTransportOptions {
+  readonly gateway: DeviceGateway
+  readonly bindAddress: string
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly limits?: Partial<Lwm2mLimits>
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+export interface Lwm2mFigures extends Readonly<Lwm2mCounts> {
+  readonly clients: number
+  readonly observations: number
+}
+
+export interface Lwm2mTransport {
+  readonly port: number
+  figures(): Lwm2mFigures
+  /** Ends all registrations, closes. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Resolves once it listens. Rejects LISTEN_FAILED. */
+export async function startLwm2mTransport(options: Lwm2mTransportOptions): Promise<Lwm2mTransport> {
+  const server = new Lwm2mServer(options)
+  await server.listen()
+  return server
+}
+
+class Lwm2mServer implements Lwm2mTransport {
+  private readonly counts = newCounts()
+  private readonly socket: MessageSocket
+  private readonly endpoint: CoapEndpoint
+  private readonly requests: CoapRequests
+  private readonly uploads: BlockUploads
+  private readonly registrations: Registrations
+  private readonly clients = new Map<string, Lwm2mClient>()
+  /** Those in queue mode, by the id of their registration, while they listen. */
+  private readonly awake: Expiring<Lwm2mClient>
+  private closing: Promise<void> | undefined
+
+  constructor(options: Lwm2mTransportOptions) {
+    const { gateway, clock, random, log } = options
+    const limits = { ...DEFAULT_LWM2M_LIMITS, ...options.limits }
+    const { counts } = this
+    const blockShares = new TenantShares(limits.maxBlockTransfers, limits.maxBlockTransfersPerTenant)
+    this.uploads = new BlockUploads(limits, clock, blockShares)
+    this.socket = new MessageSocket({
+      ...{ label: 'LwM2M', log, address: options.bindAddress, port: options.port },
+      addressName: LWM2M_SETTINGS.lwm2mBindAddress.name,
+      portName: LWM2M_SETTINGS.lwm2mBindPort.name,
+      received: (datagram, peer) => this.endpoint.received(datagram, peer),
+      unanswerable: () => counts.malformed++,
+    })
+    this.requests = new CoapRequests({
+      ...{ clock, endpoint: () => this.endpoint, blockBytes: limits.blockBytes },
+      ...{ maxAnswerBytes: limits.maxPayloadBytes, answerTimeoutMs: limits.answerTimeoutMs },
+    })
+    this.awake = new Expiring(clock, limits.awakeMs, (client) => client.fellAsleep())
+    const { requests } = this
+    const parts = {
+      ...{ requests, clock, log, counts, limits, findResource: findCoreResource },
+      isWritable: () => gateway.writable,
+    }
+    this.registrations = new Registrations({
+      ...{ gateway, clock, shares: new TenantShares(limits.maxClients, limits.maxClientsPerTenant) },
+      attach: (registration) => this.attach(new Lwm2mClient(parts, registration)),
+    })
+    const { registrations, uploads } = this
+    const api = new RegistrationApi({
+      ...{ gateway, registrations, uploads, maxPayloadBytes: limits.maxPayloadBytes, counts, log },
+      clientOf: ({ id }) => this.clients.get(id),
+      heard: (registration) => this.heard(registration),
+    })
+    const { send } = this.socket
+    const { handle } = api
+    this.endpoint = new CoapEndpoint({ clock, random, limits, counts, send, handle, answered: this.requests.answered })
+  }
+
+  get port(): number {
+    return this.socket.port
+  }
+
+  figures(): Lwm2mFigures {
+    return { ...this.counts, clients: this.registrations.count, observations: this.requests.watched }
+  }
+
+  listen(): Promise<void> {
+    return this.socket.listen()
+  }
+
+  close(): Promise<void> {
+    return (this.closing ??= this.closeAll())
+  }
+
+  private attach(client: Lwm2mClient) {
+    const { id } = client.registration
+    this.clients.set(id, client)
+    return {
+      sharedAttributesChanged: client.sharedAttributesChanged.bind(client),
+      called: client.called.bind(client),
+      updated: client.updated.bind(client),
+      ended: () => {
+        this.clients.delete(id)
+        client.ended()
+        this.awake.end(id)
+      },
+    }
+  }
+
+  private heard({ id, isQueueMode }: Registration): void {
+    const client = this.clients.get(id)
+    if (client === undefined || !isQueueMode) return
+    if (this.awake.touch(id) === undefined) this.awake.add(id, client)
+  }
+
+  private async closeAll(): Promise<void> {
+    this.registrations.close()
+    this.requests.close()
+    this.awake.close()
+    this.endpoint.close()
+    this.uploads.close()
+    await this.socket.close()
+  }
+}

@@ -1,0 +1,27 @@
+import { settingsOf } from '../../config/define.ts'
+
+const lwm2m = settingsOf('LwM2M')
+
+export const LWM2M_SETTINGS = {
+  lwm2mEnabled: lwm2m.flag({ name: 'LWM2M_ENABLED', default: true, description: 'Run the LwM2M transport.' }),
+  lwm2mBindAddress: lwm2m.address({
+    name: 'LWM2M_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: 'Its address; a public one is refused as for HTTP. Clients without security: there is no DTLS.',
+  }),
+  lwm2mBindPort: lwm2m.port({ name: 'LWM2M_BIND_PORT', default: 5685, description: 'Its UDP port.' }),
+  lwm2mMaxClients: lwm2m.integer({
+    name: 'LWM2M_MAX_CLIENTS',
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+    description: 'Clients that are registered at once; more get 5.03.',
+  }),
+  lwm2mMaxClientsPerTenant: lwm2m.integer({
+    name: 'LWM2M_MAX_CLIENTS_PER_TENANT',
+    default: 75_000,
+    min: 1,
+    max: 10_000_000,
+    description: "Of these, one tenant's.",
+  }),
+} as const

@@ -1,0 +1,65 @@
+/** Shared attributes as resources of one client: each key of its profile is written where it differs from what was written last. Source: `device-api.md` 13.4, 13.8. */
+import { entriesJson } from '../../model/entry-json.ts'
+import type { Entry } from '../../model/value.ts'
+import type { Lwm2mClient } from './client.ts'
+import { operationOf } from './operations.ts'
+
+/** Their own way to the client: firmware and software. */
+const PACKAGE = /^(?:fw|sw)_(?:title|version|tag|size|checksum|checksum_algorithm|url|state|ts)$/
+
+export class SharedResources {
+  private readonly client: Lwm2mClient
+  /** What the client has, as far as it was written from here. */
+  private readonly written = new Map<string, string>()
+
+  constructor(client: Lwm2mClient) {
+    this.client = client
+  }
+
+  /** False where the client does not answer. */
+  async synchronise(): Promise<boolean> {
+    const keys = this.keys()
+    if (keys.length === 0) return true
+    try {
+      const { session } = this.client.registration
+      const { shared } = await session.requestAttributes({ clientKeys: undefined, sharedKeys: keys })
+      return await this.write(shared)
+    } catch (error) {
+      this.client.failed(error)
+      return false
+    }
+  }
+
+  async changed(entries: readonly Entry[]): Promise<void> {
+    const keys = new Set(this.keys())
+    await this.write(entries.filter(({ key }) => keys.has(key)))
+  }
+
+  private keys(): readonly string[] {
+    return [...this.client.context.profile.keys.keys()].filter((key) => !PACKAGE.test(key))
+  }
+
+  private async write(entries: readonly Entry[]): Promise<boolean> {
+    for (const entry of entries) {
+      const { key } = entry
+      const value = entriesJson([entry])
+      if (this.written.get(key) === value) continue
+      const params = entriesJson([
+        { key: 'key', type: 'STRING', value: key },
+        { ...entry, key: 'value' },
+      ])
+      let operation
+      try {
+        operation = await operationOf('WriteReplace', params, this.client.context)
+      } catch (error) {
+        // The attribute fits no such resource, or the client has none: the others are written all the same.
+        this.client.failed(error)
+        continue
+      }
+      const answer = await this.client.attempt(operation)
+      if (answer === 'silent') return false
+      if (answer !== 'refused' && answer.code.startsWith('2.')) this.written.set(key, value)
+    }
+    return true
+  }
+}
