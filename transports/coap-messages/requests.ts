@@ -117,7 +117,7 @@ export class CoapRequests {
 
   private async upload(peer: Peer, request: OutgoingRequest, body: Buffer): Promise<CoapAnswer> {
     let size = this.options.blockBytes
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const end = Math.min(at + size, body.length)
       const isMore = end < body.length
       const block1 = { number: at / size, isMore, size }
@@ -159,4 +159,3 @@ export class CoapRequests {
     this.waiting.delete(key)
   }
 }
-

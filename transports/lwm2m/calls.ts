@@ -4,9 +4,9 @@ import { stringifyJson, type JsonObject } from '../../model/json.ts'
 import type { CallRequest } from '../../engine/device/gateway.ts'
 import type { CoapAnswer } from '../coap-messages/message.ts'
 import { valueText } from './answer-text.ts'
-import type { Lwm2mClient } from './client.ts'
 import { Format } from './codecs/records.ts'
 import { Lwm2mErrors } from './errors.ts'
+import type { ReachedClient } from './reached-client.ts'
 import { operationOf, type Operation } from './operations.ts'
 
 const RESULTS: ReadonlyMap<string, string> = new Map([
@@ -32,7 +32,7 @@ const RESULT_BY_STATUS: ReadonlyMap<number, string> = new Map([
 ])
 
 /** Rejects nothing that the caller could do something about: what went wrong is the answer. */
-export async function answerCall(client: Lwm2mClient, { id, method, params }: CallRequest): Promise<void> {
+export async function answerCall(client: ReachedClient, { id, method, params }: CallRequest): Promise<void> {
   const { session } = client.registration
   let answer: JsonObject
   try {
@@ -45,7 +45,7 @@ export async function answerCall(client: Lwm2mClient, { id, method, params }: Ca
 }
 
 async function answered(
-  client: Lwm2mClient,
+  client: ReachedClient,
   method: string,
   params: string,
   delivered: () => void,
@@ -67,7 +67,7 @@ async function answered(
   return told(client, operation, answer)
 }
 
-async function told(client: Lwm2mClient, operation: Operation, answer: CoapAnswer): Promise<JsonObject> {
+async function told(client: ReachedClient, operation: Operation, answer: CoapAnswer): Promise<JsonObject> {
   const result = RESULTS.get(answer.code) ?? answer.code
   if (!answer.code.startsWith('2.')) {
     const said = answer.payload.toString('utf8')
@@ -83,7 +83,7 @@ async function told(client: Lwm2mClient, operation: Operation, answer: CoapAnswe
 }
 
 /** What the server knows itself. */
-async function ofAll(client: Lwm2mClient, method: string): Promise<JsonObject> {
+async function ofAll(client: ReachedClient, method: string): Promise<JsonObject> {
   const { observations, registration } = client
   const { paths } = observations
   if (method === 'ObserveReadAll') {

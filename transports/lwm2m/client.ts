@@ -18,6 +18,7 @@ import { ClientObservations, type Kept } from './observations.ts'
 import { outgoing, type Operation, type OperationContext } from './operations.ts'
 import { decoded } from './payloads.ts'
 import { planOf, profileOf, type ClientPlan, type Lwm2mProfile } from './profile.ts'
+import type { ReachedClient } from './reached-client.ts'
 import type { RegisteredClient, Registration } from './registrations.ts'
 import { RequestLine } from './request-line.ts'
 import { SharedResources } from './shared-resources.ts'
@@ -39,7 +40,7 @@ const RESOURCE_DEPTH = 3
 const GET = '0.01'
 const PUT = '0.03'
 
-export class Lwm2mClient implements RegisteredClient {
+export class Lwm2mClient implements RegisteredClient, ReachedClient {
   readonly registration: Registration
   readonly observations: ClientObservations
   private readonly parts: ClientParts
@@ -122,7 +123,6 @@ export class Lwm2mClient implements RegisteredClient {
     if (update.kind === 'updated' && this.isAwake) void this.shared.changed(update.entries)
   }
 
-  /** One request after another. Rejects as `ask` does. */
   ask(operation: Operation): Promise<CoapAnswer> {
     const { requests } = this.parts
     const request = outgoing(operation, this.registration.offer.rootPath)
@@ -146,12 +146,10 @@ export class Lwm2mClient implements RegisteredClient {
     return this.registration.offer.objects.get(objectId)?.version ?? this.profile.defaultVersion
   }
 
-  /** Rejects as `decoded` throws. */
   async recordsOf({ payload, contentFormat }: CoapAnswer, path: Path): Promise<readonly ValueRecord[]> {
     return decoded({ payload, format: contentFormat, path, type: this.modelAt(path)?.type })
   }
 
-  /** Stores what the profile names of it. Rejects where it is refused. */
   async store(records: readonly ValueRecord[]): Promise<void> {
     const { counts, clock, findResource } = this.parts
     const { registration, plan, profile } = this
@@ -167,7 +165,6 @@ export class Lwm2mClient implements RegisteredClient {
     counts.acknowledged++
   }
 
-  /** Counts it, and says in the log what nobody expects. */
   failed(error: unknown): void {
     const { counts, log } = this.parts
     if (!isMillraceError(error)) log.error('LwM2M: unexpected error', { error: errorText(error) })
@@ -236,7 +233,6 @@ export class Lwm2mClient implements RegisteredClient {
     return true
   }
 
-  /** `silent`: later perhaps. `refused`: asked again it would be the same. */
   async attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'> {
     try {
       return await this.ask(operation)

@@ -1,18 +1,18 @@
 /** Shared attributes as resources of one client: each key of its profile is written where it differs from what was written last. Source: `device-api.md` 13.4, 13.8. */
 import { entriesJson } from '../../model/entry-json.ts'
 import type { Entry } from '../../model/value.ts'
-import type { Lwm2mClient } from './client.ts'
+import type { ReachedClient } from './reached-client.ts'
 import { operationOf } from './operations.ts'
 
 /** Their own way to the client: firmware and software. */
 const PACKAGE = /^(?:fw|sw)_(?:title|version|tag|size|checksum|checksum_algorithm|url|state|ts)$/
 
 export class SharedResources {
-  private readonly client: Lwm2mClient
+  private readonly client: ReachedClient
   /** What the client has, as far as it was written from here. */
   private readonly written = new Map<string, string>()
 
-  constructor(client: Lwm2mClient) {
+  constructor(client: ReachedClient) {
     this.client = client
   }
 
