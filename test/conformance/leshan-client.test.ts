@@ -1,0 +1,109 @@
+/** A real client of LwM2M (Eclipse Leshan) registers, is observed and read, called, written to by a shared attribute, and leaves. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RestClient, login } from '../support/clients.ts'
+import { canRunLeshan, startLeshanClient } from '../support/leshan-client.ts'
+import { startMillrace } from '../support/start-millrace.ts'
+import { eventually } from './wait.ts'
+
+interface Entity {
+  readonly id: { readonly id: string }
+}
+
+const PROFILE = {
+  name: 'meters',
+  type: 'DEFAULT',
+  transportType: 'LWM2M',
+  provisionType: 'DISABLED',
+  profileData: {
+    configuration: { type: 'DEFAULT' },
+    transportConfiguration: {
+      type: 'LWM2M',
+      observeAttr: {
+        keyName: { '/3_1.2/0/9': 'battery', '/3_1.2/0/0': 'maker', '/3_1.2/0/14': 'offset' },
+        observe: ['/3_1.2/0/9'],
+        telemetry: ['/3_1.2/0/9'],
+        attribute: ['/3_1.2/0/0'],
+        attributeLwm2m: {},
+      },
+      bootstrap: [],
+      clientLwM2mSettings: { defaultObjectIDVer: '1.0' },
+    },
+  },
+}
+const NO_SECURITY = { securityMode: 'NO_SEC' }
+const ENDPOINT = 'urn:meter:1'
+
+test('a client of Eclipse Leshan works', { timeout: 120_000 }, async (context) => {
+  if (!canRunLeshan()) {
+    assert.notEqual(process.env['REQUIRE_REAL'], '1', 'java, javac and mvn are required and not on this machine')
+    return context.skip('needs java, javac and mvn')
+  }
+  const millrace = await startMillrace()
+  context.after(() => millrace.stop())
+  const rest = new RestClient(millrace, await login(millrace))
+  const profile = await rest.expect<Entity>('POST', '/api/deviceProfile', PROFILE)
+  const device = await rest.expect<Entity>('POST', '/api/device-with-credentials', {
+    device: { name: 'meter 1', deviceProfileId: { entityType: 'DEVICE_PROFILE', id: profile.id.id } },
+    credentials: {
+      credentialsType: 'LWM2M_CREDENTIALS',
+      credentialsId: ENDPOINT,
+      credentialsValue: JSON.stringify({
+        client: { securityConfigClientMode: 'NO_SEC', endpoint: ENDPOINT },
+        bootstrap: { bootstrapServer: NO_SECURITY, lwm2mServer: NO_SECURITY },
+      }),
+    },
+  })
+  const { id } = device.id
+  const ofDevice = `/api/plugins/telemetry/DEVICE/${id}`
+  const battery = async (): Promise<string | undefined> => {
+    const values = await rest.expect<{ battery?: { value: string | null }[] }>(
+      'GET',
+      `${ofDevice}/values/timeseries?keys=battery`,
+    )
+    return values.battery?.[0]?.value ?? undefined
+  }
+  const call = (method: string, params: object) =>
+    rest.expect<unknown>('POST', `/api/rpc/twoway/${id}`, { method, params, timeout: 20_000 })
+
+  const client = await startLeshanClient(ENDPOINT, millrace.ports['lwm2m'] ?? 0)
+  context.after(() => client.kill())
+  await client.heard('REGISTERED')
+  await eventually(battery, (value) => value === '90')
+  await eventually(
+    () =>
+      rest.expect<{ key: string; value: unknown }[]>('GET', `${ofDevice}/values/attributes/CLIENT_SCOPE?keys=maker`),
+    ([maker]) => maker?.value === 'Acme',
+  )
+  client.tell('battery 42')
+  await eventually(battery, (value) => value === '42')
+
+  const level = { result: 'CONTENT', value: 'LwM2mSingleResource [id=9, value=42, type=INTEGER]' }
+  assert.deepEqual(await call('Read', { id: '/3_1.2/0/9' }), level)
+  assert.deepEqual(await call('Read', { key: 'battery' }), level)
+  assert.deepEqual(await call('Read', { id: '/3_1.2/0/99' }), { result: 'NOT_FOUND', error: 'NOT_FOUND' })
+  const whole = await call('Read', { id: '/3_1.2/0' })
+  assert.match(JSON.stringify(whole), /resources=\{0=LwM2mSingleResource \[id=0, value=Acme, type=STRING\], 9=/)
+  assert.deepEqual(await call('WriteReplace', { id: '/3_1.2/0/14', value: '+05' }), { result: 'CHANGED' })
+  await client.heard('WRITE 14 +05')
+  assert.deepEqual(await call('Execute', { id: '/3_1.2/0/4' }), { result: 'CHANGED' })
+  await client.heard('EXECUTE 4')
+  const found = await call('Discover', { id: '/3_1.2/0' })
+  assert.match(JSON.stringify(found), /<\/3\/0\/9>/)
+
+  await rest.expect('POST', `${ofDevice}/SHARED_SCOPE`, { offset: '+07' })
+  await client.heard('WRITE 14 +07')
+  assert.deepEqual(await call('ObserveCancel', { id: '/3_1.2/0/9' }), { result: 'CONTENT', value: '1' })
+
+  client.tell('stop')
+  await client.heard('DEREGISTERED')
+  const attributes = (scope: string) =>
+    rest.expect<{ key: string; value: unknown }[]>(
+      'GET',
+      `${ofDevice}/values/attributes/${scope}?keys=active,lastDisconnectTime`,
+    )
+  await eventually(
+    () => attributes('SERVER_SCOPE'),
+    (all) => all.some(({ key }) => key === 'lastDisconnectTime'),
+  )
+})

@@ -1,0 +1,107 @@
+// A client of LwM2M by Eclipse Leshan, driven by lines: `battery N` changes 3/0/9, `update` updates the registration, `stop` ends it.
+// It says what it hears: REGISTERED, WRITE 14 text, EXECUTE 4, DEREGISTERED.
+import java.util.Arrays;
+import java.util.List;
+import java.util.Scanner;
+import org.eclipse.leshan.client.LeshanClient;
+import org.eclipse.leshan.client.LeshanClientBuilder;
+import org.eclipse.leshan.client.californium.endpoint.CaliforniumClientEndpointsProvider;
+import org.eclipse.leshan.client.californium.endpoint.coap.CoapClientProtocolProvider;
+import org.eclipse.leshan.client.object.Security;
+import org.eclipse.leshan.client.object.Server;
+import org.eclipse.leshan.client.observer.LwM2mClientObserverAdapter;
+import org.eclipse.leshan.client.resource.BaseInstanceEnabler;
+import org.eclipse.leshan.client.resource.ObjectsInitializer;
+import org.eclipse.leshan.client.servers.LwM2mServer;
+import org.eclipse.leshan.core.ResponseCode;
+import org.eclipse.leshan.core.model.ObjectModel;
+import org.eclipse.leshan.core.node.LwM2mResource;
+import org.eclipse.leshan.core.request.DeregisterRequest;
+import org.eclipse.leshan.core.request.RegisterRequest;
+import org.eclipse.leshan.core.request.argument.Arguments;
+import org.eclipse.leshan.core.response.ExecuteResponse;
+import org.eclipse.leshan.core.response.ReadResponse;
+import org.eclipse.leshan.core.response.WriteResponse;
+
+public class Client {
+  public static class Device extends BaseInstanceEnabler {
+    private volatile long battery = 90;
+    private volatile String offset = "+00";
+
+    @Override
+    public ReadResponse read(LwM2mServer server, int id) {
+      switch (id) {
+        case 0: return ReadResponse.success(id, "Acme");
+        case 9: return ReadResponse.success(id, battery);
+        case 14: return ReadResponse.success(id, offset);
+        case 16: return ReadResponse.success(id, "U");
+        default: return super.read(server, id);
+      }
+    }
+
+    @Override
+    public WriteResponse write(LwM2mServer server, boolean replace, int id, LwM2mResource value) {
+      if (id != 14) return super.write(server, replace, id, value);
+      offset = (String) value.getValue();
+      System.out.println("WRITE 14 " + offset);
+      return WriteResponse.success();
+    }
+
+    @Override
+    public ExecuteResponse execute(LwM2mServer server, int id, Arguments arguments) {
+      System.out.println("EXECUTE " + id);
+      return ExecuteResponse.success();
+    }
+
+    @Override
+    public List<Integer> getAvailableResourceIds(ObjectModel model) {
+      return Arrays.asList(0, 4, 9, 14, 16);
+    }
+
+    void change(long value) {
+      battery = value;
+      fireResourceChange(9);
+    }
+  }
+
+  /** Endpoint, and `coap://HOST:PORT`. */
+  public static void main(String[] parameters) {
+    Device device = new Device();
+    ObjectsInitializer objects = new ObjectsInitializer();
+    objects.setInstancesForObject(0, Security.noSec(parameters[1], 123));
+    objects.setInstancesForObject(1, new Server(123, 300));
+    objects.setInstancesForObject(3, device);
+    LeshanClientBuilder builder = new LeshanClientBuilder(parameters[0]);
+    builder.setObjects(objects.create(0, 1, 3));
+    builder.setEndpointsProviders(
+      new CaliforniumClientEndpointsProvider.Builder(new CoapClientProtocolProvider()).build());
+    LeshanClient client = builder.build();
+    client.addObserver(new LwM2mClientObserverAdapter() {
+      @Override
+      public void onRegistrationSuccess(LwM2mServer server, RegisterRequest request, String id) {
+        System.out.println("REGISTERED");
+      }
+
+      @Override
+      public void onRegistrationFailure(
+          LwM2mServer server, RegisterRequest request, ResponseCode code, String text, Exception cause) {
+        System.out.println("REFUSED " + code + " " + text);
+      }
+
+      @Override
+      public void onDeregistrationSuccess(LwM2mServer server, DeregisterRequest request) {
+        System.out.println("DEREGISTERED");
+      }
+    });
+    client.start();
+    Scanner lines = new Scanner(System.in);
+    while (lines.hasNextLine()) {
+      String[] words = lines.nextLine().split(" ");
+      if (words[0].equals("battery")) device.change(Long.parseLong(words[1]));
+      else if (words[0].equals("update")) client.triggerRegistrationUpdate();
+      else if (words[0].equals("stop")) break;
+    }
+    client.destroy(true);
+    System.exit(0);
+  }
+}
