@@ -45,7 +45,7 @@ export async function startLeshanClient(endpoint: string, port: number): Promise
   })
   let complaints = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints = (complaints + text).slice(-4096)))
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const lines: AsyncIterator<string, undefined> = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   return {
     tell: (line) => void child.stdin.write(`${line}\n`),
