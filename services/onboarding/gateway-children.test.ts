@@ -102,6 +102,7 @@ describe('devices behind a gateway', () => {
 
   test('a name that can not be is refused', async () => {
     await assert.rejects(connect('x'.repeat(256)), { code: 'device.CHILD_REFUSED' })
+    await assert.rejects(connect('half \ud83d'), { code: 'device.CHILD_REFUSED' })
   })
 
   test("the tenant's limit refuses a new one, and is not asked again for a while", async () => {

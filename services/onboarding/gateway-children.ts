@@ -43,6 +43,8 @@ export class GatewayChildren {
 
   /** The device's id. Throws `CHILD_LIMIT`, `CHILD_REFUSED`, and what the store throws that does not answer. */
   async connect(gateway: DeviceIdentity, child: NamedChild): Promise<string> {
+    // Half of a character comes back from the store as another name.
+    if (!child.name.isWellFormed()) throw DeviceErrors.CHILD_REFUSED()
     const service = this.parts.declared.of(devices)
     const device = (await service.findByName(gateway.tenantId, child.name)) ?? (await this.makeOnce(gateway, child))
     const others = membersOf(device)

@@ -88,6 +88,8 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   sendBytes(bytes: Buffer): void
   /** Ends the connection, with the reason for a v5 client; undefined where the client ended it. */
   close(reason: ReasonCode | undefined): void
+  /** The same once what came before is answered; nothing more is read. */
+  closeWhenAnswered(reason: ReasonCode): void
   /** Ends the connection for what a handler threw. */
   violated(error: unknown): void
   /** Writes what there is to say. */

@@ -54,6 +54,8 @@ export class MqttSession implements MqttConnection {
   private written: (() => void) | undefined
   private flushing = false
   private paused = false
+  /** Why it ends once all that came before is answered. */
+  private leaving: ReasonCode | undefined
 
   constructor(host: SessionHost, socket: ByteStream, allowedTicks: number) {
     this.host = host
@@ -108,7 +110,7 @@ export class MqttSession implements MqttConnection {
   }
 
   private mustWait(): boolean {
-    if (this.phase === 'AUTHENTICATING' || !this.host.gateway.writable) return true
+    if (this.phase === 'AUTHENTICATING' || this.leaving !== undefined || !this.host.gateway.writable) return true
     if (this.children?.isFull === true) return true
     // A v5 client was told its Receive Maximum: what it sends beyond is answered with 0x93, not waited for.
     return this.version !== 5 && this.acknowledgements.pending >= this.host.limits.maxInFlight
@@ -170,7 +172,8 @@ export class MqttSession implements MqttConnection {
       this.socket.destroy()
       return
     }
-    if (this.paused) this.resume()
+    if (this.leaving !== undefined && this.acknowledgements.pending === 0) this.close(this.leaving)
+    else if (this.paused) this.resume()
   }
 
   private write(): void {
@@ -236,6 +239,12 @@ export class MqttSession implements MqttConnection {
 
   heard(): void {
     this.heardTick = this.host.wheel.tick
+  }
+
+  /** Reads no more, and closes behind the last acknowledgement that is under way. */
+  closeWhenAnswered(reason: ReasonCode): void {
+    this.leaving ??= reason
+    this.flushSoon()
   }
 
   /**

@@ -38,7 +38,8 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   readonly idleTicks: number
   readonly latencies = new GatewayLatencies()
   private readonly session: MqttConnection
-  private readonly gateway: DeviceIdentity
+  /** As it logged in: its children count for this tenant as long as it is there. */
+  private readonly known: DeviceIdentity
   private readonly children = new Map<string, GatewayChild>()
   private readonly queue: GatewayChild[] = []
   private connecting = 0
@@ -49,11 +50,16 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
 
   constructor(session: MqttConnection, gateway: DeviceIdentity) {
     this.session = session
-    this.gateway = gateway
+    this.known = gateway
     const { wheel, limits } = session.host
     this.idleTicks = ticksOf(limits.idleTimeoutMs)
     this.roundTick = wheel.tick
     wheel.add(this)
+  }
+
+  /** As it is now: what is made for it goes to the customer that it has. */
+  private get gateway(): DeviceIdentity {
+    return this.session.device?.device ?? this.known
   }
 
   get tick(): number {
@@ -86,7 +92,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
 
   private hasRoom(): boolean {
     const { host } = this.session
-    return this.children.size < host.limits.maxChildrenPerGateway && host.admitChild(this.gateway)
+    return this.children.size < host.limits.maxChildrenPerGateway && host.admitChild(this.known)
   }
 
   disconnect(name: string): void {
@@ -101,14 +107,14 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     this.session.host.wheel.remove(child)
     if (this.children.get(child.name) !== child) return
     this.children.delete(child.name)
-    this.session.host.releaseChild(this.gateway.tenantId)
+    this.session.host.releaseChild(this.known.tenantId)
   }
 
+  /** What came before is still the devices': it is handed on as they are found. */
   close(): void {
     this.isClosed = true
     this.session.host.wheel.remove(this)
     for (const child of this.children.values()) {
-      child.waiting = undefined
       child.session?.close()
       this.ended(child)
     }
@@ -171,16 +177,16 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
         .catch((error: unknown) => this.session.violated(error))
         .finally(() => {
           this.connecting--
-          if (!this.isClosed) this.connectNext()
+          this.connectNext()
         })
     }
   }
 
   private opened(child: GatewayChild, device: DeviceIdentity): void {
-    // Disconnected meanwhile: what came before that is still the device's.
-    if (this.isClosed) return
-    const session = this.session.host.gateway.openSession(device, 'lasting', child)
+    // Disconnected meanwhile, what came before that is still the device's; another session of it may be there again.
     const isPresent = this.children.get(child.name) === child
+    if (!isPresent && child.waiting?.length === 0) return
+    const session = this.session.host.gateway.openSession(device, isPresent ? 'lasting' : 'brief', child)
     if (isPresent) {
       child.session = session
       child.heard()
@@ -193,7 +199,6 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   }
 
   private failed(child: GatewayChild, error: unknown): void {
-    if (this.isClosed) return
     this.ended(child)
     const refusal = isMillraceError(error) ? error : GatewayErrors.CONNECT_FAILED({}, error)
     this.settle(child, (waiting) => waiting.refused(refusal))

@@ -15,6 +15,8 @@ import type { ChildRegistry } from './registry.ts'
 
 /** Of a device that is named before it was connected. */
 const DEFAULT_TYPE = 'default'
+/** What waits for one device, besides its payload. */
+const PART_BYTES = 512
 const RESPONSE_TOPIC = 'v1/gateway/attributes/response'
 
 interface Publish {
@@ -87,7 +89,7 @@ function each<Content>(
 ): void {
   const { session, children, receipt, body } = publish
   const whole = new PublishParts(session, receipt, parts.length)
-  const bytes = Math.ceil(body.length / parts.length)
+  const bytes = Math.ceil(body.length / parts.length) + PART_BYTES
   for (const { device, content, error } of parts) {
     const own = new PartReceipt(whole, device)
     if (content === undefined) {
@@ -109,7 +111,7 @@ function one(
   const own = new PartReceipt(new PublishParts(session, receipt, 1), name)
   const connected = children.connected(name)
   if (connected !== undefined) act(connected, own)
-  else waitFor(children, name, type, body.length, own, (opened) => act(opened, own))
+  else waitFor(children, name, type, body.length + PART_BYTES, own, (opened) => act(opened, own))
 }
 
 function waitFor(
@@ -159,7 +161,5 @@ function refuseWhole(session: MqttConnection, receipt: PublishReceipt, error: Mi
   if (error.code !== 'gateway.WRONG_STRUCTURE') return undecodable(session, receipt)
   session.host.counts.undecodable++
   settle(receipt, Reason.IMPLEMENTATION_SPECIFIC)
-  // The PUBACK goes before the DISCONNECT.
-  session.flush()
-  session.close(Reason.IMPLEMENTATION_SPECIFIC)
+  session.closeWhenAnswered(Reason.IMPLEMENTATION_SPECIFIC)
 }

@@ -106,6 +106,64 @@ describe('the gateway API', () => {
       )
     }))
 
+  it('takes what came before the end of the connection, for devices that are still to be found too', () =>
+    bench(async (opened) => {
+      const { gateway } = opened
+      const client = await gatewayOf(opened)
+      gateway.holdsConnections = true
+      const names = Array.from({ length: 20 }, (_, number) => `D${number}`)
+      const values = Object.fromEntries(names.map((name) => [name, [{ a: 1 }]]))
+      client.send(client.publish(TELEMETRY, JSON.stringify(values)), { cmd: 'disconnect' })
+      await client.end()
+      assert.equal(gateway.uploads.length, 0)
+      while (gateway.uploads.length < names.length) {
+        gateway.connectNext()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      assert.deepEqual(
+        gateway.uploads.map(({ device }) => device),
+        names,
+      )
+      assert.equal(gateway.sessionsOf('D0').length, 0, 'no session stays')
+      assert.equal(opened.transport.figures().children, 0)
+    }))
+
+  it('connects a device anew that it disconnected while it was looked up', () =>
+    bench(async (opened) => {
+      const { gateway } = opened
+      const client = await gatewayOf(opened)
+      gateway.holdsConnections = true
+      const device = '{"device":"A"}'
+      for (const topic of ['telemetry', 'disconnect', 'connect'])
+        client.send(client.publish(`v1/gateway/${topic}`, topic === 'telemetry' ? '{"A":[{"a":1}]}' : device, 1))
+      while (gateway.children.length < 2) await new Promise((resolve) => setImmediate(resolve))
+      gateway.connectNext()
+      gateway.connectNext()
+      await client.received(3)
+      assert.deepEqual(
+        gateway.sessionsOf('A').map(({ kind }) => kind),
+        ['lasting'],
+      )
+      assert.deepEqual([gateway.uploads.length, opened.transport.figures().children], [1, 1])
+    }))
+
+  it('makes devices for the customer that the gateway has now', () =>
+    bench(async (opened) => {
+      const { gateway } = opened
+      const client = await gatewayOf(opened)
+      const asked: (string | null)[] = []
+      const connect = gateway.connectChild.bind(gateway)
+      gateway.connectChild = (identity, child) => {
+        asked.push(identity.customerId)
+        return connect(identity, child)
+      }
+      const [session] = gateway.sessionsOf('gateway')
+      assert.ok(session)
+      Object.assign(session, { device: { ...session.device, customerId: 'another' } })
+      await answered(client, TELEMETRY, '{"A":[{"a":1}]}')
+      assert.deepEqual(asked, ['another'])
+    }))
+
   it('reads no more while too much waits for devices', () =>
     bench(async (opened) => {
       const { gateway } = opened
@@ -218,6 +276,25 @@ describe('the gateway API', () => {
         assert.deepEqual(unacknowledged.packets.map(seen), ['pingresp'])
       }))
   }
+
+  it('ends the connection for it only behind what came before', () =>
+    bench(async (opened) => {
+      const { gateway } = opened
+      const v5 = await gatewayOf(opened, 5)
+      await answered(v5, 'v1/gateway/connect', '{"device":"A"}')
+      gateway.holding = true
+      v5.send(v5.publish(TELEMETRY, '{"A":[{"a":1}]}', 1), v5.publish(TELEMETRY, '[1]', 2))
+      v5.send(v5.publish(TELEMETRY, '{"A":[{"a":1}]}', 3))
+      await gateway.uploaded(1)
+      gateway.uploads[0]?.receipt.stored()
+      await v5.end()
+      assert.deepEqual(v5.packets.slice(1).map(seen), [
+        ['puback', 1, 0],
+        ['puback', 2, 0x83],
+        ['disconnect', 0x83],
+      ])
+      assert.equal(gateway.uploads.length, 1)
+    }))
 
   it('stores the good beside the undecodable, and says so once', () =>
     bench(async (opened) => {
