@@ -37,11 +37,12 @@ export function openNodeStates({ config, closing, cluster, stores, feed, nodeLog
     settledBelow: (stream: number) => link.settledBelow(stream),
   }
   const report = (text: string, fields: Readonly<Record<string, unknown>>): void => nodeLog.error(text, fields)
-  const visits = new AlarmVisits({ entities, clock: systemClock, report, log: { ...log, name } })
   const store = new StoredNodeStates({
     ...{ entities, clock: systemClock, report, log: name },
     self: cluster.membership.self.id,
   })
+  const fence = (stream: number) => store.fence(stream)
+  const visits = new AlarmVisits({ entities, clock: systemClock, report, log: { ...log, name, fence } })
   const states = new NodeStates({
     store,
     clock: systemClock,

@@ -31,7 +31,7 @@ export interface CapabilityParts {
   /** Kept in memory. */
   readonly known: { readonly entities: KnownEntities; readonly relations: KnownRelations }
   readonly states: Pick<NodeStates, 'of'>
-  readonly visits: Pick<AlarmVisits, 'of' | 'once' | 'insert'>
+  readonly visits: Pick<AlarmVisits, 'of' | 'once' | 'steps' | 'isOfLater'>
   readonly outbound: Outbound
   readonly tables?: CustomTableParts | undefined
 }

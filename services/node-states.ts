@@ -3,6 +3,7 @@ import type { Clock } from '../model/clock.ts'
 import type { Message } from '../model/message.ts'
 import { StateErrors } from '../engine/state/errors.ts'
 import type { NodeStateStore, PartitionStore, StateCommit } from '../engine/state/store.ts'
+import type { Statement } from '../storage/entities/database.ts'
 import type { EntityStore } from '../storage/entities/entity-store.ts'
 import { messageOf, messageText } from '../storage/entities/message-text.ts'
 import type { Report } from './outbox.ts'
@@ -29,6 +30,8 @@ const MOST_IDS = 500
 export class StoredNodeStates implements NodeStateStore {
   private readonly parts: StoredNodeStatesParts
   private readonly sweeps: Sweeps
+  /** By stream, the epoch under which this process took it last. */
+  private readonly claimed = new Map<number, number>()
 
   constructor(parts: StoredNodeStatesParts) {
     this.parts = parts
@@ -48,12 +51,13 @@ export class StoredNodeStates implements NodeStateStore {
   }
 
   async claim(stream: number, epoch: number | undefined): Promise<PartitionStore> {
-    const { entities, clock, log, self } = this.parts
+    const { entities, clock, self } = this.parts
     const { nodeState } = entities
-    const name = `${log} ${stream}`
+    const name = this.nameOf(stream)
     const taken = epoch ?? (await this.epochOf(stream)) + 1
-    const stale = (): Error => StateErrors.OWNER_STALE({ partition: stream, epoch: taken })
+    const stale = staleOf(stream, taken)
     await entities.write([nodeState.claim(name, taken, self, clock.now(), stale)])
+    this.claimed.set(stream, taken)
     return {
       commit: (commit) => this.commit(name, taken, stale, commit),
       load: async (ids) => {
@@ -69,9 +73,15 @@ export class StoredNodeStates implements NodeStateStore {
     }
   }
 
+  /** Undoes a transaction where another process has taken the stream since; undefined where this one never had it. */
+  fence(stream: number): Statement | undefined {
+    const epoch = this.claimed.get(stream)
+    if (epoch === undefined) return undefined
+    return this.parts.entities.nodeState.fence(this.nameOf(stream), epoch, staleOf(stream, epoch))
+  }
+
   async epochOf(stream: number): Promise<number> {
-    const { entities, log } = this.parts
-    return (await entities.nodeState.epochOf(`${log} ${stream}`)) ?? 0
+    return (await this.parts.entities.nodeState.epochOf(this.nameOf(stream))) ?? 0
   }
 
   bytesOf(tenantId: string): Promise<number> {
@@ -94,6 +104,10 @@ export class StoredNodeStates implements NodeStateStore {
     return results.some(({ changes }) => changes >= PIECE)
   }
 
+  private nameOf(stream: number): string {
+    return `${this.parts.log} ${stream}`
+  }
+
   private async commit(
     name: string,
     epoch: number,
@@ -112,4 +126,8 @@ export class StoredNodeStates implements NodeStateStore {
       ...(removedOutputs.length > 0 ? [nodeState.removeOutputs(removedOutputs)] : []),
     ])
   }
+}
+
+function staleOf(stream: number, epoch: number): () => Error {
+  return () => StateErrors.OWNER_STALE({ partition: stream, epoch })
 }

@@ -73,8 +73,8 @@ interface UserEvent {
   readonly metadata?: Metadata
 }
 
-/** A step of the transaction, made of what it makes of the alarm. */
-type NoteOutcome = (outcome: AlarmOutcome) => Statement
+/** Steps of the transaction, made of what it makes of the alarm. */
+type NoteOutcome = (outcome: AlarmOutcome) => readonly Statement[]
 
 /** Starts again when another change came between its reads and its commit, at most so often. */
 const MAX_TRIES = 5
@@ -378,7 +378,7 @@ export class AlarmService {
     const alarm = { ...before, ...members, version: before.version + 1 }
     if (stringifyJson(alarms.jsonOf(alarm)) === stringifyJson(alarms.jsonOf(before))) {
       const unchanged = { alarm: before, before, info: await this.findInfo(before.id) }
-      if (note !== undefined) await this.parts.entities.write([note(unchanged)])
+      if (note !== undefined) await this.parts.entities.write(note(unchanged))
       return unchanged
     }
     const notes: Statement[] = []
@@ -426,7 +426,7 @@ export class AlarmService {
     const held = before === undefined ? this.originatorHeld(alarm) : undefined
     const told = await notifications.alarmChanged({ alarm, before, info, by: event?.principal })
     const outcome = { alarm, before, info }
-    const noted = note === undefined ? [] : [note(outcome)]
+    const noted = note === undefined ? [] : note(outcome)
     const after = [...(held === undefined ? [] : [held.after]), ...showing, ...notes, ...told, ...noted]
     const steps = [...(held?.before ?? []), own, ...after]
     const write =

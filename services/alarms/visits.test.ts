@@ -10,7 +10,7 @@ import type { NodeInstance, NodeOutput } from '../../engine/rulechain/node-insta
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import type { CapabilityName } from '../../engine/rulechain/capabilities.ts'
 import { causedId } from '../../engine/rulechain/child-id.ts'
-import type { NodeAlarmSeverity } from '../../engine/rulechain/capabilities/alarms.ts'
+import type { NodeAlarms, NodeAlarmSeverity } from '../../engine/rulechain/capabilities/alarms.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import { Message } from '../../model/message.ts'
@@ -24,12 +24,14 @@ import { storingNode } from '../calculated-fields/runtime/storing.ts'
 import { RESULT_TYPE } from '../calculated-fields/runtime/payload.ts'
 import { atEveryStep } from '../kill-steps.ts'
 import { nodeAlarms } from '../node-capabilities/alarms.ts'
+import { StoredNodeStates } from '../node-states.ts'
 import { openTestPlatform, testSecrets, type TestPlatform } from '../testkit.ts'
 import { nextVisit, testVisits } from './visits.testkit.ts'
 
 const secrets = testSecrets()
 const PROFILE = entityId('DEVICE_PROFILE', '88888888-8888-4888-8888-888888888888')
-const SEQUENCE = 7
+/** Behind all others. */
+const SEQUENCE = 1_000_000
 
 type Context = NodeContext<CapabilityName>
 type Made = NodeInstance | Promise<NodeInstance>
@@ -158,7 +160,7 @@ await onBothDatabases('alarms and what is told of them, ', (open) => {
     const device = await live.services.devices.saveByUser(live.tenant, { name: 'settled' })
     const place = { originator: entityId('DEVICE', device.id), type: 'Hot' }
     let settled = 0
-    const visits = testVisits(live, () => settled)
+    const visits = testVisits(live, { settledBelow: () => settled })
     const alarms = nodeAlarms(live.services, visits)(identity(live))
     const at = (id: string, sequence: number | null) => ({ id, originatorId: device.id, sequence })
     const raise = (visit: ReturnType<typeof at>) =>
@@ -192,7 +194,78 @@ await onBothDatabases('alarms and what is told of them, ', (open) => {
     assert.equal(find.mock.callCount(), 1)
     find.mock.restore()
   })
+
+  test('a message that is tried again while its first call goes on is told what that call did', async () => {
+    const { place, at } = await newPlace(live, 'tried again')
+    const alarms = nodeAlarms(live.services, testVisits(live))(identity(live))
+    await alarms.createOrUpdate(place, at(1), () => ({ severity: 'MAJOR' }))
+    const asked = Promise.withResolvers<undefined>()
+    const answer = Promise.withResolvers<object>()
+    const first = alarms.clear(place, at(2), () => {
+      asked.resolve(undefined)
+      return answer.promise
+    })
+    await asked.promise
+    const again = alarms.clear(place, at(2), async () => {
+      await first
+      return {}
+    })
+    answer.resolve({})
+    assert.equal((await first)?.status, 'CLEARED_UNACK')
+    assert.deepEqual(await again, await first)
+  })
+
+  test('a process that has lost the partition changes no alarm: the next one is asked, and tells', async () => {
+    const { place, at } = await newPlace(live, 'two owners')
+    const process = async (epoch: number) => {
+      const { entities, clock } = live
+      const report = (text: string) => assert.fail(text)
+      const states = new StoredNodeStates({ entities, clock, report, log: 'owners', self: `process ${epoch}` })
+      await states.claim(0, epoch)
+      const visits = testVisits(live, { fence: (stream) => states.fence(stream) })
+      return nodeAlarms(live.services, visits)(identity(live))
+    }
+    const former = await process(1)
+    await former.createOrUpdate(place, at(1), () => ({ severity: 'MAJOR' }))
+    const asked = Promise.withResolvers<undefined>()
+    const answer = Promise.withResolvers<object>()
+    const late = former.clear(place, at(3), () => {
+      asked.resolve(undefined)
+      return answer.promise
+    })
+    await asked.promise
+    const next = await process(2)
+    assert.equal(await next.clear({ ...place, type: 'Other' }, at(2), () => ({})), undefined)
+    answer.resolve({})
+    await assert.rejects(late, { code: 'node-state.OWNER_STALE' })
+    assert.equal((await next.clear(place, at(3), () => ({})))?.status, 'CLEARED_UNACK')
+  })
+
+  test('a clear that found nothing finds nothing again, also where a later message has raised the alarm since', async () => {
+    const { place, at } = await newPlace(live, 'raised since')
+    const process = () => nodeAlarms(live.services, testVisits(live))(identity(live))
+    const run = async (alarms: NodeAlarms) => ({
+      cleared: await alarms.clear(place, at(1), () => ({})),
+      raised: await alarms.createOrUpdate(place, at(2), () => ({ severity: 'MAJOR' })),
+      active: (await alarms.findActive(place.originator, 'Hot'))?.status,
+    })
+    const told = await run(process())
+    assert.deepEqual([told.cleared, told.raised?.result, told.active], [undefined, 'created', 'ACTIVE_UNACK'])
+    assert.deepEqual(await run(process()), told)
+    // One that comes behind both clears it.
+    assert.equal((await process().clear(place, at(3), () => ({})))?.status, 'CLEARED_UNACK')
+  })
 })
+
+/** A device of its own, and its messages. */
+async function newPlace(platform: TestPlatform, name: string) {
+  const { id } = await platform.services.devices.saveByUser(platform.tenant, { name })
+  const base = (places += 1000)
+  const at = (sequence: number) => ({ id: `${name} ${sequence}`, originatorId: id, sequence: base + sequence })
+  return { place: { originator: entityId('DEVICE', id), type: 'Hot' }, at }
+}
+
+let places = 0
 
 function identity({ tenantId }: TestPlatform) {
   const { ruleChainId, ruleChainName, ruleNodeId, ruleNodeName } = testContext()

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { AlarmVisit } from '../../engine/rulechain/capabilities/alarms.ts'
 import type { EntityStore } from '../../storage/entities/entity-store.ts'
 import type { TestClock } from '../testkit.ts'
-import { AlarmVisits } from './visits.ts'
+import { AlarmVisits, type AlarmVisitsParts } from './visits.ts'
 
 let visits = 0
 
@@ -14,8 +14,8 @@ export function nextVisit(): AlarmVisit {
 
 export function testVisits(
   { entities, clock }: { readonly entities: EntityStore; readonly clock: TestClock },
-  settledBelow = () => 0,
+  own: Partial<AlarmVisitsParts['log']> = {},
 ): AlarmVisits {
-  const log = { name: 'test', streamOf: () => 0, settledBelow }
+  const log = { name: 'test', streamOf: () => 0, settledBelow: () => 0, fence: () => undefined, ...own }
   return new AlarmVisits({ entities, clock, report: (text) => assert.fail(text), log })
 }

@@ -34,6 +34,8 @@ export interface AlarmVisitsParts {
     streamOf(originatorId: string): number
     /** Up to which sequence a stream of the log is settled durably. */
     settledBelow(stream: number): number
+    /** A step that undoes the transaction where another process has the stream by now; undefined before it is this one's. */
+    fence(stream: number): Statement | undefined
   }
 }
 
@@ -88,6 +90,8 @@ export class AlarmVisits {
   private readonly parts: AlarmVisitsParts
   private readonly streams = new Map<number, Known>()
   private readonly sweeps: Sweeps
+  /** By the visit's id. */
+  private readonly underWay = new Map<string, Promise<unknown>>()
   private agedAt = 0
 
   constructor(parts: AlarmVisitsParts) {
@@ -118,21 +122,51 @@ export class AlarmVisits {
     return { id, tenantId, stream: this.parts.log.streamOf(visit.originatorId), sequence: visit.sequence }
   }
 
-  /** What came of the visit before, or what `act` makes of it now; that must commit {@link insert} with the alarm. */
+  /** What came of the visit before, or what `act` makes of it now; that must commit {@link steps} with the alarm. */
   async once(place: VisitPlace, act: () => Promise<ToldAlarm | undefined>): Promise<ToldAlarm | undefined> {
+    // A call that timed out goes on while its message is tried again: beside it, the second finds the alarm changed and knows not by whom.
+    for (let other = this.underWay.get(place.id); other !== undefined; other = this.underWay.get(place.id))
+      await other.catch(() => undefined)
+    const mine = this.visit(place, act)
+    this.underWay.set(place.id, mine)
+    try {
+      return await mine
+    } finally {
+      this.underWay.delete(place.id)
+    }
+  }
+
+  private async visit(place: VisitPlace, act: () => Promise<ToldAlarm | undefined>): Promise<ToldAlarm | undefined> {
     const before = await this.find(place)
     if (before !== undefined) return before
     try {
       return await act()
     } catch (error) {
-      // Twice at once: a call that timed out goes on while its message is tried again.
+      // The commit of a connection that broke came after the look for it.
       if (!isMillraceError(error) || error.code !== VISITED) throw error
       return this.read(place.id)
     }
   }
 
-  /** For the transaction of the alarm; undoes it where the visit was there before. */
-  insert({ id, tenantId, stream, sequence }: VisitPlace, { result, previousSeverity, alarm }: ToldAlarm): Statement {
+  /**
+   * Whether a later message made the alarm: the visit had found none, and comes again. As long as the earlier message can come again, the row of the
+   * later one is there.
+   */
+  async isOfLater({ stream, sequence }: VisitPlace, alarmId: string): Promise<boolean> {
+    if (sequence === null || sequence >= this.knownOf(stream).highest) return false
+    return this.parts.entities.alarmVisits.hasLaterCreation(this.nameOf(stream), sequence, alarmId)
+  }
+
+  /**
+   * For the transaction of the alarm; they undo it where the visit was there before, and where the partition is another process's: that one
+   * would not find the row, having looked before.
+   */
+  steps(place: VisitPlace, told: ToldAlarm): readonly Statement[] {
+    const fence = this.parts.log.fence(place.stream)
+    return [...(fence === undefined ? [] : [fence]), this.insert(place, told)]
+  }
+
+  private insert({ id, tenantId, stream, sequence }: VisitPlace, { result, previousSeverity, alarm }: ToldAlarm) {
     const { entities, clock } = this.parts
     const told = stringifyJson({ result, previousSeverity, json: alarm.json })
     if (sequence !== null) {
@@ -140,7 +174,8 @@ export class AlarmVisits {
       known.highest = Math.max(known.highest, sequence)
       known.mayHaveRows = true
     }
-    const row = { id, tenantId, partition: this.nameOf(stream), sequence, told }
+    const createdAlarm = result === 'created' ? alarm.id : null
+    const row = { id, tenantId, partition: this.nameOf(stream), sequence, told, createdAlarm }
     return entities.alarmVisits.insert(row, clock.now(), () => AlarmErrors.VISITED())
   }
 

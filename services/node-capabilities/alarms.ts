@@ -14,7 +14,7 @@ const ALARMS_USED_UP = UsageErrors.ALARMS().code
 
 export function nodeAlarms(
   { alarms }: Pick<Services, 'alarms'>,
-  visits: Pick<AlarmVisits, 'of' | 'once' | 'insert'>,
+  visits: Pick<AlarmVisits, 'of' | 'once' | 'steps' | 'isOfLater'>,
 ): (node: NodeIdentity) => NodeAlarms {
   return (node) => {
     const { tenantId } = node
@@ -33,7 +33,7 @@ export function nodeAlarms(
           const { originator, type } = place
           const draft = { ...members, originator, type }
           const raised = await alarms
-            .createOrUpdate(tenantId, draft, (outcome) => visits.insert(at, raisedOf(outcome)))
+            .createOrUpdate(tenantId, draft, (outcome) => visits.steps(at, raisedOf(outcome)))
             .catch(usedUp)
           return raised && raisedOf(raised)
         })
@@ -44,10 +44,11 @@ export function nodeAlarms(
         const told = await visits.once(at, async () => {
           const { originator, type } = place
           const active = await findActive(originator, type)
-          const clearing = active && (await clearingOf(active))
+          if (active === undefined || (await visits.isOfLater(at, active.id))) return undefined
+          const clearing = await clearingOf(active)
           if (clearing === undefined) return undefined
           const cleared = await alarms.clear(originator, type, clearing.details, (outcome) =>
-            visits.insert(at, clearedOf(outcome)),
+            visits.steps(at, clearedOf(outcome)),
           )
           return cleared && clearedOf(cleared)
         })

@@ -8,7 +8,7 @@ import type { EntityTable } from './tables/entity-table.ts'
 
 export const ALARM_VISIT_TABLE: EntityTable = {
   name: 'alarm_visit',
-  version: 1,
+  version: 2,
   columns: [
     /** Tells the partitions of one log from those of another. */
     { name: 'partition_name', type: 'text', isNullable: false },
@@ -17,9 +17,14 @@ export const ALARM_VISIT_TABLE: EntityTable = {
     /** It came again: its message may be parked, and settled by that. */
     { name: 'kept', type: 'integer', isNullable: false },
     { name: 'told', type: 'text', isNullable: false },
+    /** The id of the alarm where the visit made it. */
+    { name: 'created_alarm', type: 'text', isNullable: true, since: 2 },
   ],
   unique: [],
-  indexes: [{ columns: ['partition_name', 'sequence'] }],
+  indexes: [
+    { columns: ['partition_name', 'sequence'] },
+    { columns: ['created_alarm'], where: 'created_alarm is not null', since: 2 },
+  ],
 }
 
 export interface AlarmVisitRow {
@@ -29,6 +34,7 @@ export interface AlarmVisitRow {
   readonly sequence: number | null
   /** JSON text. */
   readonly told: string
+  readonly createdAlarm: string | null
 }
 
 export class AlarmVisitRepository {
@@ -39,9 +45,12 @@ export class AlarmVisitRepository {
   }
 
   /** Undoes the transaction with this error where the visit has a row already. */
-  insert({ id, tenantId, partition, sequence, told }: AlarmVisitRow, now: number, otherwise: () => Error): Statement {
-    const query = sql`insert into alarm_visit (id, created_time, version, tenant_id, partition_name, sequence, kept, told)
-      values (${id}, ${now}, 1, ${tenantId}, ${partition}, ${sequence}, 0, ${told}) on conflict (id) do nothing`
+  insert(row: AlarmVisitRow, now: number, otherwise: () => Error): Statement {
+    const { id, tenantId, partition, sequence, told, createdAlarm } = row
+    const query = sql`insert into alarm_visit
+      (id, created_time, version, tenant_id, partition_name, sequence, kept, told, created_alarm)
+      values (${id}, ${now}, 1, ${tenantId}, ${partition}, ${sequence}, 0, ${told}, ${createdAlarm})
+      on conflict (id) do nothing`
     return { ...this.statement(query), expect: { changes: 1, otherwise } }
   }
 
@@ -49,6 +58,13 @@ export class AlarmVisitRepository {
     const query = sql<{ told: string; kept: number }>`select told, kept from alarm_visit where id = ${id}`
     const [row] = await this.read(query)
     return row && { told: row.told, isKept: Number(row.kept) === 1 }
+  }
+
+  /** Whether the alarm was made in a visit of a message behind that one. */
+  async hasLaterCreation(partition: string, sequence: number, alarmId: string): Promise<boolean> {
+    const query = sql`select 1 as one from alarm_visit
+      where created_alarm = ${alarmId} and partition_name = ${partition} and sequence > ${sequence}`
+    return (await this.read(query)).length > 0
   }
 
   keep(id: string): Statement {
