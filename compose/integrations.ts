@@ -1,6 +1,7 @@
 /** Integrations: what runs them is loaded when the first is there, since most platforms have none. */
 import { errorText } from '../model/errors.ts'
 import type { WebhookTaker } from '../api/webhooks.ts'
+import { IntegrationErrors } from '../services/integrations/errors.ts'
 import type { IntegrationParts } from './running-integrations.ts'
 
 /** Resolves when those that this process owns were begun; what they are joined to may be away. */
@@ -37,5 +38,11 @@ export async function openIntegrations(parts: IntegrationParts): Promise<Webhook
   })
   await feed.settled()
   if ((await services.integrations.enabled()).length > 0) await open()
-  return { take: async (request) => (await open()).take(request) }
+  return {
+    take: async (request) => {
+      // What runs them already closes by itself; nothing is opened that nobody would close.
+      if (isClosed && opened === undefined) throw IntegrationErrors.CLOSED()
+      return (await open()).take(request)
+    },
+  }
 }

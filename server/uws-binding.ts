@@ -11,7 +11,8 @@ export interface UwsRequest {
   getParameter(index: number): string | undefined
   getUrl(): string
   getCaseSensitiveMethod(): string
-  getQuery(): string
+  /** Undefined where there is none. */
+  getQuery(): string | undefined
 }
 
 export interface UwsResponse {

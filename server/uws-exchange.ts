@@ -72,7 +72,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.owner = owner
     this.method = request.getCaseSensitiveMethod() as HttpMethod
     this.path = request.getUrl()
-    this.query = request.getQuery()
+    this.query = request.getQuery() ?? ''
     this.parameters = parameterCount === 0 ? [] : readParameters(request, parameterCount)
     this.headerValues = headerNames.map((name) => request.getHeader(name))
     if (withAddress) {

@@ -65,7 +65,7 @@ export function webSocketBehavior(handler: WebSocketHandler, options: WebSocketO
     sendPingsAutomatically: false,
     upgrade(response, request, context) {
       response.upgrade(
-        { connection: new UwsConnection(request.getUrl(), request.getQuery()) },
+        { connection: new UwsConnection(request.getUrl(), request.getQuery() ?? '') },
         request.getHeader('sec-websocket-key'),
         request.getHeader('sec-websocket-protocol'),
         request.getHeader('sec-websocket-extensions'),

@@ -94,7 +94,7 @@ export function integrationRoutes(parts: IntegrationRoutesParts): readonly Decla
       query: {},
       body: undefined,
       answer: STATISTICS,
-      handle: async ({ path }) => figures.sum((await one(path.integrationId)).id),
+      handle: async ({ path }) => figures.sum(await one(path.integrationId)),
     }),
   ]
 }

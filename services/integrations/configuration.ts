@@ -1,4 +1,5 @@
 /** An integration's configuration as it is shown, stored and used: masked, sealed, open. */
+import { isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { mapSecrets, masksIn, SECRET_MASK, secretsOf } from '../../model/secret-members.ts'
 import type { Vault } from '../vault/vault.ts'
@@ -48,15 +49,35 @@ export function sealedAnew(kept: Kept, vault: Vault, tenantId: string): JsonObje
  */
 export function filledConfiguration(sent: Kept, before: Kept | undefined): JsonObject {
   const kind = kindOf(sent.type)
-  const read = kind.read(sent.configuration)
-  const former = before?.type === sent.type ? kind.read(before.configuration) : undefined
-  const kept = former?.place === read.place ? secretsOf(former.json, kind.secrets) : undefined
-  const filled = mapSecrets(read.json, kind.secrets, (secret, path) =>
-    secret === SECRET_MASK ? (kept?.get(path) ?? secret) : secret,
-  )
+  const read = readSealed(sent)
+  const former = before?.type === sent.type ? formerOf(before) : undefined
+  const kept = former?.place === read.place ? former.secrets : undefined
+  const filled = mapSecrets(read.json, kind.secrets, (mask, path) => {
+    const secret = read.secrets.get(path) ?? mask
+    return secret === SECRET_MASK ? (kept?.get(path) ?? secret) : secret
+  })
   const [masked] = masksIn(filled, kind.secrets)
   if (masked !== undefined) throw IntegrationErrors.SECRET_MASKED({ member: `configuration.${masked}` })
   return filled
+}
+
+/** Sealed secrets are longer than the open ones, whose length was judged: a mask stands in for each. Throws `INVALID`. */
+function readSealed({ type, configuration }: Kept) {
+  const kind = kindOf(type)
+  const shape = kind.secrets
+  const sealed = isJsonObject(configuration) ? configuration : {}
+  const { json, place } = kind.read(mapSecrets(sealed, shape, () => SECRET_MASK))
+  return { json, place, secrets: secretsOf(sealed, shape) }
+}
+
+/** Undefined for a row that this version would not take: its secrets have to be given anew. */
+function formerOf(before: Kept) {
+  try {
+    return readSealed(before)
+  } catch (error) {
+    if (isMillraceError(error)) return undefined
+    throw error
+  }
 }
 
 function placeOf(tenantId: string, path: string): string {

@@ -29,6 +29,8 @@ export interface FrameReceipt {
 export interface Inlet {
   /** False: there is no room, and the frame was not taken. `onRoom` calls when there is some. */
   take(frame: Frame, receipt: FrameReceipt): boolean
+  /** Counts a frame that is longer than `maxFrameBytes` and was not read: whoever sends it again sends the same. */
+  skipped(bytes: number): void
   /** Calls back once. */
   onRoom(listener: () => void): void
   /** Largest payload in bytes. */

@@ -64,8 +64,12 @@ export class FigureBook {
     this.kept.delete(id)
   }
 
+  forgetTenant(tenantId: string): void {
+    for (const [id, figures] of this.kept) if (figures.tenantId === tenantId) this.kept.delete(id)
+  }
+
   /** Of all processes together. `state` and the last error are the newest. */
-  async sum(id: string): Promise<JsonObject> {
+  async sum({ id, enabled }: Pick<Integration, 'id' | 'enabled'>): Promise<JsonObject> {
     await this.flush()
     const { value } = await this.parts.attributes.find(entityId('INTEGRATION', id), 'SERVER_SCOPE', undefined)
     const sum: Record<string, JsonValue> = { state: 'STOPPED', lastError: null, lastErrorTs: null, progress: null }
@@ -82,6 +86,8 @@ export class FigureBook {
       sum['lastError'] = row['lastError'] ?? null
       sum['lastErrorTs'] = row['lastErrorTs'] ?? null
     }
+    // Of a webhook nobody stops anything, and a process that is gone said nothing of its end.
+    if (!enabled) sum['state'] = 'STOPPED'
     return sum
   }
 

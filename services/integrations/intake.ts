@@ -94,11 +94,8 @@ export class OpenedInlet implements Inlet {
     if (this.isClosed) return IntegrationErrors.CLOSED()
     const { byteLength } = frame.payload
     const waiting = { frame, receipt, bytes: byteLength + FRAME_BYTES }
-    const limit = this.maxFrameBytes
-    if (byteLength > limit) {
-      // Whoever sends it again sends the same.
-      this.figures.received(byteLength)
-      this.tell(waiting, IntegrationErrors.FRAME_TOO_LARGE({ bytes: byteLength, limit }), false)
+    if (byteLength > this.maxFrameBytes) {
+      receipt.done(this.tooLarge(byteLength))
       return undefined
     }
     const full = this.intake.room.enter(this.integration.tenantId, waiting.bytes)
@@ -107,6 +104,10 @@ export class OpenedInlet implements Inlet {
     this.waiting.push(waiting)
     if (!this.isRunning) void this.run()
     return undefined
+  }
+
+  skipped(bytes: number): void {
+    this.tooLarge(bytes)
   }
 
   onRoom(listener: () => void): void {
@@ -180,13 +181,20 @@ export class OpenedInlet implements Inlet {
 
   /** Acknowledged at the source is only what its sender must change: what else stands in the way passes. */
   private failed(each: Waiting, error: MillraceError): void {
-    if (error.kind === 'invalid' || error.kind === 'denied') this.tell(each, error, true)
+    if (error.kind === 'invalid' || error.kind === 'denied') this.refused(each, error)
     else this.again(each, error)
   }
 
-  private tell(each: Waiting, error: MillraceError, hasPlace: boolean): void {
+  private tooLarge(bytes: number): MillraceError {
+    const error = IntegrationErrors.FRAME_TOO_LARGE({ bytes, limit: this.maxFrameBytes })
+    this.figures.received(bytes)
     this.figures.failed(error)
-    if (hasPlace) this.leave(each)
+    return error
+  }
+
+  private refused(each: Waiting, error: MillraceError): void {
+    this.figures.failed(error)
+    this.leave(each)
     each.receipt.done(error)
   }
 

@@ -38,6 +38,19 @@ await onBothDatabases('Integrations ', (open) => {
     await assert.rejects(save({ id, name: 'kept', configuration: elsewhere }), { code: 'integration.SECRET_MASKED' })
   })
 
+  test('the longest password is taken, and a row that this version refuses can be mended', async () => {
+    const password = 'p'.repeat(512)
+    const saved = await save({ name: 'long', configuration: { ...MQTT, password } })
+    assert.equal(platform.services.integrations.open(saved).json['password'], password)
+    const { declared } = platform.services
+    const entities = declared.of(integrations)
+    const damaged = { ...saved, version: saved.version + 1, configuration: { ...MQTT, username: null } }
+    await platform.entities.write([entities.update(damaged)])
+    assert.throws(() => platform.services.integrations.open(damaged), /user name/)
+    const mended = await save({ id: saved.id, name: 'long', configuration: MQTT })
+    assert.equal(platform.services.integrations.open(mended).json['password'], 'hunter2')
+  })
+
   test('what is wrong is said with its member or its line before anything is kept', async () => {
     for (const [members, reason] of [
       [{ configuration: { ...MQTT, port: 0 } }, /configuration\.port/],

@@ -45,7 +45,10 @@ export class Webhooks {
     this.stops = [
       parts.feed.listenToAll(['integration-changed', 'entity-deleted'], ({ kind, entity }) => {
         // What went with its tenant.
-        if (entity.entityType === 'TENANT') return this.forget(() => true)
+        if (entity.entityType === 'TENANT') {
+          parts.figures.forgetTenant(entity.id)
+          return this.forget(() => true)
+        }
         if (entity.entityType !== 'INTEGRATION') return
         this.forget((held) => held?.id === entity.id)
         if (kind === 'entity-deleted') parts.figures.forget(entity.id)

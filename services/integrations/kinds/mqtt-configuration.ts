@@ -4,7 +4,7 @@ import { z } from 'zod'
 const short = z.string().min(1).max(512)
 const MOST_TOPICS = 100
 
-export const mqttConfiguration = z.object({
+const members = z.object({
   host: z.string().min(1).max(255),
   port: z.int().min(1).max(65_535).default(1883),
   tls: z.boolean().default(false),
@@ -22,5 +22,11 @@ export const mqttConfiguration = z.object({
   /** False: the broker keeps what comes while Millrace is away. */
   cleanSession: z.boolean().default(false),
 })
+
+/** MQTT 3.1.1 has no password without a user name [MQTT-3.1.2-22]. */
+export const mqttConfiguration = members.refine(
+  ({ username, password }) => (password ?? null) === null || (username ?? null) !== null,
+  { path: ['password'], error: 'a password needs a user name' },
+)
 
 export type MqttSourceConfiguration = z.output<typeof mqttConfiguration>
