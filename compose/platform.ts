@@ -299,6 +299,7 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
       connectChild: (gateway, child) => services.gatewayChildren.connect(gateway, child),
     },
     packages: services.content.otaDownloads,
+    objects: services.content.typesOfObjects,
     meter: services.meter,
     feed,
     clock: systemClock,

@@ -15,6 +15,7 @@ import type {
   DeviceSession,
   DeviceSessionListener,
   NamedChild,
+  ObjectTypes,
   PackagePart,
   PackageRequest,
   PresentedCredentials,
@@ -166,6 +167,13 @@ export class FakeGateway implements DeviceGateway {
     this.downloads.push([device.deviceName, request])
     if (this.refusal !== undefined) return Promise.reject(this.refusal)
     return Promise.resolve(this.package)
+  }
+
+  /** Of models that were uploaded. */
+  objectTypes: ReadonlyMap<string, ObjectTypes> = new Map()
+
+  findObjectTypes(_device: DeviceIdentity, keys: readonly string[]): Promise<ReadonlyMap<string, ObjectTypes>> {
+    return Promise.resolve(new Map([...this.objectTypes].filter(([key]) => keys.includes(key))))
   }
 
   onWritable(listener: () => void): () => void {

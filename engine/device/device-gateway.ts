@@ -39,6 +39,7 @@ import type {
   PackagePart,
   PackageRequest,
   NamedChild,
+  ObjectTypes,
   SessionKind,
   ClientCertificate,
   PresentedCredentials,
@@ -80,6 +81,8 @@ export interface DeviceGatewayOptions {
   readonly meter?: UsageMeter
   /** Absent where no packages are served. */
   readonly packages?: PackageSource
+  /** Absent where no models are kept. */
+  readonly objects?: ObjectSource
   /** Absent where no calls are served. */
   readonly calls?: SessionCalls
   /** Absent where devices are only served that are there. */
@@ -90,6 +93,10 @@ export interface DeviceGatewayOptions {
 /** What devices are to run. */
 export interface PackageSource {
   part(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
+}
+
+export interface ObjectSource {
+  find(device: DeviceIdentity, keys: readonly string[]): Promise<ReadonlyMap<string, ObjectTypes>>
 }
 
 export interface DeviceGatewayFigures {
@@ -134,6 +141,7 @@ class LocalDeviceGateway
   readonly calls: SessionCalls | undefined
   readonly onboarding: DeviceOnboarding | undefined
   private readonly packages: PackageSource | undefined
+  private readonly objects: ObjectSource | undefined
   private readonly settings: DeviceGatewaySettings
   private readonly attributes: Pick<DeviceAttributes, 'find'>
   private readonly actors: ActorSystem
@@ -154,6 +162,7 @@ class LocalDeviceGateway
     this.calls = options.calls
     this.onboarding = options.onboarding
     this.packages = options.packages
+    this.objects = options.objects
     this.clock = clock
     this.uploads = new Uploads(options.link, new MessageIds(options.random), options.meter ?? new UsageMeter())
     this.settings = { ...DEFAULT_DEVICE_GATEWAY_SETTINGS, ...options.settings }
@@ -188,6 +197,10 @@ class LocalDeviceGateway
 
   downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {
     return this.packages?.part(device, request) ?? Promise.reject(DeviceErrors.NO_PACKAGES())
+  }
+
+  findObjectTypes(device: DeviceIdentity, keys: readonly string[]): Promise<ReadonlyMap<string, ObjectTypes>> {
+    return this.objects?.find(device, keys) ?? Promise.resolve(new Map())
   }
 
   figures(): DeviceGatewayFigures {

@@ -217,6 +217,15 @@ export interface DevicePackages {
   downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart>
 }
 
+/** Of an LwM2M object: the types of its resources, as its model writes them (`Integer`), by their numbers. */
+export type ObjectTypes = ReadonlyMap<number, string>
+
+/** Models of LwM2M objects that were uploaded. */
+export interface DeviceObjects {
+  /** By keys such as `3303_1.1`; what has no model is not in the answer. Rejects where the store does not answer. */
+  findObjectTypes(device: DeviceIdentity, keys: readonly string[]): Promise<ReadonlyMap<string, ObjectTypes>>
+}
+
 export interface Backpressure {
   /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
   readonly writable: boolean
@@ -224,7 +233,14 @@ export interface Backpressure {
 }
 
 export interface DeviceGateway
-  extends DeviceAuthentication, DeviceSessions, ChildDevices, DeviceProvisioning, DevicePackages, Backpressure {}
+  extends
+    DeviceAuthentication,
+    DeviceSessions,
+    ChildDevices,
+    DeviceProvisioning,
+    DevicePackages,
+    DeviceObjects,
+    Backpressure {}
 
 /** The device may be claimed by whoever knows the secret. */
 export interface ClaimOffer {

@@ -3,6 +3,7 @@ import { Dashboards, type DashboardsParts } from './dashboards.ts'
 import { FileRoom } from './file-room.ts'
 import { Images } from './images.ts'
 import { InlineImages } from './inline-images.ts'
+import { TypesOfObjects } from './object-types.ts'
 import { OtaDownloads } from './ota-downloads.ts'
 import { OtaPackages } from './ota-packages.ts'
 import { Resources } from './resources.ts'
@@ -14,6 +15,7 @@ export interface ContentServices {
   readonly widgets: Widgets
   readonly otaPackages: OtaPackages
   readonly otaDownloads: OtaDownloads
+  readonly typesOfObjects: TypesOfObjects
   readonly resources: Resources
   readonly images: Images
   readonly inlineImages: InlineImages
@@ -36,6 +38,7 @@ export function createContent(parts: ContentParts): ContentServices {
     dashboards: new Dashboards(parts),
     widgets: new Widgets(parts),
     otaDownloads: new OtaDownloads({ declared: parts.declared, bytes, room }),
+    typesOfObjects: new TypesOfObjects({ declared: parts.declared, bytes }),
     otaPackages: new OtaPackages({ declared: parts.declared, bytes, room, clock: parts.clock }),
   }
 }

@@ -15,6 +15,8 @@ export interface ObjectModel {
     readonly id: number
     readonly name: string
     readonly isReadable: boolean
+    /** As the model writes it, `Integer`; empty for what is executed. */
+    readonly type: string
   }[]
 }
 
@@ -28,7 +30,12 @@ const id = z
   .refine((value) => value <= MAX_ID)
 const text = z.string().trim().min(1).max(255)
 
-const item = z.object({ '@ID': id, Name: text, Operations: z.string().regex(/^(R|W|RW|E|)$/) })
+const item = z.object({
+  '@ID': id,
+  Name: text,
+  Operations: z.string().regex(/^(R|W|RW|E|)$/),
+  Type: z.string().trim().max(32).optional(),
+})
 const model = z.object({
   LWM2M: z.object({
     Object: z
@@ -76,7 +83,12 @@ export async function parseModel(bytes: Buffer, fileName: string): Promise<Objec
     isMultiple: object.MultipleInstances === 'Multiple',
     isMandatory: object.Mandatory === 'Mandatory',
     resources: items
-      .map((each) => ({ id: each['@ID'], name: each.Name, isReadable: each.Operations.includes('R') }))
+      .map((each) => ({
+        id: each['@ID'],
+        name: each.Name,
+        isReadable: each.Operations.includes('R'),
+        type: each.Type ?? '',
+      }))
       .toSorted((a, b) => a.id - b.id),
   }
 }

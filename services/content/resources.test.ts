@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DEMO_ACCESS_TOKEN } from '../seed.ts'
 import { afterEach, beforeEach, test } from 'node:test'
 import { dashboards } from '../entities/dashboard.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
@@ -26,7 +27,7 @@ const modelOf = (id: number, name: string, more = '') => `<?xml version="1.0" en
 <MultipleInstances>Multiple</MultipleInstances><Mandatory>Mandatory</Mandatory><Resources>
 <Item ID="9"><Name>Battery Level</Name><Operations>R</Operations><Type>Integer</Type></Item>
 <Item ID="4"><Name>Reboot</Name><Operations>E</Operations></Item>
-<Item ID="2"><Name>serial-number</Name><Operations>RW</Operations></Item></Resources></Object></LWM2M>`
+<Item ID="2"><Name>serial-number</Name><Operations>RW</Operations><Type>Unsigned Integer</Type></Item></Resources></Object></LWM2M>`
 
 test('a file comes back as it was, under its key and with the sum of its bytes', async () => {
   const saved = await upload('clock.js')
@@ -95,6 +96,37 @@ test('a model is known by what its document says', async () => {
   await assert.rejects(upload('4.xml', modelOf(3, 'Device', version), 'LWM2M_MODEL'), {
     message: 'Resource with such resourceKey already exists!',
   })
+})
+
+test('the types of resources are those of the tenant’s own model, else of the system’s, and of what was uploaded last', async () => {
+  const { services, tenant, tenantId, systemAdministrator } = platform
+  const [identity] = (await services.devices.findByCredentials([DEMO_ACCESS_TOKEN])).values()
+  assert.ok(identity !== undefined && identity.tenantId === tenantId)
+  const { typesOfObjects } = services.content
+  const typed = (type: string, id = 21) => modelOf(id, 'Typed').replace('Unsigned Integer', type)
+  const shown = async (): Promise<unknown> =>
+    [...(await typesOfObjects.find(identity, ['21_1.0', '22_1.0']))].map(([key, types]) => [key, types.get(2)])
+  assert.deepEqual(await shown(), [])
+  await upload('21.xml', typed('Float'), 'LWM2M_MODEL', systemAdministrator)
+  assert.deepEqual(await shown(), [['21_1.0', 'Float']])
+  const own = await upload('21.xml', typed('Integer'), 'LWM2M_MODEL')
+  assert.deepEqual(await shown(), [['21_1.0', 'Integer']])
+  await files().save(tenant, { id: own.id }, Buffer.from(typed('Time')))
+  assert.deepEqual(await shown(), [['21_1.0', 'Time']])
+  const others = [23, 24, 25, 26, 27, 28]
+  for (const id of others) {
+    const both = [tenant, systemAdministrator]
+    for (const who of id % 2 === 0 ? both : both.toReversed())
+      await upload(`${id}.xml`, typed(who === tenant ? 'Integer' : 'Float', id), 'LWM2M_MODEL', who)
+  }
+  const found = await typesOfObjects.find(
+    identity,
+    others.map((id) => `${id}_1.0`),
+  )
+  assert.deepEqual(
+    [...found.values()].map((types) => types.get(2)),
+    others.map(() => 'Integer'),
+  )
 })
 
 test('a document that is no model is refused, also one that would grow', async () => {

@@ -5,12 +5,13 @@
 import type { Clock } from '../../model/clock.ts'
 import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
-import type { CallRequest, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
+import type { CallRequest, DeviceGateway, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
 import type { CoapRequests } from '../coap-messages/requests.ts'
 import { answerCall } from './calls.ts'
 import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
-import type { FindResource, ResourceModel } from './core-models.ts'
+import { ClientModels } from './client-models.ts'
+import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
 import { formatOfMany, formatOfOne } from './formats.ts'
 import type { Lwm2mLimits } from './limits.ts'
@@ -31,7 +32,7 @@ export interface ClientParts {
   readonly log: Log
   readonly counts: Lwm2mCounts
   readonly limits: Lwm2mLimits
-  readonly findResource: FindResource
+  readonly gateway: Pick<DeviceGateway, 'findObjectTypes'>
   /** Whether the platform takes uploads now. */
   readonly isWritable: () => boolean
 }
@@ -46,12 +47,16 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   private readonly parts: ClientParts
   private readonly line: RequestLine
   private readonly shared: SharedResources
+  private readonly models: ClientModels
   private profile: Lwm2mProfile
   private plan: ClientPlan
   /** What the profile was made of. */
   private configured: unknown
   private isAwake = true
+  /** Resolves once the types of its resources are known. */
+  prepared: Promise<void> = Promise.resolve()
   private isEnded = false
+  private isListening = false
   /** The start is under way; it is to be done again. */
   private start: 'idle' | 'running' | 'again' | 'due' = 'idle'
 
@@ -63,6 +68,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     this.configured = registration.session.device.lwm2m
     this.profile = profileOf(registration.session.device.lwm2m ?? {})
     this.plan = planOf(this.profile, registration.offer)
+    this.models = new ClientModels(parts.gateway)
     this.line = new RequestLine(limits.maxWaitingRequests)
     this.observations = new ClientObservations({
       ...{ requests, peer: () => this.peer, limit: limits.maxObservations },
@@ -74,7 +80,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   get context(): OperationContext {
     const { registration, profile } = this
-    return { client: registration, profile, findResource: this.parts.findResource }
+    return { client: registration, profile, findResource: this.models.find }
   }
 
   get peer(): Peer {
@@ -84,9 +90,6 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   /** Once the client knows that it is registered. */
   begin(): void {
-    const { session } = this.registration
-    session.subscribeToCalls('all')
-    session.subscribeToSharedAttributes()
     this.startSoon()
   }
 
@@ -95,7 +98,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (hasNewOffer || lwm2m !== this.configured) this.replan()
     if (!this.isAwake) {
       this.isAwake = true
-      this.registration.session.subscribeToCalls('all')
+      if (this.isListening) this.registration.session.subscribeToCalls('all')
       if (this.start === 'idle') void this.shared.synchronise()
     }
     if (this.start === 'due') this.startSoon()
@@ -139,7 +142,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   modelAt(path: Path): ResourceModel | undefined {
     const [objectId, , resourceId] = path
     if (objectId === undefined || resourceId === undefined) return undefined
-    return this.parts.findResource(objectId, this.versionOf(objectId), resourceId)
+    return this.models.find(objectId, this.versionOf(objectId), resourceId)
   }
 
   versionOf(objectId: number): string {
@@ -151,11 +154,11 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   async store(records: readonly ValueRecord[]): Promise<void> {
-    const { counts, clock, findResource } = this.parts
+    const { counts, clock } = this.parts
     const { registration, plan, profile } = this
     const uplink = uplinkOf(records, {
       ...{ plan, offer: registration.offer, defaultVersion: profile.defaultVersion },
-      ...{ findResource, now: clock.now() },
+      ...{ findResource: this.models.find, now: clock.now() },
     })
     counts.untyped += uplink.unknown
     counts.received++
@@ -206,6 +209,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   /** False where the client stopped to answer. */
   private async doPlan(): Promise<boolean> {
+    this.prepared = this.loadModels()
+    await this.prepared
+    if (this.isEnded) return true
+    this.listen()
     const { observe, read, notifying } = this.plan
     const wanted = new Set(observe.map(pathText))
     for (const text of this.observations.paths) if (!wanted.has(text)) this.observations.forget(pathIn(text))
@@ -218,6 +225,28 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       if (query.length > 0 && (await this.attempt({ code: PUT, path, query })) === 'silent') return false
     }
     return this.shared.synchronise()
+  }
+
+  /** Before anything is read: what nobody knows the type of is not stored. */
+  private loadModels(): Promise<void> {
+    const { session, offer } = this.registration
+    const named = [...this.plan.telemetry.keys(), ...this.plan.attributes.keys()].map(pathIn)
+    const objects = [...offer.objects.keys()].map((id) => ({
+      ...{ id, version: this.versionOf(id) },
+      wanted: named.flatMap(([objectId, , resourceId]) =>
+        objectId === id && resourceId !== undefined ? [resourceId] : [],
+      ),
+    }))
+    return this.models.load(session.device, objects)
+  }
+
+  /** What is for it comes from now on. */
+  private listen(): void {
+    if (this.isListening) return
+    this.isListening = true
+    const { session } = this.registration
+    if (this.isAwake) session.subscribeToCalls('all')
+    session.subscribeToSharedAttributes()
   }
 
   private async fetch(path: Path, observe?: 0): Promise<boolean> {

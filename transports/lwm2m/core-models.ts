@@ -36,3 +36,8 @@ const types: ReadonlyMap<string, ResourceModel> = new Map(
 
 /** Whatever the version: none of them changed a type. */
 export const findCoreResource: FindResource = (objectId, _version, resourceId) => types.get(`${objectId}/${resourceId}`)
+
+/** Whether an object's resources are known without a model that somebody uploaded. */
+export function isCoreObject(objectId: number): boolean {
+  return Object.hasOwn(CORE, objectId)
+}

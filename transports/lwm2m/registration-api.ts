@@ -110,6 +110,7 @@ export class RegistrationApi {
     heard(registration)
     if (!gateway.writable) throw MessageErrors.BUSY()
     const storing = async (): Promise<void> => {
+      await client.prepared
       const records = await decoded({ payload, format: request.contentFormat, path: [], type: undefined })
       await client.store(records)
     }

@@ -88,7 +88,8 @@ function isLifetime(seconds: number): boolean {
 
 function offerOf(body: string): Offer {
   const links = parseLinks(body)
-  const root = links.find(({ parameters }) => parameters.get('rt') === ROOT_TYPE)
+  const root =
+    links.find(({ parameters }) => parameters.get('rt') === ROOT_TYPE) ?? links.find(({ target }) => target === '/')
   const rootPath = (root?.target ?? '/').replace(/\/$/, '')
   const objects = new Map<number, { version: string | undefined; instances: number[] }>()
   let offered = 0

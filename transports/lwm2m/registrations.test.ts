@@ -56,6 +56,7 @@ describe('a registration request', () => {
     const { lifetimeS, offer } = request('ep=one&lwm2m=1.0', '</3/0>')
     assert.equal(lifetimeS, 86_400)
     assert.deepEqual(offer.formats, [11_542])
+    assert.deepEqual(request('ep=one&lwm2m=1.1', '</>;ct="60 110",</3/0>').offer.formats, [60, 110])
   })
 
   it('sleeps by its binding in 1.0, by Q in 1.1', () => {

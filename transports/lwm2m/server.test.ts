@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { JsonObject } from '../../model/json.ts'
 import type { FakeGateway, FakeSession } from '../testkit.ts'
+import { OptionNumber } from '../coap-messages/codec.ts'
 import { bench } from './testkit.ts'
 
 const NOTHING: JsonObject = {}
@@ -16,6 +17,11 @@ const BATTERY: JsonObject = {
   },
 }
 const pack = (path: string, value: string): string => `[{"n":"${path}",${value}}]`
+
+/** What is due now is done. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 function sessionOf(gateway: FakeGateway): FakeSession {
   const [session, ...more] = gateway.sessionsOf('one')
@@ -145,10 +151,11 @@ describe('after registration', () => {
       const { length } = gateway.uploads
       one.notify(request, 9001, { code: '2.05', format: 110, observe: 2, payload: pack('/3/0/9', '"v":91') })
       await gateway.uploaded(length + 1)
-      assert.ok(!one.raw.messages.some(({ id, type }) => type === 'ACK' && id === 9001))
       // It comes again: it is stored once.
       one.notify(request, 9001, { code: '2.05', format: 110, observe: 2, payload: pack('/3/0/9', '"v":91') })
       await one.update()
+      // What was sent before the answer to the update has come before it.
+      assert.ok(!one.raw.messages.some(({ id, type }) => type === 'ACK' && id === 9001))
       assert.equal(gateway.uploads.length, length + 1)
       gateway.uploads.at(-1)?.receipt.stored()
       assert.equal((await one.answerTo(9001)).type, 'ACK')
@@ -157,6 +164,25 @@ describe('after registration', () => {
       assert.equal((await one.answerTo(9002)).type, 'ACK')
       assert.equal(gateway.uploads.length, length + 1)
     }))
+
+  it('knows the types of a model that was uploaded, before anything is stored', () =>
+    bench(
+      { observeAttr: { keyName: { '/9001_2.0/0/1': 'level' }, telemetry: ['/9001_2.0/0/1'] } },
+      async ({ gateway, transport, client }) => {
+        const links = '</>;ct="110",</9001>;ver=2.0,</9001/0>'
+        const one = await client()
+        await one.register('one', [], links)
+        await one.answerNext({ code: '2.05', format: 110, payload: pack('/9001/0/1', '"v":1') })
+        await one.update()
+        assert.equal(gateway.uploads.length, 0)
+        assert.equal(transport.figures().untyped, 1)
+        gateway.objectTypes = new Map([['9001_2.0', new Map([[1, 'Unsigned Integer']])]])
+        await one.update([], links)
+        await one.answerNext({ code: '2.05', format: 110, payload: pack('/9001/0/1', '"v":2') })
+        await gateway.uploaded(1)
+        assert.deepEqual(gateway.uploads[0]?.groups[0]?.entries, [{ key: 'level', type: 'LONG', value: 2 }])
+      },
+    ))
 
   it('refuses notifications of nobody, and of others', () =>
     bench(BATTERY, async ({ client }) => {
@@ -240,6 +266,87 @@ describe('a call', () => {
       await one.answerNext({ code: '4.04' })
       assert.deepEqual(await answerOf(gateway), { result: 'NOT_FOUND', error: 'NOT_FOUND' })
     }))
+})
+
+describe('a client in queue mode', () => {
+  it('gets no calls while it sleeps, and what it missed once it is heard', () =>
+    bench(BATTERY, async ({ gateway, clock, client }) => {
+      const one = await client()
+      await one.register('one', ['Q', 'lt=86400'])
+      await one.answerNext({ code: '4.04' })
+      await one.answerNext({ code: '4.04' })
+      assert.equal(await one.answerNext({ code: '2.04' }), 'PUT /3/0/9 pmin=5 pmax=60')
+      await one.update()
+      const session = sessionOf(gateway)
+      assert.equal(session.listening, 'all')
+      clock.advance(93_000)
+      assert.equal(session.listening, undefined)
+      const offset = { key: 'offset', type: 'STRING', value: '+09' } as const
+      session.listener.sharedAttributesChanged({ kind: 'updated', entries: [offset] })
+      gateway.answer = { client: [], shared: [offset] }
+      await one.update()
+      assert.equal(session.listening, 'all')
+      assert.equal(await one.answerNext({ code: '2.04' }), 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+09"}]')
+    }))
+})
+
+describe('bodies in blocks', () => {
+  const long = 'x'.repeat(1500)
+
+  it('go to a client that has room for smaller ones', () =>
+    bench(
+      NOTHING,
+      async ({ gateway, client }) => {
+        const one = await client()
+        await one.register('one', [], '</>;ct="0",</3/0>')
+        await settled()
+        sessionOf(gateway).listener.called?.({
+          ...{ id: 1, method: 'WriteReplace' },
+          params: JSON.stringify({
+            id: '/3/0/14',
+            value: 'abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+          }),
+        })
+        const bodies: string[] = []
+        for (const block of [8, 40, 48]) {
+          const request = await one.asked()
+          bodies.push(request.message.payload.toString())
+          const isLast = block === 48
+          const options = [{ number: OptionNumber.BLOCK1, value: Buffer.of(block) }]
+          one.reply(request, { code: isLast ? '2.04' : '2.31', options })
+        }
+        assert.deepEqual(bodies, ['abcdefghijklmnopqrstuvwxyz012345', '6789ABCDEFGHIJKL', 'MNOPQRSTUVWXYZ'])
+      },
+      { blockBytes: 32 },
+    ))
+
+  it('come from a client, and no more of them than there is room for', () =>
+    bench(
+      NOTHING,
+      async ({ gateway, client }) => {
+        const one = await client()
+        await one.register('one')
+        await settled()
+        const read = () => sessionOf(gateway).listener.called?.({ id: 1, method: 'Read', params: '{"id":"/3/0/0"}' })
+        const block = (number: number, isMore: boolean) => [
+          { number: OptionNumber.BLOCK2, value: Buffer.of(number * 16 + (isMore ? 8 : 0) + 6) },
+        ]
+        read()
+        const first = { code: '2.05', format: 0, payload: long.slice(0, 1024), options: block(0, true) }
+        assert.equal(await one.answerNext(first), 'GET /3/0/0')
+        await one.answerNext({ ...first, payload: long.slice(1024), options: block(1, false) })
+        const answers = sessionOf(gateway).callAnswers
+        while (answers.length < 1) await settled()
+        assert.match(answers[0]?.[1] ?? '', new RegExp(`value=${long.slice(0, 1024)}, type=STRING`))
+        read()
+        await one.answerNext(first)
+        await one.answerNext({ ...first, options: block(1, true) })
+        await one.answerNext({ ...first, options: block(2, true) })
+        while (answers.length < 2) await settled()
+        assert.match(answers[1]?.[1] ?? '', /at most 2500 bytes/)
+      },
+      { maxPayloadBytes: 2500 },
+    ))
 })
 
 describe('rubbish', () => {

@@ -9,7 +9,6 @@ import { CoapRequests } from '../coap-messages/requests.ts'
 import { MessageSocket } from '../coap-messages/socket.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import { Lwm2mClient } from './client.ts'
-import { findCoreResource } from './core-models.ts'
 import { newCounts, type Lwm2mCounts } from './counts.ts'
 import { DEFAULT_LWM2M_LIMITS, type Lwm2mLimits } from './limits.ts'
 import { RegistrationApi } from './registration-api.ts'
@@ -78,7 +77,7 @@ class Lwm2mServer implements Lwm2mTransport {
     this.awake = new Expiring(clock, limits.awakeMs, (client) => client.fellAsleep())
     const { requests } = this
     const parts = {
-      ...{ requests, clock, log, counts, limits, findResource: findCoreResource },
+      ...{ requests, clock, log, counts, limits, gateway },
       isWritable: () => gateway.writable,
     }
     this.registrations = new Registrations({
