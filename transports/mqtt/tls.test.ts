@@ -256,3 +256,25 @@ test('a chain that is longer than any device has ends the connection', async (co
   await once(socket, 'close')
   assert.deepEqual([transport.figures().failedHandshakes, transport.figures().connections], [1, 0])
 })
+
+test('a handshake that leaves much behind is refused, although its certificates do not belong together', async (context) => {
+  const { authority, port, ca, transport } = await open(context)
+  const strangers = await Promise.all(Array.from({ length: 80 }, () => authority.subordinate()))
+  const options = await shown(await authority.issue(['one']), ...strangers.map(({ caFile }) => caFile))
+  let count = 0
+  for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const socket = connect({ host: '127.0.0.1', port, ca, ...options, maxVersion }).resume()
+    socket.on('error', () => undefined)
+    await new Promise((resolve) => socket.on('close', resolve))
+    assert.deepEqual([transport.figures().failedHandshakes, transport.figures().connections], [++count, 0])
+  }
+})
+
+test('packets that come along with the end of a handshake do not count for it', async (context) => {
+  const { authority, gateway, client, transport } = await open(context)
+  const device = await client(4, await shown(await authority.issue(['one']), authority.caFile))
+  const large = device.publish('v1/devices/me/telemetry', JSON.stringify({ text: 'x'.repeat(40_000) }), 1)
+  device.send(device.connectPacket('one'), large)
+  await device.received(2)
+  assert.deepEqual([gateway.uploads.length, transport.figures().failedHandshakes], [1, 0])
+})

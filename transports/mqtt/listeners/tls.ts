@@ -20,6 +20,12 @@ import {
 import { shownCertificate } from './client-certificate.ts'
 import { attach, listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
 
+/**
+ * What a client may say until its handshake is over: OpenSSL keeps every certificate that was sent for as long as the connection stands, also
+ * those that vouch for nothing, at up to twenty times their size.
+ */
+const MAX_HANDSHAKE_BYTES = 32_768
+
 export interface ListenOnTls extends ListenAt {
   readonly certificate: CertificateSettings
   readonly oldestVersion: 'TLSv1.2' | 'TLSv1.3'
@@ -153,15 +159,24 @@ class TlsListener implements MqttListener {
   }
 
   private complete(socket: TLSSocket): void {
-    this.handshaking.delete(keyOf(socket))
+    const key = keyOf(socket)
+    const raw = this.handshaking.get(key)
+    this.handshaking.delete(key)
     const shown = shownCertificate(socket, this.at.skipsClientDates ? undefined : this.clock.now())
-    if (shown === 'too large') {
-      this.door.counts.failedHandshakes++
-      socket.destroy()
-      return
-    }
+    if (shown === 'too large') return this.fail(socket)
     const session = attach(this.door, socket)
-    if (session !== undefined) session.shown = shown
+    if (session === undefined) return
+    session.shown = shown
+    if (raw === undefined || raw.bytesRead <= MAX_HANDSHAKE_BYTES) return
+    // It may be the first packets that came along: they are told apart once this read is decrypted.
+    setImmediate(() => {
+      if (raw.bytesRead - socket.bytesRead > MAX_HANDSHAKE_BYTES) this.fail(socket)
+    })
+  }
+
+  private fail(socket: TLSSocket): void {
+    this.door.counts.failedHandshakes++
+    socket.destroy()
   }
 }
 
