@@ -27,7 +27,9 @@ test('a file that is no good is told in one sentence, with its setting and the r
   const { certFile, keyFile } = await authority.issue(['a.example'])
   const other = await authority.issue(['b.example'])
   const good = { ...ON, SSL_PEM_CERT: certFile, SSL_PEM_KEY: keyFile }
-  assert.deepEqual(files(good), { certFile, keyFile, keyPassword: undefined })
+  const { fingerprint, ...read } = files(good) ?? {}
+  assert.deepEqual(read, { certFile, keyFile, keyPassword: undefined })
+  assert.match(fingerprint ?? '', /^[0-9a-f]{64}$/)
   const missing = join(authority.folder, 'missing.pem')
   for (const [change, sentence] of [
     [{ SSL_PEM_CERT: missing }, /^SSL_PEM_CERT=.*missing\.pem can not be used: ENOENT[^\n]*$/],
@@ -67,19 +69,20 @@ async function watched(context: TestContext) {
   const clock = new TestClock()
   const replaced: TlsFiles[] = []
   const told: string[] = []
+  const files = certificateFiles(settings)
   const watch = new CertificateWatch({
     label: 'HTTPS',
     settings,
-    files: { certFile, keyFile },
+    files,
     replace: (tls) => void replaced.push(tls),
     clock,
     log: { info: (text) => told.push(text), error: (text) => told.push(text) },
   })
-  return { authority, certFile, keyFile, clock, replaced, told, watch }
+  return { authority, certFile, keyFile, files, settings, clock, replaced, told, watch }
 }
 
 test('a changed pair is handed over once; a half changed one waits and is told once', async (context) => {
-  const { authority, certFile, keyFile, clock, replaced, told, watch } = await watched(context)
+  const { authority, certFile, keyFile, files, clock, replaced, told, watch } = await watched(context)
   clock.runTimers()
   assert.equal(replaced.length, 0)
   const next = await authority.issue(['b.example'])
@@ -91,7 +94,7 @@ test('a changed pair is handed over once; a half changed one waits and is told o
   await copyFile(next.keyFile, keyFile)
   clock.runTimers()
   clock.runTimers()
-  assert.deepEqual(replaced, [{ certFile, keyFile }])
+  assert.deepEqual(replaced, [files])
   assert.equal(told.length, 2)
   await rm(certFile)
   clock.runTimers()
@@ -100,4 +103,32 @@ test('a changed pair is handed over once; a half changed one waits and is told o
   await copyFile((await authority.issue(['c.example'])).certFile, certFile)
   clock.runTimers()
   assert.equal(told.length, 3)
+})
+
+test('what changes between the check and the watch is a change; what is wrong again is told again', async (context) => {
+  const { authority, certFile, keyFile, files, settings, clock, told, watch } = await watched(context)
+  watch.close()
+  const [old, next] = [await readFile(certFile), await authority.issue(['b.example'])]
+  await copyFile(next.certFile, certFile)
+  await copyFile(next.keyFile, keyFile)
+  const replaced: TlsFiles[] = []
+  const log = { info: (text: string) => told.push(text), error: (text: string) => told.push(text) }
+  const late = new CertificateWatch({
+    label: 'late',
+    settings,
+    files,
+    replace: (tls) => replaced.push(tls),
+    clock,
+    log,
+  })
+  clock.runTimers()
+  assert.equal(replaced.length, 1)
+  for (let time = 1; time <= 2; time++) {
+    await writeFile(certFile, old)
+    late.look()
+    assert.equal(told.length, 1 + time)
+    await copyFile(next.certFile, certFile)
+    late.look()
+  }
+  late.close()
 })

@@ -27,6 +27,11 @@ export interface TlsFiles {
   readonly keyPassword?: string | undefined
 }
 
+export interface CheckedFiles extends TlsFiles {
+  /** Of what the files held when they were checked: what changes later is a change for those who watch. */
+  readonly fingerprint: string
+}
+
 /** What the settings say of it, and the names of these settings for refusals. */
 export interface CertificateSettings {
   readonly certFile: string | undefined
@@ -37,7 +42,7 @@ export interface CertificateSettings {
 }
 
 /** Throws `certificate.FILE_MISSING`, `certificate.FILE_UNUSABLE`: one sentence that names setting, file and reason. */
-export function certificateFiles(settings: CertificateSettings): TlsFiles {
+export function certificateFiles(settings: CertificateSettings): CheckedFiles {
   const { certFile, keyFile = certFile, keyPassword, names } = settings
   if (certFile === undefined || keyFile === undefined)
     throw CertificateErrors.FILE_MISSING({ enabled: names.enabled, setting: names.certFile })
@@ -46,10 +51,12 @@ export function certificateFiles(settings: CertificateSettings): TlsFiles {
     createSecureContext({ cert: text })
     return text
   })
-  checked(settings.keyFile === undefined ? names.certFile : names.keyFile, keyFile, () =>
-    createSecureContext({ cert, key: readFileSync(keyFile), ...passphraseOf(keyPassword) }),
-  )
-  return { certFile, keyFile, keyPassword }
+  const key = checked(settings.keyFile === undefined ? names.certFile : names.keyFile, keyFile, () => {
+    const text = readFileSync(keyFile)
+    createSecureContext({ cert, key: text, ...passphraseOf(keyPassword) })
+    return text
+  })
+  return { certFile, keyFile, keyPassword, fingerprint: fingerprintOf(cert, key) }
 }
 
 /** As Node's TLS takes it. Throws where a file can not be read. */
@@ -65,7 +72,8 @@ export interface CertificateWatchParts {
   /** The server's name in the log. */
   readonly label: string
   readonly settings: CertificateSettings
-  readonly files: TlsFiles
+  /** As they were checked before the server had them. */
+  readonly files: CheckedFiles
   /** New connections see it from now on. Throws where it is no good, and changes nothing then. */
   readonly replace: (files: TlsFiles) => void
   readonly clock: Pick<Clock, 'after'>
@@ -81,19 +89,21 @@ export class CertificateWatch {
 
   constructor(parts: CertificateWatchParts) {
     this.parts = parts
-    this.seen = fingerprintOf(parts.files)
+    this.seen = parts.files.fingerprint
     this.lookLater()
   }
 
   look(): void {
     const { label, settings, files, replace, log } = this.parts
     try {
-      const now = fingerprintOf(files)
-      if (now === this.seen) return
+      if (fingerprintOf(readFileSync(files.certFile), readFileSync(files.keyFile)) === this.seen) {
+        this.told = undefined
+        return
+      }
       // Two files are replaced one after the other: until the second one is there they do not fit.
-      certificateFiles(settings)
+      const { fingerprint } = certificateFiles(settings)
       replace(files)
-      this.seen = now
+      this.seen = fingerprint
       this.told = undefined
       log.info(`${label} has a new certificate`, { file: files.certFile })
     } catch (error) {
@@ -115,8 +125,8 @@ export class CertificateWatch {
   }
 }
 
-function fingerprintOf({ certFile, keyFile }: TlsFiles): string {
-  return createHash('sha256').update(readFileSync(certFile)).update(readFileSync(keyFile)).digest('hex')
+function fingerprintOf(cert: Buffer, key: Buffer): string {
+  return createHash('sha256').update(cert).update(key).digest('hex')
 }
 
 function passphraseOf(password: string | undefined): { readonly passphrase?: string } {
