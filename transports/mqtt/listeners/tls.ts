@@ -1,6 +1,5 @@
 /**
- * MQTT over TLS. Handshakes are dear: so many may be under way, and each ends within its time. Whoever says nothing gives way first; where all
- * of them speak, the newest of the address with most is closed, as cutting off the oldest in a wave of reconnects would let nobody finish.
+ * MQTT over TLS. Handshakes are dear: so many may be under way (`handshakes.ts`), and each ends within its time.
  *
  * No session of TLS is resumed: a resumed one has lost the client's chain, and what a certificate is worth is to be looked at each time.
  * Renegotiation is off, in which a client could show another certificate.
@@ -15,9 +14,11 @@ import {
   certificateFiles,
   pemOf,
   type CertificateSettings,
+  type CheckedFiles,
   type TlsFiles,
 } from '../../../server/certificate.ts'
 import { shownCertificate } from './client-certificate.ts'
+import { Handshakes } from './handshakes.ts'
 import { attach, listen, type Door, type ListenAt, type MqttListener } from './listener.ts'
 
 /**
@@ -55,14 +56,14 @@ class TlsListener implements MqttListener {
   /** Listens; the other one is handed each socket once there is room for its handshake. */
   private readonly tcp: Server
   private readonly tls: TlsServer
-  /** By the client's address and port: the oldest first. */
-  private readonly handshaking = new Map<string, Socket>()
+  private readonly handshakes: Handshakes
   private certificateWatch: CertificateWatch | undefined
 
   constructor(at: ListenOnTls, door: Door, files: TlsFiles, clock: Clock) {
     this.at = at
     this.clock = clock
     this.door = door
+    this.handshakes = new Handshakes(door)
     this.tcp = createTcpServer({ noDelay: true }, (socket) => this.begin(socket))
     this.tls = createTlsServer(
       {
@@ -74,21 +75,18 @@ class TlsListener implements MqttListener {
       },
       (socket) => this.complete(socket),
     )
-    this.tls.on('tlsClientError', (_error, socket) => {
-      door.counts.failedHandshakes++
-      socket.destroy()
-    })
+    this.tls.on('tlsClientError', (_error, socket) => void socket.destroy())
   }
 
   get onTheWay(): number {
-    return this.handshaking.size
+    return this.handshakes.size
   }
 
   async open(): Promise<void> {
     this.port = await listen(this.tcp, this.at, this.door)
   }
 
-  watch(files: TlsFiles, { clock, log }: TlsParts): void {
+  watch(files: CheckedFiles, { clock, log }: TlsParts): void {
     const { label, certificate: settings } = this.at
     const replace = (changed: TlsFiles) => this.tls.setSecureContext(this.contextOf(changed))
     this.certificateWatch = new CertificateWatch({ label, settings, files, replace, clock, log })
@@ -97,7 +95,7 @@ class TlsListener implements MqttListener {
   async close(): Promise<void> {
     this.certificateWatch?.close()
     const closed = new Promise<void>((resolve) => void this.tcp.close(() => resolve()))
-    for (const socket of this.handshaking.values()) socket.destroy()
+    this.handshakes.close()
     await closed
   }
 
@@ -112,56 +110,11 @@ class TlsListener implements MqttListener {
   }
 
   private begin(socket: Socket): void {
-    const isFull = this.handshaking.size >= this.door.limits.maxHandshakes
-    const hasPlace = (): boolean => !isFull || this.dropSilent() || this.dropOfHeaviest(socket)
-    if (!this.door.hasRoom(this.handshaking.size) || !hasPlace()) {
-      socket.destroy()
-      return
-    }
-    const key = keyOf(socket)
-    this.handshaking.set(key, socket)
-    socket.once('close', () => {
-      if (this.handshaking.get(key) === socket) this.handshaking.delete(key)
-    })
-    this.tls.emit('connection', socket)
-  }
-
-  /**
-   * The newest of the address that has most under way; false where that is this one's own. As long as one address sends a byte on each of its
-   * connections, it stands in nobody's way but its own.
-   */
-  private dropOfHeaviest({ remoteAddress }: Socket): boolean {
-    this.door.counts.overConnectionLimit++
-    const counts = new Map<string | undefined, number>([[remoteAddress, 1]])
-    const newest = new Map<string | undefined, readonly [key: string, socket: Socket]>()
-    for (const [key, socket] of this.handshaking) {
-      counts.set(socket.remoteAddress, (counts.get(socket.remoteAddress) ?? 0) + 1)
-      newest.set(socket.remoteAddress, [key, socket])
-    }
-    const [heaviest, most] = [...counts].reduce((one, other) => (other[1] > one[1] ? other : one))
-    const last = newest.get(heaviest)
-    if (heaviest === remoteAddress || last === undefined || most === 1) return false
-    this.handshaking.delete(last[0])
-    last[1].destroy()
-    return true
-  }
-
-  /** False where everybody has said something. */
-  private dropSilent(): boolean {
-    for (const [key, socket] of this.handshaking) {
-      if (socket.bytesRead > 0) continue
-      this.door.counts.silentDropped++
-      this.handshaking.delete(key)
-      socket.destroy()
-      return true
-    }
-    return false
+    if (this.handshakes.begin(socket)) this.tls.emit('connection', socket)
   }
 
   private complete(socket: TLSSocket): void {
-    const key = keyOf(socket)
-    const raw = this.handshaking.get(key)
-    this.handshaking.delete(key)
+    const raw = this.handshakes.complete(socket)
     const shown = shownCertificate(socket, this.at.skipsClientDates ? undefined : this.clock.now())
     if (shown === 'too large') return this.fail(socket)
     const session = attach(this.door, socket)
@@ -178,8 +131,4 @@ class TlsListener implements MqttListener {
     this.door.counts.failedHandshakes++
     socket.destroy()
   }
-}
-
-function keyOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }
