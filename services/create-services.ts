@@ -365,7 +365,7 @@ export function createServices(options: ServicesOptions): Services {
     movedDevices,
     gatewayChildren: new GatewayChildren({ entities, declared, feed, clock }),
     provisioning,
-    certificateChains: new CertificateChains({ entities, declared, provisioning, devices }),
+    certificateChains: new CertificateChains({ entities, declared, provisioning, devices, clock }),
     tenants,
     limits,
     meter,

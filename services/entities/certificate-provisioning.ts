@@ -4,6 +4,9 @@ import { credentialHash } from '../../engine/device/credential-keys.ts'
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import { DeviceErrors } from './device-errors.ts'
 
+/** Of characters: what it costs to run one grows with its length. */
+const LONGEST_PATTERN = 256
+
 /** The key of the profile. Throws `PROFILE_CERTIFICATE`, `PROFILE_CERTIFICATE_PATTERN`. */
 export async function certificateKeyOf(profileData: JsonObject): Promise<string> {
   const sent = profileData['provisionConfiguration']
@@ -26,9 +29,11 @@ function authorityOf(pem: unknown): X509Certificate {
 }
 
 async function checkPattern(pattern: unknown): Promise<void> {
+  const isText = typeof pattern === 'string' && pattern.length <= LONGEST_PATTERN
+  if (!isText) throw DeviceErrors.PROFILE_CERTIFICATE_PATTERN()
   const { RE2JS } = await import('re2js')
   try {
-    if (typeof pattern === 'string' && RE2JS.compile(pattern).groupCount() > 0) return
+    if (RE2JS.compile(pattern).groupCount() > 0) return
   } catch {
     // Said below.
   }

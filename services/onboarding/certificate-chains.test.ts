@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { after, before, test, type TestContext } from 'node:test'
 import { credentialKey } from '../../engine/device/credential-keys.ts'
 import type { ClientCertificate } from '../../engine/device/gateway.ts'
+import { isJsonObject } from '../../model/json.ts'
 import { createAuthority, type Authority } from '../../test/support/certificates.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { deviceProfiles } from '../entities/device-profile.ts'
@@ -73,6 +74,8 @@ await onBothDatabases('a chain of certificates ', (open) => {
     const before = await deviceCount()
     assert.equal(await provision(await shown(await createAuthority(context), 'stranger.example')), false)
     assert.equal(await provision(await shown(authority, 'another.name')), false)
+    // The expression finds a name in it all the same.
+    assert.equal(await provision(await shown(authority, `pump.example${'x'.repeat(244)}`)), false)
     assert.equal(await deviceCount(), before)
   })
 
@@ -104,13 +107,34 @@ await onBothDatabases('a chain of certificates ', (open) => {
     assert.equal((await platform.services.devices.findByCredentials(['BY_TOKEN'])).size, 1)
   })
 
+  test('that was refused is asked for again after a minute, and bars nobody behind its address until then', async (context) => {
+    const { authority, profile } = await maker(context, { allowCreateNewDevicesByX509Certificate: false })
+    const dead = await shown(authority, 'later.example')
+    const { wrong } = platform.services.provisioning.figures()
+    for (let time = 0; time < 101; time++) assert.equal(await provision(dead), false)
+    assert.equal(platform.services.provisioning.figures().wrong, wrong + 1)
+    const { authority: other } = await maker(context)
+    const healthy = { ...(await shown(other, 'neighbour.example')), clientAddress: dead.clientAddress }
+    assert.equal(await provision(healthy), true)
+    const sent = profile.profileData?.['provisionConfiguration']
+    const provisionConfiguration = {
+      ...(isJsonObject(sent) ? sent : {}),
+      allowCreateNewDevicesByX509Certificate: true,
+    }
+    const profileData = { ...profile.profileData, provisionConfiguration }
+    await platform.services.declared.of(deviceProfiles).saveByUser(platform.tenant, { ...profile, profileData })
+    assert.equal(await provision(dead), false)
+    platform.clock.time += 60_000
+    assert.equal(await provision(dead), true)
+  })
+
   test('has its authority and its expression checked when the profile is saved; the hash is the key', async (context) => {
     const authority = await createAuthority(context)
     const pem = await readFile(authority.caFile, 'utf8')
     const leaf = await readFile((await authority.issue(['leaf'])).certFile, 'utf8')
     for (const secret of ['', 'rubbish', leaf])
       await assert.rejects(saveProfile(secret), { code: 'device.PROFILE_CERTIFICATE' })
-    for (const certificateRegExPattern of ['(', '.*', '(a)\\1'])
+    for (const certificateRegExPattern of ['(', '.*', '(a)\\1', `(${'a'.repeat(255)})`])
       await assert.rejects(saveProfile(pem, { certificateRegExPattern }), {
         code: 'device.PROFILE_CERTIFICATE_PATTERN',
       })

@@ -2,7 +2,8 @@
  * Devices that come with a certificate of their maker's: a profile names an authority, and whoever shows a certificate that it vouches for is a
  * device of this profile by its common name. Source: `device-api.md` 9.3. Whoever calls has verified the chain.
  */
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
+import type { Clock } from '../../model/clock.ts'
 import { isMillraceError } from '../../model/errors.ts'
 import { isJsonObject, type JsonObject } from '../../model/json.ts'
 import { credentialHash } from '../../engine/device/credential-keys.ts'
@@ -19,22 +20,44 @@ export interface CertificateChainsParts {
   readonly declared: EntityRegistry
   readonly provisioning: Pick<Provisioning, 'attempt' | 'create'>
   readonly devices: Pick<DeviceService, 'saveCredentialsByUser'>
+  readonly clock: Pick<Clock, 'now'>
 }
+
+/**
+ * A dead device comes again and again with what was refused: it counts once a minute for its address, which others share. What a profile would
+ * take by now waits as long.
+ */
+const REFUSED_MS = 60_000
+const MAX_REFUSED = 10_000
 
 export class CertificateChains {
   private readonly parts: CertificateChainsParts
+  /** By the hash of the chain, when it was refused: the oldest first. */
+  private readonly refused = new Map<string, number>()
 
   constructor(parts: CertificateChainsParts) {
     this.parts = parts
   }
 
   /** Whether the certificate is a device's now. Throws `TOO_MANY_WRONG`, `BUSY`, and what the store throws that does not answer. */
-  provision(shown: ClientCertificate): Promise<boolean> {
-    return this.parts.provisioning.attempt(
+  async provision(shown: ClientCertificate): Promise<boolean> {
+    const hash = hashOf(shown)
+    const refusedAt = this.refused.get(hash)
+    if (refusedAt !== undefined && this.parts.clock.now() < refusedAt + REFUSED_MS) return false
+    const isCertified = await this.parts.provisioning.attempt(
       shown.clientAddress,
       () => this.certify(shown),
-      (isCertified) => !isCertified,
+      (answer) => !answer,
     )
+    if (!isCertified) this.remember(hash)
+    return isCertified
+  }
+
+  private remember(hash: string): void {
+    this.refused.delete(hash)
+    const [oldest] = this.refused.keys()
+    if (this.refused.size >= MAX_REFUSED && oldest !== undefined) this.refused.delete(oldest)
+    this.refused.set(hash, this.parts.clock.now())
   }
 
   private async certify({ certificate, authorities, clientAddress }: ClientCertificate): Promise<boolean> {
@@ -82,10 +105,20 @@ export class CertificateChains {
   }
 }
 
+/** With the chain: the same certificate behind another authority is another matter. */
+function hashOf({ certificate, authorities }: ClientCertificate): string {
+  const hash = createHash('sha256').update(certificate)
+  for (const authority of authorities) hash.update(authority)
+  return hash.digest('base64')
+}
+
 function provisionConfigurationOf({ profileData }: DeviceProfile): JsonObject {
   const configuration = profileData?.['provisionConfiguration']
   return isJsonObject(configuration) ? configuration : {}
 }
+
+/** RFC 5280 has 64 characters; a device's name has these. */
+const LONGEST_COMMON_NAME = 255
 
 /** The first group of the profile's expression in the common name. The expression is the tenant's: one that takes linear time runs it. */
 async function nameOf(certificate: Buffer, configuration: JsonObject): Promise<string | undefined> {
@@ -93,6 +126,7 @@ async function nameOf(certificate: Buffer, configuration: JsonObject): Promise<s
   const pattern = configuration['certificateRegExPattern']
   const commonName: unknown = Array.isArray(CN) ? CN[0] : CN
   if (typeof commonName !== 'string' || typeof pattern !== 'string') return undefined
+  if (commonName.length > LONGEST_COMMON_NAME) return undefined
   const { RE2JS } = await import('re2js')
   const matcher = RE2JS.compile(pattern).matcher(commonName)
   const name = matcher.find() && matcher.groupCount() > 0 ? matcher.group(1) : undefined
