@@ -12,6 +12,14 @@ import { answerOf, outgoingMessage, type CoapAnswer, type OutgoingRequest, type 
 /** A notification. `acknowledge` is called once, now or later: false ends the observation. */
 export type NotificationListener = (answer: CoapAnswer, id: number, acknowledge: (isKnown: boolean) => void) => void
 
+export interface BodyPart {
+  readonly bytes: Buffer
+  readonly isMore: boolean
+}
+
+/** A body that is read as it is sent: so many bytes from there, fewer at its end. */
+export type ReadBody = (at: number, size: number) => Promise<BodyPart>
+
 export interface RequestsOptions {
   readonly clock: Clock
   readonly endpoint: () => Pick<CoapEndpoint, 'ask' | 'settle'>
@@ -64,7 +72,7 @@ export class CoapRequests {
     const body = request.payload
     const first =
       body !== undefined && body.length > this.options.blockBytes
-        ? await this.upload(peer, request, body)
+        ? await this.push(peer, request, partsOf(body))
         : await this.exchange(peer, request, token)
     return this.whole(peer, request, first)
   }
@@ -86,6 +94,20 @@ export class CoapRequests {
       bytes += next.payload.length
       if (bytes > maxAnswerBytes) throw MessageErrors.TOO_LARGE({ limit: maxAnswerBytes })
       if (!next.block2.isMore) return { ...first, payload: Buffer.concat(parts), block2: undefined }
+    }
+  }
+
+  /** A body in blocks. Rejects as `ask` does, and as `read`. */
+  async push(peer: Peer, request: OutgoingRequest, read: ReadBody): Promise<CoapAnswer> {
+    let size = this.options.blockBytes
+    for (let at = 0; ;) {
+      const { bytes, isMore } = await read(at, size)
+      const block1 = { number: at / size, isMore, size }
+      const answer = await this.exchange(peer, { ...request, payload: bytes, block1 })
+      if (!isMore || answer.code !== CONTINUE) return answer
+      at += bytes.length
+      // It wants smaller ones: the next number counts in them.
+      if (answer.block1 !== undefined && answer.block1.size < size) size = answer.block1.size
     }
   }
 
@@ -113,20 +135,6 @@ export class CoapRequests {
   close(): void {
     this.watchers.clear()
     for (const [token, waiting] of [...this.waiting]) this.fail(token, waiting, MessageErrors.CLOSED())
-  }
-
-  private async upload(peer: Peer, request: OutgoingRequest, body: Buffer): Promise<CoapAnswer> {
-    let size = this.options.blockBytes
-    for (let at = 0; ;) {
-      const end = Math.min(at + size, body.length)
-      const isMore = end < body.length
-      const block1 = { number: at / size, isMore, size }
-      const answer = await this.exchange(peer, { ...request, payload: body.subarray(at, end), block1 })
-      if (!isMore || answer.code !== CONTINUE) return answer
-      at = end
-      // It wants smaller ones: the next number counts in them.
-      if (answer.block1 !== undefined && answer.block1.size < size) size = answer.block1.size
-    }
   }
 
   private exchange(peer: Peer, request: OutgoingRequest, token = this.newToken()): Promise<CoapAnswer> {
@@ -157,5 +165,12 @@ export class CoapRequests {
   private end(key: string, { timer }: Waiting): void {
     timer.cancel()
     this.waiting.delete(key)
+  }
+}
+
+function partsOf(body: Buffer): ReadBody {
+  return (at, size) => {
+    const end = Math.min(at + size, body.length)
+    return Promise.resolve({ bytes: body.subarray(at, end), isMore: end < body.length })
   }
 }

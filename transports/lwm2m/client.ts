@@ -7,12 +7,13 @@ import { errorText, isMillraceError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { CallRequest, DeviceGateway, SharedAttributesUpdate } from '../../engine/device/gateway.ts'
 import type { CoapAnswer, OutgoingRequest, Peer } from '../coap-messages/message.ts'
-import type { CoapRequests } from '../coap-messages/requests.ts'
+import type { CoapRequests, ReadBody } from '../coap-messages/requests.ts'
 import { answerCall } from './calls.ts'
-import { pathText, type Path, type ValueRecord } from './codecs/records.ts'
+import { Format, pathText, type Path, type ValueRecord } from './codecs/records.ts'
 import { ClientModels } from './client-models.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { Lwm2mCounts } from './counts.ts'
+import { FirmwareUpdate } from './firmware.ts'
 import { formatOfMany, formatOfOne } from './formats.ts'
 import type { Lwm2mLimits } from './limits.ts'
 import { ClientObservations, type Kept } from './observations.ts'
@@ -32,7 +33,7 @@ export interface ClientParts {
   readonly log: Log
   readonly counts: Lwm2mCounts
   readonly limits: Lwm2mLimits
-  readonly gateway: Pick<DeviceGateway, 'findObjectTypes'>
+  readonly gateway: Pick<DeviceGateway, 'findObjectTypes' | 'downloadPackage'>
   /** Whether the platform takes uploads now. */
   readonly isWritable: () => boolean
 }
@@ -40,6 +41,7 @@ export interface ClientParts {
 const RESOURCE_DEPTH = 3
 const GET = '0.01'
 const PUT = '0.03'
+const NOTHING = Buffer.alloc(0)
 
 export class Lwm2mClient implements RegisteredClient, ReachedClient {
   readonly registration: Registration
@@ -48,6 +50,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   private readonly line: RequestLine
   private readonly shared: SharedResources
   private readonly models: ClientModels
+  private readonly firmware: FirmwareUpdate
   private profile: Lwm2mProfile
   private plan: ClientPlan
   /** What the profile was made of. */
@@ -76,6 +79,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       keep: (answer, path, request) => this.keepWhole(answer, path, request),
     })
     this.shared = new SharedResources(this)
+    this.firmware = new FirmwareUpdate(this, parts.gateway)
   }
 
   get context(): OperationContext {
@@ -99,7 +103,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (!this.isAwake) {
       this.isAwake = true
       if (this.isListening) this.registration.session.subscribeToCalls('all')
-      if (this.start === 'idle') void this.shared.synchronise()
+      if (this.start === 'idle') {
+        void this.shared.synchronise()
+        this.checkFirmware()
+      }
     }
     if (this.start === 'due') this.startSoon()
   }
@@ -123,7 +130,9 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
-    if (update.kind === 'updated' && this.isAwake) void this.shared.changed(update.entries)
+    if (update.kind !== 'updated' || !this.isAwake) return
+    void this.shared.changed(update.entries)
+    if (FirmwareUpdate.concerns(update.entries)) this.checkFirmware()
   }
 
   ask(operation: Operation): Promise<CoapAnswer> {
@@ -133,6 +142,12 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       if (operation.observe === 0 && !this.observations.isFull) return this.observations.begin(operation.path, request)
       return requests.ask(this.peer, request)
     })
+  }
+
+  push(path: Path, read: ReadBody): Promise<CoapAnswer> {
+    const operation = { code: PUT, path, query: [], body: { format: Format.OPAQUE, bytes: NOTHING } }
+    const request = outgoing(operation, this.registration.offer.rootPath)
+    return this.line.run(() => this.parts.requests.push(this.peer, request, read))
   }
 
   endObservation(path: Path): Promise<CoapAnswer | undefined> {
@@ -166,6 +181,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       store(registration.session, uplink, { stored: resolve, refused: reject })
     })
     counts.acknowledged++
+    this.firmware.heard(records)
   }
 
   failed(error: unknown): void {
@@ -224,7 +240,13 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
       const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`)
       if (query.length > 0 && (await this.attempt({ code: PUT, path, query })) === 'silent') return false
     }
-    return this.shared.synchronise()
+    if (!(await this.shared.synchronise())) return false
+    this.checkFirmware()
+    return true
+  }
+
+  private checkFirmware(): void {
+    void this.firmware.check().catch((error: unknown) => this.failed(error))
   }
 
   /** Before anything is read: what nobody knows the type of is not stored. */

@@ -1,5 +1,6 @@
 /** One registered client, as those see it who want something of it. */
 import type { CoapAnswer } from '../coap-messages/message.ts'
+import type { ReadBody } from '../coap-messages/requests.ts'
 import type { Path, ValueRecord } from './codecs/records.ts'
 import type { ResourceModel } from './core-models.ts'
 import type { ClientObservations } from './observations.ts'
@@ -12,6 +13,8 @@ export interface ReachedClient {
   readonly observations: ClientObservations
   /** One request after another. Rejects as `CoapRequests.ask` does, TOO_MANY_REQUESTS. */
   ask(operation: Operation): Promise<CoapAnswer>
+  /** A resource in blocks. Rejects as `ask` does, and as `read`. */
+  push(path: Path, read: ReadBody): Promise<CoapAnswer>
   /** `silent`: later perhaps. `refused`: asked again it would be the same. */
   attempt(operation: Operation): Promise<CoapAnswer | 'silent' | 'refused'>
   /** Undefined where it was not observed. Rejects as `ask` does. */
