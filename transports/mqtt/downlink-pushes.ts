@@ -19,6 +19,19 @@ export interface WaitingPush {
   readonly payload: string | Buffer
   /** Set where it is a call to the device. */
   readonly call?: PushedCall | undefined
+  /** Told once it has left, or where it never will. */
+  readonly left?: (() => void) | undefined
+}
+
+/** What waits on one connection is bounded; each device behind it adds to that. */
+const BYTES_A_CHILD = 1024
+const PUSHES_A_CHILD = 2
+/** Of a push that waits, besides its payload and topic. */
+const PUSH_BYTES = 128
+
+/** Bytes that may wait for a client to read them. */
+export function pendingBytesOf({ maxPendingBytes }: MqttLimits, children: number): number {
+  return maxPendingBytes + BYTES_A_CHILD * children
 }
 
 export class DownlinkPushes {
@@ -54,11 +67,12 @@ export class DownlinkPushes {
     return this.lastMessageId
   }
 
-  /** False where too much waits already. */
-  hold(push: WaitingPush): boolean {
+  /** False where too much waits already for a connection with so many devices behind it. */
+  hold(push: WaitingPush, children: number): boolean {
     const waiting = (this.waiting ??= [])
-    const bytes = this.waitingBytes + Buffer.byteLength(push.payload)
-    if (waiting.length >= this.limits.maxQueuedPushes || bytes > this.limits.maxPendingBytes) return false
+    const bytes = this.waitingBytes + bytesOf(push)
+    const most = this.limits.maxQueuedPushes + PUSHES_A_CHILD * children
+    if (waiting.length >= most || bytes > pendingBytesOf(this.limits, children)) return false
     waiting.push(push)
     this.waitingBytes = bytes
     return true
@@ -73,7 +87,19 @@ export class DownlinkPushes {
   end(messageId: number): WaitingPush | undefined {
     if (this.open?.delete(messageId) !== true) return undefined
     const next = this.waiting?.shift()
-    if (next !== undefined) this.waitingBytes -= Buffer.byteLength(next.payload)
+    if (next !== undefined) this.waitingBytes -= bytesOf(next)
     return next
   }
+
+  /** The connection is gone: nothing of what waits goes out. */
+  drop(): void {
+    const dropped = this.waiting ?? []
+    this.waiting = undefined
+    this.waitingBytes = 0
+    for (const { left } of dropped) left?.()
+  }
+}
+
+function bytesOf({ topic, payload }: WaitingPush): number {
+  return PUSH_BYTES + topic.length + Buffer.byteLength(payload)
 }

@@ -175,4 +175,25 @@ describe('packages over MQTT', () => {
       },
       { maxPacketBytes: 5_000_000, maxPendingBytes: 64 << 20, maxQueuedPushes: 7 },
     ))
+
+  it('are read no further while a part waits for the pushes before it, and given back where the connection ends', () =>
+    bench(async (opened, served) => {
+      const device = await opened.client(5)
+      await device.login('one', { properties: { receiveMaximum: 1 } })
+      const request = (chunk: number) => device.publish(`v2/fw/request/1/chunk/${chunk}`, '4')
+      device.send(request(0), request(1), request(2), { cmd: 'pingreq' })
+      // The first is not acknowledged: the second waits, the third is not read.
+      await device.received(2)
+      while (opened.gateway.downloads.length < 2) await new Promise((resolve) => setImmediate(resolve))
+      for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve))
+      assert.deepEqual([opened.gateway.downloads.length, served.held], [2, 1])
+      const first = device.packets.find(({ cmd }) => cmd === 'publish')
+      assert.ok(first?.cmd === 'publish' && first.messageId !== undefined)
+      device.send({ cmd: 'puback', messageId: first.messageId })
+      await device.received(3)
+      while (opened.gateway.downloads.length < 3) await new Promise((resolve) => setImmediate(resolve))
+      device.send({ cmd: 'disconnect' })
+      await device.end()
+      while (served.held > 0) await new Promise((resolve) => setImmediate(resolve))
+    }))
 })

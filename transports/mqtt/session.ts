@@ -15,7 +15,7 @@ import type { CallRequest, DeviceSession, SessionEnd, SharedAttributesUpdate } f
 import { AcknowledgementLine, type Acknowledgement } from './acknowledgements.ts'
 import { FrameCursor, ProtocolViolation, encodePacket, type Packet, type ProtocolVersion } from './codec.ts'
 import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertificate } from './connection.ts'
-import { DownlinkPushes } from './downlink-pushes.ts'
+import { DownlinkPushes, pendingBytesOf } from './downlink-pushes.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
@@ -167,7 +167,7 @@ export class MqttSession implements MqttConnection {
     this.flushing = false
     if (this.phase === 'CLOSED') return
     this.write()
-    if (this.socket.writableLength > this.host.limits.maxPendingBytes) {
+    if (this.socket.writableLength > pendingBytesOf(this.host.limits, this.children?.size ?? 0)) {
       this.host.counts.slowConsumers++
       this.socket.destroy()
       return
@@ -288,6 +288,7 @@ export class MqttSession implements MqttConnection {
     const written = this.written
     this.written = undefined
     written?.()
+    this.pushes.drop()
     this.downloads = undefined
     this.unreleased = undefined
     const { children, device } = this

@@ -66,6 +66,10 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     return this.session.host.wheel.tick
   }
 
+  get size(): number {
+    return this.children.size
+  }
+
   get isFull(): boolean {
     return this.waitingBytes >= MAX_WAITING_BYTES
   }

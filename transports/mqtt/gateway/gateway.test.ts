@@ -207,6 +207,25 @@ describe('the gateway API', () => {
       assert.deepEqual(session.callAnswers, [[3, '{"ok":true}']])
     }))
 
+  it('pushes to all of many devices at once, whatever one connection of one device may hold', () =>
+    bench(
+      async (opened) => {
+        const { gateway } = opened
+        const client = await gatewayOf(opened)
+        const names = Array.from({ length: 50 }, (_, number) => `D${number}`)
+        await answered(client, TELEMETRY, JSON.stringify(Object.fromEntries(names.map((name) => [name, [{ a: 1 }]]))))
+        for (const name of names)
+          for (const { listener } of gateway.sessionsOf(name))
+            listener.sharedAttributesChanged({ kind: 'updated', entries: [{ key: 'k', type: 'LONG', value: 1 }] })
+        for (let count = 0; count < names.length; count++) {
+          const push = (await client.received(2 + count))[1 + count]
+          assert.ok(push?.cmd === 'publish' && push.messageId !== undefined)
+          client.send({ cmd: 'puback', messageId: push.messageId })
+        }
+      },
+      { maxOpenPushes: 2, maxQueuedPushes: 3, maxPendingBytes: 1000 },
+    ))
+
   it('answers attribute requests: one as a value, several as values, nothing as nothing', () =>
     bench(async (opened) => {
       const { gateway } = opened

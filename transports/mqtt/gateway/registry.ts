@@ -4,6 +4,8 @@ import type { Waiting } from './child.ts'
 import type { Latency } from './payloads.ts'
 
 export interface ChildRegistry {
+  /** Devices that are connected, or about to be. */
+  readonly size: number
   /** Too much waits for devices to be connected: the gateway is not read. */
   readonly isFull: boolean
   readonly latencies: {

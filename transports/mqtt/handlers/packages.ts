@@ -40,8 +40,7 @@ function takerOf(session: MqttConnection): PackageTaker {
     send({ topic: { package: kind, requestId, chunk }, receipt }, bytes, written) {
       receipt.stored()
       const topic = `${PREFIXES[kind]}/response/${requestId}/chunk/${chunk}`
-      push(session, topic, bytes, grantedQos(session, PACKAGE_FILTERS[kind].response))
-      session.whenWritten(written)
+      push(session, topic, bytes, grantedQos(session, PACKAGE_FILTERS[kind].response), undefined, written)
     },
     failed({ topic: { package: kind } }, failure) {
       const filter = PACKAGE_FILTERS[kind].error

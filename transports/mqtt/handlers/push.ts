@@ -35,23 +35,38 @@ export function pushCall(session: MqttConnection, { id, method, params }: CallRe
   push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), call)
 }
 
+/** `left` is told once the bytes have left the process, or where they have nobody to go to. */
 export function push(
   session: MqttConnection,
   topic: string,
   payload: string | Buffer,
   qos: 0 | 1,
   call?: PushedCall,
+  left?: () => void,
 ): void {
-  if (session.phase !== 'CONNECTED') return
+  if (session.phase !== 'CONNECTED') return left?.()
   if (qos === 0) {
     if (write(session, topic, payload, undefined)) call?.of.callDelivered(call.id, 'DELIVERED')
+    leave(session, left)
     return
   }
   const messageId = session.pushes.begin(call)
   if (messageId === undefined) {
-    if (!session.pushes.hold({ topic, payload, call })) session.close(Reason.QUOTA_EXCEEDED)
-  } else if (write(session, topic, payload, messageId)) callSent(call)
-  else pushDone(session, messageId)
+    if (session.pushes.hold({ topic, payload, call, left }, session.children?.size ?? 0)) return
+    session.close(Reason.QUOTA_EXCEEDED)
+    left?.()
+  } else if (write(session, topic, payload, messageId)) {
+    callSent(call)
+    leave(session, left)
+  } else {
+    pushDone(session, messageId)
+    left?.()
+  }
+}
+
+/** Its bytes leave with what is written next. */
+function leave(session: MqttConnection, left: (() => void) | undefined): void {
+  if (left !== undefined) session.whenWritten(left)
 }
 
 /** PUBACK of a push: there is room for one that waits. */
@@ -72,7 +87,11 @@ function pushDone(session: MqttConnection, messageId: number): void {
     if (next === undefined) return
     const id = session.pushes.begin(next.call)
     if (id === undefined) return
-    if (write(session, next.topic, next.payload, id)) return callSent(next.call)
+    if (write(session, next.topic, next.payload, id)) {
+      leave(session, next.left)
+      return callSent(next.call)
+    }
+    next.left?.()
     free = id
   }
 }
