@@ -60,6 +60,8 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   prepared: Promise<void> = Promise.resolve()
   private isEnded = false
   private isListening = false
+  /** Shared attributes may have changed without it. */
+  private isBehind = false
   /** The start is under way; it is to be done again. */
   private start: 'idle' | 'running' | 'again' | 'due' = 'idle'
 
@@ -103,10 +105,11 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (!this.isAwake) {
       this.isAwake = true
       if (this.isListening) this.registration.session.subscribeToCalls('all')
-      if (this.start === 'idle') {
-        void this.shared.synchronise()
-        this.checkFirmware()
-      }
+    }
+    if (this.isBehind && this.start === 'idle') {
+      this.isBehind = false
+      void this.shared.synchronise().then(this.synchronised)
+      this.checkFirmware()
     }
     if (this.start === 'due') this.startSoon()
   }
@@ -115,6 +118,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
   fellAsleep(): void {
     if (!this.isAwake || this.isEnded) return
     this.isAwake = false
+    this.isBehind = true
     this.registration.session.unsubscribeFromCalls()
   }
 
@@ -131,7 +135,7 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
     if (update.kind !== 'updated' || !this.isAwake) return
-    void this.shared.changed(update.entries)
+    void this.shared.changed(update.entries).then(this.synchronised)
     if (FirmwareUpdate.concerns(update.entries)) this.checkFirmware()
   }
 
@@ -243,6 +247,10 @@ export class Lwm2mClient implements RegisteredClient, ReachedClient {
     if (!(await this.shared.synchronise())) return false
     this.checkFirmware()
     return true
+  }
+
+  private readonly synchronised = (isDone: boolean): void => {
+    if (!isDone) this.isBehind = true
   }
 
   private checkFirmware(): void {

@@ -184,6 +184,41 @@ describe('after registration', () => {
       },
     ))
 
+  it('writes the newest value of a shared attribute last, and what a silent client missed once it is heard', () =>
+    bench(
+      { observeAttr: { keyName: { '/1/0/1': 'lifetime', '/3/0/14': 'offset' } } },
+      async ({ gateway, clock, client }) => {
+        const lifetime = { key: 'lifetime', type: 'LONG', value: 100 } as const
+        const offset = (value: string) => ({ key: 'offset', type: 'STRING', value }) as const
+        const change = (value: string): void => {
+          gateway.answer = { client: [], shared: [lifetime, offset(value)] }
+          sessionOf(gateway).listener.sharedAttributesChanged({ kind: 'updated', entries: [offset(value)] })
+        }
+        gateway.answer = { client: [], shared: [lifetime, offset('+02')] }
+        const one = await client()
+        await one.register('one', ['lt=86400'])
+        const first = await one.asked()
+        change('+03')
+        one.reply(first, { code: '2.04' })
+        const written: string[] = []
+        while (written.at(-1)?.endsWith('"+03"}]') !== true) written.push(await one.answerNext({ code: '2.04' }))
+        await one.update()
+        await settled()
+        const puts = () => one.raw.messages.filter(({ code }) => code === '0.03').length
+        assert.equal(puts(), written.length + 1, 'nothing after the newest')
+        change('+04')
+        const lost = await one.asked()
+        for (let sent = 0; sent < 5; sent++) clock.advance(60_000)
+        await one.update()
+        for (;;) {
+          const again = await one.asked()
+          if (again.message.id === lost.message.id) continue
+          assert.equal(again.text, 'PUT /3/0/14 format=110 [{"n":"/3/0/14","vs":"+04"}]')
+          return
+        }
+      },
+    ))
+
   it('refuses notifications of nobody, and of others', () =>
     bench(BATTERY, async ({ client }) => {
       const [one, other] = [await client(), await client()]

@@ -11,13 +11,45 @@ export class SharedResources {
   private readonly client: ReachedClient
   /** What the client has, as far as it was written from here. */
   private readonly written = new Map<string, string>()
+  private running: Promise<boolean> | undefined
+  private isAgain = false
 
   constructor(client: ReachedClient) {
     this.client = client
   }
 
   /** False where the client does not answer. */
-  async synchronise(): Promise<boolean> {
+  synchronise(): Promise<boolean> {
+    return this.alone(() => this.readAndWrite())
+  }
+
+  /** False where the client does not answer. */
+  changed(entries: readonly Entry[]): Promise<boolean> {
+    const keys = new Set(this.keys())
+    return this.alone(() => this.write(entries.filter(({ key }) => keys.has(key))))
+  }
+
+  /** One at a time, or the older of two values could come last: what comes meanwhile is read anew. */
+  private alone(first: () => Promise<boolean>): Promise<boolean> {
+    if (this.running !== undefined) {
+      this.isAgain = true
+      return this.running
+    }
+    this.running = this.untilDone(first).finally(() => (this.running = undefined))
+    return this.running
+  }
+
+  private async untilDone(first: () => Promise<boolean>): Promise<boolean> {
+    let isDone = await first()
+    while (isDone && this.isAgain) {
+      this.isAgain = false
+      isDone = await this.readAndWrite()
+    }
+    this.isAgain = false
+    return isDone
+  }
+
+  private async readAndWrite(): Promise<boolean> {
     const keys = this.keys()
     if (keys.length === 0) return true
     try {
@@ -28,11 +60,6 @@ export class SharedResources {
       this.client.failed(error)
       return false
     }
-  }
-
-  async changed(entries: readonly Entry[]): Promise<void> {
-    const keys = new Set(this.keys())
-    await this.write(entries.filter(({ key }) => keys.has(key)))
   }
 
   private keys(): readonly string[] {
