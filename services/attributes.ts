@@ -80,7 +80,7 @@ export class CachedAttributes implements AttributeService {
   }
 
   private join(request: AttributesSave): Promise<void> {
-    const attributes = scopedAttributes(request.scope, request.entries, this.clock.now())
+    const attributes = scopedAttributes(request.scope, request.entries, this.clock.now(), request.writer)
     const { tenantId, entity, scope, entries, calculated: cause } = request
     const stored = new Promise<void>((resolve, reject) => {
       this.waiting.push({ request, attributes, resolve, reject })
@@ -316,8 +316,10 @@ function scopedAttributes(
   scope: AttributeScope,
   entries: readonly Entry[],
   lastUpdateTs: number,
+  writer?: number,
 ): readonly ScopedAttribute[] {
-  return entries.map((entry): ScopedAttribute => ({ ...entry, lastUpdateTs, scope }))
+  if (writer === undefined) return entries.map((entry): ScopedAttribute => ({ ...entry, lastUpdateTs, scope }))
+  return entries.map((entry): ScopedAttribute => ({ ...entry, lastUpdateTs, scope, writer }))
 }
 
 function writesOf(
@@ -325,7 +327,10 @@ function writesOf(
   attributes: readonly ScopedAttribute[],
   sequence: number,
 ): readonly AttributeWrite[] {
-  return attributes.map((attribute) => ({ entityId: entity.id, scope: attribute.scope, attribute, sequence }))
+  const entityId = entity.id
+  return attributes.map((attribute) => ({
+    ...{ entityId, scope: attribute.scope, attribute, sequence, writer: attribute.writer },
+  }))
 }
 
 function foundIn(

@@ -59,6 +59,11 @@ export function alarmVisitId(
   return idOf(['alarm', visit, nodeId, does, entityId, type])
 }
 
+/** The visit of a node as a number below 2^52, for a column of what it writes. */
+export function writerOf(visit: string, nodeId: string): number {
+  return Number.parseInt(hash('sha256', `${visit.length},${visit}${nodeId}`, 'hex').slice(0, 13), 16)
+}
+
 /** Of what goes to an entity's calculated fields: the same cause hands over the same. */
 export function handedOverId(cause: string, entityId: string, what: string): string {
   return idOf(['calculated', cause, entityId, what])

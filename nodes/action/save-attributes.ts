@@ -3,8 +3,9 @@ import { z } from 'zod'
 import { entriesJson, entriesOf } from '../../model/entry-json.ts'
 import type { JsonObject, JsonValue } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
-import { ATTRIBUTE_SCOPES, sameValue } from '../../model/value.ts'
+import { ATTRIBUTE_SCOPES } from '../../model/value.ts'
 import type { AttributeScope, Entry } from '../../model/value.ts'
+import { changedEntries, writerOf } from '../../engine/rulechain/capabilities/attributes.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
 import { causeOf } from '../../engine/rulechain/capabilities/calculated.ts'
 import { defineNode, orZero } from '../define-node.ts'
@@ -75,14 +76,17 @@ export const saveAttributes = defineNode({
   create: (configuration, context) => {
     const strategy = saveStrategy<Action>(configuration.processingSettings, ACTIONS)
     return {
-      handle: (message) => {
+      handle: (message, at) => {
         if (message.type !== 'POST_ATTRIBUTES_REQUEST') throw NodeErrors.UNSUPPORTED_TYPE({ type: message.type })
         const decision = strategy(message.metadataTs(), message)
         if (!decision.attributes && !decision.webSockets && !decision.calculatedFields) return 'Success'
         const scope = scopeOf(message, configuration.scope)
         const entries = attributesOf(message, context)
         if (entries.length === 0) return 'Success'
-        return save(message, scope, entries, decision, configuration, context)
+        const writer = configuration.updateAttributesOnlyOnValueChange
+          ? writerOf(at.visit().id, context.ruleNodeId)
+          : undefined
+        return save(message, writer, scope, entries, decision, configuration, context)
       },
     }
   },
@@ -90,6 +94,8 @@ export const saveAttributes = defineNode({
 
 async function save(
   message: Message,
+  /** Of only changed values. */
+  writer: number | undefined,
   scope: AttributeScope,
   entries: readonly Entry[],
   decision: Readonly<Record<Action, boolean>>,
@@ -97,9 +103,8 @@ async function save(
   context: NodeContext<'attributes'>,
 ): Promise<string> {
   const { attributes } = context.services
-  const changed = configuration.updateAttributesOnlyOnValueChange
-    ? await changedOnly(message, scope, entries, context)
-    : entries
+  const changed =
+    writer === undefined ? entries : await changedEntries(attributes, message.originator, scope, entries, writer)
   if (changed.length === 0) return 'Success'
   await attributes.save({
     tenantId: message.tenantId,
@@ -108,6 +113,7 @@ async function save(
     scope,
     entries: changed,
     sequence: message.sequence,
+    writer,
     store: decision.attributes,
     notify: decision.webSockets,
     notifyDevice: scope === 'SHARED_SCOPE' && isDeviceToldOf(message, configuration),
@@ -121,22 +127,6 @@ async function save(
     )
   }
   return 'Success'
-}
-
-/** Entries whose value or type differs from the stored one. */
-async function changedOnly(
-  message: Message,
-  scope: AttributeScope,
-  entries: readonly Entry[],
-  context: NodeContext<'attributes'>,
-): Promise<readonly Entry[]> {
-  const keys = entries.map((entry) => entry.key)
-  const stored = await context.services.attributes.find(message.originator, scope, keys)
-  const byKey = new Map(stored.map((entry) => [entry.key, entry]))
-  return entries.filter((entry) => {
-    const before = byKey.get(entry.key)
-    return before === undefined || !sameValue(before, entry)
-  })
 }
 
 function attributesOf(message: Message, context: NodeContext): readonly Entry[] {

@@ -11,7 +11,7 @@ type Parts = Pick<Services, 'attributes' | 'movedDevices' | 'calculated'>
 
 export function nodeAttributes(
   { attributes, movedDevices: moved, calculated }: Parts,
-  own: OwnEntities,
+  own: Pick<OwnEntities, 'owns'>,
 ): (node: Pick<NodeIdentity, 'tenantId'>) => NodeAttributes {
   return ({ tenantId }) => ({
     save: async ({ isOwn, ...request }) => {

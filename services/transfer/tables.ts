@@ -44,7 +44,7 @@ export interface TakenTable extends TransferTable {
   /** Columns that name rows of other parts of the same, and in which part; of the row itself too. */
   readonly inside: Readonly<Record<string, string>>
   /** Columns that mean nothing elsewhere, and what they are there. */
-  readonly fresh: Readonly<Record<string, number>>
+  readonly fresh: Readonly<Record<string, number | null>>
 }
 
 const NOTHING = { matches: [], names: {}, parts: [], inside: {}, fresh: {} } as const
@@ -115,7 +115,7 @@ const OF_OTHERS: readonly TakenTable[] = [
     names: { app_user: 'user_id' },
   },
   {
-    ...{ ...NOTHING, name: 'attribute', keys: ['entity_id', 'scope', 'key'], fresh: { sequence: 0 } },
+    ...{ ...NOTHING, name: 'attribute', keys: ['entity_id', 'scope', 'key'], fresh: { sequence: 0, writer: null } },
     owner: { column: 'entity_id', of: ['tenant', ...ENTITY_NAMES] },
   },
 ]

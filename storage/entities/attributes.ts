@@ -17,7 +17,11 @@ import {
 } from './database.ts'
 import type { AttributeTable } from './schema.ts'
 
-export type ScopedAttribute = Attribute & { readonly scope: AttributeScope }
+export type ScopedAttribute = Attribute & {
+  readonly scope: AttributeScope
+  /** The visit of a rule node that wrote it last, where one said which. */
+  readonly writer?: number
+}
 
 /** One attribute to write; `sequence` 0 is a user's write and always wins. */
 export interface AttributeWrite {
@@ -25,6 +29,7 @@ export interface AttributeWrite {
   readonly scope: AttributeScope
   readonly attribute: Attribute
   readonly sequence: number
+  readonly writer?: number | undefined
 }
 
 export class AttributeRepository {
@@ -93,6 +98,7 @@ const COLUMNS = [
   { name: 'text_value', type: 'text', isKey: false },
   { name: 'last_update_ts', type: 'integer', isKey: false },
   { name: 'sequence', type: 'integer', isKey: false },
+  { name: 'writer', type: 'integer', isKey: false },
 ] as const satisfies readonly BulkColumn[]
 
 function upsertSql(database: EntityDatabase): string {
@@ -106,6 +112,7 @@ function upsertSql(database: EntityDatabase): string {
     text_value: null,
     last_update_ts: 0,
     sequence: 0,
+    writer: null,
   }
   return database.builder
     .insertInto('attribute')
@@ -121,6 +128,7 @@ function upsertSql(database: EntityDatabase): string {
           text_value: row.ref('excluded.text_value'),
           last_update_ts: row.ref('excluded.last_update_ts'),
           sequence: sql<number>`case when excluded.sequence = 0 then -abs(attribute.sequence) else excluded.sequence end`,
+          writer: sql<number>`case when excluded.sequence = 0 then attribute.writer else excluded.writer end`,
         }))
         .where(
           sql<boolean>`excluded.sequence = 0 or excluded.sequence = attribute.sequence or excluded.sequence > abs(attribute.sequence)`,
@@ -134,9 +142,11 @@ function parametersOf(write: AttributeWrite): readonly SqlValue[] {
   const { kind, long_value, double_value, text_value } = valueColumns(write.attribute)
   const { key, lastUpdateTs } = write.attribute
   const scope = ATTRIBUTE_SCOPE_NUMBERS[write.scope]
-  return [write.entityId, scope, key, kind, long_value, double_value, text_value, lastUpdateTs, write.sequence]
+  const { entityId, sequence, writer = null } = write
+  return [entityId, scope, key, kind, long_value, double_value, text_value, lastUpdateTs, sequence, writer]
 }
 
 function attributeOf(row: Selectable<AttributeTable>): ScopedAttribute {
-  return { key: row.key, ...typedValue(row), lastUpdateTs: row.last_update_ts, scope: scopeOf(row.scope) }
+  const attribute = { key: row.key, ...typedValue(row), lastUpdateTs: row.last_update_ts, scope: scopeOf(row.scope) }
+  return row.writer === null ? attribute : { ...attribute, writer: row.writer }
 }

@@ -138,6 +138,8 @@ export interface AttributeTable {
   last_update_ts: number
   /** Log position of the message that wrote it last. */
   sequence: number
+  /** Which visit of a rule node that was, see `engine/rulechain/capabilities/attributes.ts`. */
+  writer: number | null
 }
 
 export interface RelationTable extends EntityColumns {

@@ -17,12 +17,15 @@ const ROW = z.tuple([
   z.enum(['BOOLEAN', 'LONG', 'DOUBLE', 'STRING', 'JSON']),
   z.string(),
   z.number(),
+  z.int().nullable(),
 ])
 const ROWS = z.array(ROW)
 const HEAD = /^(\d{1,16}) (\d{1,16})\n/
 
 export function rowsText(rows: readonly ScopedAttribute[]): string {
-  return JSON.stringify(rows.map((row) => [scopeNumber(row), row.key, row.type, valueText(row), row.lastUpdateTs]))
+  return JSON.stringify(
+    rows.map((row) => [scopeNumber(row), row.key, row.type, valueText(row), row.lastUpdateTs, row.writer ?? null]),
+  )
 }
 
 /** Undefined for what was not written by this version. */
@@ -56,8 +59,9 @@ function valueText({ value }: TypedValue): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-function attributeOf([scope, key, type, text, lastUpdateTs]: z.infer<typeof ROW>): ScopedAttribute {
-  return { key, ...typed(type, text), lastUpdateTs, scope: scopeOf(scope) }
+function attributeOf([scope, key, type, text, lastUpdateTs, writer]: z.infer<typeof ROW>): ScopedAttribute {
+  const attribute = { key, ...typed(type, text), lastUpdateTs, scope: scopeOf(scope) }
+  return writer === null ? attribute : { ...attribute, writer }
 }
 
 function typed(type: TypedValue['type'], text: string): TypedValue {

@@ -1,9 +1,8 @@
 /** The node behind the one that calculates: stores results at once, raises and clears alarms, makes relations. What it does twice is the same. */
-import type { EntityId } from '../../../model/entity-id.ts'
 import { entriesJson, entriesOf } from '../../../model/entry-json.ts'
 import { stringifyJson, type JsonObject } from '../../../model/json.ts'
 import { BACKFILL_METADATA, type Message } from '../../../model/message.ts'
-import { sameValue, type Entry } from '../../../model/value.ts'
+import { changedEntries, writerOf } from '../../../engine/rulechain/capabilities/attributes.ts'
 import { causeOf } from '../../../engine/rulechain/capabilities/calculated.ts'
 import type { NodeContext } from '../../../engine/rulechain/node.ts'
 import type { NodeInstance, NodeVisit } from '../../../engine/rulechain/node-instance.ts'
@@ -23,7 +22,7 @@ export function storingNode(context: Context): NodeInstance {
           await storeSeries(context, message, result)
           break
         case 'attributes':
-          await storeAttributes(context, message, result)
+          await storeAttributes(context, message, result, at.visit())
           break
         case 'raise':
           await raise(context, message, result, at.visit())
@@ -64,39 +63,26 @@ async function storeSeries(context: Context, message: Message, result: Result<'s
   })
 }
 
-async function storeAttributes(context: Context, message: Message, result: Result<'attributes'>): Promise<void> {
+async function storeAttributes(
+  context: Context,
+  message: Message,
+  result: Result<'attributes'>,
+  visit: NodeVisit,
+): Promise<void> {
   const { scope, saveAttribute, sendWsUpdate, processCfs } = result
   const { attributes } = context.services
   const sent = entriesOf(result.values, CONVERSION)
-  const entries = result.updateAttributesOnlyOnValueChange
-    ? await changedOf(context, message.originator, scope, sent)
-    : sent
+  const writer = result.updateAttributesOnlyOnValueChange ? writerOf(visit.id, context.ruleNodeId) : undefined
+  const entries =
+    writer === undefined ? sent : await changedEntries(attributes, message.originator, scope, sent, writer)
   if (entries.length === 0) return
   await attributes.save({
     ...{ tenantId: context.tenantId, entity: message.originator, scope, entries, sequence: message.sequence },
-    ...{ store: saveAttribute, notify: sendWsUpdate, notifyDevice: scope === 'SHARED_SCOPE' },
+    ...{ writer, store: saveAttribute, notify: sendWsUpdate, notifyDevice: scope === 'SHARED_SCOPE' },
     calculated: processCfs ? causeOf(message, context.ruleNodeId, 'POST_ATTRIBUTES_REQUEST') : undefined,
   })
   if (!result.sendAttributesUpdatedNotification || scope === 'CLIENT_SCOPE') return
   await toRuleChain(context, message, 'ATTRIBUTES_UPDATED', { scope }, entriesJson(entries))
-}
-
-async function changedOf(
-  { services }: Context,
-  entity: EntityId,
-  scope: Result<'attributes'>['scope'],
-  entries: readonly Entry[],
-): Promise<readonly Entry[]> {
-  const before = await services.attributes.find(
-    entity,
-    scope,
-    entries.map(({ key }) => key),
-  )
-  const byKey = new Map(before.map((entry) => [entry.key, entry]))
-  return entries.filter((entry) => {
-    const present = byKey.get(entry.key)
-    return present === undefined || !sameValue(present, entry)
-  })
 }
 
 async function raise(context: Context, message: Message, result: Result<'raise'>, visit: NodeVisit): Promise<void> {

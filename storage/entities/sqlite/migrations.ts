@@ -124,6 +124,13 @@ export const MIGRATIONS: readonly Migration[] = [
         primary key (tenant_id, kind, writer)) without rowid`,
     ],
   },
+  {
+    version: 9,
+    statements: [
+      // The visit of a rule node that wrote it last; users leave it as it is.
+      'alter table attribute add column writer integer',
+    ],
+  },
 ]
 
 /** Brings the schema to the newest version. Throws `DATABASE_NEWER` where the file was written by a newer program. */

@@ -42,8 +42,8 @@ test('a read sees every write that was acknowledged before it', async (context) 
 
 test('integers beyond 2^53 keep every digit, smaller ones are plain numbers', async (context) => {
   const database = await openMigrated(context)
-  const row = ['e', 1, 'k', 2, 9223372036854775807n, null, null, 1_700_000_000_000, 1] as const
-  await database.write([{ sql: 'insert into attribute values (?, ?, ?, ?, ?, ?, ?, ?, ?)', parameters: row }])
+  const row = ['e', 1, 'k', 2, 9223372036854775807n, null, null, 1_700_000_000_000, 1, null] as const
+  await database.write([{ sql: 'insert into attribute values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', parameters: row }])
   const { rows } = await database.read(database.builder.selectFrom('attribute').selectAll().compile())
   assert.equal(rows[0]?.long_value, 9223372036854775807n)
   assert.equal(rows[0].last_update_ts, 1_700_000_000_000)
