@@ -34,7 +34,7 @@ test('what rises and falls is a gauge, everything else a counter whose name says
   const gauges = TRANSPORTS.flatMap(({ figureNames }) => figureNames.filter((name) => !name.endsWith('_total')))
   assert.deepEqual(gauges, [
     'connections',
-    'tls_handshakes',
+    'handshakes',
     'gateway_children',
     'observers',
     'block_transfers',

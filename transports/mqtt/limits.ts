@@ -30,9 +30,9 @@ export interface MqttLimits {
   readonly maxChildrenPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
-  /** TLS handshakes under way. Over it the oldest that never said a word is cut off, or else the new one closed. */
+  /** Handshakes of TLS, and of WebSocket, under way. Over it the oldest that never said a word is cut off, or else `handshakes.ts` says who. */
   readonly maxHandshakes: number
-  /** From the TCP connect to the end of the TLS handshake. */
+  /** From the TCP connect to the end of the handshake of TLS or WebSocket. */
   readonly handshakeTimeoutMs: number
   /** Connections of who has no credentials and may only ask for some, a tenth of them of one address: over either the oldest is cut off. */
   readonly maxProvisioningConnections: number

@@ -25,6 +25,7 @@ export interface MqttTransportOptions {
   /** Port 0 picks a free one. */
   readonly plain?: ListenAt | undefined
   readonly tls?: ListenOnTls | undefined
+  readonly webSocket?: ListenAt | undefined
   readonly limits?: Partial<MqttLimits>
   readonly payload?: PayloadLimits
   readonly clock: Clock
@@ -38,7 +39,7 @@ export interface MqttFigures extends Readonly<MqttCounts> {
 }
 
 export interface MqttTransport {
-  /** The real ones: `mqtt`, and of TLS `mqtts`. */
+  /** The real ones: `mqtt`, of TLS `mqtts`, of WebSocket `mqttws`. */
   readonly ports: Readonly<Record<string, number>>
   figures(): MqttFigures
   /** Tells the clients, lets what is written go out (bounded), closes. Idempotent. */
@@ -115,10 +116,15 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   }
 
   async listen(): Promise<void> {
-    const { plain, tls, clock, log } = this.options
+    const { plain, tls, webSocket, clock, log } = this.options
     try {
       if (plain !== undefined) this.listeners.set('mqtt', await listenOnTcp(plain, this))
       if (tls !== undefined) this.listeners.set('mqtts', await listenOnTls(tls, this, { clock, log }))
+      if (webSocket !== undefined) {
+        // Not loaded where nobody uses it.
+        const { listenOnWebSocket } = await import('./listeners/web-socket.ts')
+        this.listeners.set('mqttws', await listenOnWebSocket(webSocket, this))
+      }
     } catch (error) {
       await this.close()
       throw error

@@ -56,13 +56,24 @@ export const MQTT_SETTINGS = {
     default: false,
     description: "Take devices' certificates before and after their dates too.",
   }),
+  mqttWsEnabled: mqtt.flag({
+    name: 'MQTT_WS_ENABLED',
+    default: false,
+    description: 'MQTT over WebSocket without TLS for browsers, at `/mqtt` on MQTT_WS_BIND_PORT.',
+  }),
+  mqttWsBindAddress: mqtt.address({
+    name: 'MQTT_WS_BIND_ADDRESS',
+    default: '127.0.0.1',
+    description: 'Address of MQTT over WebSocket; a public one is refused as for HTTP.',
+  }),
+  mqttWsBindPort: mqtt.port({ name: 'MQTT_WS_BIND_PORT', default: 8083, description: 'Its port.' }),
   mqttMaxHandshakes: mqtt.integer({
     name: 'MQTT_SSL_MAX_HANDSHAKES',
     default: 2000,
     min: 1,
     max: 1_000_000,
     description:
-      'TLS handshakes under way, 60 KiB each; one more cuts off the oldest that never said a word, or is closed at once.',
+      'Handshakes of TLS (60 KiB each) and of WebSocket under way, for each of the two; one more cuts off the oldest that never said a word, or the newest of the address with most.',
   }),
   mqttMaxPayloadBytes: mqtt.integer({
     name: 'NETTY_MAX_PAYLOAD_SIZE',

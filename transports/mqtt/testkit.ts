@@ -1,5 +1,6 @@
 /** For the tests of MQTT: a client that writes and reads raw bytes, so that a test sees what is on the wire, and when. */
 import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { once } from 'node:events'
 import mqttPacket from 'mqtt-packet'
 import type { IConnectPacket, IPublishPacket, Packet } from 'mqtt-packet'
@@ -7,8 +8,8 @@ import { FakeGateway, StandingClock, recordingLog } from '../testkit.ts'
 import type { MqttLimits } from './limits.ts'
 import { startMqttTransport, type MqttTransport } from './server.ts'
 
-export class RawClient {
-  readonly socket: Socket
+export class RawClient<Stream extends Duplex = Socket> {
+  readonly socket: Stream
   /** What came, one array of packets a read of the socket. */
   readonly reads: Packet[][] = []
   readonly packets: Packet[] = []
@@ -16,13 +17,13 @@ export class RawClient {
   private readonly protocolVersion: 3 | 4 | 5
   closed = false
 
-  private constructor(socket: Socket, protocolVersion: 3 | 4 | 5) {
+  private constructor(socket: Stream, protocolVersion: 3 | 4 | 5) {
     this.socket = socket
     this.protocolVersion = protocolVersion
     const parser = mqttPacket.parser({ protocolVersion })
     let read: Packet[] = []
     parser.on('packet', (packet) => read.push(packet))
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       read = []
       parser.parse(chunk)
       this.reads.push(read)
@@ -42,8 +43,8 @@ export class RawClient {
     return new RawClient(socket, protocolVersion)
   }
 
-  /** Over a socket that is connected. */
-  static over(socket: Socket, protocolVersion: 3 | 4 | 5 = 4): RawClient {
+  /** Over a socket, or what is like one, that is connected. */
+  static over<Stream extends Duplex>(socket: Stream, protocolVersion: 3 | 4 | 5 = 4): RawClient<Stream> {
     return new RawClient(socket, protocolVersion)
   }
 

@@ -39,18 +39,32 @@ function tlsOf(settings: Settings): (Listener & ListenOnTls) | undefined {
   }
 }
 
+function webSocketOf(settings: Settings): Listener | undefined {
+  if (!settings.mqttWsEnabled) return undefined
+  return {
+    name: 'mqttws',
+    label: 'MQTT over WebSocket',
+    scheme: 'ws',
+    over: 'tcp',
+    address: settings.mqttWsBindAddress,
+    addressName: MQTT_SETTINGS.mqttWsBindAddress.name,
+    port: settings.mqttWsBindPort,
+    portName: MQTT_SETTINGS.mqttWsBindPort.name,
+  }
+}
+
 export const mqtt = defineTransport({
   name: 'mqtt',
   label: 'MQTT',
   settings: MQTT_SETTINGS,
   figures: {
     connections: 'connections',
-    handshakes: 'tls_handshakes',
+    handshakes: 'handshakes',
     children: 'gateway_children',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
-    failedHandshakes: 'failed_tls_handshakes_total',
+    failedHandshakes: 'failed_handshakes_total',
     silentDropped: 'dropped_silent_connections_total',
     unauthenticated: 'refused_connects_total',
     received: 'received_publishes_total',
@@ -64,12 +78,13 @@ export const mqtt = defineTransport({
     pushesDropped: 'dropped_pushes_total',
     slowConsumers: 'slow_consumers_total',
   },
-  listeners: (settings) => [plainOf(settings), tlsOf(settings)].filter((at) => at !== undefined),
+  listeners: (settings) => [plainOf(settings), tlsOf(settings), webSocketOf(settings)].filter((at) => at !== undefined),
   open: ({ gateway, settings, payload, clock, log }) =>
     startMqttTransport({
       gateway,
       plain: plainOf(settings),
       tls: tlsOf(settings),
+      webSocket: webSocketOf(settings),
       limits: {
         maxPacketBytes: settings.mqttMaxPayloadBytes,
         maxInFlight: settings.mqttInFlightPerDevice,
