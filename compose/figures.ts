@@ -184,6 +184,7 @@ const DEVICES: Names<DeviceGatewayFigures> = {
   devices: 'present',
   cachedCredentials: 'cached_credentials',
   readFailures: 'read_failures_total',
+  overRate: 'over_rate_total',
 }
 
 const OWNED: Names<DeviceOwnerFigures> = {

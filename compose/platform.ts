@@ -1,5 +1,6 @@
 /** The composition root: builds each part in the order of the arrows, wires them, and closes them in reverse. */
 import { hostname } from 'node:os'
+import { entityId } from '../model/entity-id.ts'
 import { errorText } from '../model/errors.ts'
 import { systemClock, systemRandom } from '../model/system-clock.ts'
 import type { SystemLog } from '../logging/log.ts'
@@ -282,6 +283,13 @@ interface GatewayParts extends DeviceParts {
   readonly deviceLink: PublishLink
 }
 
+const RATE_APIS = {
+  Tenant: 'TRANSPORT_MESSAGES_PER_TENANT',
+  Device: 'TRANSPORT_MESSAGES_PER_DEVICE',
+  Gateway: 'TRANSPORT_MESSAGES_PER_GATEWAY',
+  GatewayDevice: 'TRANSPORT_MESSAGES_PER_GATEWAY_DEVICE',
+} as const
+
 /** The role `transport`, without its protocols: sessions of devices. */
 function startGateway({ config, closing, cluster, deviceLink, services, feed, actors }: GatewayParts) {
   const { callLine: line, owners } = cluster
@@ -301,6 +309,15 @@ function startGateway({ config, closing, cluster, deviceLink, services, feed, ac
     packages: services.content.otaDownloads,
     objects: services.content.typesOfObjects,
     meter: services.meter,
+    rates: {
+      source: services.limits,
+      reached: ({ tenantId, level, id }) =>
+        services.platformWatch.rateReached({
+          tenantId,
+          api: RATE_APIS[level],
+          ...(level === 'Tenant' ? {} : { level: entityId('DEVICE', id) }),
+        }),
+    },
     feed,
     clock: systemClock,
     random: systemRandom,

@@ -43,13 +43,13 @@ export class RateBuckets {
     this.filledAt = now
   }
 
-  /** Whether there is room for one more, which is taken then. */
-  admit(now: number): boolean {
+  /** Whether there is room for so many more, which is taken then: never for more than a capacity. */
+  admit(now: number, count = 1): boolean {
     const passed = now - this.filledAt
     this.filledAt = now
     for (const bucket of this.buckets) bucket.tokens = Math.min(bucket.capacity, bucket.tokens + passed * bucket.perMs)
-    if (this.buckets.some(({ tokens }) => tokens < 1)) return false
-    for (const bucket of this.buckets) bucket.tokens--
+    if (this.buckets.some(({ tokens }) => tokens < count)) return false
+    for (const bucket of this.buckets) bucket.tokens -= count
     return true
   }
 }
@@ -63,12 +63,12 @@ export class RatesById {
   }
 
   /** A limit that was changed begins anew. */
-  admit(id: string, limits: string | null, now: number): boolean {
+  admit(id: string, limits: string | null, now: number, count = 1): boolean {
     if (limits === null || limits === '') return true
     const known = this.known.get(id)
-    if (known?.limits === limits) return known.buckets.admit(now)
+    if (known?.limits === limits) return known.buckets.admit(now, count)
     const buckets = new RateBuckets(limits, now)
     this.known.set(id, { limits, buckets })
-    return buckets.admit(now)
+    return buckets.admit(now, count)
   }
 }

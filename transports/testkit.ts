@@ -12,6 +12,7 @@ import type {
   ClaimOffer,
   DeviceGateway,
   DeviceIdentity,
+  DeviceRates,
   DeviceSession,
   DeviceSessionListener,
   NamedChild,
@@ -126,6 +127,11 @@ export class FakeGateway implements DeviceGateway {
     const device = this.devices.get(nameOf(credentials))
     if (device === undefined || credentials.type !== 'LWM2M_ENDPOINT') return device
     return { ...device, transportType: this.transportType, lwm2m: this.lwm2m }
+  }
+
+  ratesOf(): DeviceRates {
+    const none = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
+    return { own: none, children: none }
   }
 
   openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): FakeSession {

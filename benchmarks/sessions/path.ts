@@ -43,6 +43,7 @@ const actors = createActorSystem({
 const records = new Map<string, DeviceRecord>()
 const host = {
   calls: undefined,
+  rates: undefined,
   onboarding: undefined,
   clock: systemClock,
   uploads,

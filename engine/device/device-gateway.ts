@@ -28,12 +28,14 @@ import { SessionActor, type SessionActorHost } from './session-actor.ts'
 import type { SessionEvent } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
 import { SessionLeases, type LeaseSettings } from './session-leases.ts'
+import { TransportRates, type TransportRatesParts } from './transport-rates.ts'
 import { Uploads } from './uploads.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
   DeviceGateway,
   DeviceIdentity,
+  DeviceRates,
   DeviceSession,
   DeviceSessionListener,
   PackagePart,
@@ -41,6 +43,7 @@ import type {
   NamedChild,
   ObjectTypes,
   SessionKind,
+  ToldRates,
   ClientCertificate,
   PresentedCredentials,
   ProvisionAnswer,
@@ -79,6 +82,8 @@ export interface DeviceGatewayOptions {
   readonly actors: ActorSystem
   /** Absent where nobody asks what tenants use. */
   readonly meter?: UsageMeter
+  /** Absent where nobody limits what devices send. */
+  readonly rates?: TransportRatesParts
   /** Absent where no packages are served. */
   readonly packages?: PackageSource
   /** Absent where no models are kept. */
@@ -105,6 +110,8 @@ export interface DeviceGatewayFigures {
   readonly cachedCredentials: number
   /** Reads of the store that failed after a change. Only grows. */
   readonly readFailures: number
+  /** Requests of devices that sent too much at once. Only grows. */
+  readonly overRate: number
 }
 
 export interface ClosableDeviceGateway extends DeviceGateway {
@@ -117,6 +124,7 @@ export function createDeviceGateway(options: DeviceGatewayOptions): ClosableDevi
   return new LocalDeviceGateway(options)
 }
 
+const NO_RATES: ToldRates = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
 const NO_ENTRIES: readonly Entry[] = []
 /** Not telemetry, which is nearly all there is: where no user listens to it either, it is not even told. */
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'entity-deleted'] as const
@@ -140,6 +148,7 @@ class LocalDeviceGateway
   readonly maxSessionsPerDevice: number
   readonly calls: SessionCalls | undefined
   readonly onboarding: DeviceOnboarding | undefined
+  readonly rates: TransportRates | undefined
   private readonly packages: PackageSource | undefined
   private readonly objects: ObjectSource | undefined
   private readonly settings: DeviceGatewaySettings
@@ -161,6 +170,7 @@ class LocalDeviceGateway
     this.link = options.link
     this.calls = options.calls
     this.onboarding = options.onboarding
+    this.rates = options.rates && new TransportRates(options.rates)
     this.packages = options.packages
     this.objects = options.objects
     this.clock = clock
@@ -196,6 +206,7 @@ class LocalDeviceGateway
   }
 
   downloadPackage(device: DeviceIdentity, request: PackageRequest): Promise<PackagePart> {
+    if (this.isOverRate(device, undefined)) return Promise.reject(DeviceErrors.RATE_LIMIT())
     return this.packages?.part(device, request) ?? Promise.reject(DeviceErrors.NO_PACKAGES())
   }
 
@@ -204,7 +215,12 @@ class LocalDeviceGateway
   }
 
   figures(): DeviceGatewayFigures {
-    return { ...this.counts, devices: this.records.size, cachedCredentials: this.credentials.size }
+    return {
+      ...this.counts,
+      devices: this.records.size,
+      cachedCredentials: this.credentials.size,
+      overRate: this.rates?.refused ?? 0,
+    }
   }
 
   lookUp(presented: PresentedCredentials): DeviceIdentity | undefined {
@@ -227,8 +243,23 @@ class LocalDeviceGateway
     return isKnown === true ? this.credentials.refresh(key) : undefined
   }
 
-  openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession {
-    return new LocalDeviceSession(this, this.recordOf(device), listener, kind === 'lasting')
+  openSession(
+    device: DeviceIdentity,
+    kind: SessionKind,
+    listener: DeviceSessionListener,
+    behind?: string,
+  ): DeviceSession {
+    return new LocalDeviceSession(this, this.recordOf(device), listener, kind === 'lasting', behind)
+  }
+
+  ratesOf(device: DeviceIdentity): DeviceRates {
+    return this.rates?.told(device, this.clock.monotonic()) ?? { own: NO_RATES, children: NO_RATES }
+  }
+
+  private isOverRate(device: DeviceIdentity, behind: string | undefined): boolean {
+    const { rates } = this
+    const now = this.clock.monotonic()
+    return rates?.isLimited(device.tenantId, now) === true && !rates.admit(device, behind, 0, now)
   }
 
   provision(request: ProvisionRequest, clientAddress: string): Promise<ProvisionAnswer> {
@@ -238,6 +269,7 @@ class LocalDeviceGateway
 
   connectChild(gateway: DeviceIdentity, child: NamedChild): Promise<DeviceIdentity> {
     if (this.isClosed || this.onboarding === undefined) return Promise.reject(DeviceErrors.CLOSED())
+    if (this.isOverRate(gateway, gateway.deviceId)) return Promise.reject(DeviceErrors.RATE_LIMIT())
     return connectChild(this.credentials, this.onboarding, gateway, child)
   }
 

@@ -37,8 +37,17 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   private isSubscribed = false
   private hasEnded = false
   private openOffers = 0
+  /** The gateway that it came through. */
+  private readonly behind: string | undefined
 
-  constructor(host: SessionHost, record: DeviceRecord, listener: DeviceSessionListener, isLongLived: boolean) {
+  constructor(
+    host: SessionHost,
+    record: DeviceRecord,
+    listener: DeviceSessionListener,
+    isLongLived: boolean,
+    behind?: string,
+  ) {
+    this.behind = behind
     this.host = host
     this.record = record
     this.listener = listener
@@ -55,6 +64,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   postTelemetry(groups: readonly UploadGroup[], receipt: PublishReceipt): void {
     if (this.hasEnded) return receipt.refused(DeviceErrors.SESSION_ENDED())
     const record = this.live()
+    if (this.isLimited && this.isOver(pointsOf(groups))) return receipt.refused(DeviceErrors.RATE_LIMIT())
     const at = this.host.heard(record)
     if (!record.actor.tell({ kind: 'telemetry', session: this, at, groups, receipt })) this.refuse(receipt)
   }
@@ -62,6 +72,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void {
     if (this.hasEnded) return receipt.refused(DeviceErrors.SESSION_ENDED())
     const record = this.live()
+    if (this.isLimited && this.isOver(entries.length)) return receipt.refused(DeviceErrors.RATE_LIMIT())
     const at = this.host.heard(record)
     if (!record.actor.tell({ kind: 'attributes', session: this, at, entries, receipt })) this.refuse(receipt)
   }
@@ -69,6 +80,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {
     if (this.hasEnded) return Promise.reject(DeviceErrors.SESSION_ENDED())
     const record = this.live()
+    if (this.isLimited && this.isOver(0)) return Promise.reject(DeviceErrors.RATE_LIMIT())
     this.host.touched(record)
     return new Promise((resolve, reject) => {
       if (!record.actor.tell({ kind: 'request', session: this, request, answer: resolve })) {
@@ -124,6 +136,11 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
       receipt.refused(error)
       throw error
     }
+    if (this.isLimited && this.isOver(0)) {
+      const error = DeviceErrors.RATE_LIMIT()
+      receipt.refused(error)
+      throw error
+    }
     const record = this.live()
     const { replyId, reply } = expectReply(calls, this.deviceId, receipt)
     await new Promise<void>((resolve, reject) => {
@@ -145,6 +162,7 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
   offerForClaim(offer: ClaimOffer, receipt: PublishReceipt): void {
     const { onboarding } = this.host
     if (this.hasEnded || onboarding === undefined) return receipt.refused(DeviceErrors.SESSION_ENDED())
+    if (this.isLimited && this.isOver(0)) return receipt.refused(DeviceErrors.RATE_LIMIT())
     if (this.openOffers >= MAX_OPEN_OFFERS) return receipt.refused(DeviceErrors.TOO_MANY_OFFERS())
     const record = this.live()
     this.host.touched(record)
@@ -182,6 +200,17 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     if (!this.hasEnded) this.listener.sharedAttributesChanged(update)
   }
 
+  private get isLimited(): boolean {
+    const { rates, clock } = this.host
+    return rates?.isLimited(this.device.tenantId, clock.monotonic()) === true
+  }
+
+  /** Counts a request with so many values. */
+  private isOver(points: number): boolean {
+    const { rates, clock } = this.host
+    return rates?.admit(this.device, this.behind, points, clock.monotonic()) === false
+  }
+
   private refuse(receipt: PublishReceipt): void {
     receipt.refused(DeviceErrors.MAILBOX_FULL())
   }
@@ -196,6 +225,10 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     if (this.record.isReleased) this.record = this.host.recordOf(this.record.identity)
     return this.record
   }
+}
+
+function pointsOf(groups: readonly UploadGroup[]): number {
+  return groups.reduce((sum, { entries }) => sum + entries.length, 0)
 }
 
 function expectReply(calls: SessionCalls, deviceId: string, receipt: PublishReceipt) {

@@ -20,6 +20,11 @@ export const DeviceErrors = defineErrors('device', {
     text: 'More offers of this device to be claimed are on their way than there is room for',
   },
   OFFER_FAILED: { kind: 'retryable', status: 503, text: 'The offer of the device to be claimed was not stored' },
+  RATE_LIMIT: {
+    kind: 'retryable',
+    status: 429,
+    text: "Too many messages or values at once: the tenant's profile limits what its devices may send",
+  },
   CHILD_LIMIT: { kind: 'denied', status: 403, text: "The tenant's limit of devices is reached" },
   CHILD_REFUSED: { kind: 'invalid', status: 400, text: 'A device of this name and type can not be made' },
   CHILD_GONE: { kind: 'retryable', status: 503, text: 'The device was deleted or renamed meanwhile' },

@@ -188,7 +188,27 @@ export interface DeviceAuthentication {
 }
 
 export interface DeviceSessions {
-  openSession(device: DeviceIdentity, kind: SessionKind, listener: DeviceSessionListener): DeviceSession
+  /** `behind`: the id of the gateway that it came through. */
+  openSession(
+    device: DeviceIdentity,
+    kind: SessionKind,
+    listener: DeviceSessionListener,
+    behind?: string,
+  ): DeviceSession
+  /** How much the device may send, and all devices behind it together. */
+  ratesOf(device: DeviceIdentity): DeviceRates
+}
+
+/** Texts such as `100:1,2000:60`; null for no limit. Source: `device-api.md` 3.6, 11.1. */
+export interface ToldRates {
+  readonly messages: string | null
+  readonly telemetryMessages: string | null
+  readonly telemetryDataPoints: string | null
+}
+
+export interface DeviceRates {
+  readonly own: ToldRates
+  readonly children: ToldRates
 }
 
 /** A device behind a gateway, as the gateway names it. */

@@ -4,6 +4,7 @@ import type { SessionCalls } from './calls/session-calls.ts'
 import type { DeviceRecord } from './device-record.ts'
 import type { DeviceIdentity } from './gateway.ts'
 import type { DeviceOnboarding } from './onboarding.ts'
+import type { TransportRates } from './transport-rates.ts'
 import type { Uploads } from './uploads.ts'
 
 export interface SessionHost {
@@ -13,6 +14,8 @@ export interface SessionHost {
   readonly calls: SessionCalls | undefined
   /** Absent where devices are only served that are there. */
   readonly onboarding: DeviceOnboarding | undefined
+  /** Absent where nobody limits what devices send. */
+  readonly rates: TransportRates | undefined
   nextSessionId(): number
   /** Notes that the device sent what the link takes on; returns the present time. */
   heard(record: DeviceRecord): number

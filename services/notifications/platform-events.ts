@@ -3,6 +3,7 @@ import { entityId, type EntityId } from '../../model/entity-id.ts'
 import type { Statement } from '../../storage/entities/database.ts'
 import { SYSTEM_TENANT } from '../changes.ts'
 import { customers } from '../entities/customer.ts'
+import { devices } from '../entities/device.ts'
 import type { EntityRegistry } from '../entities/entity-registry.ts'
 import { tenants } from '../entities/tenant.ts'
 import type { ComponentStep } from '../events/chain-events.ts'
@@ -25,6 +26,10 @@ const APIS = {
   REST_REQUESTS_PER_TENANT: 'REST API requests',
   REST_REQUESTS_PER_CUSTOMER: 'REST API requests per customer',
   WS_UPDATES_PER_SESSION: 'WS updates per session',
+  TRANSPORT_MESSAGES_PER_TENANT: 'transport messages',
+  TRANSPORT_MESSAGES_PER_DEVICE: 'transport messages per device',
+  TRANSPORT_MESSAGES_PER_GATEWAY: 'transport messages per gateway',
+  TRANSPORT_MESSAGES_PER_GATEWAY_DEVICE: 'transport messages per gateway device',
   NOTIFICATION_REQUESTS: 'notification requests',
   NOTIFICATION_REQUESTS_PER_RULE: 'notification requests per rule',
 } as const satisfies Readonly<Record<RateRefusal['api'], string>>
@@ -95,6 +100,7 @@ export class PlatformEvents {
   private async nameOf({ entityType, id }: EntityId, tenantName: string, given: string | undefined): Promise<string> {
     if (given !== undefined) return given
     if (entityType === 'CUSTOMER') return (await this.parts.declared.of(customers).findAnywhere(id))?.title ?? ''
+    if (entityType === 'DEVICE') return (await this.parts.declared.of(devices).findAnywhere(id))?.name ?? ''
     return tenantName
   }
 }

@@ -6,6 +6,7 @@ import type { HttpReply } from '../../server/http-server.ts'
 
 const CONTENT_TYPE = /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/
 const JSON_TYPE = 'application/json'
+const TOO_MANY = 429
 const GENERAL = 2
 const BAD_PARAMETERS = 31
 const NOT_FOUND = 32
@@ -55,10 +56,11 @@ export class DeviceApiAnswers {
   error(reply: HttpReply, error: unknown): void {
     if (!isMillraceError(error)) {
       reply.send(500, JSON_TYPE, this.errorBody(500, GENERAL, 'Internal error'))
-    } else if (error.kind === 'retryable') this.busy(reply)
+    } else if (error.kind === 'retryable' && error.status !== TOO_MANY) this.busy(reply)
     else {
       const code = error.restCode ?? (error.kind === 'invalid' ? BAD_PARAMETERS : GENERAL)
-      reply.send(error.status, JSON_TYPE, this.errorBody(error.status, code, error.message))
+      const headers = error.status === TOO_MANY ? { 'retry-after': '1' } : undefined
+      reply.send(error.status, JSON_TYPE, this.errorBody(error.status, code, error.message), headers)
     }
   }
 

@@ -190,7 +190,12 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     // Disconnected meanwhile, what came before that is still the device's; another session of it may be there again.
     const isPresent = this.children.get(child.name) === child
     if (!isPresent && child.waiting?.length === 0) return
-    const session = this.session.host.gateway.openSession(device, isPresent ? 'lasting' : 'brief', child)
+    const session = this.session.host.gateway.openSession(
+      device,
+      isPresent ? 'lasting' : 'brief',
+      child,
+      this.known.deviceId,
+    )
     if (isPresent) {
       child.session = session
       child.heard()

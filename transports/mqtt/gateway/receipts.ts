@@ -105,6 +105,7 @@ function judged(error: MillraceError): { readonly harm: number; readonly reason:
     case 'device.CHILD_REFUSED':
       return { harm: UNMADE, reason: Reason.UNSPECIFIED_ERROR }
     case 'device.USAGE_LIMIT':
+    case 'device.RATE_LIMIT':
       return { harm: LOST, reason: Reason.QUOTA_EXCEEDED }
     default:
       return error.kind === 'invalid'

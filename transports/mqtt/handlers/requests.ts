@@ -1,6 +1,6 @@
 /** What a device asks over MQTT and is answered on a response topic. Source: `device-api.md` 3.5. */
 import { isMillraceError } from '../../../model/errors.ts'
-import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { DeviceIdentity, DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
 import { provisionAnswerBytes, provisioningOf } from '../../payload/provision-protobuf.ts'
 import type { MqttConnection } from '../connection.ts'
@@ -10,7 +10,6 @@ import { grantedQos, push } from './push.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
 const TOLD_IN_FLIGHT_MESSAGES = 100
-const UNLIMITED = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
 
 /** Throws `invalid` for a payload that is no request. The receipt is settled when the answer is on its way. */
 export function answerAttributes(
@@ -52,7 +51,7 @@ export function answerClientRpc(
   if (family === V1_CALLS && method === 'getSessionLimits') {
     device.touch()
     receipt.stored()
-    return answer(JSON.stringify(sessionLimits(session)))
+    return answer(JSON.stringify(sessionLimits(session, device.device)))
   }
   // A refusal has told the receipt.
   device.callServer({ requestId, data }, receipt).then(answer, () => undefined)
@@ -78,12 +77,13 @@ export function answerProvision(session: MqttConnection, payload: Buffer, receip
   )
 }
 
-function sessionLimits(session: MqttConnection) {
+function sessionLimits(session: MqttConnection, device: DeviceIdentity) {
+  const { own, children } = session.host.gateway.ratesOf(device)
   return {
     maxPayloadSize: session.host.limits.maxPacketBytes,
     maxInflightMessages: TOLD_IN_FLIGHT_MESSAGES,
-    rateLimits: UNLIMITED,
+    rateLimits: own,
     // Of the devices behind it.
-    ...(session.children === undefined ? {} : { gatewayRateLimits: UNLIMITED }),
+    ...(session.children === undefined ? {} : { gatewayRateLimits: children }),
   }
 }
