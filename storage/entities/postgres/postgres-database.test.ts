@@ -266,3 +266,29 @@ test('what a process counted that ended becomes one row with a later start', ski
   }
   assert.deepEqual(rows, [{ writer: 0, n: 3 }])
 })
+
+test('a limit holds where the server begins transactions as repeatable reads', skip, async (context) => {
+  const { all, url } = await stores(context, 1)
+  const name = new URL(url).pathname.slice(1)
+  await all[0]?.write([
+    { sql: `alter database ${name} set default_transaction_isolation = 'repeatable read'`, parameters: [] },
+  ])
+  const processes = await Promise.all(
+    [1, 2].map(() => openPostgresEntityStore({ ...settings, url, tables: DECLARED_TABLES })),
+  )
+  context.after(() => Promise.all(processes.map((each) => each.close())))
+  const [first] = processes
+  assert.ok(first !== undefined)
+  await first.write([insertTenant(first, 't1', 't1')])
+  const refused = new Error('refused')
+  const slow = { sql: 'select pg_sleep(0.3)', parameters: [], returnsRows: true }
+  const made = await Promise.allSettled(
+    processes.map((each, index) =>
+      each.write([each.tenantCounts.guard('t1', 'dashboard', 1, () => refused), dashboard('t1', `d${index}`), slow]),
+    ),
+  )
+  const failed = made.find((each) => each.status === 'rejected')
+  assert.ok(failed !== undefined, 'both found room')
+  assert.equal(failed.reason, refused)
+  assert.ok(made.some((each) => each.status === 'fulfilled'))
+})

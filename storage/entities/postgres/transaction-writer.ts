@@ -150,7 +150,8 @@ export class TransactionWriter {
   }
 }
 
-const BEGIN: PostgresQuery = { text: 'begin' }
+/** Whatever the server's default is: who waited for a tenant must see what was committed meanwhile. */
+const BEGIN: PostgresQuery = { text: 'begin isolation level read committed' }
 const COMMIT: PostgresQuery = { text: 'commit' }
 
 /** The rows of the tenants that the group holds, locked in the order of their ids as in every process. */
