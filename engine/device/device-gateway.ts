@@ -5,7 +5,7 @@
  */
 import type { Clock, Random } from '../../model/clock.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
-import type { Attribute, AttributeScope, Entry } from '../../model/value.ts'
+import type { Attribute, AttributeScope } from '../../model/value.ts'
 import type { ActorKind } from '../actor/actor.ts'
 import type { ActorSystem } from '../actor/system.ts'
 import type { PublishLink } from '../link/link.ts'
@@ -33,6 +33,7 @@ import { Uploads } from './uploads.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
+  StoredEntry,
   DeviceGateway,
   DeviceIdentity,
   DeviceRates,
@@ -125,7 +126,7 @@ export function createDeviceGateway(options: DeviceGatewayOptions): ClosableDevi
 }
 
 const NO_RATES: ToldRates = { messages: null, telemetryMessages: null, telemetryDataPoints: null }
-const NO_ENTRIES: readonly Entry[] = []
+const NO_ENTRIES: readonly StoredEntry[] = []
 /** Not telemetry, which is nearly all there is: where no user listens to it either, it is not even told. */
 const HEARD_KINDS = ['attributes', 'attributes-deleted', 'device-changed', 'entity-deleted'] as const
 type HeardChange = ChangeOf<(typeof HEARD_KINDS)[number]>
@@ -332,7 +333,7 @@ class LocalDeviceGateway
     record: DeviceRecord,
     scope: AttributeScope,
     keys: readonly string[] | 'all' | undefined,
-  ): Promise<readonly Entry[]> {
+  ): Promise<readonly StoredEntry[]> {
     if (keys === undefined) return NO_ENTRIES
     return (await this.attributes.find(record.originator, scope, keys === 'all' ? undefined : keys)).value
   }

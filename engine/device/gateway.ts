@@ -8,6 +8,7 @@ import type { Entry } from '../../model/value.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { CallRequest, Delivery, Listening } from './calls/call.ts'
 import type { MqttProfile } from './mqtt-profile.ts'
+import type { DevicePayloads } from './payload-schemas.ts'
 
 /** A lasting session is the device's connection: its begin and end are events, and it takes an older one's place. A brief one is a request. */
 export type SessionKind = 'lasting' | 'brief'
@@ -56,6 +57,8 @@ export interface DeviceIdentity {
   readonly mqtt?: MqttProfile
   /** What its profile says of LwM2M: its `transportConfiguration`, one object for all devices of the profile as long as it stays what it is. */
   readonly lwm2m?: JsonObject
+  /** Set where its profile has Protobuf for payloads of MQTT and CoAP; absent is JSON. */
+  readonly payloads?: DevicePayloads
   /** The chain of its profile; null means the tenant's root chain. */
   readonly ruleChainId: string | null
   /** The queue of its profile; absent or null means `Main`. */
@@ -100,9 +103,12 @@ export interface AttributeRequest {
   readonly sharedKeys: readonly string[] | 'all' | undefined
 }
 
+/** With the time at which it was stored, in Unix ms, where that is known. */
+export type StoredEntry = Entry & { readonly lastUpdateTs?: number }
+
 export interface AttributeAnswer {
-  readonly client: readonly Entry[]
-  readonly shared: readonly Entry[]
+  readonly client: readonly StoredEntry[]
+  readonly shared: readonly StoredEntry[]
 }
 
 /** What a device sends. */
@@ -298,4 +304,5 @@ export type ProvisionAnswer =
   | { readonly status: 'FAILURE' | 'NOT_FOUND' }
 
 export { STANDARD_MQTT, type MqttProfile } from './mqtt-profile.ts'
+export type { DevicePayloads, PayloadSchema, ScalarKind, SchemaField, SchemaType } from './payload-schemas.ts'
 export type { CallRequest, PublishReceipt, MillraceError }

@@ -1,6 +1,7 @@
 /** The part of a device profile that its transport type shapes: defaults as the reference fills them in (`rest-api.md` 5.4), and checks. */
 import { isJsonObject, type JsonObject, type JsonValue } from '../../model/json.ts'
 import { DeviceErrors } from './device-errors.ts'
+import { compilePayloadSchema } from './payload-schemas.ts'
 
 export const TRANSPORT_TYPES = ['DEFAULT', 'MQTT', 'COAP', 'LWM2M', 'SNMP'] as const
 export type TransportType = (typeof TRANSPORT_TYPES)[number]
@@ -64,18 +65,16 @@ export async function checkPayloadSchemas(data: JsonObject): Promise<void> {
   const ofCoap = objectIn(objectIn(transport, 'coapDeviceTypeConfiguration'), 'transportPayloadTypeConfiguration')
   for (const configuration of [payload, ofCoap]) {
     if (configuration['transportPayloadType'] !== 'PROTOBUF') continue
-    // Loaded with the first such profile: it takes memory that most servers need for nothing.
-    const { default: protobuf } = await import('protobufjs')
     for (const [member, property] of Object.entries(SCHEMAS)) {
       const schema = configuration[member]
-      if (typeof schema === 'string' && schema !== '') checkSchema(protobuf.parse, schema, property)
+      if (typeof schema === 'string' && schema !== '') await checkSchema(schema, property)
     }
   }
 }
 
-function checkSchema(parse: (schema: string) => unknown, schema: string, property: string): void {
+async function checkSchema(schema: string, property: string): Promise<void> {
   try {
-    parse(schema)
+    await compilePayloadSchema(schema)
   } catch (error) {
     throw DeviceErrors.PROFILE_SCHEMA({ property, reason: error instanceof Error ? error.message : String(error) })
   }

@@ -44,3 +44,7 @@ function textResponse(code: string, text: string): CoapResponse {
 export function jsonResponse(text: string, format: number | undefined): CoapResponse {
   return { code: '2.05', contentFormat: format ?? ContentFormat.JSON, payload: Buffer.from(text) }
 }
+
+export function protobufResponse(payload: Buffer): CoapResponse {
+  return { code: '2.05', contentFormat: ContentFormat.OCTETS, payload }
+}

@@ -1,6 +1,7 @@
 /** The CoAP device API: the token in the path is the only authentication. Source: `device-api.md` 12. */
 import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
 import { isJsonObject, parseJson } from '../../model/json.ts'
+import type { Clock } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
 import { entriesJson } from '../../model/entry-json.ts'
 import {
@@ -14,10 +15,18 @@ import {
   type PublishReceipt,
 } from '../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
+import { decodeBy, decodeOwn, decodeReply, isProtobufDown } from '../payload/device-payloads.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
 import { claimOfferOf } from '../payload/onboarding.ts'
+import {
+  decodeClaim,
+  decodeServerCall,
+  encodeAttributeAnswer,
+  encodeAttributesUpdate,
+  encodeServerAnswer,
+} from '../payload/protobuf/platform-messages.ts'
 import { provisionAnswerBytes, provisioningOf } from '../payload/provision-protobuf.ts'
-import { errorResponse, jsonResponse } from '../coap-messages/answers.ts'
+import { errorResponse, jsonResponse, protobufResponse } from '../coap-messages/answers.ts'
 import { blockOf, NO_TENANT, type BlockAnswers, type BlockUploads } from '../coap-messages/blocks.ts'
 import type { CoapCounts } from './counts.ts'
 import { MessageErrors } from '../coap-messages/errors.ts'
@@ -35,6 +44,7 @@ export interface CoapDeviceApiOptions {
   readonly answers: BlockAnswers
   readonly limits: CoapLimits
   readonly counts: CoapCounts
+  readonly clock: Clock
   readonly log: Log
 }
 
@@ -133,16 +143,38 @@ export class CoapDeviceApi {
   ): void {
     const { decoder } = this.options
     const session = this.session(device)
+    const decode = <T>(json: () => T, protobuf: () => T): T => decodeBy(device, 'PROFILE', json, protobuf)
     switch (feature) {
-      case 'telemetry':
-        return this.upload(respond, (receipt) => session.postTelemetry(decoder.telemetry(body), receipt))
-      case 'attributes':
-        return this.upload(respond, (receipt) => session.postAttributes(decoder.attributes(body), receipt))
-      case 'claim':
-        return this.upload(respond, (receipt) => session.offerForClaim(claimOfferOf(body), receipt))
+      case 'telemetry': {
+        const groups = decode(
+          () => decoder.telemetry(body),
+          () => decoder.telemetryOf(decodeOwn(device.payloads?.telemetry, body)),
+        )
+        return this.upload(respond, (receipt) => session.postTelemetry(groups, receipt))
+      }
+      case 'attributes': {
+        const entries = decode(
+          () => decoder.attributes(body),
+          () => decoder.attributesOf(decodeOwn(device.payloads?.attributes, body)),
+        )
+        return this.upload(respond, (receipt) => session.postAttributes(entries, receipt))
+      }
+      case 'claim': {
+        const offer = decode(
+          () => claimOfferOf(body),
+          () => decodeClaim(body),
+        )
+        return this.upload(respond, (receipt) => session.offerForClaim(offer, receipt))
+      }
       case 'rpc':
         if (id === undefined) return this.callServer(session, request, body, respond)
-        session.answerCall(callId(id), answerText(body))
+        session.answerCall(
+          callId(id),
+          decode(
+            () => answerText(body),
+            () => decodeReply(device, body),
+          ),
+        )
         respond(CREATED)
     }
   }
@@ -167,7 +199,12 @@ export class CoapDeviceApi {
       this.session(device)
         .requestAttributes(asked)
         .then(
-          ({ shared }) => respond({ ...jsonResponse(entriesJson(shared), contentFormat), observe: sequence }),
+          ({ shared }) => {
+            const response = isProtobufDown(device, 'PROFILE', false)
+              ? protobufResponse(encodeAttributesUpdate({ kind: 'updated', entries: shared }, this.options.clock.now()))
+              : jsonResponse(entriesJson(shared), contentFormat)
+            respond({ ...response, observe: sequence })
+          },
           (error: unknown) => {
             this.options.observations.end('attributes', device, request)
             this.failed(respond, error)
@@ -181,7 +218,11 @@ export class CoapDeviceApi {
       .requestAttributes(asked)
       .then((answer) => {
         if (answer.client.length + answer.shared.length === 0) throw CoapErrors.NO_ATTRIBUTES()
-        respond(jsonResponse(attributeAnswerJson(answer), contentFormat))
+        respond(
+          isProtobufDown(device, 'PROFILE', false)
+            ? protobufResponse(encodeAttributeAnswer(0, asked, answer, this.options.clock.now()))
+            : jsonResponse(attributeAnswerJson(answer), contentFormat),
+        )
       })
       .catch((error: unknown) => this.failed(respond, error))
   }
@@ -192,11 +233,18 @@ export class CoapDeviceApi {
 
   /** The answer of the rule chain is the client's; a call that is not stored is refused. */
   private callServer(session: DeviceSession, request: CoapRequest, body: Buffer, respond: Respond): void {
-    const { data, hasParams } = this.options.decoder.serverCall(body)
+    const { device } = session
+    const { data, hasParams } = decodeBy(
+      device,
+      'PROFILE',
+      () => this.options.decoder.serverCall(body),
+      () => decodeServerCall(body),
+    )
     if (!hasParams) throw CoapErrors.CALL_INCOMPLETE()
     session.callServer({ requestId: 0, data }, UNHEARD).then(
       (answer) => {
         if (answer === TIMED_OUT) this.failed(respond, CoapErrors.CALL_UNANSWERED())
+        else if (isProtobufDown(device, 'PROFILE', false)) respond(protobufResponse(encodeServerAnswer(0, answer)))
         else respond(jsonResponse(answer, request.contentFormat))
       },
       (error: unknown) => this.failed(respond, error),

@@ -11,9 +11,12 @@ import type {
   SessionEnd,
   SharedAttributesUpdate,
 } from '../../engine/device/gateway.ts'
+import type { Clock } from '../../model/clock.ts'
 import { sharedAttributesJson } from '../payload/attribute-answer.ts'
+import { encodeCall, isProtobufDown, unfitCallAnswer } from '../payload/device-payloads.ts'
+import { encodeAttributesUpdate } from '../payload/protobuf/platform-messages.ts'
 import type { TenantShares } from '../tenant-shares.ts'
-import { jsonResponse } from '../coap-messages/answers.ts'
+import { jsonResponse, protobufResponse } from '../coap-messages/answers.ts'
 import { MessageErrors } from '../coap-messages/errors.ts'
 import type { CoapRequest, CoapResponse, Peer } from '../coap-messages/message.ts'
 import type { Outcome } from '../coap-messages/transmissions.ts'
@@ -56,6 +59,7 @@ export interface ObservationsOptions {
   readonly gateway: DeviceGateway
   readonly notifier: Notifier
   readonly shares: TenantShares
+  readonly clock: Clock
 }
 
 const ENDED: CoapResponse = { code: '2.02' }
@@ -98,13 +102,13 @@ export class Observations {
   }
 
   private open(device: DeviceIdentity): ObservedDevice {
-    const { gateway, notifier, shares } = this.options
+    const { gateway, notifier, shares, clock } = this.options
     if (!shares.take(device.tenantId)) throw MessageErrors.BUSY()
     const gone = (): void => {
       this.devices.delete(device.deviceId)
       shares.give(device.tenantId)
     }
-    const observed = new ObservedDevice(device, notifier, gone)
+    const observed = new ObservedDevice(device, notifier, clock, gone)
     try {
       observed.open(gateway)
     } catch (error) {
@@ -119,6 +123,7 @@ export class Observations {
 class ObservedDevice implements DeviceSessionListener {
   private readonly device: DeviceIdentity
   private readonly notifier: Notifier
+  private readonly clock: Clock
   private readonly gone: () => void
   private readonly observations: Record<Observed, Observation | undefined> = {
     attributes: undefined,
@@ -126,9 +131,10 @@ class ObservedDevice implements DeviceSessionListener {
   }
   private session: DeviceSession | undefined
 
-  constructor(device: DeviceIdentity, notifier: Notifier, gone: () => void) {
+  constructor(device: DeviceIdentity, notifier: Notifier, clock: Clock, gone: () => void) {
     this.device = device
     this.notifier = notifier
+    this.clock = clock
     this.gone = gone
   }
 
@@ -154,14 +160,38 @@ class ObservedDevice implements DeviceSessionListener {
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
-    this.notify('attributes', sharedAttributesJson(update), () => undefined)
+    const response = isProtobufDown(this.identity, 'PROFILE', false)
+      ? protobufResponse(encodeAttributesUpdate(update, this.clock.now()))
+      : jsonResponse(sharedAttributesJson(update), undefined)
+    this.notify('attributes', response, () => undefined)
   }
 
-  called({ id, method, params }: CallRequest): void {
-    this.notify('calls', `{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`, () =>
-      this.session?.callDelivered(id, 'DELIVERED'),
-    )
+  called(request: CallRequest): void {
+    const { id } = request
+    const response = this.callResponse(request)
+    if (response === undefined) return
+    this.notify('calls', response, () => this.session?.callDelivered(id, 'DELIVERED'))
     if (this.observations.calls?.observer.isConfirmable === true) this.session?.callDelivered(id, 'SENT')
+  }
+
+  /** As it is now: the profile may have changed since the observation began. */
+  private get identity(): DeviceIdentity {
+    return this.session?.device ?? this.device
+  }
+
+  /** Undefined where the schema does not take it: the caller has been told, and the device is not. */
+  private callResponse(request: CallRequest): CoapResponse | undefined {
+    const { id, method, params } = request
+    if (!isProtobufDown(this.identity, 'PROFILE', false))
+      return jsonResponse(`{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`, undefined)
+    try {
+      return protobufResponse(encodeCall(this.identity, request))
+    } catch (error) {
+      const told = unfitCallAnswer(error)
+      this.session?.callDelivered(id, 'DELIVERED')
+      this.session?.answerCall(id, told)
+      return undefined
+    }
   }
 
   closed(reason: SessionEnd): void {
@@ -173,11 +203,11 @@ class ObservedDevice implements DeviceSessionListener {
       if (observation !== undefined) this.farewell(observation, FAREWELLS[reason])
   }
 
-  private notify(what: Observed, text: string, delivered: () => void): void {
+  private notify(what: Observed, answer: CoapResponse, delivered: () => void): void {
     const observation = this.observations[what]
     if (observation === undefined) return
     const { observer } = observation
-    const response = { ...jsonResponse(text, undefined), observe: observation.next() }
+    const response = { ...answer, observe: observation.next() }
     const isQueued = this.notifier.notify(observer, response, this.device.tenantId, (outcome) => {
       if (outcome === 'acknowledged') {
         this.session?.touch()

@@ -68,10 +68,10 @@ class CoapServer implements CoapTransport {
     this.uploads = new BlockUploads(limits, clock, blockShares)
     this.answers = new BlockAnswers(limits, clock, blockShares)
     const shares = new TenantShares(limits.maxObservers, limits.maxObserversPerTenant)
-    this.observations = new Observations({ gateway, shares, notifier: this })
+    this.observations = new Observations({ gateway, shares, clock, notifier: this })
     const { observations, uploads, answers } = this
     const decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
-    const api = new CoapDeviceApi({ gateway, decoder, observations, uploads, answers, limits, counts, log })
+    const api = new CoapDeviceApi({ gateway, decoder, observations, uploads, answers, limits, counts, clock, log })
     const label = 'CoAP'
     this.socket = new MessageSocket({
       ...{ label, log, address: options.bindAddress, port: options.port },

@@ -2,8 +2,8 @@
 import { STANDARD_MQTT, type MqttProfile } from '../../engine/device/gateway.ts'
 import { uplinkOf, type Uplink } from './topics.ts'
 
-const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
-const ATTRIBUTES: Uplink = { kind: 'ATTRIBUTES' }
+const TELEMETRY: Uplink = { kind: 'TELEMETRY', form: 'PROFILE' }
+const ATTRIBUTES: Uplink = { kind: 'ATTRIBUTES', form: 'PROFILE' }
 const UNKNOWN: Uplink = { kind: 'UNKNOWN' }
 
 export class CustomTopics {

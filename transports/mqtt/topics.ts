@@ -1,18 +1,18 @@
 /**
  * The one table of topics. Devices publish to uplink topics and subscribe to downlink filters; nothing is routed between
- * clients. Protobuf topics (`…/p`) are known and refused as an undecodable payload: never acknowledged and dropped.
- * Source: `device-api.md` 3.4, 3.7, 4.1.
+ * clients. Source: `device-api.md` 3.4, 3.7, 4.1.
  */
 
 import type { PackageRequest } from '../../engine/device/gateway.ts'
+import type { PayloadForm } from '../payload/device-payloads.ts'
 
 export type Uplink =
-  | { readonly kind: 'TELEMETRY' }
-  | { readonly kind: 'ATTRIBUTES' }
+  | { readonly kind: 'TELEMETRY'; readonly form: PayloadForm }
+  | { readonly kind: 'ATTRIBUTES'; readonly form: PayloadForm }
   | { readonly kind: 'ATTRIBUTE_REQUEST'; readonly requestId: number; readonly family: ResponseFamily }
   | { readonly kind: 'CLIENT_RPC'; readonly requestId: number; readonly family: ResponseFamily }
   /** What the device answers to a call. */
-  | { readonly kind: 'CALL_ANSWER'; readonly requestId: number }
+  | { readonly kind: 'CALL_ANSWER'; readonly requestId: number; readonly form: PayloadForm }
   /** The device may be claimed. */
   | { readonly kind: 'CLAIM' }
   /** Who has no credentials asks for some. */
@@ -20,7 +20,6 @@ export type Uplink =
   | PackageTopic
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
-  | { readonly kind: 'FORMAT_NOT_SUPPORTED' }
   | { readonly kind: 'GATEWAY'; readonly topic: GatewayTopic }
   | { readonly kind: 'UNKNOWN' }
 
@@ -41,6 +40,8 @@ export interface ResponseFamily {
   readonly requestPrefix: string
   readonly responsePrefix: string
   readonly filter: number
+  /** Of the request, and of what goes down. */
+  readonly form: PayloadForm
 }
 
 export const TELEMETRY_TOPIC = 'v1/devices/me/telemetry'
@@ -67,6 +68,10 @@ export const FILTERS: readonly string[] = [
   'v1/gateway/attributes/response',
   'v1/gateway/rpc',
   '/provision/response',
+  'v2/a/p',
+  'v2/a/res/p/+',
+  'v2/r/req/p/+',
+  'v2/r/res/p/+',
 ]
 /** Of parts and of what went wrong with them. */
 export const PACKAGE_FILTERS = { FIRMWARE: { response: 12, error: 13 }, SOFTWARE: { response: 14, error: 15 } } as const
@@ -78,6 +83,10 @@ const ATTRIBUTE_FILTERS = 3
 const FIRST_CALL_FILTER = 6
 const CALL_FILTERS = 3
 
+const PROTOBUF_FILTERS = { ATTRIBUTES: 20, ATTRIBUTE_RESPONSE: 21, CALL: 22, CALL_RESPONSE: 23 } as const
+/** Of version 1 there is one for each. */
+const DEFAULT_FILTERS: ReadonlySet<number> = new Set([0, 3, 6, 9, CUSTOM_ATTRIBUTE_FILTER])
+
 const FILTER_INDEX = new Map(FILTERS.map((filter, index) => [filter, index]))
 
 /** The filter's index, or undefined where no such subscription exists. */
@@ -87,12 +96,23 @@ export function filterIndex(filter: string): number | undefined {
 
 /** Whether pushes of shared attributes go out on this filter (its text is then the topic). */
 export function isAttributeFilter(index: number): boolean {
-  return index < ATTRIBUTE_FILTERS || index === CUSTOM_ATTRIBUTE_FILTER
+  return index < ATTRIBUTE_FILTERS || index === CUSTOM_ATTRIBUTE_FILTER || index === PROTOBUF_FILTERS.ATTRIBUTES
 }
 
 /** Whether calls to the device go out on this filter (its text, with the id in place of the wildcard, is the topic). */
 export function isCallFilter(index: number): boolean {
-  return index >= FIRST_CALL_FILTER && index < FIRST_CALL_FILTER + CALL_FILTERS
+  return (index >= FIRST_CALL_FILTER && index < FIRST_CALL_FILTER + CALL_FILTERS) || index === PROTOBUF_FILTERS.CALL
+}
+
+/** The form of what goes out on a filter. */
+export function formOf(index: number): PayloadForm {
+  if (index >= PROTOBUF_FILTERS.ATTRIBUTES && index <= PROTOBUF_FILTERS.CALL_RESPONSE) return 'PROTOBUF'
+  return FILTERS[index]?.includes('/j') === true ? 'JSON' : 'PROFILE'
+}
+
+/** Whether it is of version 1; what the profile gives in place of such a one is too. */
+export function isDefaultFilter(index: number): boolean {
+  return DEFAULT_FILTERS.has(index)
 }
 
 /** The only family whose `getSessionLimits` the transport answers itself. */
@@ -100,25 +120,29 @@ export const V1_CALLS: ResponseFamily = {
   requestPrefix: 'v1/devices/me/rpc/request/',
   responsePrefix: 'v1/devices/me/rpc/response/',
   filter: 9,
+  form: 'PROFILE',
 }
 
 /** Devices publish requests where calls to them go out, and answers where theirs come: the direction tells them apart. */
 const CALL_FAMILIES: readonly ResponseFamily[] = [
   V1_CALLS,
-  { requestPrefix: 'v2/r/req/j/', responsePrefix: 'v2/r/res/j/', filter: 11 },
-  { requestPrefix: 'v2/r/req/', responsePrefix: 'v2/r/res/', filter: 10 },
+  { requestPrefix: 'v2/r/req/j/', responsePrefix: 'v2/r/res/j/', filter: 11, form: 'JSON' },
+  {
+    ...{ requestPrefix: 'v2/r/req/p/', responsePrefix: 'v2/r/res/p/' },
+    ...{ filter: PROTOBUF_FILTERS.CALL_RESPONSE, form: 'PROTOBUF' },
+  },
+  { requestPrefix: 'v2/r/req/', responsePrefix: 'v2/r/res/', filter: 10, form: 'PROFILE' },
 ]
-const PROTOBUF_PREFIXES = ['v2/a/req/p/', 'v2/r/req/p/', 'v2/r/res/p/'] as const
 
 const FIXED = new Map<string, Uplink>([
-  [TELEMETRY_TOPIC, { kind: 'TELEMETRY' }],
-  ['v2/t', { kind: 'TELEMETRY' }],
-  ['v2/t/j', { kind: 'TELEMETRY' }],
-  ['v2/t/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
-  ['v1/devices/me/attributes', { kind: 'ATTRIBUTES' }],
-  ['v2/a', { kind: 'ATTRIBUTES' }],
-  ['v2/a/j', { kind: 'ATTRIBUTES' }],
-  ['v2/a/p', { kind: 'FORMAT_NOT_SUPPORTED' }],
+  [TELEMETRY_TOPIC, { kind: 'TELEMETRY', form: 'PROFILE' }],
+  ['v2/t', { kind: 'TELEMETRY', form: 'PROFILE' }],
+  ['v2/t/j', { kind: 'TELEMETRY', form: 'JSON' }],
+  ['v2/t/p', { kind: 'TELEMETRY', form: 'PROTOBUF' }],
+  ['v1/devices/me/attributes', { kind: 'ATTRIBUTES', form: 'PROFILE' }],
+  ['v2/a', { kind: 'ATTRIBUTES', form: 'PROFILE' }],
+  ['v2/a/j', { kind: 'ATTRIBUTES', form: 'JSON' }],
+  ['v2/a/p', { kind: 'ATTRIBUTES', form: 'PROTOBUF' }],
   ['v1/devices/me/claim', { kind: 'CLAIM' }],
   ['/provision/request', { kind: 'PROVISION' }],
   ['v1/gateway/connect', { kind: 'GATEWAY', topic: 'CONNECT' }],
@@ -135,9 +159,14 @@ const FAMILIES: readonly ResponseFamily[] = [
     requestPrefix: 'v1/devices/me/attributes/request/',
     responsePrefix: 'v1/devices/me/attributes/response/',
     filter: 3,
+    form: 'PROFILE',
   },
-  { requestPrefix: 'v2/a/req/j/', responsePrefix: 'v2/a/res/j/', filter: 5 },
-  { requestPrefix: 'v2/a/req/', responsePrefix: 'v2/a/res/', filter: 4 },
+  { requestPrefix: 'v2/a/req/j/', responsePrefix: 'v2/a/res/j/', filter: 5, form: 'JSON' },
+  {
+    ...{ requestPrefix: 'v2/a/req/p/', responsePrefix: 'v2/a/res/p/' },
+    ...{ filter: PROTOBUF_FILTERS.ATTRIBUTE_RESPONSE, form: 'PROTOBUF' },
+  },
+  { requestPrefix: 'v2/a/req/', responsePrefix: 'v2/a/res/', filter: 4, form: 'PROFILE' },
 ]
 
 const UNKNOWN: Uplink = { kind: 'UNKNOWN' }
@@ -149,7 +178,6 @@ export function uplinkOf(topic: string): Uplink {
   const fixed = FIXED.get(topic)
   if (fixed !== undefined) return fixed
   if (topic.startsWith('v1/gateway/')) return { kind: 'GATEWAY', topic: 'UNKNOWN' }
-  if (PROTOBUF_PREFIXES.some((prefix) => topic.startsWith(prefix))) return { kind: 'FORMAT_NOT_SUPPORTED' }
   for (const family of FAMILIES) {
     if (!topic.startsWith(family.requestPrefix)) continue
     const requestId = requestIdOf(topic, family.requestPrefix)
@@ -160,7 +188,7 @@ export function uplinkOf(topic: string): Uplink {
     if (!isRequest && !topic.startsWith(family.responsePrefix)) continue
     const requestId = requestIdOf(topic, isRequest ? family.requestPrefix : family.responsePrefix)
     if (requestId === undefined) return { kind: 'BAD_REQUEST_ID' }
-    return isRequest ? { kind: 'CLIENT_RPC', requestId, family } : { kind: 'CALL_ANSWER', requestId }
+    return isRequest ? { kind: 'CLIENT_RPC', requestId, family } : { kind: 'CALL_ANSWER', requestId, form: family.form }
   }
   return packageOf(topic) ?? UNKNOWN
 }

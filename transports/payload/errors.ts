@@ -4,6 +4,8 @@ import { defineErrors } from '../../model/errors.ts'
 export const PayloadErrors = defineErrors('payload', {
   NOT_TEXT: { kind: 'invalid', status: 400, text: 'The payload is not UTF-8 text' },
   NOT_PROTOBUF: { kind: 'invalid', status: 400, text: 'The payload is no Protobuf message: {reason}' },
+  NO_SCHEMA: { kind: 'invalid', status: 400, text: 'The device profile has no Protobuf schema for it' },
+  UNFIT: { kind: 'invalid', status: 400, text: 'The field {field} of the Protobuf schema does not take {value}' },
   EMPTY: { kind: 'invalid', status: 400, text: 'The payload is empty, JSON is expected' },
   WRONG_SHAPE: { kind: 'invalid', status: 400, text: "Can't parse value: {value}" },
   BAD_TIME: { kind: 'invalid', status: 400, text: "Can't parse ts: {value}" },

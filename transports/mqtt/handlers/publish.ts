@@ -3,8 +3,10 @@
  * A publish is acknowledged by its receipt, which the gateway settles once the message is durable.
  */
 import { isMillraceError } from '../../../model/errors.ts'
-import type { MqttProfile, PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { DeviceSession, MqttProfile, PublishReceipt } from '../../../engine/device/gateway.ts'
+import { decodeBy, decodeOwn, decodeReply, type PayloadForm } from '../../payload/device-payloads.ts'
 import { claimOfferOf } from '../../payload/onboarding.ts'
+import { decodeClaim } from '../../payload/protobuf/platform-messages.ts'
 import { Acknowledgement } from '../acknowledgements.ts'
 import { ProtocolViolation, PublishView, malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
@@ -17,7 +19,7 @@ import { answerAttributes, answerClientRpc, answerProvision } from './requests.t
 import { settle, undecodable } from './settle.ts'
 
 const view = new PublishView()
-const TELEMETRY: Uplink = { kind: 'TELEMETRY' }
+const TELEMETRY: Uplink = { kind: 'TELEMETRY', form: 'PROFILE' }
 
 /** Throws ProtocolViolation. */
 export function handlePublish(
@@ -55,18 +57,20 @@ function dispatch(
   if (device === undefined) return
   switch (uplink.kind) {
     case 'TELEMETRY':
-      return device.postTelemetry(host.decoder.telemetry(bytes, start, end), receipt)
+      // Nearly every publish: no closure is made for it.
+      if (isJson(device, uplink.form)) return device.postTelemetry(host.decoder.telemetry(bytes, start, end), receipt)
+      return postTelemetry(session, device, uplink.form, bytes.subarray(start, end), receipt)
     case 'ATTRIBUTES':
-      return device.postAttributes(host.decoder.attributes(bytes.subarray(start, end)), receipt)
+      return postAttributes(session, device, uplink.form, bytes.subarray(start, end), receipt)
     case 'ATTRIBUTE_REQUEST':
       return answerAttributes(session, device, uplink, bytes.subarray(start, end), receipt)
     case 'CLIENT_RPC':
       return answerClientRpc(session, device, uplink, bytes.subarray(start, end), receipt)
     case 'CALL_ANSWER':
-      device.answerCall(uplink.requestId, bytes.toString('utf8', start, end))
+      device.answerCall(uplink.requestId, replyOf(device, uplink.form, bytes.subarray(start, end)))
       return settle(receipt, Reason.SUCCESS)
     case 'CLAIM':
-      return device.offerForClaim(claimOfferOf(bytes.subarray(start, end)), receipt)
+      return offerForClaim(device, bytes.subarray(start, end), receipt)
     case 'PACKAGE':
       if (!requestPackage(session, device, uplink, bytes.subarray(start, end), receipt)) undecodable(session, receipt)
       return
@@ -74,7 +78,6 @@ function dispatch(
       if (session.children === undefined) return settle(receipt, Reason.NOT_AUTHORIZED)
       return dispatchGateway(session, session.children, uplink.topic, bytes.subarray(start, end), receipt)
     case 'BAD_REQUEST_ID':
-    case 'FORMAT_NOT_SUPPORTED':
       return undecodable(session, receipt)
     case 'PROVISION':
     case 'UNKNOWN':
@@ -83,6 +86,64 @@ function dispatch(
   host.counts.unknownTopics++
   device.touch()
   settle(receipt, Reason.TOPIC_NAME_INVALID)
+}
+
+function isJson({ device }: DeviceSession, form: PayloadForm): boolean {
+  return form === 'JSON' || (form === 'PROFILE' && device.payloads === undefined)
+}
+
+/** All that follow throw `invalid`. */
+function postTelemetry(
+  { host }: MqttConnection,
+  session: DeviceSession,
+  form: PayloadForm,
+  payload: Buffer,
+  receipt: PublishReceipt,
+): void {
+  const { device } = session
+  const groups = decodeBy(
+    device,
+    form,
+    () => host.decoder.telemetry(payload),
+    () => host.decoder.telemetryOf(decodeOwn(device.payloads?.telemetry, payload)),
+  )
+  session.postTelemetry(groups, receipt)
+}
+
+function postAttributes(
+  { host }: MqttConnection,
+  session: DeviceSession,
+  form: PayloadForm,
+  payload: Buffer,
+  receipt: PublishReceipt,
+): void {
+  const { device } = session
+  const entries = decodeBy(
+    device,
+    form,
+    () => host.decoder.attributes(payload),
+    () => host.decoder.attributesOf(decodeOwn(device.payloads?.attributes, payload)),
+  )
+  session.postAttributes(entries, receipt)
+}
+
+function replyOf({ device }: DeviceSession, form: PayloadForm, payload: Buffer): string {
+  return decodeBy(
+    device,
+    form,
+    () => payload.toString('utf8'),
+    () => decodeReply(device, payload),
+  )
+}
+
+function offerForClaim(session: DeviceSession, payload: Buffer, receipt: PublishReceipt): void {
+  const offer = decodeBy(
+    session.device,
+    'PROFILE',
+    () => claimOfferOf(payload),
+    () => decodeClaim(payload),
+  )
+  session.offerForClaim(offer, receipt)
 }
 
 /** Who has no credentials asks for some, and does nothing else (`device-api.md` 9.2). */

@@ -1,11 +1,18 @@
 /** What goes down to the device unasked: PUBLISH packets of QoS 0 or 1, within what the client said it can take. */
-import { STANDARD_MQTT, type CallRequest, type SharedAttributesUpdate } from '../../../engine/device/gateway.ts'
+import {
+  STANDARD_MQTT,
+  type CallRequest,
+  type DeviceSession,
+  type SharedAttributesUpdate,
+} from '../../../engine/device/gateway.ts'
 import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
+import { encodeCall, isProtobufDown, unfitCallAnswer } from '../../payload/device-payloads.ts'
+import { encodeAttributesUpdate } from '../../payload/protobuf/platform-messages.ts'
 import { encodePacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import type { PushedCall } from '../downlink-pushes.ts'
 import { Reason } from '../reason-codes.ts'
-import { CUSTOM_ATTRIBUTE_FILTER, FILTERS } from '../topics.ts'
+import { CUSTOM_ATTRIBUTE_FILTER, FILTERS, formOf, isDefaultFilter } from '../topics.ts'
 
 /** QoS granted to a filter; 1 where it is not subscribed: answers come all the same (`device-api.md` 3.1, 3.7). */
 export function grantedQos(session: MqttConnection, filter: number): 0 | 1 {
@@ -17,7 +24,15 @@ export function pushAttributes(session: MqttConnection, update: SharedAttributes
   const filter = session.attributeFilters.at(-1)
   // Unsubscribed while the update was on its way.
   if (filter === undefined) return
-  push(session, attributeTopic(session, filter), sharedAttributesJson(update), grantedQos(session, filter))
+  const payload = isProtobuf(session, filter)
+    ? encodeAttributesUpdate(update, session.host.now())
+    : sharedAttributesJson(update)
+  push(session, attributeTopic(session, filter), payload, grantedQos(session, filter))
+}
+
+/** Whether what goes out on the filter is Protobuf. */
+export function isProtobuf({ device }: MqttConnection, filter: number): boolean {
+  return device !== undefined && isProtobufDown(device.device, formOf(filter), isDefaultFilter(filter))
 }
 
 /** One with a wildcard is no topic: what it stands for goes out as to everybody else. */
@@ -26,13 +41,30 @@ function attributeTopic({ customAttributeFilter: custom }: MqttConnection, filte
   return custom === undefined || /[+#]/.test(custom) ? STANDARD_MQTT.attributesSubscribeTopic : custom
 }
 
-export function pushCall(session: MqttConnection, { id, method, params }: CallRequest): void {
+export function pushCall(session: MqttConnection, request: CallRequest): void {
   const filter = session.callFilters.at(-1)
+  const { device } = session
   // Unsubscribed while the call was on its way.
-  if (filter === undefined) return
+  if (filter === undefined || device === undefined) return
+  const { id, method, params } = request
+  const payload = isProtobuf(session, filter)
+    ? protobufCall(device, request)
+    : `{"method":${JSON.stringify(method)},"params":${params}}`
+  if (payload === undefined) return
   const topic = `${(FILTERS[filter] ?? '').slice(0, -1)}${id}`
-  const call = session.device && { of: session.device, id }
-  push(session, topic, `{"method":${JSON.stringify(method)},"params":${params}}`, grantedQos(session, filter), call)
+  push(session, topic, payload, grantedQos(session, filter), { of: device, id })
+}
+
+/** Undefined where the schema does not take it: the caller has been told, and the device is not. */
+function protobufCall(session: DeviceSession, request: CallRequest): Buffer | undefined {
+  try {
+    return encodeCall(session.device, request)
+  } catch (error) {
+    const told = unfitCallAnswer(error)
+    session.callDelivered(request.id, 'DELIVERED')
+    session.answerCall(request.id, told)
+    return undefined
+  }
 }
 
 /** `left` is told once the bytes have left the process, or where they have nobody to go to. */

@@ -2,11 +2,18 @@
 import { isMillraceError } from '../../../model/errors.ts'
 import type { DeviceIdentity, DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { attributeAnswerJson } from '../../payload/attribute-answer.ts'
+import { decodeBy } from '../../payload/device-payloads.ts'
+import {
+  decodeAttributeRequest,
+  decodeServerCall,
+  encodeAttributeAnswer,
+  encodeServerAnswer,
+} from '../../payload/protobuf/platform-messages.ts'
 import { provisionAnswerBytes, provisioningOf } from '../../payload/provision-protobuf.ts'
 import type { MqttConnection } from '../connection.ts'
 import { MqttErrors } from '../errors.ts'
 import { FILTERS, PROVISION_FILTER, V1_CALLS, type Uplink } from '../topics.ts'
-import { grantedQos, push } from './push.ts'
+import { grantedQos, isProtobuf, push } from './push.ts'
 
 /** The number that clients are told to keep to; upstream's `msg_queue_size_per_device_limit`. */
 const TOLD_IN_FLIGHT_MESSAGES = 100
@@ -20,11 +27,20 @@ export function answerAttributes(
   receipt: PublishReceipt,
 ): void {
   const { family, requestId } = uplink
-  device.requestAttributes(session.host.decoder.attributeRequest(payload)).then(
+  const asked = decodeBy(
+    device.device,
+    family.form,
+    () => session.host.decoder.attributeRequest(payload),
+    () => decodeAttributeRequest(payload),
+  )
+  device.requestAttributes(asked).then(
     (answer) => {
       receipt.stored()
       const qos = grantedQos(session, family.filter)
-      push(session, `${family.responsePrefix}${requestId}`, attributeAnswerJson(answer), qos)
+      const told = isProtobuf(session, family.filter)
+        ? encodeAttributeAnswer(requestId, asked, answer, session.host.now())
+        : attributeAnswerJson(answer)
+      push(session, `${family.responsePrefix}${requestId}`, told, qos)
     },
     (error: unknown) => {
       receipt.refused(isMillraceError(error) ? error : MqttErrors.ATTRIBUTES_UNAVAILABLE({}, error))
@@ -44,9 +60,15 @@ export function answerClientRpc(
   receipt: PublishReceipt,
 ): void {
   const { family, requestId } = uplink
-  const { method, data } = session.host.decoder.serverCall(payload)
+  const { method, data } = decodeBy(
+    device.device,
+    family.form,
+    () => session.host.decoder.serverCall(payload),
+    () => decodeServerCall(payload),
+  )
   const answer = (text: string): void => {
-    push(session, `${family.responsePrefix}${requestId}`, text, grantedQos(session, family.filter))
+    const told = isProtobuf(session, family.filter) ? encodeServerAnswer(requestId, text) : text
+    push(session, `${family.responsePrefix}${requestId}`, told, grantedQos(session, family.filter))
   }
   if (family === V1_CALLS && method === 'getSessionLimits') {
     device.touch()

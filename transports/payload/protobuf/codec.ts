@@ -28,6 +28,8 @@ function scalarOf(type: ScalarType, reader: WireReader): string | number | bigin
   switch (type) {
     case 'string':
       return reader.delimited().text()
+    case 'double':
+      return reader.fixed(8).readDoubleLE()
     case 'bool':
       return reader.varint() !== 0n
     case 'int64':
@@ -51,6 +53,11 @@ export function encodeMessage(type: MessageType, message: Message): Buffer {
 
 function encodeValue(type: ScalarType | MessageType, value: MessageValue): Buffer {
   if (typeof value === 'string') return delimited(Buffer.from(value))
+  if (type === 'double') {
+    const bytes = Buffer.alloc(8)
+    bytes.writeDoubleLE(Number(value))
+    return bytes
+  }
   if (typeof value !== 'object') return varintBytes(BigInt(value))
   if (typeof type === 'string') throw new TypeError(`a message where ${type} is declared`)
   return delimited(encodeMessage(type, value))
@@ -61,5 +68,6 @@ function delimited(bytes: Buffer): Buffer {
 }
 
 function wireTypeOf(type: ScalarType | MessageType): number {
+  if (type === 'double') return WireType.FIXED64
   return type === 'string' || typeof type === 'object' ? WireType.BYTES : WireType.VARINT
 }

@@ -1,6 +1,6 @@
 /** What a Protobuf message is made of, as far as messages of the platform itself need it (proto3). */
 
-export type ScalarType = 'string' | 'int32' | 'int64' | 'bool' | 'enum'
+export type ScalarType = 'string' | 'int32' | 'int64' | 'double' | 'bool' | 'enum'
 
 export interface Field {
   readonly name: string

@@ -53,9 +53,21 @@ export class WireReader {
     return new WireReader(this.bytes, start, this.position)
   }
 
-  /** All that is left of it. */
+  /** So many bytes, no copy. */
+  fixed(length: number): Buffer {
+    const start = this.position
+    this.advance(length)
+    return this.bytes.subarray(start, this.position)
+  }
+
+  /** All that is left of it, no copy. */
+  rest(): Buffer {
+    return this.bytes.subarray(this.position, this.end)
+  }
+
+  /** The same as text. */
   text(): string {
-    const bytes = this.bytes.subarray(this.position, this.end)
+    const bytes = this.rest()
     if (!isUtf8(bytes)) throw PayloadErrors.NOT_PROTOBUF({ reason: 'a text is not UTF-8' })
     return bytes.toString('utf8')
   }
