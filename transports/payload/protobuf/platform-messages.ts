@@ -77,7 +77,7 @@ export function encodeServerAnswer(requestId: number, answer: string): Buffer {
   return encodeMessage(SERVER_CALL_ANSWER, new Map<string, MessageValue>([['requestId', requestId], told]))
 }
 
-/** What is stored without a known time has `now` (Unix ms). */
+/** Sorted by key. What is stored without a known time has `now` (Unix ms). */
 export function encodeAttributeAnswer(
   requestId: number,
   asked: AttributeRequest,
@@ -88,8 +88,8 @@ export function encodeAttributeAnswer(
   const one = (field: string, value: MessageValue) => encodeMessage(ATTRIBUTES_ANSWER, new Map([[field, value]]))
   return Buffer.concat([
     one('requestId', requestId),
-    ...answer.client.map((entry) => one('client', storedValue(entry, now))),
-    ...answer.shared.map((entry) => one('shared', storedValue(entry, now))),
+    ...byKey(answer.client).map((entry) => one('client', storedValue(entry, now))),
+    ...byKey(answer.shared).map((entry) => one('shared', storedValue(entry, now))),
     one('isMultiple', isMultiple),
   ])
 }
@@ -114,6 +114,11 @@ function storedValue(entry: StoredEntry, now: number): Message {
     ['ts', entry.lastUpdateTs ?? now],
     ['kv', kv],
   ])
+}
+
+/** As the reference has them, whatever the order of the request. */
+function byKey(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+  return entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))
 }
 
 function countOf(keys: readonly string[] | 'all' | undefined): number {
