@@ -100,7 +100,8 @@ export class ProtocolProfiles {
   private async saidBy({ id, version, transportType, profileData }: DeviceProfile): Promise<Said | undefined> {
     const known = this.known.get(id)
     if (known?.version === version) return known.said
-    const { said, bytes } = transportType === 'LWM2M' ? ofLwm2m(profileData) : await ofPayloads(transportType, profileData)
+    const { said, bytes } =
+      transportType === 'LWM2M' ? ofLwm2m(profileData) : await ofPayloads(transportType, profileData)
     // Two at once may have compiled it: the first one stays, so that all devices have the same.
     const meanwhile = this.known.get(id)
     if (meanwhile?.version === version) return meanwhile.said
@@ -127,7 +128,6 @@ async function ofPayloads(transportType: string | undefined, data: DeviceProfile
   return {
     said: { ...(mqtt === undefined ? {} : { mqtt }), ...(payloads === undefined ? {} : { payloads }) },
     bytes: bytesOf(mqtt, configuration),
-  }
   }
 }
 

@@ -102,7 +102,7 @@ describe('a profile of Protobuf', () => {
       const [session] = gateway.sessions
       session?.listener.called?.({ id: 7, method: 'm', params: '{"a":1}' })
       assert.deepEqual(session?.deliveries, [[7, 'DELIVERED']])
-      assert.match(session.answers[0]?.[1] ?? '', /^\{"result":"INVALID_ARGUMENTS","error":"The field params /)
+      assert.match(session.callAnswers[0]?.[1] ?? '', /^\{"result":"INVALID_ARGUMENTS","error":"The field params /)
       device.send({ cmd: 'pingreq' })
       assert.equal((await device.received(2))[1]?.cmd, 'pingresp')
     }))
@@ -113,7 +113,7 @@ describe('a profile of Protobuf', () => {
       await device.login('one')
       device.send(device.publish('v1/devices/me/rpc/response/7', '\n\u0002ok', 1))
       await device.received(1)
-      assert.deepEqual([...gateway.sessions][0]?.answers, [[7, '{"payload":"ok"}']])
+      assert.deepEqual([...gateway.sessions][0]?.callAnswers, [[7, '{"payload":"ok"}']])
     }))
 
   it('is not needed for attributes in Protobuf, and for uploads it is', () =>
