@@ -6,9 +6,10 @@ import {
   type SchemaFieldType,
   type SchemaType,
 } from '../../engine/device/payload-schemas.ts'
+import type * as Protobuf from 'protobufjs'
 import type { Enum, Field, ReflectionObject, Type } from 'protobufjs'
 
-type Library = typeof import('protobufjs')
+type Library = typeof Protobuf
 
 /** So large that nobody writes it, and so small that a profile stays one: fields and values of all types together. */
 const MAX_MEMBERS = 10_000
