@@ -6,7 +6,7 @@ import {
   type SchemaFieldType,
   type SchemaType,
 } from '../../engine/device/payload-schemas.ts'
-import type * as Protobuf from 'protobufjs'
+import type Protobuf from 'protobufjs'
 import type { Enum, Field, ReflectionObject, Type } from 'protobufjs'
 
 type Library = typeof Protobuf
