@@ -11,12 +11,16 @@ import type { Enum, Field, ReflectionObject, Type } from 'protobufjs'
 
 type Library = typeof Protobuf
 
+/** Of one schema. The parser takes a time that grows with the square of the fields of a message: 0.3 s for as many as fit in it. */
+const MAX_TEXT_BYTES = 32_768
 /** So large that nobody writes it, and so small that a profile stays one: fields and values of all types together. */
 const MAX_MEMBERS = 10_000
 const MAX_TYPES = 1000
 
 /** The message type is the last one of the outermost. Throws an Error that says what is wrong with the text. */
 export async function compilePayloadSchema(text: string): Promise<PayloadSchema> {
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_TEXT_BYTES) throw new Error(`it is ${bytes} bytes long, at most ${MAX_TEXT_BYTES} are allowed`)
   // Loaded with the first such profile: it takes memory that most servers need for nothing.
   const { default: protobuf } = await import('protobufjs')
   return new SchemaCompiler(protobuf).compile(text)

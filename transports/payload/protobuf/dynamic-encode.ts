@@ -16,7 +16,7 @@ export function encodePayload(schema: PayloadSchema, object: JsonObject, type = 
   if (depth >= MAX_NESTING) throw PayloadErrors.UNFIT({ field: 'message', value: 'too deep' })
   const parts: Buffer[] = []
   for (const field of schema.types[type]?.values() ?? []) {
-    const value = object[field.key] ?? object[field.name] ?? null
+    const value = memberOf(object, field.key) ?? memberOf(object, field.name) ?? null
     if (value === null) continue
     if (field.isRepeated && !Array.isArray(value)) throw unfit(field, value)
     for (const each of field.isRepeated && Array.isArray(value) ? value : [value]) {
@@ -25,6 +25,11 @@ export function encodePayload(schema: PayloadSchema, object: JsonObject, type = 
     }
   }
   return Buffer.concat(parts)
+}
+
+/** Its own: a schema may have a field that is named as what every object has. */
+function memberOf(object: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
 function encoded(

@@ -112,6 +112,15 @@ describe('messages of the schemas of a profile', () => {
       assert.throws(() => encodePayload(schema, object), { code: 'payload.UNFIT' })
     })
 
+  test('may have fields that are named as what every object has', async () => {
+    const odd = await compilePayloadSchema(
+      'syntax = "proto3"; message A { optional string constructor = 1; optional string toString = 2; optional string __proto__ = 3; }',
+    )
+    assert.equal(encodePayload(odd, { method: 'm' }).length, 0)
+    const bytes = encodePayload(odd, { constructor: 'x', toString: 'y' })
+    assert.equal(stringifyJson(decodePayload(odd, bytes)), '{"constructor":"x","toString":"y"}')
+  })
+
   test('are bounded in depth, and in what is made of two bytes', async () => {
     let nested = Buffer.alloc(0)
     for (let depth = 0; depth < 150; depth++) {
@@ -168,9 +177,22 @@ describe('schemas that can not be used', () => {
     'an import': 'syntax = "proto3"; import "b.proto"; message A { int32 a = 1; }',
     'two fields of one JSON name': 'syntax = "proto3"; message A { int32 a_b = 1; int32 aB = 2; }',
     'no schema at all': 'not a schema',
+    'messages in each other without end': `syntax = "proto3"; ${'message A {'.repeat(1000)}${'}'.repeat(1000)}`,
   }
   for (const [what, text] of Object.entries(TEXTS))
     test(what, async () => {
       await assert.rejects(compilePayloadSchema(text), Error)
     })
+
+  test('too many fields for the time that they take', async () => {
+    const fields = Array.from({ length: 200_000 }, (_, n) => `int32 a${n} = ${n + 1};`)
+    await assert.rejects(
+      compilePayloadSchema(`syntax = "proto3"; message A { ${fields.join('')} }`),
+      /bytes long, at most 32768/,
+    )
+  })
+
+  test('what is told names the line', async () => {
+    await assert.rejects(compilePayloadSchema('syntax = "proto3";\nmessage A {\n  int32 a = ;\n}'), /line 3/)
+  })
 })
