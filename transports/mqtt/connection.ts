@@ -122,7 +122,7 @@ export interface SessionHost {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
-  readonly gatewayDecoder: GatewayDecoder
+  readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts
   /** Writes what sessions have to say, once, when the present turn is over. */

@@ -11,6 +11,7 @@ import { TenantShares } from '../tenant-shares.ts'
 import type { ByteStream, MqttConnection, MqttCounts, SessionHost } from './connection.ts'
 import { JsonGatewayDecoder } from './gateway/json-payloads.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
+import { ProtobufGatewayDecoder } from './gateway/protobuf-payloads.ts'
 import { KeepAliveWheel, ticksOf } from './keep-alive-wheel.ts'
 import { DEFAULT_MQTT_LIMITS, type MqttLimits } from './limits.ts'
 import type { Door, ListenAt, MqttListener } from './listeners/listener.ts'
@@ -59,7 +60,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
-  readonly gatewayDecoder: GatewayDecoder
+  readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts = {
     accepted: 0,
@@ -100,8 +101,9 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
     this.childShares = new TenantShares(this.limits.maxChildren, this.limits.maxChildrenPerTenant)
     this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
-    this.decoder = new JsonPayloadDecoder(options.payload ?? DEFAULT_PAYLOAD_LIMITS)
-    this.gatewayDecoder = new JsonGatewayDecoder(this.decoder)
+    const payload = options.payload ?? DEFAULT_PAYLOAD_LIMITS
+    this.decoder = new JsonPayloadDecoder(payload)
+    this.gatewayDecoders = { json: new JsonGatewayDecoder(this.decoder), protobuf: new ProtobufGatewayDecoder(payload) }
     this.wheel = new KeepAliveWheel(options.clock)
     this.stopListening = options.gateway.onWritable(() => this.roomAgain())
   }

@@ -4,7 +4,7 @@ import type { ProvisionAnswer, ProvisionedCredentialsType, ProvisionRequest } fr
 import { PayloadErrors } from './errors.ts'
 import { provisionAnswerJson, provisionRequestOf } from './onboarding.ts'
 import { decodeMessage, encodeMessage } from './protobuf/codec.ts'
-import { messageType, type Message } from './protobuf/message-type.ts'
+import { isMessage, messageType, type Message } from './protobuf/message-type.ts'
 
 const KEYS = messageType({ 1: ['provisionDeviceKey', 'string'], 2: ['provisionDeviceSecret', 'string'] })
 const CREDENTIALS = messageType({
@@ -87,7 +87,7 @@ function protobufRequestOf(body: Buffer): ProvisionRequest | undefined {
 
 function partOf(message: Message | undefined, name: string): Message | undefined {
   const part = message?.get(name)
-  return typeof part === 'object' ? part : undefined
+  return isMessage(part) ? part : undefined
 }
 
 /** Absent and empty are the same in proto3. */

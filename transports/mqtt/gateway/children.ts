@@ -18,6 +18,7 @@ import { filterIndex } from '../topics.ts'
 import { GatewayChild, type ChildHost, type Waiting } from './child.ts'
 import { GatewayErrors } from './errors.ts'
 import { GatewayLatencies } from './latencies.ts'
+import { encodeChildCall, encodeChildUpdate } from './protobuf-payloads.ts'
 import type { ChildRegistry } from './registry.ts'
 
 /** Devices of one gateway that are looked up or made at once. */
@@ -154,17 +155,22 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   }
 
   pushAttributes({ name }: GatewayChild, update: SharedAttributesUpdate): void {
+    if (this.gateway.payloads !== undefined)
+      return this.push(ATTRIBUTES_TOPIC, encodeChildUpdate(name, update, this.session.host.now()))
     this.push(ATTRIBUTES_TOPIC, `{"device":${JSON.stringify(name)},"data":${sharedAttributesJson(update)}}`)
   }
 
-  pushCall({ name, session }: GatewayChild, { id, method, params }: CallRequest): void {
+  pushCall({ name, session }: GatewayChild, request: CallRequest): void {
     if (session === undefined) return
+    const { id, method, params } = request
+    if (this.gateway.payloads !== undefined)
+      return this.push(CALLS_TOPIC, encodeChildCall(name, request), { of: session, id })
     const data = `{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`
     this.push(CALLS_TOPIC, `{"device":${JSON.stringify(name)},"data":${data}}`, { of: session, id })
   }
 
-  push(topic: string, text: string, call?: { readonly of: DeviceSession; readonly id: number }): void {
-    push(this.session, topic, text, grantedQos(this.session, filterIndex(topic) ?? 0), call)
+  push(topic: string, payload: string | Buffer, call?: { readonly of: DeviceSession; readonly id: number }): void {
+    push(this.session, topic, payload, grantedQos(this.session, filterIndex(topic) ?? 0), call)
   }
 
   private connectNext(): void {

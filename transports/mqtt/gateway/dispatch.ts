@@ -9,12 +9,11 @@ import { settle, undecodable } from '../handlers/settle.ts'
 import { Reason } from '../reason-codes.ts'
 import type { GatewayTopic } from '../topics.ts'
 import { GatewayErrors } from './errors.ts'
-import type { ChildAttributeRequest, Part } from './payloads.ts'
+import { DEFAULT_TYPE, type ChildAttributeRequest, type Part } from './payloads.ts'
+import { encodeChildAnswer } from './protobuf-payloads.ts'
 import { PartReceipt, PublishParts } from './receipts.ts'
 import type { ChildRegistry } from './registry.ts'
 
-/** Of a device that is named before it was connected. */
-const DEFAULT_TYPE = 'default'
 /** What waits for one device, besides its payload. */
 const PART_BYTES = 512
 const RESPONSE_TOPIC = 'v1/gateway/attributes/response'
@@ -24,6 +23,11 @@ interface Publish {
   readonly children: ChildRegistry
   readonly receipt: PublishReceipt
   readonly body: Buffer
+}
+
+/** The form of the messages of its profile, both ways: nothing of the profile says otherwise (`device-api.md` 5.3). */
+export function isProtobufGateway(session: MqttConnection): boolean {
+  return session.device?.device.payloads !== undefined
 }
 
 export function dispatchGateway(
@@ -43,7 +47,8 @@ export function dispatchGateway(
 
 function dispatch(publish: Publish, topic: GatewayTopic): void {
   const { session, children, body, receipt } = publish
-  const { gatewayDecoder: decoder, counts } = session.host
+  const { gatewayDecoders, counts } = session.host
+  const decoder = isProtobufGateway(session) ? gatewayDecoders.protobuf : gatewayDecoders.json
   switch (topic) {
     case 'TELEMETRY': {
       const { parts, latencies } = decoder.telemetry(body)
@@ -66,7 +71,7 @@ function dispatch(publish: Publish, topic: GatewayTopic): void {
       return receipt.stored()
     case 'ATTRIBUTE_REQUEST': {
       const request = decoder.attributeRequest(body)
-      return one(publish, request.device, (device, own) => answerAttributes(children, device, request, own))
+      return one(publish, request.device, (device, own) => answerAttributes(publish, device, request, own))
     }
     case 'CALL_ANSWER': {
       const answer = decoder.callAnswer(body)
@@ -126,16 +131,20 @@ function waitFor(
 }
 
 function answerAttributes(
-  children: ChildRegistry,
+  { session, children }: Publish,
   device: DeviceSession,
-  { id, device: name, isClient, keys }: ChildAttributeRequest,
+  request: ChildAttributeRequest,
   own: PublishReceipt,
 ): void {
+  const { id, device: name, isClient, keys } = request
   const clientKeys = isClient ? keys : undefined
   const sharedKeys = isClient ? undefined : keys
   device.requestAttributes({ clientKeys, sharedKeys }).then(
-    ({ client, shared }) => {
+    (answer) => {
       own.stored()
+      if (isProtobufGateway(session))
+        return children.push(RESPONSE_TOPIC, encodeChildAnswer(request, answer, session.host.now()))
+      const { client, shared } = answer
       const values = valuesJson(isClient ? client : shared, keys.length === 1)
       children.push(RESPONSE_TOPIC, `{"id":${id},"device":${JSON.stringify(name)}${values}}`)
     },

@@ -6,16 +6,15 @@ import type { ClaimOffer, NamedChild } from '../../../engine/device/gateway.ts'
 import { parseBody, type JsonPayloadDecoder } from '../../payload/json.ts'
 import { claimOfferFrom } from '../../payload/onboarding.ts'
 import { GatewayErrors } from './errors.ts'
-import type {
-  ChildAttributeRequest,
-  ChildCallAnswer,
-  GatewayDecoder,
-  GatewayTelemetry,
-  Latency,
-  Part,
+import {
+  DEFAULT_TYPE,
+  type ChildAttributeRequest,
+  type ChildCallAnswer,
+  type GatewayDecoder,
+  type GatewayTelemetry,
+  type Latency,
+  type Part,
 } from './payloads.ts'
-
-const DEFAULT_TYPE = 'default'
 
 export class JsonGatewayDecoder implements GatewayDecoder {
   private readonly decoder: JsonPayloadDecoder

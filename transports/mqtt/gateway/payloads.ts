@@ -7,6 +7,9 @@ import type { MillraceError } from '../../../model/errors.ts'
 import type { Entry } from '../../../model/value.ts'
 import type { ClaimOffer, NamedChild, UploadGroup } from '../../../engine/device/gateway.ts'
 
+/** Of a device that is named before it was connected, and where none is said. */
+export const DEFAULT_TYPE = 'default'
+
 /** One device's part of a publish. */
 export interface Part<Content> {
   readonly device: string

@@ -18,7 +18,7 @@ export interface ChildRegistry {
   connect(name: string, type: string, waiting: Waiting): void
   disconnect(name: string): void
   /** To the gateway, whether it subscribed or not (`device-api.md` 4.2). */
-  push(topic: string, text: string, call?: { readonly of: DeviceSession; readonly id: number }): void
+  push(topic: string, payload: string | Buffer, call?: { readonly of: DeviceSession; readonly id: number }): void
   /** Ends the sessions of all. */
   close(): void
 }

@@ -1,6 +1,5 @@
 /** The platform's own messages of devices, the same in every profile (`device-api.md` 5.4). */
 import { parseJson, stringifyJson } from '../../../model/json.ts'
-import type { Entry } from '../../../model/value.ts'
 import type {
   AttributeAnswer,
   AttributeRequest,
@@ -11,22 +10,13 @@ import type {
 import { PayloadErrors } from '../errors.ts'
 import { attributeRequestOf, splitKeys } from '../json.ts'
 import { decodeMessage, encodeMessage } from './codec.ts'
-import { messageType, type Message, type MessageValue } from './message-type.ts'
+import { messageType, numberOf, textOf, type Message, type MessageValue } from './message-type.ts'
+import { STORED_VALUE, storedValue } from './values.ts'
 
-const CLAIM = messageType({ 1: ['secretKey', 'string'], 2: ['durationMs', 'int64'] })
+export const CLAIM = messageType({ 1: ['secretKey', 'string'], 2: ['durationMs', 'int64'] })
 const ATTRIBUTES_REQUEST = messageType({ 1: ['clientKeys', 'string'], 2: ['sharedKeys', 'string'] })
 const SERVER_CALL = messageType({ 1: ['method', 'string'], 2: ['params', 'string'] })
 const SERVER_CALL_ANSWER = messageType({ 1: ['requestId', 'int32'], 2: ['payload', 'string'], 3: ['error', 'string'] })
-const VALUE = messageType({
-  1: ['key', 'string'],
-  2: ['type', 'enum'],
-  3: ['bool_v', 'bool'],
-  4: ['long_v', 'int64'],
-  5: ['double_v', 'double'],
-  6: ['string_v', 'string'],
-  7: ['json_v', 'string'],
-})
-const STORED_VALUE = messageType({ 1: ['ts', 'int64'], 2: ['kv', VALUE] })
 /** Lists are written a value at a time: messages of one type behind each other are one message. */
 const ATTRIBUTES_ANSWER = messageType({
   1: ['requestId', 'int32'],
@@ -35,27 +25,21 @@ const ATTRIBUTES_ANSWER = messageType({
   4: ['isMultiple', 'bool'],
 })
 const ATTRIBUTES_UPDATE = messageType({ 1: ['updated', STORED_VALUE], 2: ['deleted', 'string'] })
-/** Type number and field of a value. */
-const VALUES = {
-  BOOLEAN: [0, 'bool_v'],
-  LONG: [1, 'long_v'],
-  DOUBLE: [2, 'double_v'],
-  STRING: [3, 'string_v'],
-  JSON: [4, 'json_v'],
-} as const satisfies Record<Entry['type'], readonly [number, string]>
 /** What the engine says for a call that nobody answered. */
 const TIMED_OUT = '{"error":"timeout"}'
 
 /** Throws NOT_PROTOBUF, as all that decode. */
 export function decodeClaim(bytes: Buffer): ClaimOffer {
-  const claim = decodeMessage(CLAIM, bytes)
-  const durationMs = claim.get('durationMs')
-  return { secretKey: text(claim, 'secretKey'), durationMs: Number(typeof durationMs === 'bigint' ? durationMs : 0n) }
+  return claimOf(decodeMessage(CLAIM, bytes))
+}
+
+export function claimOf(claim: Message): ClaimOffer {
+  return { secretKey: textOf(claim, 'secretKey'), durationMs: numberOf(claim, 'durationMs') }
 }
 
 export function decodeAttributeRequest(bytes: Buffer): AttributeRequest {
   const asked = decodeMessage(ATTRIBUTES_REQUEST, bytes)
-  return attributeRequestOf(splitKeys(text(asked, 'clientKeys')), splitKeys(text(asked, 'sharedKeys')))
+  return attributeRequestOf(splitKeys(textOf(asked, 'clientKeys')), splitKeys(textOf(asked, 'sharedKeys')))
 }
 
 /** As `JsonPayloadDecoder.serverCall`; the parameters are JSON text. Throws NOT_PROTOBUF also where there is no method. */
@@ -65,7 +49,7 @@ export function decodeServerCall(bytes: Buffer): {
   readonly data: string
 } {
   const call = decodeMessage(SERVER_CALL, bytes)
-  const [method, params] = [text(call, 'method'), text(call, 'params')]
+  const [method, params] = [textOf(call, 'method'), textOf(call, 'params')]
   if (method === '') throw PayloadErrors.NOT_PROTOBUF({ reason: 'there is no method' })
   const data = stringifyJson({ method, params: params.trim() === '' ? null : parseJson(params) })
   return { method, hasParams: true, data }
@@ -103,19 +87,6 @@ export function encodeAttributesUpdate(update: SharedAttributesUpdate, now: numb
   )
 }
 
-function storedValue(entry: StoredEntry, now: number): Message {
-  const [type, field] = VALUES[entry.type]
-  const kv = new Map<string, MessageValue>([
-    ['key', entry.key],
-    ['type', type],
-    [field, entry.value],
-  ])
-  return new Map<string, MessageValue>([
-    ['ts', entry.lastUpdateTs ?? now],
-    ['kv', kv],
-  ])
-}
-
 /** As the reference has them, whatever the order of the request. */
 function byKey(entries: readonly StoredEntry[]): readonly StoredEntry[] {
   return entries.toSorted((one, other) => (one.key < other.key ? -1 : 1))
@@ -123,9 +94,4 @@ function byKey(entries: readonly StoredEntry[]): readonly StoredEntry[] {
 
 function countOf(keys: readonly string[] | 'all' | undefined): number {
   return keys === undefined || keys === 'all' ? 0 : keys.length
-}
-
-function text(message: Message, name: string): string {
-  const value = message.get(name)
-  return typeof value === 'string' ? value : ''
 }
