@@ -109,6 +109,7 @@ export interface MqttCounts {
   unknownTopics: number
   malformed: number
   unauthenticated: number
+  addressBlocked: number
   pushed: number
   pushesDropped: number
   slowConsumers: number
@@ -143,6 +144,8 @@ export interface SessionHost {
   releaseProvisioning(session: MqttConnection): void
   /** The connection's stream is closed. */
   forget(session: MqttConnection): void
+  /** Its credentials are somebody's, or nobody's. */
+  loginEnded(session: MqttConnection, isGood: boolean): void
   /** The connection has sent its CONNECT. */
   connectReceived(session: MqttConnection): void
   /** A programming error reached a session: logged with its stack, the session is closed. */

@@ -1,4 +1,5 @@
 /** Bounds on MQTT clients, each with the attack or mistake that it stops. */
+import type { BlockLimits } from './address-blocks.ts'
 
 export interface MqttLimits {
   /** Remaining length of one packet. An endless packet: v5 DISCONNECT 0x95, v3 close. `device-api.md` 3.1. */
@@ -38,6 +39,8 @@ export interface MqttLimits {
   readonly maxProvisioningConnections: number
   /** Silence after which such a connection is closed; only its requests count as being heard. */
   readonly provisioningTimeoutMs: number
+  /** Log-ins of one address that fail in a row, and how long its new connections are closed then. Undefined: nobody counts. */
+  readonly loginFailures: BlockLimits | undefined
 }
 
 export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
@@ -59,4 +62,5 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   handshakeTimeoutMs: 10_000,
   maxProvisioningConnections: 1000,
   provisioningTimeoutMs: 60_000,
+  loginFailures: undefined,
 })

@@ -8,6 +8,7 @@ import type { DeviceGateway, DeviceIdentity } from '../../engine/device/gateway.
 import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
+import { AddressBlocks } from './address-blocks.ts'
 import type { ByteStream, MqttConnection, MqttCounts, SessionHost } from './connection.ts'
 import { JsonGatewayDecoder } from './gateway/json-payloads.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
@@ -72,6 +73,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     unknownTopics: 0,
     malformed: 0,
     unauthenticated: 0,
+    addressBlocked: 0,
     pushed: 0,
     pushesDropped: 0,
     slowConsumers: 0,
@@ -87,6 +89,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   private readonly silent = new Set<MqttSession>()
   private readonly shares: TenantShares
   private readonly childShares: TenantShares
+  private readonly blocks: AddressBlocks | undefined
   private readonly stopListening: () => void
   private readonly provisioning: ProvisioningPlaces<MqttSession>
   private toFlush: MqttConnection[] = []
@@ -98,6 +101,8 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.options = options
     this.gateway = options.gateway
     this.limits = { ...DEFAULT_MQTT_LIMITS, ...options.limits }
+    const { loginFailures } = this.limits
+    this.blocks = loginFailures && new AddressBlocks(options.clock, loginFailures)
     this.shares = new TenantShares(this.limits.maxConnections, this.limits.maxConnectionsPerTenant)
     this.childShares = new TenantShares(this.limits.maxChildren, this.limits.maxChildrenPerTenant)
     this.provisioning = new ProvisioningPlaces(this.limits.maxProvisioningConnections)
@@ -151,14 +156,18 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.wheel.close()
   }
 
-  hasRoom(onTheWay: number): boolean {
+  hasRoom(onTheWay: number, address: string | undefined): boolean {
+    if (address !== undefined && this.blocks?.isBlocked(address) === true) {
+      this.counts.addressBlocked++
+      return false
+    }
     if (this.sessions.size + onTheWay < this.limits.maxConnections && this.closing === undefined) return true
     this.counts.overConnectionLimit++
     return false
   }
 
   accept(stream: ByteStream): MqttSession | undefined {
-    if (!this.hasRoom(0)) {
+    if (!this.hasRoom(0, stream.remoteAddress)) {
       stream.destroy()
       return undefined
     }
@@ -178,6 +187,11 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     this.counts.silentDropped++
     this.silent.delete(oldest)
     oldest.socket.destroy()
+  }
+
+  loginEnded(session: MqttSession, isGood: boolean): void {
+    if (isGood) this.blocks?.succeeded(session.address)
+    else this.blocks?.failed(session.address)
   }
 
   connectReceived(session: MqttSession): void {

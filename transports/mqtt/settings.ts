@@ -75,6 +75,27 @@ export const MQTT_SETTINGS = {
     description:
       'Handshakes of TLS (60 KiB each) and of WebSocket under way, for each of the two; one more cuts off the oldest that never said a word, or the newest of the address with most.',
   }),
+  mqttIpLimitsEnabled: mqtt.flag({
+    name: 'TB_TRANSPORT_IP_RATE_LIMITS_ENABLED',
+    default: false,
+    description:
+      'Close new MQTT connections of an address whose log-ins failed too often in a row. Not behind a proxy, where all devices share its address.',
+  }),
+  mqttMaxWrongCredentialsPerIp: mqtt.integer({
+    name: 'TB_TRANSPORT_MAX_WRONG_CREDENTIALS_PER_IP',
+    default: 10,
+    min: 1,
+    max: 1_000_000,
+    description: 'So many failures in a row; a good log-in begins anew.',
+  }),
+  mqttIpBlockMs: mqtt.integer({
+    name: 'TB_TRANSPORT_IP_BLOCK_TIMEOUT',
+    default: 60_000,
+    min: 1000,
+    max: 86_400_000,
+    unit: 'ms',
+    description: 'So long after the last of them.',
+  }),
   mqttMaxPayloadBytes: mqtt.integer({
     name: 'NETTY_MAX_PAYLOAD_SIZE',
     default: 65_536,

@@ -67,6 +67,7 @@ export const mqtt = defineTransport({
     failedHandshakes: 'failed_handshakes_total',
     silentDropped: 'dropped_silent_connections_total',
     unauthenticated: 'refused_connects_total',
+    addressBlocked: 'connections_of_blocked_addresses_total',
     received: 'received_publishes_total',
     acknowledged: 'acknowledged_publishes_total',
     storedUnacknowledged: 'stored_unacknowledged_publishes_total',
@@ -95,6 +96,9 @@ export const mqtt = defineTransport({
         maxChildrenPerTenant: settings.mqttMaxChildrenPerTenant,
         maxSilentConnections: settings.mqttMaxSilentConnections,
         maxHandshakes: settings.mqttMaxHandshakes,
+        loginFailures: settings.mqttIpLimitsEnabled
+          ? { failures: settings.mqttMaxWrongCredentialsPerIp, blockMs: settings.mqttIpBlockMs }
+          : undefined,
       },
       payload,
       clock,

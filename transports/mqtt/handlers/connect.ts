@@ -32,13 +32,13 @@ export function handleConnect(session: MqttConnection, frame: Buffer): void {
   session.shown = undefined
   if (shown !== undefined) {
     // What else the client says does not count, and nothing is tried in the certificate's place: `device-api.md` 3.2.
-    if (!shown.isValid) return refuse(session, Reason.NOT_AUTHORIZED)
+    if (!shown.isValid) return refuseLogin(session, Reason.NOT_AUTHORIZED)
     const { certificate, authorities } = shown
     const presented = { type: 'X509_CERTIFICATE', certificate, authorities, clientAddress: session.address } as const
     return authenticate(session, packet, presented, Reason.NOT_AUTHORIZED)
   }
   const login = loginOf(packet)
-  if (login.userName === '' && login.clientId === '') return refuse(session, unknownDevice(packet))
+  if (login.userName === '' && login.clientId === '') return refuseLogin(session, unknownDevice(packet))
   authenticate(session, packet, login, unknownDevice(packet))
 }
 
@@ -56,7 +56,7 @@ function authenticate(
     .then(
       (device) => {
         if (session.phase !== 'AUTHENTICATING') return
-        if (device === undefined) refuse(session, unknown)
+        if (device === undefined) refuseLogin(session, unknown)
         else accept(session, packet, device)
         session.resume()
       },
@@ -91,6 +91,11 @@ function unknownDevice(packet: IConnectPacket): ReasonCode {
   return packet.clientId.trim() === '' ? Reason.NOT_AUTHORIZED : Reason.CLIENT_ID_NOT_VALID
 }
 
+function refuseLogin(session: MqttConnection, reason: ReasonCode): void {
+  session.host.loginEnded(session, false)
+  refuse(session, reason)
+}
+
 function refuse(session: MqttConnection, reason: ReasonCode): void {
   if (reason !== Reason.QUOTA_EXCEEDED) session.host.counts.unauthenticated++
   session.send(
@@ -105,6 +110,7 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   const { host } = session
   if (!mayUse('MQTT', device)) return refuse(session, Reason.SERVER_UNAVAILABLE)
   if (!host.admit(device)) return refuse(session, Reason.QUOTA_EXCEEDED)
+  host.loginEnded(session, true)
   session.tenantId = device.tenantId
   session.phase = 'CONNECTED'
   const keepAliveMs = (packet.keepalive ?? 0) * 1000 * KEEP_ALIVE_GRACE

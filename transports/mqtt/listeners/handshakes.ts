@@ -22,7 +22,7 @@ export class Handshakes {
   begin(socket: Socket): boolean {
     const isFull = this.underWay.size >= this.door.limits.maxHandshakes
     const hasPlace = (): boolean => !isFull || this.dropSilent() || this.dropOfHeaviest(socket)
-    if (!this.door.hasRoom(this.underWay.size) || !hasPlace()) {
+    if (!this.door.hasRoom(this.underWay.size, socket.remoteAddress) || !hasPlace()) {
       socket.destroy()
       return false
     }

@@ -11,8 +11,8 @@ import type { MqttSession } from '../session.ts'
 export interface Door {
   readonly limits: MqttLimits
   readonly counts: MqttCounts
-  /** Whether one more may come while so many are on their way in; counted where not. */
-  hasRoom(onTheWay: number): boolean
+  /** Whether one more may come from the address while so many are on their way in; counted where not. */
+  hasRoom(onTheWay: number, address: string | undefined): boolean
   /** Undefined where there is no room: the stream is destroyed already. */
   accept(stream: ByteStream): MqttSession | undefined
   /** A server's own trouble, once it listens. */
