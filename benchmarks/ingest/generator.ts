@@ -12,6 +12,8 @@ export interface GeneratorOptions {
   readonly tokens: readonly string[]
   /** Requests that one device has under way at a time (HTTP: 1). */
   readonly window: number
+  /** Each connection is a gateway that names one of these in each publish, in turn. Absent: a device for itself. */
+  readonly children?: readonly string[]
   readonly seconds: number
   /** The time of each device's first message, Unix ms; each further one is 1 ms later. Absent: a day ago. */
   readonly firstTime?: number
@@ -58,10 +60,14 @@ abstract class Device {
     const requests: Buffer[] = []
     for (let index = 0; index < count; index++) {
       const time = this.time++
-      requests.push(this.request(`{"ts":${time},"values":${JSON.stringify(valuesAt(time))}}`))
+      requests.push(this.request(this.bodyOf(`{"ts":${time},"values":${JSON.stringify(valuesAt(time))}}`)))
       this.sentAt.push(performance.now())
     }
     this.socket.write(requests.length === 1 && requests[0] !== undefined ? requests[0] : Buffer.concat(requests))
+  }
+
+  protected bodyOf(point: string): string {
+    return point
   }
 
   start(): void {
@@ -109,11 +115,21 @@ class HttpDevice extends Device {
 
 class MqttDevice extends Device {
   private readonly token: string
+  private readonly children: readonly string[] | undefined
+  private readonly topic: Buffer
   private packetId = 0
+  private turn = 0
 
   constructor(options: GeneratorOptions, token: string) {
     super(options)
     this.token = token
+    this.children = options.children
+    this.topic = options.children === undefined ? TOPIC : GATEWAY_TOPIC
+  }
+
+  protected override bodyOf(point: string): string {
+    const { children } = this
+    return children === undefined ? point : `{"${children[this.turn++ % children.length]}":[${point}]}`
   }
 
   async ready(): Promise<void> {
@@ -135,7 +151,7 @@ class MqttDevice extends Device {
 
   protected request(body: string): Buffer {
     this.packetId = (this.packetId % 65_535) + 1
-    const length = TOPIC.length + 2 + body.length
+    const length = this.topic.length + 2 + body.length
     const packet = Buffer.allocUnsafe(1 + (length < 128 ? 1 : 2) + length)
     let offset = 0
     packet[offset++] = 0x32
@@ -144,7 +160,7 @@ class MqttDevice extends Device {
       packet[offset++] = (length & 127) | 128
       packet[offset++] = length >> 7
     }
-    offset += TOPIC.copy(packet, offset)
+    offset += this.topic.copy(packet, offset)
     offset = packet.writeUInt16BE(this.packetId, offset)
     packet.write(body, offset, 'latin1')
     return packet
@@ -152,6 +168,7 @@ class MqttDevice extends Device {
 }
 
 const TOPIC = mqttText('v1/devices/me/telemetry')
+const GATEWAY_TOPIC = mqttText('v1/gateway/telemetry')
 
 function mqttText(text: string): Buffer {
   const bytes = Buffer.from(text)
