@@ -1,13 +1,16 @@
 /** Whom a value concerns: those that are related to its entity, and nobody else of the tenant. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { test } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { openField } from '../../../nodes/calculated/kinds.ts'
 import { entityId, type EntityId } from '../../../model/entity-id.ts'
+import type { Relation } from '../../../model/relation.ts'
+import { assetProfiles } from '../../entities/asset-profile.ts'
 import { assets } from '../../entities/asset.ts'
 import { calculatedFields } from '../../entities/calculated-field.ts'
 import { recordWith } from '../../entities/rows.ts'
-import { openTestPlatform } from '../../testkit.ts'
+import type { RelationService } from '../../relations/relations.ts'
+import { openTestPlatform, type TestPlatform } from '../../testkit.ts'
 import { KnownFacts } from './facts.ts'
 import { FieldIndex } from './field-index.ts'
 import type { Payload } from './payload.ts'
@@ -19,30 +22,29 @@ const VALUES: Payload = {
   type: 'POST_TELEMETRY_REQUEST',
 }
 
-test('a value goes to what is related to its entity, whose relations are read once', async (t) => {
-  const platform = await openTestPlatform()
-  t.after(() => platform.close())
-  const { services, feed, tenant, tenantId } = platform
-  const made = async (name: string): Promise<EntityId> =>
-    entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name })).id)
-  const [hall, room, near, far] = await Promise.all(['hall', 'room', 'near', 'far'].map(made))
-  assert.ok(hall && room && near && far)
-  const relate = (from: EntityId, to: EntityId) =>
-    services.relations.save(tenantId, { from, to, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null })
-  await relate(hall, room)
-  await relate(room, near)
-  const level = { direction: 'FROM', relationType: 'Contains' }
+const LEVEL = { direction: 'FROM', relationType: 'Contains' }
+
+type ListOfMany = RelationService['listOfMany']
+
+/** A reader of one tenant whose only field is set on `owner` and asks for what is two levels below. */
+async function openReader(
+  t: TestContext,
+  platform: TestPlatform,
+  owner: EntityId,
+  list?: (query: Parameters<ListOfMany>) => readonly Relation[] | undefined,
+) {
+  const { services, feed, tenantId } = platform
   const configuration = {
     ...{ type: 'SIMPLE', expression: 't', output: { type: 'TIME_SERIES', name: 'o' } },
     arguments: {
       t: {
         refEntityKey: { key: 'temperature', type: 'TS_LATEST' },
-        refDynamicSourceConfiguration: { type: 'RELATION_PATH_QUERY', levels: [level, level] },
+        refDynamicSourceConfiguration: { type: 'RELATION_PATH_QUERY', levels: [LEVEL, LEVEL] },
       },
     },
   }
   const identity = { id: 'f', createdTime: 1, version: 1, tenantId }
-  const field = recordWith(calculatedFields, identity, { name: 'f', entityId: hall, type: 'SIMPLE', configuration })
+  const field = recordWith(calculatedFields, identity, { name: 'f', entityId: owner, type: 'SIMPLE', configuration })
   const index = new FieldIndex(
     {
       fields: { findAnywhere: () => Promise.resolve(field), findWhere: () => Promise.resolve([field]) },
@@ -54,9 +56,10 @@ test('a value goes to what is related to its entity, whose relations are read on
   await index.start()
   const { declared, relations, attributes, telemetry, alarms, limits } = services
   let reads = 0
-  const listOfMany: typeof relations.listOfMany = (...query) => {
+  const listOfMany: ListOfMany = (...query) => {
     reads++
-    return relations.listOfMany(...query)
+    const listed = list?.(query)
+    return listed === undefined ? relations.listOfMany(...query) : Promise.resolve(listed)
   }
   const routeOf = () => Promise.resolve({ tenantId, customerId: null, ruleChainId: null, queueName: null })
   const facts = new KnownFacts({ declared, routeOf, feed })
@@ -67,12 +70,30 @@ test('a value goes to what is related to its entity, whose relations are read on
   const reader = new CalculationReader({
     ...{ declared, attributes, telemetry, alarms, limits, index, facts, related },
   })
-  const concerned = async (entity: EntityId): Promise<readonly string[]> =>
-    (await reader.read(tenantId, entity, VALUES, undefined, 1)).forwards.map((forward) => forward.entity.id)
+  return {
+    reads: () => reads,
+    forwards: async (entity: EntityId) => (await reader.read(tenantId, entity, VALUES, undefined, 1)).forwards,
+  }
+}
+
+test('a value goes to what is related to its entity, whose relations are read once', async (t) => {
+  const platform = await openTestPlatform()
+  t.after(() => platform.close())
+  const { services, tenant, tenantId } = platform
+  const made = async (name: string): Promise<EntityId> =>
+    entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name })).id)
+  const [hall, room, near, far] = await Promise.all(['hall', 'room', 'near', 'far'].map(made))
+  assert.ok(hall && room && near && far)
+  const relate = (from: EntityId, to: EntityId) =>
+    services.relations.save(tenantId, { from, to, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null })
+  await relate(hall, room)
+  await relate(room, near)
+  const { forwards, reads } = await openReader(t, platform, hall)
+  const concerned = async (entity: EntityId) => (await forwards(entity)).map((forward) => forward.entity.id)
   assert.deepEqual(await concerned(far), [], 'an asset that is in no room')
   assert.deepEqual(await concerned(near), [hall.id])
-  const readSoFar = reads
-  assert.deepEqual([await concerned(near), reads - readSoFar], [[hall.id], 0])
+  const readSoFar = reads()
+  assert.deepEqual([await concerned(near), reads() - readSoFar], [[hall.id], 0])
   await relate(room, far)
   assert.deepEqual(await concerned(far), [hall.id], 'a relation that is new is seen at once')
   const crowded = await made('crowded')
@@ -82,4 +103,35 @@ test('a value goes to what is related to its entity, whose relations are read on
   platform.clock.time += 1
   await relate(room, crowded)
   assert.deepEqual(await concerned(crowded), [hall.id], 'on the way more was found than is followed')
+})
+
+test('behind the bound of a level between, nobody is missed', async (t) => {
+  const platform = await openTestPlatform()
+  t.after(() => platform.close())
+  const { services, tenant } = platform
+  const profile = await services.declared.of(assetProfiles).saveByUser(tenant, { name: 'halls' })
+  const made = async (name: string, assetProfileId?: string): Promise<EntityId> =>
+    entityId('ASSET', (await services.declared.of(assets).saveByUser(tenant, { name, assetProfileId })).id)
+  const hall = await made('hall', profile.id)
+  const near = await made('near')
+  const rooms = Array.from({ length: 1_100 }, (_, at) => entityId('ASSET', `room ${at}`))
+  const relation = (from: EntityId, to: EntityId): Relation => ({
+    ...{ from, to, type: 'Contains', typeGroup: 'COMMON', additionalInfo: null, version: 1 },
+  })
+  // Only the last room, which is behind the bound, is in the hall.
+  const list = ([, , ends]: Parameters<ListOfMany>): readonly Relation[] =>
+    ends.flatMap(({ id }) =>
+      id === near.id ? rooms.map((room) => relation(room, near)) : id === 'room 1099' ? [relation(hall, near)] : [],
+    )
+  const ofHall = await openReader(t, platform, hall, list)
+  assert.deepEqual(
+    (await ofHall.forwards(near)).map(({ entity }) => entity),
+    [hall],
+  )
+  const halls = entityId('ASSET_PROFILE', profile.id)
+  const ofHalls = await openReader(t, platform, halls, list)
+  assert.deepEqual(
+    (await ofHalls.forwards(near)).map(({ entity, payload }) => [entity, payload.kind]),
+    [[halls, 'members']],
+  )
 })
