@@ -53,4 +53,40 @@ describe('what profiles say of MQTT', () => {
       acknowledgesUndecodable: false,
     })
   })
+
+  test('has schemas of payloads, compiled once, other ones when the profile has changed, and none that can not be used', async () => {
+    const { services, tenant } = platform
+    const profiles = services.declared.of(deviceProfiles)
+    const data = (deviceTelemetryProtoSchema: string) => ({
+      ...{ configuration: { type: 'DEFAULT' }, alarms: null },
+      provisionConfiguration: { type: 'DISABLED', provisionDeviceSecret: null },
+      transportConfiguration: {
+        type: 'MQTT',
+        transportPayloadTypeConfiguration: {
+          ...{ transportPayloadType: 'PROTOBUF', deviceTelemetryProtoSchema },
+          ...{ enableCompatibilityWithJsonPayloadFormat: false, useJsonPayloadFormatForDefaultDownlinkTopics: true },
+        },
+      },
+    })
+    const schema = (field: string) => `syntax = "proto3";\nmessage Values {\n  optional int32 ${field} = 1;\n}`
+    const own = await profiles.saveByUser(tenant, { ...KIND, name: 'own schemas', profileData: data(schema('a')) })
+    await services.devices.saveByUser(tenant, { name: 'p1', type: 'own schemas' }, 'P1')
+    await services.devices.saveByUser(tenant, { name: 'p2', type: 'own schemas' }, 'P2')
+    const [first, second] = await found('P1', 'P2')
+    const fields = (device: DeviceIdentity | undefined) => device?.payloads?.telemetry?.types[0]?.get(1)?.key
+    assert.equal(fields(first), 'a')
+    assert.equal(second?.payloads, first?.payloads)
+    // Needs that JSON is taken too (`device-api.md` 5.3).
+    assert.deepEqual([first?.payloads?.readsJson, first?.payloads?.writesJsonByDefault], [false, false])
+    const changed = (text: string) =>
+      profiles.saveByUser(tenant, { ...{ ...KIND, id: own.id, name: 'own schemas' }, profileData: data(text) })
+    await assert.rejects(changed(schema('= b')), {
+      code: 'device.PROFILE_SCHEMA',
+      message: /telemetry proto schema.*line 3/,
+    })
+    await assert.rejects(changed(`${schema('b')}// ${'x'.repeat(40_000)}`), { code: 'device.PROFILE_SCHEMA' })
+    assert.equal(fields((await found('P1'))[0]), 'a')
+    await changed(schema('b'))
+    assert.equal(fields((await found('P1'))[0]), 'b')
+  })
 })
