@@ -2,8 +2,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import protobuf from 'protobufjs'
 import type { Packet } from 'mqtt-packet'
+import { isMillraceError } from '../../../model/errors.ts'
+import { DEFAULT_PAYLOAD_LIMITS } from '../../payload/limits.ts'
 import { deviceNamed } from '../../testkit.ts'
 import { openMqttBench, type MqttBench, type RawClient } from '../testkit.ts'
+import { ProtobufGatewayDecoder } from './protobuf-payloads.ts'
+
+/** Mutated messages; `ROUNDS=1000000` is the long campaign. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
+
+function seeded(start: number): (below: number) => number {
+  let seed = start
+  return (below) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0
+    return Math.floor((seed / 2 ** 32) * below)
+  }
+}
 
 /** What the reference has (`device-api.md` 5.4), for the library's own writer and reader. */
 const { root } = protobuf.parse(
@@ -156,15 +170,52 @@ describe('the gateway API of a profile of Protobuf', () => {
       })
       const [session] = gateway.sessionsOf('A')
       assert.deepEqual(session?.requests, [{ clientKeys: undefined, sharedKeys: ['k', 'm'] }])
+      const one = bytes('AttributesRequest', { ...ask, client: true, keys: ['k'] })
+      client.send({ ...client.publish('v1/gateway/attributes/request', '', 2), payload: one })
+      const alone = (await client.received(4)).filter(({ cmd }) => cmd === 'publish')[1]
+      assert.deepEqual(read('GatewayAnswer', alone), {
+        deviceName: 'A',
+        responseMsg: { requestId: 3, shared: [stored] },
+      })
+      assert.deepEqual(session.requests[1], { clientKeys: ['k'], sharedKeys: undefined })
       session.listener.sharedAttributesChanged?.({ kind: 'deleted', keys: ['k', 'm'] })
       const update = { deviceName: 'A', notificationMsg: { deleted: ['k', 'm'] } }
-      assert.deepEqual(read('GatewayUpdate', (await client.received(3))[2]), update)
+      assert.deepEqual(read('GatewayUpdate', (await client.received(5))[4]), update)
       session.listener.called?.({ id: 7, method: 'm', params: '{"a":1}' })
       const call = { deviceName: 'A', rpcRequestMsg: { requestId: 7, methodName: 'm', params: '{"a":1}' } }
-      assert.deepEqual(read('GatewayCall', (await client.received(4))[3]), call)
+      assert.deepEqual(read('GatewayCall', (await client.received(6))[5]), call)
       assert.equal(await answered(client, 'rpc', bytes('RpcResponse', { deviceName: 'A', id: 7, data: '{"ok":1}' })), 0)
       assert.deepEqual(session.callAnswers, [[7, '{"ok":1}']])
       assert.equal(await answered(client, 'disconnect', bytes('ConnectMsg', { deviceName: 'A' })), 0)
       assert.equal(gateway.sessionsOf('A').length, 0)
     }))
+
+  it('reads mutated messages, or refuses them as invalid, and nothing else', () => {
+    const decoder = new ProtobufGatewayDecoder(DEFAULT_PAYLOAD_LIMITS)
+    const kv = [
+      { key: 'l', type: 1, long_v: 7 },
+      { key: 'j', type: 4, json_v: '[1,{"a":2}]' },
+      { key: 's', type: 3, string_v: 'x' },
+    ]
+    const good = bytes('GatewayTelemetry', {
+      msg: [
+        { deviceName: 'A', msg: { tsKvList: [{ ts: 5, kv }] } },
+        { deviceName: 'B', msg: { tsKvList: [{ kv }] } },
+      ],
+    })
+    const random = seeded(20_261_124)
+    let refused = 0
+    for (let round = 0; round < ROUNDS; round++) {
+      const body = Buffer.concat([good, good]).subarray(0, good.length + random(good.length))
+      for (let change = 0; change <= random(6); change++) body[random(body.length)] = random(256)
+      try {
+        const { parts } = decoder.telemetry(body)
+        refused += parts.some(({ content }) => content === undefined) ? 1 : 0
+      } catch (error) {
+        assert.ok(isMillraceError(error) && error.kind === 'invalid', String(error))
+        refused++
+      }
+    }
+    assert.ok(refused > ROUNDS / 10 && refused < ROUNDS, `${refused} of ${ROUNDS} were refused`)
+  })
 })
