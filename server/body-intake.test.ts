@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HttpHandler, RouteOptions } from './http-server.ts'
+import type { HttpHandler, HttpReply, RouteOptions } from './http-server.ts'
 import { RequestBody } from './request-body.ts'
 import { UwsServer, type HttpServerOptions } from './uws.ts'
 
@@ -276,6 +276,23 @@ test(
     await until(() => server.unknownBodiesBytes === 0)
   },
 )
+
+test('whose body was whole when it was refused may send the next request', async (context) => {
+  const server = newServer(context)
+  const refuse = async (_request: unknown, reply: HttpReply): Promise<boolean> => {
+    await sleep(20)
+    reply.send(401, undefined, 'who are you')
+    return false
+  }
+  echo(server, '/refused', { admit: refuse })
+  echo(server, '/echo', {})
+  const port = await server.listen('127.0.0.1', 0)
+  const socket = await open(context, port, 'Content-Length: 2000', '/refused')
+  socket.write('x'.repeat(2000))
+  assert.match(await answerOf(socket), /^HTTP\/1.1 401/)
+  socket.write('POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx')
+  assert.match(await answerOf(socket), /200 OK[\s\S]*1$/)
+})
 
 test(
   'a route may take its time over a body that was whole when its sender became known',

@@ -98,6 +98,7 @@ export class BodyIntake implements BodyHolder {
     }
     this.state = 'asking'
     this.response.pause()
+    this.exchange.isPaused = true
     admit(this.exchange).then(
       (admitted) => {
         if (this.exchange.open) this.answered(admitted, size)
@@ -117,8 +118,10 @@ export class BodyIntake implements BodyHolder {
     this.plan.room.release(this)
     this.state = 'reading'
     // Read on, a connection of which all is here ends after some seconds, however long the route takes.
-    if (this.isWhole) this.exchange.isPaused = true
-    else this.response.resume()
+    if (!this.isWhole) {
+      this.exchange.isPaused = false
+      this.response.resume()
+    }
     this.look(Math.max(size, this.body.size))
   }
 }

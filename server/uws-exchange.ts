@@ -117,6 +117,7 @@ export class UwsExchange implements HttpRequest, HttpReply {
     this.state = 'sent'
     const endsConnection = this.endsConnection || this.owner.isClosing
     if (this.isPaused) this.response.resume()
+    this.isPaused = false
     const inParts = left !== undefined && typeof body !== 'string' && body.length > 0 && !endsConnection
     this.response.cork(() => {
       this.response.writeStatus(REASONS[status] ?? String(status))

@@ -104,6 +104,9 @@ test('nothing is refused until a profile was read, nor where it can not be read'
   const reads = [
     () => new Promise<TransportLimits>((resolve) => (read = resolve)),
     () => Promise.reject(new Error('the store does not answer')),
+    () => {
+      throw new Error('closed')
+    },
   ]
   const rates = new TransportRates({ source: { soon: () => reads.shift()?.() ?? NONE }, reached: () => assert.fail() })
   assert.equal(rates.isLimited('t', 0), false)
@@ -111,4 +114,5 @@ test('nothing is refused until a profile was read, nor where it can not be read'
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(rates.isLimited('t', 1), true)
   assert.equal(rates.isLimited('t', 1000), true, 'what was known counts')
+  assert.equal(rates.isLimited('t', 2000), true)
 })

@@ -3,7 +3,8 @@
  * A request with data takes one telemetry message and its points, any other a regular message. Each process counts what reaches it. A tenant
  * without limits costs a look into a map and a comparison.
  */
-import { whenThere, type Soon } from '../rulechain/capabilities/soon.ts'
+import { lruMap } from '../../model/lru-map.ts'
+import { isLater, whenThere, type Soon } from '../rulechain/capabilities/soon.ts'
 import { RatesById } from '../../model/rates.ts'
 import type { DeviceIdentity, DeviceRates, ToldRates } from './gateway.ts'
 
@@ -30,7 +31,7 @@ export interface TransportRateRefusal {
 
 /** A profile that changes counts after so long, ms. */
 const LOOK_AGAIN_MS = 250
-/** Tenants that were silent are forgotten: the oldest first. */
+/** Who was silent longest is forgotten. */
 const MOST_TENANTS = 20_000
 
 interface TenantLimits {
@@ -47,7 +48,7 @@ export interface TransportRatesParts {
 
 export class TransportRates {
   private readonly parts: TransportRatesParts
-  private readonly tenants = new Map<string, TenantLimits>()
+  private readonly tenants = lruMap<TenantLimits>(MOST_TENANTS)
   private readonly buckets = new Map<`${Level}${Kind}`, RatesById>()
   /** Requests that were refused. Only grows. */
   refused = 0
@@ -118,23 +119,19 @@ export class TransportRates {
   private look(tenantId: string, known: TenantLimits | undefined, now: number): boolean {
     const tenant = known ?? { limits: undefined, hasAny: false, lookedAt: now }
     tenant.lookedAt = now
-    if (known === undefined) {
-      if (this.tenants.size >= MOST_TENANTS) this.forgetOldest()
-      this.tenants.set(tenantId, tenant)
-    }
-    const noted = whenThere(this.parts.source.soon(tenantId), (limits) => {
+    if (known === undefined) this.tenants.set(tenantId, tenant)
+    const note = (limits: TransportLimits): void => {
       if (limits === tenant.limits) return
       tenant.limits = limits
       tenant.hasAny = LEVELS.some((level) => KINDS.some((kind) => isSet(limits[`transport${level}${kind}RateLimit`])))
-    })
-    // Read again by the next look; what was known counts meanwhile.
-    if (noted instanceof Promise) noted.catch(() => undefined)
+    }
+    try {
+      const noted = whenThere(this.parts.source.soon(tenantId), note)
+      if (isLater(noted)) noted.catch(() => undefined)
+    } catch {
+      // Read again by the next look; what was known counts meanwhile.
+    }
     return tenant.hasAny
-  }
-
-  private forgetOldest(): void {
-    const { value } = this.tenants.keys().next()
-    if (value !== undefined) this.tenants.delete(value)
   }
 }
 

@@ -121,6 +121,30 @@ test('a text message, one that is too large, and a frame that is none end the se
   raw.destroy()
 })
 
+test('a message that comes in thousands of reads ends the session before it is whole', async (context) => {
+  const { port, transport } = await open(context)
+  const raw = connectTcp({ port, host: '127.0.0.1', noDelay: true })
+  context.after(() => raw.destroy())
+  raw.on('error', () => undefined)
+  const key = Buffer.alloc(16).toString('base64')
+  raw.write(
+    `GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nSec-WebSocket-Protocol: mqtt\r\n\r\n`,
+  )
+  await once(raw, 'data')
+  let isClosed = false
+  raw.once('close', () => (isClosed = true)).resume()
+  // A binary message of 200,000 bytes.
+  raw.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 3, 0x0d, 0x40, 0, 0, 0, 0]))
+  let sent = 0
+  while (!isClosed && sent < 100_000) {
+    if (raw.writable) raw.write(Buffer.of(0))
+    sent++
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  assert.ok(isClosed, `${sent} bytes were taken one by one`)
+  assert.equal(transport.figures().connections, 0)
+})
+
 test('who takes no answers is cut off: of MQTT, and of pings', async (context) => {
   const { client, transport } = await open(context, { maxPendingBytes: 10_000 })
   for (const flood of ['mqtt', 'ping'] as const) {

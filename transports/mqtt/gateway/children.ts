@@ -43,6 +43,8 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   private readonly known: DeviceIdentity
   private readonly children = new Map<string, GatewayChild>()
   private readonly queue: GatewayChild[] = []
+  /** What came for them before the connection ended is still to be handed on: each keeps its place until then. */
+  private readonly orphans = new Set<GatewayChild>()
   private connecting = 0
   private waitingBytes = 0
   private roundTick: number
@@ -121,8 +123,10 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     this.session.host.wheel.remove(this)
     for (const child of this.children.values()) {
       child.session?.close()
-      this.ended(child)
+      if (child.waiting !== undefined && child.waiting.length > 0) this.orphans.add(child)
+      else this.ended(child)
     }
+    this.children.clear()
   }
 
   dueTick(): number {
@@ -177,6 +181,8 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     while (this.connecting < CONNECTS_AT_ONCE) {
       const child = this.queue.shift()
       if (child === undefined) return
+      // Nothing came for it before the connection ended.
+      if (this.isClosed && child.waiting?.length === 0) continue
       this.connecting++
       this.session.host.gateway
         .connectChild(this.gateway, { name: child.name, type: child.type })
@@ -187,6 +193,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
         .catch((error: unknown) => this.session.violated(error))
         .finally(() => {
           this.connecting--
+          if (this.orphans.delete(child)) this.session.host.releaseChild(this.known.tenantId)
           this.connectNext()
         })
     }

@@ -115,12 +115,14 @@ class TlsListener implements MqttListener {
 
   private complete(socket: TLSSocket): void {
     const raw = this.handshakes.complete(socket)
+    // It lost its place meanwhile.
+    if (raw === undefined) return void socket.destroy()
     const shown = shownCertificate(socket, this.at.skipsClientDates ? undefined : this.clock.now())
     if (shown === 'too large') return this.fail(socket)
     const session = attach(this.door, socket)
     if (session === undefined) return
     session.shown = shown
-    if (raw === undefined || raw.bytesRead <= MAX_HANDSHAKE_BYTES) return
+    if (raw.bytesRead <= MAX_HANDSHAKE_BYTES) return
     // It may be the first packets that came along: they are told apart once this read is decrypted.
     setImmediate(() => {
       if (raw.bytesRead - socket.bytesRead > MAX_HANDSHAKE_BYTES) this.fail(socket)

@@ -20,6 +20,8 @@ const SUBPROTOCOL = 'mqtt'
 const PACKETS_PER_MESSAGE = 4
 /** Pieces of one message: each costs more than its bytes. */
 const MAX_FRAGMENTS = 1024
+/** Reads of the socket for one message: `ws` keeps each as a buffer until the message is whole, a byte of it as some hundred. */
+const MAX_READS = 4096
 const MAX_HEADER_BYTES = 8192
 const UNSUPPORTED_DATA = 1003
 const LOOK_MS = 1000
@@ -104,7 +106,12 @@ function attachWebSocket(door: Door, webSocket: WebSocket, socket: Socket): void
   const stream = new WebSocketStream(webSocket, socket)
   const session = door.accept(stream)
   if (session === undefined) return
+  let reads = 0
+  socket.on('data', () => {
+    if (++reads > MAX_READS) webSocket.terminate()
+  })
   webSocket.on('message', (data, isBinary) => {
+    reads = 0
     if (isBinary && Buffer.isBuffer(data)) stream.gather(session, data)
     else stream.violated(session, UNSUPPORTED_DATA)
   })
