@@ -98,7 +98,7 @@ export function badFilter(random: SeededRandom): string {
     '+/+',
     'v1/#',
     'v1/devices/+/telemetry',
-    'v2/a/p',
+    'v2/a/x',
     '$SYS/#',
     `v2/${random.between(0, 1e9)}`,
   ])
