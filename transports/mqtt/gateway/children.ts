@@ -2,7 +2,7 @@
  * The devices behind one gateway connection, by name. A device that is connected costs a look into a map; what comes for one that is not
  * waits for it, in order and within a bound of bytes, beyond which the socket is not read.
  */
-import { isMillraceError } from '../../../model/errors.ts'
+import { isMillraceError, type MillraceError } from '../../../model/errors.ts'
 import type {
   CallRequest,
   DeviceIdentity,
@@ -222,7 +222,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
 
   private failed(child: GatewayChild, error: unknown): void {
     this.ended(child)
-    const refusal = isMillraceError(error) ? error : GatewayErrors.CONNECT_FAILED({}, error)
+    const refusal = isMillraceError(error) && !isForeign(error) ? error : GatewayErrors.CONNECT_FAILED({}, error)
     this.settle(child, (waiting) => waiting.refused(refusal))
   }
 
@@ -236,4 +236,9 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     }
     if (wasFull && !this.isFull) this.session.resume()
   }
+}
+
+/** Of a store or a service: what it takes for invalid is not the payload. */
+function isForeign({ kind, code }: MillraceError): boolean {
+  return kind === 'invalid' && code !== 'device.CHILD_REFUSED'
 }

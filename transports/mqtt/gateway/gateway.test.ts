@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Packet } from 'mqtt-packet'
 import { DeviceErrors } from '../../../engine/device/errors.ts'
+import { defineErrors } from '../../../model/errors.ts'
 import { openMqttBench, type MqttBench, type RawClient } from '../testkit.ts'
 import type { MqttLimits } from '../limits.ts'
 
@@ -352,6 +353,17 @@ describe('the gateway API', () => {
         assert.deepEqual(await answered(v5, 'v1/gateway/x', ''), ['puback', 7, 0x90])
       }
       assert.equal(opened.transport.figures().children, 0)
+    }))
+
+  it('takes no error of another room for one of the payload', () =>
+    bench(async (opened) => {
+      const Errors = defineErrors('elsewhere', { ODD: { kind: 'invalid', status: 400, text: 'odd' } })
+      opened.gateway.childRefusal = Errors.ODD()
+      const v5 = await gatewayOf(opened, 5)
+      v5.send(v5.publish(TELEMETRY, '{"A":[{"a":1}]}', 7))
+      await v5.end()
+      assert.deepEqual(v5.packets.map(seen).at(-1), ['puback', 7, 0x80])
+      assert.equal(opened.transport.figures().undecodable, 0)
     }))
 
   it('takes no more devices than a gateway may have, and no more than its tenant', () =>
