@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { ManualClock } from '../../engine/actor/testkit.ts'
 import { causedId } from '../../engine/rulechain/child-id.ts'
 import type { NodeInstance, NodeOutput } from '../../engine/rulechain/node-instance.ts'
@@ -45,22 +46,49 @@ const CASES: readonly Case[] = [
   },
 ]
 
+/** The time of a test does not go by while the disk is asked, however slow that is. */
+class WritesUnderWay {
+  private readonly writes = new Set<Promise<unknown>>()
+
+  until<T>(write: Promise<T>): Promise<T> {
+    const end = (): void => void this.writes.delete(write)
+    this.writes.add(write)
+    write.then(end, end)
+    return write
+  }
+
+  async over(): Promise<void> {
+    while (this.writes.size > 0) {
+      await Promise.allSettled(this.writes)
+      // Whoever waited for it may write again.
+      await setImmediate()
+    }
+  }
+}
+
 await onBothDatabases('alarm rules of profiles that are killed: ', (open) => {
   let live: TestPlatform
   let dying: TestPlatform
+  let next: TestPlatform
   let store: EntityStore
+  const underWay = new WritesUnderWay()
   before(async () => {
     live = await open({ secrets })
     store = live.entities
-    const switched: EntityStore = {
-      ...live.entities,
-      write: (steps) => store.write(steps),
-      close: async () => undefined,
+    const over = (write: EntityStore['write']): Promise<TestPlatform> => {
+      const entities: EntityStore = {
+        ...live.entities,
+        write: (steps) => underWay.until(write(steps)),
+        close: async () => undefined,
+      }
+      return openTestPlatform({ start: false, secrets, openEntities: async () => entities })
     }
-    dying = await openTestPlatform({ start: false, secrets, openEntities: async () => switched })
+    dying = await over((steps) => store.write(steps))
+    next = await over((steps) => live.entities.write(steps))
   })
   after(async () => {
     await dying.close()
+    await next.close()
     await live.close()
   })
 
@@ -73,14 +101,14 @@ await onBothDatabases('alarm rules of profiles that are killed: ', (open) => {
         const clock = new ManualClock()
         const world: World = {
           ...{ each, device: entityId('DEVICE', id), clock, start: clock.now(), log: `${each.what} ${point}` },
-          told: new Map(),
+          ...{ told: new Map(), underWay },
         }
         store = killed.store
         await run(world, dying, killed).catch(() => undefined)
         store = live.entities
         if (killed.isDead) {
           kills++
-          await run(world, live)
+          await run(world, next)
         }
         const told = [...world.told.values()]
         assert.equal(told.length, 1, `${point}: ${told.join()}`)
@@ -102,6 +130,7 @@ interface World {
   readonly log: string
   /** What became durable of what was told of alarms, by the message's id. */
   readonly told: Map<string, string>
+  readonly underWay: WritesUnderWay
 }
 
 /** The life of a process: all messages come, as nothing was settled before, and its time goes by until the alarm was told of. */
@@ -167,8 +196,9 @@ async function run(world: World, platform: TestPlatform, killed?: KilledStore): 
     }
     for (let turn = 0; turn < MOST_TURNS && !isDead() && told.size === 0; turn++) {
       await clock.advance(turn === 0 ? Math.max(0, world.start + MINUTES * 60_000 + 1 - clock.now()) : 250)
-      // What is under way reaches the database before.
+      // What is read reaches the database before.
       await entities.alarmVisits.find('none')
+      await world.underWay.over()
     }
   } finally {
     await node.close?.()
