@@ -7,9 +7,12 @@ import { compare, openLedger, type ReadPoint } from '../support/ledger.ts'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import { GATEWAY_TOKEN, type LoadedDevice } from './workload.ts'
 
-const TRANSPORTS = ['MQTT', 'HTTP', 'GATEWAY', 'HTTP', 'GATEWAY', 'HTTP', 'MQTT', 'HTTP'] as const
+const TRANSPORTS: readonly LoadedDevice['transport'][] = [
+  ...(['MQTT', 'HTTP', 'GATEWAY', 'HTTP', 'GATEWAY', 'HTTP', 'MQTT', 'HTTP'] as const),
+  ...(['COAP', 'MQTT_QOS_2', 'COAP', 'MQTT_QOS_2'] as const),
+]
 
-/** Half of them over HTTP, a quarter over MQTT, a quarter through one gateway; half with times of their own. */
+/** The first eight over HTTP, MQTT and through one gateway, four more over CoAP and MQTT QoS 2; half with times of their own. */
 export async function createDevices(millrace: RunningMillrace, count: number): Promise<LoadedDevice[]> {
   const rest = new RestClient(millrace, await login(millrace))
   const gateway = { name: 'loaded gateway', type: 'default', additionalInfo: { gateway: true } }
@@ -19,7 +22,7 @@ export async function createDevices(millrace: RunningMillrace, count: number): P
       const token = `LOADED_${index}`
       return {
         ledger: openLedger(`loaded ${index}`, token, await rest.createDevice(`loaded ${index}`, token)),
-        transport: TRANSPORTS[index % TRANSPORTS.length] ?? ('HTTP' as const),
+        transport: TRANSPORTS[index % TRANSPORTS.length] ?? 'HTTP',
         explicitTimes: index % 4 < 2,
       }
     }),

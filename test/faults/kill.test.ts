@@ -1,6 +1,6 @@
 /**
- * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under MQTT QoS 1 and HTTP load, started again on
- * the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
+ * Nothing acknowledged is lost: the process is killed (SIGKILL) again and again under load over MQTT QoS 1 and 2, a gateway, HTTP and
+ * CoAP, started again on the same data, and read back. `ROUNDS` sets how often (20 by default); a run with fewer than 10,000 acknowledgements is void.
  */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { startLoad } from './workload.ts'
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 20)
 const FEWEST_ACKNOWLEDGEMENTS = 10_000
-const DEVICES = 8
+const DEVICES = 12
 
 test(
   `no acknowledged point is lost, doubled or out of order over ${ROUNDS} kills under load`,
@@ -49,6 +49,12 @@ test(
       `seed ${random.seed}: sent ${report.sent}, acknowledged ${report.acknowledged}, found ${report.found}, lost ${report.lost}, ` +
         `duplicated ${report.duplicated}, out of order ${report.outOfOrder}, slowest restart ${Math.round(slowestStartMs)} ms`,
     )
+    for (const transport of new Set(devices.map((device) => device.transport))) {
+      const own = devices.filter((device) => device.transport === transport)
+      const count = own.reduce((sum, { ledger }) => sum + ledger.acknowledged.size, 0)
+      context.diagnostic(`${transport}: ${count} acknowledged`)
+      assert.ok(count > ROUNDS, `void: ${transport} has ${count} acknowledgements`)
+    }
     assert.ok(report.acknowledged >= FEWEST_ACKNOWLEDGEMENTS, `void: only ${report.acknowledged} acknowledgements`)
     assert.deepEqual(report.findings, [], `repeat with SEED=${random.seed}`)
   },

@@ -1,10 +1,11 @@
 /**
- * Load of numbered points over MQTT QoS 1, an MQTT gateway and HTTP until the connections die. Every device sends its values in order, one
- * over MQTT several in flight, an HTTP device one at a time; half of them carry no time, so that the server's stamps are tested too.
+ * Load of numbered points over MQTT QoS 1 and 2, an MQTT gateway, HTTP and CoAP until the connections die. Every device sends its values in
+ * order, one over MQTT several in flight, the others one at a time; half of them carry no time, so that the server's stamps are tested too.
  */
 import { connect, type MqttClient } from 'mqtt'
 import type { RunningMillrace } from '../support/start-millrace.ts'
 import { take, type DeviceLedger } from '../support/ledger.ts'
+import { sendOverCoap } from './coap-sender.ts'
 
 const MQTT_IN_FLIGHT = 8
 /** Of the gateway that `createDevices` makes. */
@@ -20,7 +21,7 @@ export interface Load {
 export interface LoadedDevice {
   readonly ledger: DeviceLedger
   /** `GATEWAY`: all of these share the connection of one gateway. */
-  readonly transport: 'MQTT' | 'GATEWAY' | 'HTTP'
+  readonly transport: 'MQTT' | 'MQTT_QOS_2' | 'GATEWAY' | 'HTTP' | 'COAP'
   /** Sends explicit times, one second apart, when true. */
   readonly explicitTimes: boolean
 }
@@ -41,12 +42,13 @@ export async function startLoad(millrace: RunningMillrace, devices: readonly Loa
   const gateway = isBehind ? await open(millrace, GATEWAY_TOKEN) : undefined
   const senders = await Promise.all(
     devices.map(async (device) => {
-      if (device.transport === 'HTTP') return startHttpSender(millrace, device, count, stop.signal)
-      if (device.transport === 'MQTT' || gateway === undefined) {
-        const client = await open(millrace, device.ledger.token)
-        return startMqttSender(client, TELEMETRY, device, count, stop.signal)
-      }
-      return startMqttSender(gateway, GATEWAY_TELEMETRY, device, count, stop.signal)
+      const { transport, ledger } = device
+      if (transport === 'HTTP') return startHttpSender(millrace, device, count, stop.signal)
+      if (transport === 'COAP') return startCoapSender(millrace, device, count, stop.signal)
+      if (transport === 'GATEWAY' && gateway !== undefined)
+        return startMqttSender(gateway, GATEWAY_TELEMETRY, device, count, stop.signal)
+      const publishing = transport === 'MQTT_QOS_2' ? TELEMETRY_QOS_2 : TELEMETRY
+      return startMqttSender(await open(millrace, ledger.token), publishing, device, count, stop.signal)
     }),
   )
   return {
@@ -73,14 +75,17 @@ function body(device: LoadedDevice, value: number): string {
 /** How one device's values go out on a connection. */
 interface Publishing {
   readonly topic: string
+  readonly qos: 1 | 2
   /** Whether the connection is the device's alone. */
   readonly isOwn: boolean
   readonly payload: (device: LoadedDevice, value: number) => string
 }
 
-const TELEMETRY: Publishing = { topic: 'v1/devices/me/telemetry', isOwn: true, payload: body }
+const TELEMETRY: Publishing = { topic: 'v1/devices/me/telemetry', qos: 1, isOwn: true, payload: body }
+const TELEMETRY_QOS_2: Publishing = { ...TELEMETRY, qos: 2 }
 const GATEWAY_TELEMETRY: Publishing = {
   topic: 'v1/gateway/telemetry',
+  qos: 1,
   isOwn: false,
   payload: (device, value) => `{${JSON.stringify(device.ledger.name)}:[${body(device, value)}]}`,
 }
@@ -95,7 +100,7 @@ async function open(millrace: RunningMillrace, username: string): Promise<MqttCl
 
 function startMqttSender(
   client: MqttClient,
-  { topic, isOwn, payload }: Publishing,
+  { topic, qos, isOwn, payload }: Publishing,
   device: LoadedDevice,
   count: Count,
   stop: AbortSignal,
@@ -116,7 +121,7 @@ function startMqttSender(
       while (inFlight < MQTT_IN_FLIGHT && !stop.aborted && !finished) {
         const value = take(device.ledger)
         inFlight++
-        client.publish(topic, payload(device, value), { qos: 1 }, (error) => {
+        client.publish(topic, payload(device, value), { qos }, (error) => {
           inFlight--
           if (error !== undefined && error !== null) return finish() // The connection died: the value's fate is unknown.
           count(device.ledger, value)
@@ -158,4 +163,12 @@ function startHttpSender(millrace: RunningMillrace, device: LoadedDevice, count:
     }
   }
   return { ended: send() }
+}
+
+function startCoapSender(millrace: RunningMillrace, device: LoadedDevice, count: Count, stop: AbortSignal): Sender {
+  const next = (): { payload: string; acknowledged: () => void } => {
+    const value = take(device.ledger)
+    return { payload: body(device, value), acknowledged: () => count(device.ledger, value) }
+  }
+  return { ended: sendOverCoap({ port: millrace.ports['coap'] ?? 0, token: device.ledger.token }, next, stop) }
 }
