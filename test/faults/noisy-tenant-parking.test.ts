@@ -9,7 +9,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock, systemRandom } from '../../model/system-clock.ts'
 import { NO_LANES } from '../../engine/parking/control.ts'
 import { InProcessChangeFeed } from '../../engine/subscriptions/change-feed.ts'
@@ -30,6 +29,8 @@ import {
 } from '../../services/testkit.ts'
 import { openEntityStore, openPostgresEntityStore, type EntityStore } from '../../storage/entities/entity-store.ts'
 import { RestClient, login } from '../support/clients.ts'
+import { figure } from '../support/figure.ts'
+import { FLOOR_MS, pacedPosts, type PostsReport } from '../support/paced-posts.ts'
 import { requireServer, startNats, startPostgres } from '../support/servers/index.ts'
 import { natsAndPostgresEnvironment } from '../support/start-cluster.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
@@ -39,8 +40,6 @@ const HEALTHY_DEVICES = 100
 const SECONDS = Number(process.env['NOISY_SECONDS'] ?? 6)
 /** Messages a second of each of the two. */
 const RATE = Number(process.env['NOISY_RATE'] ?? 150)
-/** Below it a latency says more of the machine than of the neighbour. */
-const FLOOR_MS = 60
 const COMPARES_P99 = process.env['NOISY_P99'] === '1'
 /** A process that is not warm yet is slower alone than beside the other: twice that would be no bar. */
 const WARM_UP_SECONDS = COMPARES_P99 ? 20 : 1
@@ -81,58 +80,16 @@ async function fill(entities: EntityStore): Promise<void> {
   await entities.close()
 }
 
-interface Load {
-  readonly sent: number
-  readonly acknowledged: number
-  readonly refused: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  /** The seconds in which an answer took longer than FLOOR_MS: one stall of all, or slow throughout? */
-  readonly slowSeconds: readonly number[]
-}
-
-/** Posts at a rate, device after device, whether or not those before are answered. */
-async function load(
+/** Posts of `devices` devices named so, at the rate of this test. */
+function load(
   millrace: RunningMillrace,
   name: string,
   devices: number,
   seconds: number,
   pad = '',
-): Promise<Load> {
-  const counts = { sent: 0, acknowledged: 0, refused: 0 }
-  const latencies: number[] = []
-  const slowSeconds = new Set<number>()
-  const post = async (device: number): Promise<void> => {
-    const sentAt = performance.now()
-    const response = await fetch(`${millrace.url}/api/v1/${name}_${device}/telemetry`, {
-      method: 'POST',
-      body: `{"counter":${counts.sent},"pad":"${pad}"}`,
-    })
-    await response.arrayBuffer()
-    const latency = performance.now() - sentAt
-    latencies.push(latency)
-    if (latency > FLOOR_MS) slowSeconds.add(Math.floor((sentAt - began) / 1000))
-    if (response.status === 200) counts.acknowledged++
-    else counts.refused++
-  }
-  const began = performance.now()
-  const posts: Promise<void>[] = []
-  while (performance.now() - began < seconds * 1000) {
-    const due = ((performance.now() - began) * RATE) / 1000
-    while (counts.sent < due) posts.push(post(counts.sent++ % devices))
-    await delay(5)
-  }
-  await Promise.all(posts)
-  latencies.sort((one, other) => one - other)
-  const at = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? 0
-  return { ...counts, p50Ms: at(0.5), p99Ms: at(0.99), slowSeconds: [...slowSeconds].sort((one, other) => one - other) }
-}
-
-async function figure(millrace: RunningMillrace, name: string): Promise<number> {
-  const text = await (await fetch(`${millrace.url}/metrics`)).text()
-  const line = text.split('\n').find((each) => each.startsWith(`${name} `))
-  assert.ok(line !== undefined, `there is no figure ${name}`)
-  return Number(line.split(' ')[1])
+): Promise<PostsReport> {
+  const body = (number: number): string => `{"counter":${number},"pad":"${pad}"}`
+  return pacedPosts(millrace, { name, devices, seconds, rate: RATE, body })
 }
 
 /** Healthy points that can be read. */
