@@ -7,6 +7,7 @@ export function notedLink(link: Link, delivered: (batch: readonly Delivery[]) =>
     get writable() {
       return link.writable
     },
+    hasRoomFor: (tenantId) => link.hasRoomFor(tenantId),
     onWritable: (listener) => link.onWritable(listener),
     consume: (consumer, queueName) =>
       link.consume(

@@ -138,6 +138,10 @@ export class TestLink implements Link, PublishBound, ReadableLink {
     for (const listener of this.listeners) listener()
   }
 
+  hasRoomFor(): boolean {
+    return this.writable
+  }
+
   onWritable(listener: () => void): () => void {
     this.listeners.push(listener)
     return () => (this.listeners = this.listeners.filter((other) => other !== listener))

@@ -182,6 +182,10 @@ export class FakeGateway implements DeviceGateway {
     return Promise.resolve(new Map([...this.objectTypes].filter(([key]) => keys.includes(key))))
   }
 
+  hasRoomFor(): boolean {
+    return this.writable
+  }
+
   onWritable(listener: () => void): () => void {
     this.writableListeners.add(listener)
     return () => this.writableListeners.delete(listener)

@@ -24,9 +24,10 @@ const fail = (error: unknown): void => {
 }
 
 /** Stores nothing, at once. */
-const link: Pick<Link, 'publish' | 'writable' | 'onWritable'> = {
+const link: Pick<Link, 'publish' | 'writable' | 'hasRoomFor' | 'onWritable'> = {
   publish: (_, receipt) => receipt.stored(),
   writable: true,
+  hasRoomFor: () => true,
   onWritable: () => () => undefined,
 }
 const newDevice = (token: string) => ({

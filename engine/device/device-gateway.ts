@@ -202,6 +202,10 @@ class LocalDeviceGateway
     return this.link.writable
   }
 
+  hasRoomFor(tenantId: string): boolean {
+    return this.link.hasRoomFor(tenantId)
+  }
+
   onWritable(listener: () => void): () => void {
     return this.link.onWritable(listener)
   }

@@ -255,6 +255,8 @@ export interface DeviceObjects {
 export interface Backpressure {
   /** False while the link is over its bound: stop reading the socket until `onWritable` calls. */
   readonly writable: boolean
+  /** Where there is no socket to stop reading: false where a device of the tenant is to be told that there is no room. */
+  hasRoomFor(tenantId: string): boolean
   onWritable(listener: () => void): () => void
 }
 

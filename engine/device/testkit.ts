@@ -63,6 +63,10 @@ export class RecordingLink implements Link {
     return this.messages.filter((message) => message.type === type)
   }
 
+  hasRoomFor(): boolean {
+    return this.writable
+  }
+
   onWritable(_listener: () => void): () => void {
     return () => undefined
   }

@@ -149,6 +149,10 @@ class BrokerLink implements FrameLink {
     return this.publisher.writable
   }
 
+  hasRoomFor(tenantId: string): boolean {
+    return this.publisher.hasRoomFor(tenantId)
+  }
+
   onWritable(listener: () => void): () => void {
     return this.publisher.onWritable(listener)
   }

@@ -13,11 +13,14 @@ import { Frame, ReceiptTeller } from './frame.ts'
 import type { PublishReceipt } from './link.ts'
 import type { FrameLinkBounds } from './options.ts'
 import { partitionOf, streamOf } from './partition.ts'
+import { TenantWaiting } from './tenant-waiting.ts'
 
 const RETRY_MS = 50
 const FRAMES_KEPT = 64
 /** Share of a stream that may be taken before senders are asked to pause. */
 const NEARLY_FULL = 0.9
+/** Of what may wait, what one tenant has room for while over half of it is taken. */
+const TENANT_SHARE = 0.125
 
 /** Who owns a stream, as far as its commits are concerned. */
 export interface RecordSource {
@@ -72,6 +75,7 @@ export class FramePublisher {
   private dirty: Lane[] = []
   private spare: Frame[] = []
   private readonly teller: ReceiptTeller
+  private readonly waiting = new TenantWaiting()
   private readonly idPrefix: string
   private frameCount = 0
   private pendingMessages = 0
@@ -132,6 +136,13 @@ export class FramePublisher {
     return this.isWritable
   }
 
+  hasRoomFor(tenantId: string): boolean {
+    if (this.isWritable) return true
+    if (this.isClosing || this.isHeldUp()) return false
+    const { maxPendingMessages, maxPendingBytes } = this.options.bounds
+    return !this.waiting.isOver(tenantId, maxPendingMessages * TENANT_SHARE, maxPendingBytes * TENANT_SHARE)
+  }
+
   onWritable(listener: () => void): () => void {
     this.writableListeners.add(listener)
     return () => void this.writableListeners.delete(listener)
@@ -162,6 +173,7 @@ export class FramePublisher {
     }
     const added = frame.block.bytes - before
     pending.bytes += added
+    this.waiting.add(message)
     this.pendingMessages++
     this.pendingBytes += added
     if (this.isWritable && this.isOverHalf()) this.isWritable = false
@@ -242,13 +254,19 @@ export class FramePublisher {
   }
 
   private isOverHalf(): boolean {
-    const { bounds, broker } = this.options
+    const { bounds } = this.options
     return (
       this.pendingMessages >= bounds.maxPendingMessages / 2 ||
       this.pendingBytes >= bounds.maxPendingBytes / 2 ||
-      this.fullLanes > 0 ||
-      broker.refusal !== undefined ||
-      broker.backlogBytes >= broker.maxBacklogBytes * NEARLY_FULL
+      this.isHeldUp()
+    )
+  }
+
+  /** By the broker, whoever sends. */
+  private isHeldUp(): boolean {
+    const { broker } = this.options
+    return (
+      this.fullLanes > 0 || broker.refusal !== undefined || broker.backlogBytes >= broker.maxBacklogBytes * NEARLY_FULL
     )
   }
 
@@ -394,11 +412,13 @@ export class FramePublisher {
     lane.frames.splice(lane.frames.indexOf(pending), 1)
     this.pendingMessages -= frame.messages.length
     this.pendingBytes -= pending.bytes
+    this.waiting.remove(frame.messages)
     frame.reset()
     this.keep(pending)
     this.sendNext(lane)
     this.checkWritable()
     if (this.pendingMessages > 0) return
+    this.waiting.clear()
     const waiting = this.whenIdle
     this.whenIdle = []
     for (const tell of waiting) tell()

@@ -78,6 +78,11 @@ export interface PublishLink {
   publish(message: Message, receipt: PublishReceipt): void
   /** False while the link's buffer is over its bound: senders stop reading their sockets until `onWritable`. */
   readonly writable: boolean
+  /**
+   * For senders that have no socket to stop reading and must answer: while it is not `writable` because of what waits, who has little of that
+   * is taken still.
+   */
+  hasRoomFor(tenantId: string): boolean
   /** Calls back each time `writable` turns true again; returns the way to stop listening. */
   onWritable(listener: () => void): () => void
 }

@@ -306,6 +306,22 @@ test('over half of the bound senders are asked to pause, over the bound refused,
   )
 })
 
+test('over half of the bound a tenant that has little of it finds room, one that has much does not', async () => {
+  const { open, run } = simulated()
+  const log = await open({ maxPendingMessages: 160 })
+  const stored = { stored: () => undefined, refused: () => undefined }
+  const quiet = message({ tenantId: 'quiet' })
+  log.publish(quiet, stored)
+  for (let index = 0; index < 79; index++) log.publish(message({ tenantId: 'noisy' }), stored)
+  assert.deepEqual([log.writable, log.hasRoomFor('noisy'), log.hasRoomFor('quiet')], [false, false, true])
+  assert.equal(log.hasRoomFor('new'), true)
+  for (let index = 0; index < 19; index++) log.publish(message({ tenantId: 'quiet' }), stored)
+  assert.equal(log.hasRoomFor('quiet'), false, 'a share for each')
+  const writable = new Promise<void>((resolve) => log.onWritable(resolve))
+  await run(writable)
+  assert.deepEqual([log.hasRoomFor('noisy'), log.hasRoomFor('quiet')], [true, true])
+})
+
 test('a log full of unsettled messages refuses until some are settled', async () => {
   const { clock, open, run } = simulated()
   const log = await open({ segmentBytes: 1000, maxBacklogBytes: 6000 })
@@ -314,6 +330,7 @@ test('a log full of unsettled messages refuses until some are settled', async ()
   let code = 'stored'
   for (let count = 0; count < 1000 && code === 'stored'; count++) code = await run(outcome(log))
   assert.equal(code, 'link.BACKLOG_FULL')
+  assert.equal(log.hasRoomFor('new'), false, 'a full log has room for nobody')
   log.settle(collector.deliveries)
   await clock.advance(1000)
   assert.equal(await run(outcome(log)), 'stored')

@@ -45,6 +45,10 @@ export class GatedLink implements PublishLink {
     return this.inner.writable
   }
 
+  hasRoomFor(tenantId: string): boolean {
+    return this.inner.hasRoomFor(tenantId)
+  }
+
   onWritable(listener: () => void): () => void {
     return this.inner.onWritable(listener)
   }

@@ -24,6 +24,10 @@ export class MemoryLink implements Link {
     this.wake()
   }
 
+  hasRoomFor(): boolean {
+    return this.writable
+  }
+
   onWritable(): () => void {
     return () => undefined
   }

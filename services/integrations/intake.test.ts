@@ -24,6 +24,7 @@ function openIntake() {
       receipt.stored()
     },
     writable: true,
+    hasRoomFor: () => true,
     onWritable: () => () => undefined,
   }
   const figures = new FigureBook({

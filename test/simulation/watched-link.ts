@@ -50,6 +50,10 @@ export class WatchedLink implements Link {
     return this.inner.writable
   }
 
+  hasRoomFor(tenantId: string): boolean {
+    return this.inner.hasRoomFor(tenantId)
+  }
+
   onWritable(listener: () => void): () => void {
     return this.inner.onWritable(listener)
   }

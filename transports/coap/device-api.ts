@@ -150,21 +150,21 @@ export class CoapDeviceApi {
           () => decoder.telemetry(body),
           () => decoder.telemetryOf(decodeOwn(device.payloads?.telemetry, body)),
         )
-        return this.upload(respond, (receipt) => session.postTelemetry(groups, receipt))
+        return this.upload(device.tenantId, respond, (receipt) => session.postTelemetry(groups, receipt))
       }
       case 'attributes': {
         const entries = decode(
           () => decoder.attributes(body),
           () => decoder.attributesOf(decodeOwn(device.payloads?.attributes, body)),
         )
-        return this.upload(respond, (receipt) => session.postAttributes(entries, receipt))
+        return this.upload(device.tenantId, respond, (receipt) => session.postAttributes(entries, receipt))
       }
       case 'claim': {
         const offer = decode(
           () => claimOfferOf(body),
           () => decodeClaim(body),
         )
-        return this.upload(respond, (receipt) => session.offerForClaim(offer, receipt))
+        return this.upload(device.tenantId, respond, (receipt) => session.offerForClaim(offer, receipt))
       }
       case 'rpc':
         if (id === undefined) return this.callServer(session, request, body, respond)
@@ -302,10 +302,10 @@ export class CoapDeviceApi {
   }
 
   /** Success is told from the receipt alone: the messages are durable. Throws BUSY, and what the decoder throws. */
-  private upload(respond: Respond, publish: (receipt: PublishReceipt) => void): void {
+  private upload(tenantId: string, respond: Respond, publish: (receipt: PublishReceipt) => void): void {
     const { gateway, counts } = this.options
     counts.received++
-    if (!gateway.writable) throw MessageErrors.BUSY()
+    if (!gateway.hasRoomFor(tenantId)) throw MessageErrors.BUSY()
     publish({
       stored: () => {
         counts.acknowledged++

@@ -145,12 +145,12 @@ class HttpDeviceApi {
   }
 
   private readonly postTelemetry: ForDevice = (device, request, reply) => {
-    const receipt = this.receipt(reply)
+    const receipt = this.receipt(device, reply)
     if (receipt !== undefined) this.session(device).postTelemetry(this.decoder.telemetry(request.body), receipt)
   }
 
   private readonly postAttributes: ForDevice = (device, request, reply) => {
-    const receipt = this.receipt(reply)
+    const receipt = this.receipt(device, reply)
     if (receipt !== undefined) this.session(device).postAttributes(this.decoder.attributes(request.body), receipt)
   }
 
@@ -180,7 +180,7 @@ class HttpDeviceApi {
 
   /** Answered with success whether the offer counts or not: the device learns nothing of its customer. */
   private readonly offerForClaim: ForDevice = (device, request, reply) => {
-    const receipt = this.receipt(reply)
+    const receipt = this.receipt(device, reply)
     if (receipt !== undefined) this.session(device).offerForClaim(claimOfferOf(request.body), receipt)
   }
 
@@ -292,9 +292,9 @@ class HttpDeviceApi {
   }
 
   /** Undefined where the platform has no room; the client has its answer then. */
-  private receipt(reply: HttpReply): PublishReceipt | undefined {
+  private receipt({ tenantId }: DeviceIdentity, reply: HttpReply): PublishReceipt | undefined {
     this.counts.received++
-    if (this.gateway.writable) return new UploadReceipt(reply, this.answers, this.counts)
+    if (this.gateway.hasRoomFor(tenantId)) return new UploadReceipt(reply, this.answers, this.counts)
     this.counts.refused++
     this.answers.busy(reply)
     return undefined

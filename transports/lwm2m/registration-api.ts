@@ -108,7 +108,7 @@ export class RegistrationApi {
     const payload = this.bodyOf(registration.session.device.tenantId, request, respond)
     if (payload === undefined) return
     heard(registration)
-    if (!gateway.writable) throw MessageErrors.BUSY()
+    if (!gateway.hasRoomFor(registration.session.device.tenantId)) throw MessageErrors.BUSY()
     const storing = async (): Promise<void> => {
       await client.prepared
       const records = await decoded({ payload, format: request.contentFormat, path: [], type: undefined })

@@ -1,0 +1,53 @@
+/** How much of what waits to be stored is each tenant's. */
+import type { Message } from '../../model/message.ts'
+
+/** What a message takes beside its data, in bytes. */
+const OVERHEAD = 256
+
+interface Waiting {
+  messages: number
+  bytes: number
+}
+
+export class TenantWaiting {
+  private readonly byTenant = new Map<string, Waiting>()
+  private lastTenant = ''
+  private last: Waiting = { messages: 0, bytes: 0 }
+
+  isOver(tenantId: string, messages: number, bytes: number): boolean {
+    const waiting = this.byTenant.get(tenantId)
+    return waiting !== undefined && (waiting.messages >= messages || waiting.bytes >= bytes)
+  }
+
+  add({ tenantId, data }: Message): void {
+    // Messages of one tenant come one behind the other mostly: the map is asked where they do not.
+    if (tenantId !== this.lastTenant) this.turnTo(tenantId)
+    this.last.messages++
+    this.last.bytes += data.length + OVERHEAD
+  }
+
+  /** Stored or refused, whichever. */
+  remove(messages: readonly Message[]): void {
+    for (const { tenantId, data } of messages) {
+      if (tenantId !== this.lastTenant) this.turnTo(tenantId)
+      this.last.messages--
+      this.last.bytes -= data.length + OVERHEAD
+    }
+  }
+
+  /** Nothing waits any more. */
+  clear(): void {
+    this.byTenant.clear()
+    this.lastTenant = ''
+  }
+
+  private turnTo(tenantId: string): void {
+    let waiting = this.byTenant.get(tenantId)
+    if (waiting === undefined) {
+      waiting = { messages: 0, bytes: 0 }
+      this.byTenant.set(tenantId, waiting)
+    }
+    this.lastTenant = tenantId
+    this.last = waiting
+  }
+}
