@@ -7,6 +7,7 @@ import type { ScriptHost } from '../engine/script/script.ts'
 import type { ChangeFeed } from '../engine/subscriptions/change.ts'
 import { Intake } from '../services/integrations/intake.ts'
 import { IntegrationRunner } from '../services/integrations/runner.ts'
+import { SourceShares } from '../services/integrations/source-shares.ts'
 import { Webhooks } from '../services/integrations/webhooks.ts'
 import { NamedDevices } from '../services/onboarding/named-devices.ts'
 import type { Outbound } from '../services/outbound/outbound.ts'
@@ -45,9 +46,13 @@ export async function runIntegrations(parts: IntegrationParts): Promise<Webhooks
     return Promise.resolve()
   })
   if (!config.roles.includes('engine')) return webhooks
+  const shares = new SourceShares({
+    ...{ tenantPorts: config.integrationTenantPorts, maxConnections: config.integrationMaxConnections },
+    maxBytes: config.integrationMegabytes * 2 ** 20,
+  })
   const runner = new IntegrationRunner({
     ...{ integrations, intake, figures, attributes, owners: cluster.owners, feed, guard: outbound.guard },
-    clock: systemClock,
+    ...{ clock: systemClock, shares },
     report: (text, fields) => log.error(text, fields),
   })
   closing.add('integrations', () => runner.close())

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { defineErrors } from '../model/errors.ts'
+import type { PortRange } from '../model/port-range.ts'
 
 export const ConfigErrors = defineErrors('config', {
   BAD_VALUE: { kind: 'terminal', status: 500, text: '{name}={value} is not allowed: {allowed}' },
@@ -161,6 +162,19 @@ export function settingsOf(group: string) {
         false,
         'such as 10.0.0.0/8,127.0.0.1',
       ),
+    /** Ports, and ranges of them, separated by commas; none by default. */
+    portRanges: (declaration: Omit<Declaration<readonly PortRange[]>, 'default'>) =>
+      make<readonly PortRange[]>(
+        { ...declaration, default: [] },
+        'ports and ranges of them such as 5000-5010,6000',
+        portRangesOf,
+        (ranges) =>
+          ranges.length === 0
+            ? 'none'
+            : ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(','),
+        false,
+        'such as 5000-5010,6000',
+      ),
     /** Addresses, networks and names of hosts, separated by commas; none by default. */
     hosts: (declaration: Omit<Declaration<readonly string[]>, 'default'>) =>
       make<readonly string[]>(
@@ -263,6 +277,14 @@ function isUrl(text: string, schemes: readonly string[]): boolean {
 /** What looks like an address and is none, such as 10.0.0, would deny nothing. */
 function isHostName(text: string): boolean {
   return /^(\*\.)?([a-z0-9_]([a-z0-9_-]*[a-z0-9_])?\.)*[a-z]([a-z0-9_-]*[a-z0-9_])?$/i.test(text)
+}
+
+function portRangesOf(text: string): readonly PortRange[] | undefined {
+  const ranges = text.split(',').map((part) => {
+    const [, from = '', to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(part.trim()) ?? []
+    return { from: from === '' ? Number.NaN : Number(from), to: Number(to) }
+  })
+  return ranges.every(({ from, to }) => from >= 1 && from <= to && to <= 65_535) ? ranges : undefined
 }
 
 function isNetwork(text: string): boolean {

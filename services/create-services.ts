@@ -66,6 +66,7 @@ import { AiChats } from './ai/ai-chats.ts'
 import { AiModels } from './ai/ai-models.ts'
 import { FigureBook } from './integrations/figures.ts'
 import { Integrations } from './integrations/integrations.ts'
+import { NOTHING_ALLOWED, type OperatorRules } from './integrations/operator-rules.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { DeviceMove } from './onboarding/device-move.ts'
 import { MovedDevices } from './onboarding/moved-devices.ts'
@@ -162,6 +163,8 @@ export interface ServicesOptions {
   readonly provisioning?: AttemptLimits
   /** Texts that integrations bring and that are plain numbers become numbers; default: they do. */
   readonly castStrings?: boolean
+  /** What integrations may do on this machine; default: nothing. */
+  readonly integrationRules?: OperatorRules
   /** How long messages stay in the log after they were processed. */
   readonly logKeptMs?: number
   /** Hears of what went wrong outside any call: a line in the system log. */
@@ -306,8 +309,11 @@ export function createServices(options: ServicesOptions): Services {
     secrets: nodeSecrets,
   })
   const aiModels = new AiModels({ declared, entities, vault: options.vault })
-  const { castStrings = true, scripts } = options
-  const integrations = new Integrations({ declared, entities, vault, scripts, clock, random, castStrings })
+  const { castStrings = true, scripts, integrationRules = NOTHING_ALLOWED } = options
+  const integrations = new Integrations({
+    ...{ declared, entities, vault, scripts, clock, random, castStrings },
+    rules: integrationRules,
+  })
   const integrationFigures = new FigureBook({
     ...{ attributes, events: events.writer, clock, report, server: options.events?.server ?? 'sole' },
   })

@@ -19,4 +19,28 @@ export const INTEGRATION_SETTINGS = {
     unit: 'MiB',
     description: 'What integrations have taken and not stored yet; one tenant has a quarter of it.',
   }),
+  integrationPorts: integrations.portRanges({
+    name: 'INTEGRATION_PORTS',
+    description: 'Ports of this machine that integrations of tenants (TCP, UDP) may listen at.',
+  }),
+  integrationAddresses: integrations.networks({
+    name: 'INTEGRATION_ADDRESSES',
+    description:
+      'Addresses of this machine, beside those of the loopback, that integrations may listen at; `0.0.0.0` stands for all of IPv4. Whoever reaches one may send.',
+  }),
+  integrationTenantPorts: integrations.integer({
+    name: 'INTEGRATION_MAX_PORTS_PER_TENANT',
+    default: 10,
+    min: 0,
+    max: 65_535,
+    description: 'Ports that the integrations of one tenant listen at, in one process.',
+  }),
+  integrationMaxConnections: integrations.integer({
+    name: 'INTEGRATION_MAX_CONNECTIONS',
+    default: 1000,
+    min: 1,
+    max: 1_000_000,
+    description:
+      'Connections to TCP integrations that are open at a time, in one process; one tenant has a quarter of them.',
+  }),
 } as const

@@ -9,6 +9,8 @@ import { stringifyJson, type JsonObject, type JsonValue } from '../../model/json
 import type { SecretShape } from '../../model/secret-members.ts'
 import type { AddressGuard } from '../outbound/address-guard.ts'
 import { IntegrationErrors } from './errors.ts'
+import type { OperatorRules } from './operator-rules.ts'
+import type { SourceShares } from './source-shares.ts'
 
 /** What came at once: a message, a request, a line, a record. */
 export interface Frame {
@@ -33,6 +35,8 @@ export interface Inlet {
   skipped(bytes: number): void
   /** Calls back once. */
   onRoom(listener: () => void): void
+  /** Counts a frame that had to be dropped, since who sent it cannot be made to wait. */
+  lost(bytes: number, reason: MillraceError): void
   /** Largest payload in bytes. */
   readonly maxFrameBytes: number
 }
@@ -47,11 +51,13 @@ export interface SourceParts<Configuration> {
   readonly configuration: Configuration
   /** Of the integration: the same in each process and after each restart. */
   readonly id: string
+  readonly tenantId: string
   readonly inlet: Inlet
   /** Every connection goes to an address that it answered. */
   readonly guard: AddressGuard
   readonly clock: Clock
   readonly positions: Positions
+  readonly shares: SourceShares
   /** Whether it is joined to what it collects from; with the reason where it is not. */
   readonly connected: (isConnected: boolean, reason?: Error) => void
 }
@@ -72,6 +78,8 @@ interface Declaration<Type extends string, Configuration> {
   readonly placeOf: (configuration: Configuration) => string
   /** A good one. */
   readonly example: JsonObject
+  /** Throws what the operator does not allow. */
+  readonly check?: (configuration: Configuration, rules: OperatorRules) => void
   /** Absent where others come to it. Resolves when it runs; what it is joined to may be away, and is joined as soon as it is there. */
   readonly open?: (parts: SourceParts<Configuration>) => Promise<Source>
 }
@@ -80,6 +88,8 @@ interface Declaration<Type extends string, Configuration> {
 export interface ReadConfiguration {
   readonly json: JsonObject
   readonly place: string
+  /** Throws what the operator does not allow. */
+  check(rules: OperatorRules): void
   /** Undefined where others come to it. */
   readonly open: ((parts: Omit<SourceParts<unknown>, 'configuration'>) => Promise<Source>) | undefined
 }
@@ -106,6 +116,7 @@ export function defineIntegration<Type extends string, Configuration>(
       return {
         json: anyObject.parse(configuration),
         place: declaration.placeOf(configuration),
+        check: (rules) => declaration.check?.(configuration, rules),
         open: open && ((parts) => open({ ...parts, configuration })),
       }
     },

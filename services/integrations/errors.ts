@@ -24,5 +24,16 @@ export const IntegrationErrors = defineErrors('integration', {
   FULL: { kind: 'retryable', status: 503, text: 'Too much waits to be stored, try again later' },
   SCRIPT_PAUSED: { kind: 'retryable', status: 503, text: 'The converter is paused: {reason}' },
   CLOSED: { kind: 'retryable', status: 503, text: 'The integration was stopped' },
+  PORT_NOT_ALLOWED: {
+    ...BAD_REQUEST,
+    text: 'The operator does not allow integrations to listen at port {port} (INTEGRATION_PORTS)',
+  },
+  ADDRESS_NOT_ALLOWED: {
+    ...BAD_REQUEST,
+    text: 'The operator does not allow integrations to listen at {address} (INTEGRATION_ADDRESSES)',
+  },
+  TOO_MANY_PORTS: { kind: 'retryable', status: 503, text: 'At most {limit} ports of one tenant are listened at' },
+  TOO_MANY_CONNECTIONS: { kind: 'retryable', status: 503, text: 'Too many connections are open: one was ended' },
+  DROPPED: { kind: 'retryable', status: 503, text: 'A datagram came while too much waited to be stored: it is lost' },
   SOURCE: { kind: 'retryable', status: 502, text: '{source}: {reason}' },
 })

@@ -110,6 +110,11 @@ export class OpenedInlet implements Inlet {
     this.tooLarge(bytes)
   }
 
+  lost(bytes: number, reason: MillraceError): void {
+    this.figures.received(bytes)
+    this.figures.failed(reason)
+  }
+
   onRoom(listener: () => void): void {
     this.intake.room.onRoom(listener)
   }

@@ -17,6 +17,7 @@ import type { Converter } from './converter.ts'
 import { converterOf, converterSchema } from './converter-configuration.ts'
 import type { ReadConfiguration } from './define-integration.ts'
 import { IntegrationErrors } from './errors.ts'
+import type { OperatorRules } from './operator-rules.ts'
 
 export interface IntegrationsParts {
   readonly declared: Pick<EntityRegistry, 'of'>
@@ -26,6 +27,7 @@ export interface IntegrationsParts {
   readonly clock: Clock
   readonly random: Random
   readonly castStrings: boolean
+  readonly rules: OperatorRules
 }
 
 export const converterTrial = z.object({
@@ -50,7 +52,7 @@ export class Integrations {
     const sent = draft.configuration ?? null
     const configuration = isJsonObject(sent) ? sent : {}
     // What is wrong is said before anything is stored: of the members as they were sent, and of the script with its position.
-    kindOf(type).read(configuration)
+    kindOf(type).read(configuration).check(this.parts.rules)
     const converter = await this.compiled(draft.converter ?? null, tenantId)
     converter.close()
     const sealed = sealedConfiguration(type, configuration, this.parts.vault, tenantId)
@@ -100,9 +102,12 @@ export class Integrations {
     return this.service.findWhere([{ column: 'enabled', is: 1 }])
   }
 
-  /** With its secrets open. Throws `vault.KEY_UNKNOWN`, `vault.DAMAGED`. */
+  /** With its secrets open. Throws `vault.KEY_UNKNOWN`, `vault.DAMAGED`, and what the operator allows no longer. */
   open(integration: Integration): ReadConfiguration {
-    return kindOf(integration.type).read(openedConfiguration(integration, this.parts.vault, integration.tenantId))
+    const { vault, rules } = this.parts
+    const read = kindOf(integration.type).read(openedConfiguration(integration, vault, integration.tenantId))
+    read.check(rules)
+    return read
   }
 
   /** What is sealed under a former key, or was brought in open. */

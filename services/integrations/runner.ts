@@ -16,6 +16,7 @@ import type { Positions, Source } from './define-integration.ts'
 import type { FigureBook } from './figures.ts'
 import type { Intake, OpenedInlet } from './intake.ts'
 import type { Integrations } from './integrations.ts'
+import type { SourceShares } from './source-shares.ts'
 
 export interface RunnerParts {
   readonly integrations: Pick<Integrations, 'find' | 'enabled' | 'open'>
@@ -25,6 +26,7 @@ export interface RunnerParts {
   readonly owners: Pick<PartitionOwners, 'partitionOf' | 'owns' | 'onChange'>
   readonly feed: Pick<ChangeFeed, 'listenToAll' | 'onGap' | 'settled'>
   readonly guard: AddressGuard
+  readonly shares: SourceShares
   readonly clock: Clock
   readonly report: Report
 }
@@ -136,8 +138,8 @@ export class IntegrationRunner {
   }
 
   private async begin(integration: Integration, isChanged: boolean): Promise<void> {
-    const { id, version } = integration
-    const { intake, integrations, guard, clock } = this.parts
+    const { id, tenantId, version } = integration
+    const { intake, integrations, guard, clock, shares } = this.parts
     const figures = this.parts.figures.of(integration)
     const step = isChanged ? 'UPDATED' : 'STARTED'
     let inlet: OpenedInlet | undefined
@@ -148,7 +150,7 @@ export class IntegrationRunner {
       inlet = await intake.open(integration)
       figures.is('CONNECTING')
       const source = await open({
-        ...{ id, inlet, guard, clock, positions: this.positionsOf(integration) },
+        ...{ id, tenantId, inlet, guard, clock, shares, positions: this.positionsOf(integration) },
         connected: (isConnected, reason) => figures.is(isConnected ? 'RUNNING' : 'CONNECTING', reason),
       })
       this.running.set(id, { version, inlet, source })

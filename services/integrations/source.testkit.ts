@@ -4,6 +4,7 @@ import { ManualClock } from '../../model/manual-clock.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { JsonValue } from '../../model/json.ts'
 import { AddressGuard } from '../outbound/address-guard.ts'
+import { SourceShares, type SourceShareSettings } from './source-shares.ts'
 import type { Frame, FrameReceipt, Inlet, Positions, SourceParts } from './define-integration.ts'
 
 export class TestInlet implements Inlet {
@@ -12,6 +13,7 @@ export class TestInlet implements Inlet {
   readonly waiting: { readonly frame: Frame; readonly receipt: FrameReceipt }[] = []
   readonly texts: string[] = []
   readonly skippedBytes: number[] = []
+  readonly lostBytes: number[] = []
   /** Frames that may wait. */
   room = Infinity
   /** Whether each is stored at once. */
@@ -32,6 +34,10 @@ export class TestInlet implements Inlet {
 
   skipped(bytes: number): void {
     this.skippedBytes.push(bytes)
+  }
+
+  lost(bytes: number): void {
+    this.lostBytes.push(bytes)
   }
 
   onRoom(listener: () => void): void {
@@ -61,15 +67,29 @@ export class TestPositions implements Positions {
 }
 
 /** `states` takes what the source said of its connection. */
-export function sourceParts<Configuration>(configuration: Configuration, clock: Clock = new ManualClock()) {
+export function sourceParts<Configuration>(
+  configuration: Configuration,
+  clock: Clock = new ManualClock(),
+  limits: Partial<SourceShareSettings> = {},
+) {
   const inlet = new TestInlet()
   const positions = new TestPositions()
   const states: string[] = []
+  const shares = new SourceShares({ tenantPorts: 5, maxConnections: 100, maxBytes: 1 << 20, ...limits })
   const parts: SourceParts<Configuration> = {
-    ...{ configuration, id: 'i', inlet, positions, clock, guard: new AddressGuard(['127.0.0.0/8']) },
+    ...{
+      configuration,
+      id: 'i',
+      tenantId: 't',
+      shares,
+      inlet,
+      positions,
+      clock,
+      guard: new AddressGuard(['127.0.0.0/8']),
+    },
     connected: (isConnected, reason) => void states.push(isConnected ? 'connected' : (reason?.message ?? 'away')),
   }
-  return { parts, inlet, positions, states }
+  return { parts, inlet, positions, states, shares }
 }
 
 /** Between two looks everything else has its turn. Rejects after ten seconds. */

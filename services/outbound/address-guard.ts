@@ -128,13 +128,19 @@ function comparable(text: string): readonly [string, 'ipv4' | 'ipv6'] {
 }
 
 /** An IPv4 address that is written as one of IPv6 is the same machine. */
-function unmapped(address: string): string {
+export function unmapped(address: string): string {
   if (isIP(address) !== 6) return address
   const short = new URL(`http://[${address.replace(/%.*$/, '')}]/`).hostname.slice(1, -1)
   const [, high, low] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(short) ?? []
   if (high === undefined || low === undefined) return short
   const bytes = [high, low].flatMap((part) => [parseInt(part, 16) >> 8, parseInt(part, 16) & 255])
   return bytes.join('.')
+}
+
+/** Whether an address is one of them, or in one of them. */
+export function networkTest(networks: readonly string[]): (address: string) => boolean {
+  const list = listOf(networks)
+  return (address) => list.check(...comparable(address))
 }
 
 function listOf(networks: readonly string[]): BlockList {

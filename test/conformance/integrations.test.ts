@@ -1,12 +1,16 @@
-/** Integrations end to end: a webhook and another broker, through the converter into devices; what was acknowledged survives `kill -9`. */
+/** Integrations end to end: a webhook, another broker and ports, through the converter into devices; what was acknowledged survives `kill -9`. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { connectAsync } from 'mqtt'
 import { RestClient, login } from '../support/clients.ts'
 import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { freePorts } from '../support/servers/ports.ts'
 import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
 import { eventually } from './wait.ts'
 
@@ -158,4 +162,60 @@ test('integrations: a webhook and a broker', { skip: !hasMosquitto() && 'needs m
   assert.equal(await send({ station: 'from-hook', ts: START, n: 1 }), 200)
   await rest.expect('DELETE', `/api/integration/${hook.id.id}`)
   assert.equal(await send({ station: 'from-hook', ts: START, n: 1 }), 404)
+})
+
+test('integrations: ports of the operator, over TCP and UDP', async (context) => {
+  const [tcp = 0, udp = 0, other = 0] = await freePorts(3)
+  const millrace = await startMillrace({ environment: { INTEGRATION_PORTS: `${tcp},${udp}` } })
+  context.after(() => millrace.kill())
+  const rest = await restOf(millrace)
+  const script =
+    'return {deviceName: "meter", telemetry: {ts: 1700000000000, values: {n: payload[0] * 256 + payload[1], from: metadata.remoteAddress}}};'
+  const save = (type: string, configuration: object) =>
+    rest.call('POST', '/api/integration', {
+      ...{ name: type, type, configuration, converter: { script, payloadFormat: 'BINARY' } },
+    })
+  for (const [configuration, reason] of [
+    [{ port: other }, /INTEGRATION_PORTS/],
+    [{ port: tcp, address: '0.0.0.0' }, /INTEGRATION_ADDRESSES/],
+    [{ port: tcp, framing: { type: 'DELIMITER' } }, /configuration\.framing/],
+  ] as const) {
+    const refused = await save('TCP', configuration)
+    assert.equal(refused.status, 400)
+    assert.match(refused.json<{ message: string }>().message, reason)
+  }
+
+  const made = await save('TCP', { port: tcp, framing: { type: 'LENGTH', bytes: 2, byteOrder: 'LITTLE' }, answer: 'A' })
+  const { id } = made.json<Entity>()
+  const statistics = () => rest.expect<Statistics>('GET', `/api/integration/${id.id}/statistics`)
+  await eventually(statistics, ({ state }) => state === 'RUNNING')
+  const socket = connect(tcp, '127.0.0.1')
+  context.after(() => socket.destroy())
+  socket.write(Buffer.from([2, 0, 1, 2]))
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  assert.equal(answer.toString(), 'A')
+  await eventually(
+    () => madeOf(rest, 'meter'),
+    (found) => found[0] === 258,
+  )
+
+  assert.equal((await save('UDP', { port: udp, answer: 'B' })).status, 200)
+  const sender = createSocket('udp4')
+  context.after(() => sender.close())
+  const heard = once(sender, 'message')
+  // Until the port is listened at nobody hears it.
+  const sending = setInterval(() => sender.send(Buffer.from([0, 9]), udp, '127.0.0.1'), 50)
+  const [message] = (await heard) as [Buffer]
+  clearInterval(sending)
+  assert.equal(message.toString(), 'B')
+
+  // The port is given back when it is disabled.
+  await rest.expect('POST', '/api/integration', {
+    ...{ id, name: 'TCP', type: 'TCP', enabled: false, converter: { script, payloadFormat: 'BINARY' } },
+    configuration: { port: tcp },
+  })
+  await eventually(statistics, ({ state }) => state === 'STOPPED')
+  const late = connect(tcp, '127.0.0.1')
+  const [error] = (await once(late, 'error')) as [NodeJS.ErrnoException]
+  assert.equal(error.code, 'ECONNREFUSED')
 })

@@ -1,0 +1,24 @@
+/** What the operator lets integrations of tenants do on this machine: by default nothing. */
+import type { PortRange } from '../../model/port-range.ts'
+import { networkTest } from '../outbound/address-guard.ts'
+import { IntegrationErrors } from './errors.ts'
+
+export interface OperatorRules {
+  /** That integrations may listen at. */
+  readonly ports: readonly PortRange[]
+  /** Addresses of this machine, beside those of the loopback, that they may listen at. */
+  readonly addresses: readonly string[]
+}
+
+export const NOTHING_ALLOWED: OperatorRules = { ports: [], addresses: [] }
+
+const LOOPBACK = ['127.0.0.0/8', '::1']
+
+/** Throws `PORT_NOT_ALLOWED`, `ADDRESS_NOT_ALLOWED`. */
+export function checkListening(
+  { address, port }: { readonly address: string; readonly port: number },
+  { ports, addresses }: OperatorRules,
+): void {
+  if (!ports.some(({ from, to }) => port >= from && port <= to)) throw IntegrationErrors.PORT_NOT_ALLOWED({ port })
+  if (!networkTest([...LOOPBACK, ...addresses])(address)) throw IntegrationErrors.ADDRESS_NOT_ALLOWED({ address })
+}

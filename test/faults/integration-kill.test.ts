@@ -1,0 +1,139 @@
+/**
+ * What an integration acknowledged at its source is stored: each kind is under load, the process is killed (SIGKILL), started again on the same data, and
+ * every number that was acknowledged, or that the source still keeps, is read back. `ROUNDS` sets how often.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { eventually } from '../conformance/wait.ts'
+import { RestClient, login } from '../support/clients.ts'
+import { hasMosquitto, startMosquitto } from '../support/mosquitto.ts'
+import { freePorts } from '../support/servers/ports.ts'
+import { SLOWNESS } from '../support/slowness.ts'
+import { startMillrace, type RunningMillrace } from '../support/start-millrace.ts'
+import { httpLoad, mqttLoad, tcpLoad, udpLoad, type Load } from './integration-loads.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
+const SCRIPT = 'return {deviceName: payload.station, telemetry: {ts: payload.ts, values: {n: payload.n}}};'
+const START = 1_700_000_000_000
+/** Of one kind in one round; the load is slower than this in the time that a round has. */
+const MOST = 20_000
+/** Of each kind before the process is killed. */
+const ENOUGH = 40
+
+interface Under {
+  readonly device: string
+  readonly load: Load
+  /** In all rounds. */
+  readonly acknowledged: Set<number>
+  /** In this round. */
+  fresh: number
+  last: number
+}
+
+async function restOf(millrace: RunningMillrace): Promise<RestClient> {
+  return new RestClient(millrace, await login(millrace))
+}
+
+async function storedOf(rest: RestClient, device: string, most: number): Promise<ReadonlySet<number>> {
+  const answer = await rest.call('GET', `/api/tenant/devices?deviceName=${device}`)
+  if (answer.status !== 200) return new Set()
+  const { id } = answer.json<{ id: { id: string } }>()
+  const path = `/api/plugins/telemetry/DEVICE/${id.id}/values/timeseries?keys=n&limit=${most + 1}&useStrictDataTypes=true`
+  const { n = [] } = await rest.expect<{ n?: { value: number }[] }>(
+    'GET',
+    `${path}&startTs=${START}&endTs=${START + most + 1}`,
+  )
+  return new Set(n.map(({ value }) => value))
+}
+
+/** Resolves with what ends the loads: when each kind had enough acknowledged. */
+async function beginLoads(all: readonly Under[]): Promise<() => Promise<void>> {
+  const abort = new AbortController()
+  const enough = all.map((each) => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    each.fresh = 0
+    const most = each.last + MOST
+    const lanes = Array.from({ length: each.load.lanes }, () =>
+      each.load.run({
+        next: () => (each.last < most && !abort.signal.aborted ? ++each.last : undefined),
+        acknowledged: (n) => {
+          each.acknowledged.add(n)
+          if (++each.fresh >= ENOUGH) resolve()
+        },
+        signal: abort.signal,
+      }),
+    )
+    return { promise, lanes }
+  })
+  const stuck = Promise.withResolvers<never>()
+  const timer = setTimeout(() => {
+    const told = all.map(({ device, fresh }) => `${device} ${fresh}`).join(', ')
+    stuck.reject(new Error(`too few were acknowledged: ${told}`))
+  }, 60_000 * SLOWNESS)
+  await Promise.race([Promise.all(enough.map(({ promise }) => promise)), stuck.promise])
+  clearTimeout(timer)
+  return async () => {
+    abort.abort()
+    await Promise.all(enough.flatMap(({ lanes }) => lanes))
+  }
+}
+
+test(
+  `what integrations acknowledged is stored, over ${ROUNDS} kills under load`,
+  { timeout: (120_000 + ROUNDS * 90_000) * SLOWNESS },
+  async (context) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'millrace-integration-kill-'))
+    context.after(() => rm(dataDir, { recursive: true, force: true }))
+    const [tcpPort = 0, udpPort = 0] = await freePorts(2)
+    const environment = {
+      OUTBOUND_ALLOWED_ADDRESSES: '127.0.0.0/8',
+      INTEGRATION_PORTS: `${tcpPort},${udpPort}`,
+    }
+    let millrace = await startMillrace({ dataDir, environment })
+    context.after(() => millrace.kill())
+    let hook = ''
+    const loads: Load[] = [
+      httpLoad('by-HTTP', () => millrace.url + hook),
+      tcpLoad('by-TCP', tcpPort),
+      udpLoad('by-UDP', udpPort),
+    ]
+    if (hasMosquitto()) {
+      const broker = await startMosquitto()
+      context.after(() => broker.close())
+      loads.push(mqttLoad('by-MQTT', broker.port))
+    }
+    let rest = await restOf(millrace)
+    const all: readonly Under[] = loads.map((load) => ({
+      ...{ load, device: `by-${load.type}`, acknowledged: new Set<number>(), fresh: 0, last: 0 },
+    }))
+    for (const { load } of all) {
+      const { type, configuration } = load
+      const made = await rest.expect<{ id: { id: string } }>('POST', '/api/integration', {
+        ...{ name: type, type, configuration, converter: { script: SCRIPT } },
+      })
+      if (type === 'HTTP')
+        ({ path: hook } = await rest.expect<{ path: string }>('GET', `/api/integration/${made.id.id}/webhook`))
+    }
+    for (let round = 1; round <= ROUNDS; round++) {
+      const endLoads = await beginLoads(all)
+      await millrace.kill()
+      await endLoads()
+      millrace = await startMillrace({ dataDir, environment })
+      rest = await restOf(millrace)
+      for (const { device, acknowledged, last } of all) {
+        await eventually(
+          async () => {
+            const stored = await storedOf(rest, device, last)
+            return { device, lost: [...acknowledged].filter((n) => !stored.has(n)) }
+          },
+          ({ lost }) => lost.length === 0,
+          30_000 * SLOWNESS,
+        )
+      }
+      const told = all.map(({ device, acknowledged }) => `${device} ${acknowledged.size}`).join(', ')
+      context.diagnostic(`round ${round}: acknowledged and found: ${told}`)
+    }
+  },
+)
