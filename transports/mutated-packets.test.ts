@@ -1,0 +1,216 @@
+/**
+ * Packets of MQTT and CoAP and payloads in JSON with bytes changed, left out and doubled: each is read or refused as the codec says, in
+ * bounded time. 20,000 of each; `ROUNDS=1000000` is the long campaign. Protobuf, LwM2M's formats and Sparkplug have theirs beside them.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import mqttPacket, { type Packet } from 'mqtt-packet'
+import { isMillraceError } from '../model/errors.ts'
+import { stringifyJson } from '../model/json.ts'
+import { encodeMessage, headOf, parseMessage, unreadableId } from './coap-messages/codec.ts'
+import { decodePacket, FrameCursor, ProtocolViolation, PublishView, type ProtocolVersion } from './mqtt/codec.ts'
+import { JsonPayloadDecoder, parseBody } from './payload/json.ts'
+import { DEFAULT_PAYLOAD_LIMITS } from './payload/limits.ts'
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 20_000)
+/** No packet of a few hundred bytes takes longer, but for a pause of the machine. */
+const MAX_MS_A_PACKET = 1
+
+/** The same in every run. */
+class Chance {
+  private seed = 20_260_901
+
+  below(bound: number): number {
+    this.seed = (Math.imul(this.seed, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((this.seed / 2 ** 32) * bound)
+  }
+}
+
+function* mutated(samples: readonly Buffer[], chance: Chance): Generator<Buffer> {
+  for (let round = 0; round < ROUNDS; round++) {
+    let bytes = Buffer.from(samples[round % samples.length] ?? [])
+    for (let change = chance.below(4); change >= 0; change--) {
+      const at = chance.below(bytes.length + 1)
+      const length = chance.below(8)
+      switch (chance.below(4)) {
+        case 0:
+          if (at < bytes.length) bytes[at] = chance.below(256)
+          break
+        case 1:
+          bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + length)])
+          break
+        case 2:
+          bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at, at + length), bytes.subarray(at)])
+          break
+        default:
+          bytes = bytes.subarray(0, Math.max(1, at))
+      }
+      if (bytes.length === 0) bytes = Buffer.from([0])
+    }
+    yield bytes
+  }
+}
+
+/** What `read` answered true to; it throws what it must not. */
+function readAll(samples: readonly Buffer[], read: (bytes: Buffer) => boolean): number {
+  const begun = performance.now()
+  let taken = 0
+  for (const bytes of mutated(samples, new Chance())) {
+    try {
+      if (read(bytes)) taken++
+    } catch (error) {
+      throw new Error(`not to be thrown for ${bytes.toString('hex')}`, { cause: error })
+    }
+  }
+  const each = (performance.now() - begun) / ROUNDS
+  assert.ok(each < MAX_MS_A_PACKET, `${each} ms a packet`)
+  return taken
+}
+
+const PACKETS: Readonly<Record<ProtocolVersion, readonly Packet[]>> = {
+  3: [
+    {
+      cmd: 'connect',
+      protocolId: 'MQIsdp',
+      protocolVersion: 3,
+      clientId: 'meter',
+      clean: true,
+      keepalive: 30,
+      username: 'token',
+    },
+    {
+      cmd: 'publish',
+      topic: 'v1/devices/me/telemetry',
+      payload: '{"a":1}',
+      qos: 1,
+      messageId: 7,
+      dup: false,
+      retain: false,
+    },
+  ],
+  4: [
+    {
+      ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 4, clientId: 'meter', clean: true, keepalive: 30 },
+      ...{ username: 'token', password: Buffer.from('secret') },
+      will: { topic: 'gone', payload: Buffer.from('x'), qos: 1, retain: false },
+    },
+    { cmd: 'subscribe', messageId: 3, subscriptions: [{ topic: 'v1/devices/me/rpc/request/+', qos: 1 }] },
+    { cmd: 'unsubscribe', messageId: 4, unsubscriptions: ['v1/devices/me/attributes'] },
+    {
+      cmd: 'publish',
+      topic: 'v1/devices/me/attributes',
+      payload: '{"b":"text"}',
+      qos: 2,
+      messageId: 8,
+      dup: true,
+      retain: false,
+    },
+    { cmd: 'pubrel', messageId: 8 },
+    { cmd: 'disconnect' },
+  ],
+  5: [
+    {
+      ...{ cmd: 'connect', protocolId: 'MQTT', protocolVersion: 5, clientId: 'meter', clean: false, keepalive: 30 },
+      ...{ username: 'token', properties: { sessionExpiryInterval: 60, receiveMaximum: 10, topicAliasMaximum: 5 } },
+    },
+    {
+      ...{
+        cmd: 'publish',
+        topic: 'v1/devices/me/telemetry',
+        payload: '{"a":1}',
+        qos: 1,
+        messageId: 9,
+        dup: false,
+        retain: false,
+      },
+      properties: { topicAlias: 1, contentType: 'json', userProperties: { one: 'two' } },
+    },
+    {
+      ...{ cmd: 'subscribe', messageId: 5, properties: { subscriptionIdentifier: 12 } },
+      subscriptions: [{ topic: 'v1/devices/me/attributes', qos: 1, nl: false, rap: true, rh: 1 }],
+    },
+    { cmd: 'puback', messageId: 9, reasonCode: 16 },
+    { cmd: 'disconnect', reasonCode: 4, properties: { sessionExpiryInterval: 10 } },
+  ],
+}
+
+for (const version of [3, 4, 5] as const)
+  test(`packets of MQTT ${version === 3 ? '3.1' : version === 4 ? '3.1.1' : '5'} are read or break the protocol`, () => {
+    const samples = PACKETS[version].map((packet) => mqttPacket.generate(packet, { protocolVersion: version }))
+    const cursor = new FrameCursor()
+    const view = new PublishView()
+    const taken = readAll(samples, (bytes) => {
+      try {
+        if (!cursor.advance(bytes, 0, 65_536)) return false
+        const { bodyStart, end } = cursor
+        const type = (bytes[0] ?? 0) >> 4
+        if (type === 3) view.read(bytes, 0, bodyStart, end, version)
+        else decodePacket(bytes.subarray(0, end), type === 1 ? undefined : version)
+        return true
+      } catch (error) {
+        assert.ok(error instanceof ProtocolViolation, String(error))
+        return false
+      }
+    })
+    assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
+    // A parser is shared by all sessions: nothing of a broken packet stays in it.
+    for (const [index, packet] of PACKETS[version].entries())
+      if (packet.cmd !== 'publish') {
+        const sample = samples[index] ?? Buffer.alloc(0)
+        assert.equal(decodePacket(sample, packet.cmd === 'connect' ? undefined : version).cmd, packet.cmd)
+      }
+  })
+
+test('datagrams of CoAP are read or none, and what was read can be written', () => {
+  const option = (number: number, text: string) => ({ number, value: Buffer.from(text) })
+  const samples = [
+    encodeMessage({
+      ...{ type: 'CON', code: '0.02', id: 4711, token: Buffer.from('a1b2', 'hex'), payload: Buffer.from('{"a":1}') },
+      options: [option(11, 'api'), option(11, 'v1'), option(11, 'token'), option(11, 'telemetry'), option(15, 'a=b')],
+    }),
+    encodeMessage({
+      ...{ type: 'NON', code: '0.01', id: 1, token: Buffer.alloc(8, 7), payload: Buffer.alloc(0) },
+      options: [option(6, ''), option(11, 'x'.repeat(300)), { number: 258, value: Buffer.from([26]) }],
+    }),
+  ]
+  const taken = readAll(samples, (bytes) => {
+    headOf(bytes)
+    unreadableId(bytes)
+    const message = parseMessage(bytes)
+    if (message === undefined) return false
+    const again = parseMessage(encodeMessage(message))
+    assert.deepEqual([again?.code, again?.id, again?.payload], [message.code, message.id, message.payload])
+    return true
+  })
+  assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
+})
+
+test('telemetry and attributes in JSON are read or invalid, by the fast road as by the slow one', () => {
+  const decoder = new JsonPayloadDecoder(DEFAULT_PAYLOAD_LIMITS)
+  const samples = [
+    '{"temperature":21.5,"on":true,"note":"a \\u00e9 text","n":-12345678901234567890}',
+    '[{"ts":1700000000000,"values":{"a":1,"b":{"c":[1,2,{"d":null}]}}},{"e":1e400}]',
+    '{"ts":1700000000000,"values":{"flow":"12.50","empty":""}}',
+  ].map((text) => Buffer.from(text))
+  const resultOf = <T>(read: () => T): T | undefined => {
+    try {
+      return read()
+    } catch (error) {
+      assert.ok(isMillraceError(error) && error.kind === 'invalid', String(error))
+      return undefined
+    }
+  }
+  const taken = readAll(samples, (bytes) => {
+    const fast = resultOf(() => decoder.telemetry(bytes))
+    const slow = resultOf(() => decoder.telemetryOf(parseBody(bytes)))
+    // The fast road keeps the text beside what it read.
+    const groups = fast?.map(({ ts, entries }) => ({ ts, entries }))
+    assert.deepEqual(groups, slow)
+    resultOf(() => decoder.attributes(bytes))
+    resultOf(() => decoder.attributeRequest(bytes))
+    const call = resultOf(() => decoder.serverCall(bytes))
+    if (call !== undefined) stringifyJson(call.data)
+    return fast !== undefined
+  })
+  assert.ok(taken > 0 && taken < ROUNDS, `${taken} of ${ROUNDS} were read`)
+})
