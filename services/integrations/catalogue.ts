@@ -1,11 +1,12 @@
 /** The kinds of integrations: one line each. */
 import { http } from './kinds/http.ts'
+import { kafka } from './kinds/kafka.ts'
 import { mqtt } from './kinds/mqtt.ts'
 import { tcp } from './kinds/tcp.ts'
 import { udp } from './kinds/udp.ts'
 import type { IntegrationDefinition } from './define-integration.ts'
 
-const KINDS = [http, mqtt, tcp, udp] as const
+const KINDS = [http, mqtt, kafka, tcp, udp] as const
 
 export type IntegrationType = (typeof KINDS)[number]['type']
 

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Admin, Producer, stringSerializers } from '@platformatic/kafka'
 import { connectAsync } from 'mqtt'
 
 /** What each sender needs to know. */
@@ -57,6 +58,30 @@ export function mqttLoad(device: string, port: number): Load {
         })
       } finally {
         await publisher.endAsync(true)
+      }
+    },
+  }
+}
+
+/** The topic keeps every record; what is before the offset of the group is not read again. */
+export async function kafkaLoad(device: string, broker: string): Promise<Load> {
+  const brokers = { clientId: 'load', bootstrapBrokers: [broker] }
+  const admin = new Admin(brokers)
+  await admin.createTopics({ topics: [device], partitions: 3, replicas: 1 })
+  await admin.close()
+  return {
+    type: 'KAFKA',
+    configuration: { brokers: [broker], topics: [device] },
+    lanes: 1,
+    run: async (run) => {
+      const producer = new Producer({ ...brokers, serializers: stringSerializers })
+      try {
+        await eachNumber(run, async (n) => {
+          await producer.send({ messages: [{ topic: device, partition: n % 3, value: textOf(device, n) }] })
+          return true
+        })
+      } finally {
+        await producer.close(true)
       }
     },
   }
@@ -119,17 +144,18 @@ export function udpLoad(device: string, port: number): Load {
     configuration: { port, answer: 'OK' },
     lanes: 4,
     run: async (run) => {
-      const socket = createSocket('udp4').on('error', () => undefined)
-      try {
-        await eachNumber(run, async (n) => {
+      await eachNumber(run, async (n) => {
+        // One for each: an answer that comes late belongs to nobody else.
+        const socket = createSocket('udp4').on('error', () => undefined)
+        try {
           socket.send(textOf(device, n), port, '127.0.0.1')
-          const signal = AbortSignal.any([run.signal, AbortSignal.timeout(500)])
+          const signal = AbortSignal.any([run.signal, AbortSignal.timeout(1000)])
           await once(socket, 'message', { signal })
           return true
-        })
-      } finally {
-        socket.close()
-      }
+        } finally {
+          socket.close()
+        }
+      })
     },
   }
 }

@@ -27,8 +27,13 @@ const LENGTH_BYTES = 4
 /** Of the number that says whose answer it is. */
 const SHORTEST_ANSWER = 4
 
-/** `isNamed`: connections are sealed. */
-export function guardConnections(pool: ConnectionPool, guard: AddressGuard, isNamed: boolean): void {
+/** `isNamed`: connections are sealed. `longestAnswer`: in bytes. */
+export function guardConnections(
+  pool: ConnectionPool,
+  guard: AddressGuard,
+  isNamed: boolean,
+  longestAnswer = LONGEST_ANSWER,
+): void {
   const get = pool.get.bind(pool)
   const guarded = new WeakSet<Socket>()
   const connect = (broker: Broker, answer: CallbackWithPromise<Connection>): void => {
@@ -41,7 +46,7 @@ export function guardConnections(pool: ConnectionPool, guard: AddressGuard, isNa
     const socket = pool.getEstablishedConnection(broker)?.socket
     if (socket === undefined || guarded.has(socket)) return
     guarded.add(socket)
-    guardAnswers(socket)
+    guardAnswers(socket, longestAnswer)
   }
   const getChecked = (broker: Broker, answer: CallbackWithPromise<Connection>): void => {
     checked(broker, guard, isNamed).then(
@@ -62,8 +67,8 @@ async function checked(broker: Broker | undefined, guard: AddressGuard, isNamed:
 }
 
 /** The client gathers an answer of any length, and throws out of the socket's event, which would end the process. */
-function guardAnswers(socket: Socket): void {
-  const check = answerCheck(LONGEST_ANSWER)
+function guardAnswers(socket: Socket, longestAnswer: number): void {
+  const check = answerCheck(longestAnswer)
   const emit: (event: string | symbol, ...values: readonly unknown[]) => boolean = socket.emit.bind(socket)
   const guardedEmit = (event: string | symbol, ...values: readonly unknown[]): boolean => {
     if (event !== 'data') return emit(event, ...values)

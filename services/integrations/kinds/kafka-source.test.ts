@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, describe, test, type TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { Admin, Producer, compressionsAlgorithms, type MessageToProduce } from '@platformatic/kafka'
+import { systemClock } from '../../../model/system-clock.ts'
+import { canRunKafka, startKafka } from '../../../test/support/servers/index.ts'
+import { boundDecompression } from '../../outbound/clients/kafka-decompression.ts'
+import { IntegrationErrors } from '../errors.ts'
+import { sourceParts, until } from '../source.testkit.ts'
+import { kafkaConfiguration } from './kafka-configuration.ts'
+import { openKafkaSource } from './kafka-source.ts'
+
+test('what makes no sense is refused with its member', () => {
+  const good = { brokers: ['a.example:9092', '[::1]:9093'], topics: ['t'] }
+  assert.ok(kafkaConfiguration.safeParse(good).success)
+  for (const [members, member] of [
+    [{ brokers: ['a.example'] }, 'brokers'],
+    [{ brokers: ['a:70000'] }, 'brokers'],
+    [{ topics: ['a b'] }, 'topics'],
+    [{ certificate: 'PEM' }, 'privateKey'],
+    [{ sasl: { username: 'u' } }, 'sasl'],
+  ] as const)
+    assert.equal(kafkaConfiguration.safeParse({ ...good, ...members }).error?.issues[0]?.path[0], member)
+})
+
+test('brokers inside the network, and those that are away, are told as the reason', async (context) => {
+  for (const [broker, reason] of [
+    ['10.1.2.3:9092', /internal address/],
+    ['127.0.0.1:1', /connect/i],
+  ] as const) {
+    const { parts, states } = sourceParts(kafkaConfiguration.parse({ brokers: [broker], topics: ['t'] }))
+    const source = await openKafkaSource(parts)
+    context.after(() => source.close())
+    await until(() => states.length > 0)
+    assert.match(states[0] ?? '', reason)
+  }
+})
+
+test('a batch that would become gigabytes is refused before it does', () => {
+  boundDecompression()
+  const { gzip, lz4 } = compressionsAlgorithms
+  assert.equal(gzip.decompressSync(gzipSync('small')).toString(), 'small')
+  const bomb = gzipSync(Buffer.alloc(100_000_000))
+  assert.throws(() => gzip.decompressSync(bomb), /larger than/)
+  assert.throws(() => lz4.decompressSync(Buffer.alloc(3_000_000)), /too large/)
+})
+
+const skip = canRunKafka() ? false : 'needs java and mvn'
+
+describe('with a real broker', { skip }, async () => {
+  if (skip !== false) return
+  const broker = await startKafka()
+  after(() => broker.stop())
+  const brokers = { clientId: 'test', bootstrapBrokers: [broker.url] }
+
+  async function topic(context: TestContext, partitions = 1) {
+    const name = `t-${randomUUID()}`
+    const admin = new Admin(brokers)
+    context.after(() => admin.close())
+    await admin.createTopics({ topics: [name], partitions, replicas: 1 })
+    const producer = new Producer(brokers)
+    context.after(() => producer.close(true))
+    const send = async (messages: Omit<MessageToProduce, 'topic'>[], compression: 'none' | 'gzip' = 'none') => {
+      await producer.send({ messages: messages.map((message) => ({ ...message, topic: name })), compression })
+    }
+    const committed = async (groupId: string) => {
+      const [group] = await admin.listConsumerGroupOffsets({
+        groups: [{ groupId, topics: [{ name, partitionIndexes: [0] }] }],
+      })
+      return Number(group?.topics[0]?.partitions[0]?.committedOffset ?? -1)
+    }
+    return { name, send, committed }
+  }
+
+  async function open(context: TestContext, name: string, members: object = {}) {
+    const groupId = `g-${name}`
+    const configuration = kafkaConfiguration.parse({ brokers: [broker.url], topics: [name], groupId, ...members })
+    const made = sourceParts(configuration, systemClock)
+    const source = await openKafkaSource(made.parts)
+    context.after(async () => {
+      made.inlet.store()
+      await source.close()
+    })
+    await until(() => made.states.length > 0)
+    assert.equal(made.states.at(-1), 'connected')
+    return { ...made, source, groupId }
+  }
+
+  const values = (...texts: readonly string[]) => texts.map((text) => ({ value: Buffer.from(text) }))
+
+  test('an offset is committed when all before it is stored, and a successor goes on there', async (context) => {
+    const { name, send, committed } = await topic(context)
+    await send([
+      { key: Buffer.from('k'), value: Buffer.from('one'), headers: new Map([[Buffer.from('h'), Buffer.from('v')]]) },
+      { value: Buffer.from('two') },
+      { key: Buffer.from('k') },
+    ])
+    const first = await open(context, name)
+    first.inlet.isStoring = false
+    await until(() => first.inlet.waiting.length === 2)
+    const [one, two] = first.inlet.waiting.splice(0)
+    const { timestamp, ...metadata } = one?.frame.metadata ?? {}
+    assert.ok(Math.abs(Number(timestamp) - Date.now()) < 3_600_000)
+    assert.deepEqual(metadata, { topic: name, partition: '0', offset: '0', key: 'k', 'header.h': 'v' })
+    two?.receipt.done(undefined)
+    one?.receipt.done(IntegrationErrors.RESULT({ place: 'a', reason: 'b' }))
+    await until(async () => (await committed(first.groupId)) === 3)
+    await send(values('three', 'four'))
+    await until(() => first.inlet.waiting.length === 2)
+    first.inlet.store(1)
+    await first.source.close()
+    assert.equal(await committed(first.groupId), 4)
+    const second = await open(context, name)
+    await until(() => second.inlet.texts.length === 1)
+    assert.deepEqual(second.inlet.texts, ['four'])
+  })
+
+  test('what could not be stored comes again', async (context) => {
+    const { name, send } = await topic(context)
+    await send(values('one', 'two'))
+    const { inlet, states } = await open(context, name)
+    inlet.isStoring = false
+    await until(() => inlet.waiting.length === 2)
+    const [, two] = inlet.waiting.splice(0)
+    inlet.isStoring = true
+    two?.receipt.again(IntegrationErrors.FULL())
+    await until(() => inlet.texts.length === 4)
+    assert.deepEqual(inlet.texts, ['one', 'two', 'one', 'two'])
+    assert.match(states[1] ?? '', /waits to be stored/)
+  })
+
+  test('without room no more is fetched than one answer, and nothing is lost', async (context) => {
+    const { name, send } = await topic(context)
+    const filler = 'x'.repeat(5000)
+    const sent = 2000
+    for (let from = 0; from < sent; from += 100)
+      await send(values(...Array.from({ length: 100 }, (_, index) => `${from + index} ${filler}`)), 'gzip')
+    const { inlet } = await open(context, name)
+    inlet.isStoring = false
+    inlet.room = 3
+    await until(() => inlet.waiting.length === 3)
+    for (let time = 0; time < 50; time++) inlet.store()
+    await until(() => inlet.waiting.length === 3)
+    inlet.isStoring = true
+    inlet.store()
+    await until(() => {
+      inlet.store()
+      return inlet.texts.length === sent
+    })
+    assert.deepEqual(
+      inlet.texts.map((text) => Number(text.split(' ')[0])),
+      Array.from({ length: sent }, (_, index) => index),
+    )
+  })
+
+  test('with LATEST a new group hears what comes from then on', async (context) => {
+    const { name, send } = await topic(context)
+    await send(values('before'))
+    const { inlet } = await open(context, name, { autoOffsetReset: 'LATEST' })
+    await until(async () => {
+      await send(values('after'))
+      return inlet.texts.length > 0
+    })
+    assert.ok(!inlet.texts.includes('before'))
+  })
+})

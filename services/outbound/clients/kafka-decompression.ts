@@ -1,0 +1,46 @@
+/**
+ * The library decompresses whatever a broker sends to whatever it becomes, and a broker is the tenant's to make up: a few kilobytes could become
+ * gigabytes. Gzip and Zstandard end at a length; of Snappy and LZ4 a batch is refused that could become too long.
+ */
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { compressionsAlgorithms } from '@platformatic/kafka'
+import { OutboundErrors } from '../errors.ts'
+
+/** A batch of brokers as they are set by default has up to 1 MiB. */
+const MOST_BYTES = 67_108_864
+/** Of formats that do not end at a length: what repetitions are written with. */
+const LARGEST_RATIOS = { snappy: 22, lz4: 255 }
+/** Seldom is a batch all repetition. */
+const MOST_POSSIBLE_BYTES = 536_870_912
+
+type Algorithm = (typeof compressionsAlgorithms)['gzip' | 'zstd' | 'snappy' | 'lz4']
+type Decompress = Algorithm['decompressSync']
+type Compressed = Parameters<Decompress>[0]
+
+let isBound = false
+
+/** For the process, once. */
+export function boundDecompression(): void {
+  if (isBound) return
+  isBound = true
+  const { gzip, zstd, snappy, lz4 } = compressionsAlgorithms
+  const [ofSnappy, ofLz4] = [snappy.decompressSync, lz4.decompressSync]
+  bind(gzip, (data) => gunzipSync(bytesOf(data), { maxOutputLength: MOST_BYTES }))
+  bind(zstd, (data) => zstdDecompressSync(bytesOf(data), { maxOutputLength: MOST_BYTES }))
+  bind(snappy, (data) => ofSnappy(checked(data, LARGEST_RATIOS.snappy)))
+  bind(lz4, (data) => ofLz4(checked(data, LARGEST_RATIOS.lz4)))
+}
+
+function bind(algorithm: Algorithm, decompressSync: Decompress): void {
+  Object.defineProperty(algorithm, 'decompressSync', { value: decompressSync })
+}
+
+function checked(data: Compressed, ratio: number): Compressed {
+  if (data.length * ratio > MOST_POSSIBLE_BYTES)
+    throw OutboundErrors.CALL_FAILED({ reason: `a compressed batch of ${data.length} bytes is too large` })
+  return data
+}
+
+function bytesOf(data: Compressed): Uint8Array {
+  return data instanceof Uint8Array ? data : data.slice()
+}
