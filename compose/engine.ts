@@ -23,10 +23,12 @@ import type { Cluster } from './cluster.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import { Trials } from '../workbench/trial/trials.ts'
 import { openNodeStates } from './node-states.ts'
+import type { AggregationWorkers } from '../engine/workers/aggregation/aggregation-workers.ts'
 import type { NodeStates } from '../engine/state/node-states.ts'
 import { notedLink } from './noted-link.ts'
 import { QueueDeployment } from './queue-deployment.ts'
 import { repeat } from './repeat.ts'
+import { openAggregation } from './aggregation.ts'
 import { openCustomTables } from './custom-tables.ts'
 import { openQueues, type OpenedQueues } from './opened-queues.ts'
 import { RuleChainDeployment } from './rule-chain-deployment.ts'
@@ -55,6 +57,7 @@ export interface RunningEngine {
   readonly queues: OpenedQueues
   readonly outbound: Outbound
   readonly states: NodeStates
+  readonly aggregation: AggregationWorkers
 }
 
 /** As the reference writes them. */
@@ -80,8 +83,11 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
   // Resolves when other processes know of these listeners too.
   await services.movedDevices.start()
   const tables = openCustomTables(config, log, closing)
-  const remembered = { own, known, states, visits }
-  const capabilities = nodeCapabilitiesOf({ ...remembered, services, scripts, owner: devices, outbound, tables })
+  const aggregation = openAggregation(config, closing)
+  const capabilities = nodeCapabilitiesOf({
+    ...{ own, known, states, visits, services, scripts, owner: devices, outbound, tables },
+    aggregation,
+  })
   const engine = createRuleEngine({
     catalogue: services.calculation?.catalogue(catalogue) ?? catalogue,
     ownChain: (tenantId, ruleChainId) => (ruleChainId === tenantId ? calculationChain(tenantId) : undefined),
@@ -153,7 +159,7 @@ export async function startEngine(parts: EngineParts): Promise<RunningEngine> {
     queueStatistics.close()
     await writing
   })
-  return { engine, queues, outbound, states }
+  return { engine, queues, outbound, states, aggregation: aggregation.workers }
 }
 
 /** A line when a queue's outage begins and one when it is over, at a bounded rate: a store at its limit comes and goes. */

@@ -6,6 +6,7 @@ import type { DeviceOwner, DeviceOwnerFigures } from '../engine/device/owner/dev
 import type { QueueFigures } from '../engine/queue/queue.ts'
 import type { RuleEngine } from '../engine/rulechain/rule-engine.ts'
 import type { JavaScriptFigures, JavaScriptWorkers } from '../engine/script/javascript/javascript-workers.ts'
+import type { AggregationFigures } from '../engine/workers/aggregation/aggregation-workers.ts'
 import type { NodeStateFigures } from '../engine/state/node-states.ts'
 import type { Calculation, CalculationFigures } from '../services/calculated-fields/runtime/runtime.ts'
 import type { EventFigures, EventWriter } from '../services/events/event-writer.ts'
@@ -36,14 +37,26 @@ export function figuresOf(parts: FigureParts): readonly MetricsSource[] {
   ]
 }
 
-function engineFigures({ engine, queues, outbound, states }: RunningEngine): readonly MetricsSource[] {
+function engineFigures({ engine, queues, outbound, states, aggregation }: RunningEngine): readonly MetricsSource[] {
   return [
     { name: 'queue', figures: () => totalFigures(queues) },
     { name: 'queues', figures: () => ({}), samples: () => queueSamples(queues) },
     { name: 'rule_engine', figures: () => ruleEngineFigures(engine) },
     { name: 'outbound', figures: () => named(outbound.figures, OUTBOUND) },
     { name: 'node_states', figures: () => named(states.figures(), NODE_STATES) },
+    { name: 'aggregation', figures: () => named(aggregation.figures(), AGGREGATION) },
   ]
+}
+
+const AGGREGATION: Names<AggregationFigures> = {
+  waiting: 'waiting',
+  running: 'running',
+  threads: 'threads',
+  inline: 'inline_jobs_total',
+  pooled: 'pooled_jobs_total',
+  entities: 'entities_total',
+  refused: 'refused_total',
+  pooledMs: 'pooled_milliseconds_total',
 }
 
 const NODE_STATES: Names<NodeStateFigures> = {

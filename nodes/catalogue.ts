@@ -74,9 +74,13 @@ import { jsonPath } from './transform/json-path.ts'
 import { renameKeys } from './transform/rename-keys.ts'
 import { scriptTransformation } from './transform/script-transformation.ts'
 import { splitArray } from './transform/split-array.ts'
+import { aggregateLatest } from './analytics/aggregate-latest.ts'
+import { alarmCounts } from './analytics/alarm-counts.ts'
 import { deviationAnomaly } from './analytics/deviation-anomaly.ts'
+import { groupStatistics } from './analytics/group-statistics.ts'
 import { sessionWindow } from './analytics/session-window.ts'
 import { slidingWindow } from './analytics/sliding-window.ts'
+import { topEntities } from './analytics/top-entities.ts'
 import { tumblingWindow } from './analytics/tumbling-window.ts'
 import { toEmail } from './transform/to-email.ts'
 
@@ -158,9 +162,13 @@ export const ruleNodes: readonly RuleNodeDefinition[] = [
   checkpoint,
   ruleChainInput,
   ruleChainOutput,
+  aggregateLatest,
+  alarmCounts,
   deviationAnomaly,
+  groupStatistics,
   sessionWindow,
   slidingWindow,
+  topEntities,
   tumblingWindow,
 ]
 

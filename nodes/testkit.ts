@@ -21,6 +21,7 @@ import type { AttributesSave } from '../engine/rulechain/capabilities/attributes
 import type { NodeCallOutcome, NodeDeviceCall } from '../engine/rulechain/capabilities/calls.ts'
 import type { TelemetrySave } from '../engine/rulechain/capabilities/telemetry.ts'
 import { ScriptErrors } from '../engine/script/errors.ts'
+import { FakeAggregation } from './fakes/aggregation.ts'
 import { FakeAlarms } from './fakes/alarms.ts'
 import { FakeCalculated } from './fakes/calculated.ts'
 import { FakeAttributes } from './fakes/attributes.ts'
@@ -40,6 +41,7 @@ export interface RecordedLine {
 
 /** What stands for the platform in a test: fill it before, look at it after. */
 export interface Fakes {
+  readonly aggregation: FakeAggregation
   readonly ai: FakeAi
   readonly alarms: FakeAlarms
   readonly attributes: FakeAttributes
@@ -93,7 +95,7 @@ export function testContext(
     next: () => 0.5,
     uuid: () => `00000000-0000-4000-8000-${String(++issued).padStart(12, '0')}`,
   }
-  const fakes = fakesOf(TENANT_ID, () => (change.clock ?? fixedClock).now())
+  const fakes = fakesOf(TENANT_ID, change.clock ?? fixedClock)
   const context: TestContext = {
     fakes,
     tenantId: TENANT_ID,
@@ -145,20 +147,29 @@ export function testContext(
   return context
 }
 
-function fakesOf(tenantId: string, now: () => number): Fakes {
+function fakesOf(tenantId: string, clock: Clock): Fakes {
+  const now = (): number => clock.now()
   const entities = new FakeEntities(tenantId)
+  const alarms = new FakeAlarms(now)
+  const attributes = new FakeAttributes()
+  const history = new FakeHistory()
+  const relations = new FakeRelations((device) => entities.find(device)?.type)
   return {
+    aggregation: new FakeAggregation({
+      ...{ entities, alarms, attributes, history, relations },
+      soon: (run) => clock.soon(run),
+    }),
     ai: new FakeAi(),
-    alarms: new FakeAlarms(now),
-    attributes: new FakeAttributes(),
+    alarms,
+    attributes,
     calculated: new FakeCalculated(),
     deviceState: new FakeDeviceState(),
     entities,
-    history: new FakeHistory(),
+    history,
     mail: new FakeMail(),
     notifications: new FakeNotifications(),
     outbound: new FakeOutbound(),
-    relations: new FakeRelations((device) => entities.find(device)?.type),
+    relations,
     state: new FakeState(now),
     tables: new FakeTables(),
     views: new FakeViews(),

@@ -58,6 +58,7 @@ import { TenantDeadLetters } from './dead-letters.ts'
 import { StoredDevices } from './devices.ts'
 import { ParkedLanes } from './parked.ts'
 import { EntityQueries } from './queries/entity-queries.ts'
+import { EntityGroups } from './queries/entity-groups.ts'
 import { queryTables } from './queries/query-tables.ts'
 import { RelationSearches } from './queries/relation-search.ts'
 import { QueryResolver } from './queries/resolve.ts'
@@ -338,6 +339,7 @@ export function createServices(options: ServicesOptions): Services {
     otaUpdates,
     subscriberFeed: new ViewedFeed(feed, exposure),
     entityQueries,
+    entityGroups: new EntityGroups({ entities, timeSeries, declared, relations: relationService, tables }),
     alarms,
     alarmQueries: new AlarmQueries({ entities, entityQueries, resolver, tables, clock, alarms }),
     calculatedFields: new CalculatedFields({

@@ -3,7 +3,9 @@ import type { CompleteSources } from '../engine/rulechain/capabilities.ts'
 import type { DeviceOwner } from '../engine/device/owner/device-owner.ts'
 import type { NodeStates } from '../engine/state/node-states.ts'
 import type { ScriptHost } from '../engine/script/script.ts'
+import type { AggregationWorkers } from '../engine/workers/aggregation/aggregation-workers.ts'
 import type { AlarmVisits } from './alarms/visits.ts'
+import { nodeAggregation, type AggregationBounds } from './node-capabilities/aggregation.ts'
 import { nodeAlarms } from './node-capabilities/alarms.ts'
 import { nodeAttributes } from './node-capabilities/attributes.ts'
 import { nodeCalls } from './node-capabilities/calls.ts'
@@ -33,6 +35,10 @@ export interface CapabilityParts {
   readonly states: Pick<NodeStates, 'of'>
   readonly visits: Pick<AlarmVisits, 'of' | 'once' | 'steps' | 'isOfLater'>
   readonly outbound: Outbound
+  readonly aggregation: {
+    readonly workers: Pick<AggregationWorkers, 'inTurn' | 'summarize'>
+    readonly bounds?: AggregationBounds
+  }
   readonly tables?: CustomTableParts | undefined
 }
 
@@ -45,10 +51,12 @@ export function nodeCapabilitiesOf({
   states,
   visits,
   outbound,
+  aggregation,
   tables,
 }: CapabilityParts): CompleteSources {
   const metered = meteredScripts(scripts, services.meter)
   return {
+    aggregation: nodeAggregation(services, aggregation.workers, aggregation.bounds),
     ai: services.ai.ofNode,
     alarms: nodeAlarms(services, visits),
     attributes: nodeAttributes(services, own),

@@ -43,6 +43,7 @@ import type { GatewayChildren } from './onboarding/gateway-children.ts'
 import type { CertificateChains } from './onboarding/certificate-chains.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { ParkedLaneService } from './parked-lane-service.ts'
+import type { EntityGroups } from './queries/entity-groups.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { QueueStatistics } from './queue-statistics.ts'
 import type { StoredQueues } from './queues.ts'
@@ -70,6 +71,8 @@ export interface Services {
   /** Everything whose declaration says it all. */
   readonly declared: EntityRegistry
   readonly entityQueries: EntityQueryService
+  /** Many entities of a tenant as one. */
+  readonly entityGroups: EntityGroups
   /** The change feed as those hear it who follow entities: series of entity views are their sources'. */
   readonly subscriberFeed: ChangeFeed
   readonly relations: RelationService

@@ -29,7 +29,7 @@ import type {
   Snapshot,
   TimeSeriesStore,
 } from '../storage/timeseries/store.ts'
-import { LatestColumnBuilder } from '../storage/timeseries/latest-column.ts'
+import { LatestColumnBuilder } from '../model/latest-column.ts'
 import { Message } from '../model/message.ts'
 import { LinkErrors } from '../engine/link/errors.ts'
 import type { DeadLetter, DeadLetters, LetterQuery } from '../engine/link/dead-letters.ts'

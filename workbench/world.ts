@@ -18,6 +18,7 @@ import { entityId, type EntityId, type EntityType } from '../model/entity-id.ts'
 import type { JsonObject, JsonValue } from '../model/json.ts'
 import type { Attribute, AttributeScope, DataPoint, Entry } from '../model/value.ts'
 import { aggregated } from './aggregate.ts'
+import { rehearsedAggregation } from './aggregation.ts'
 import { RehearsedRelations } from './relations.ts'
 import { askedModel, outsideOf, type OutsideAnswers } from './outside.ts'
 import { jsonOf, valuesOf } from './shown-values.ts'
@@ -118,6 +119,16 @@ export class World {
   /** What the nodes of a chain get of this world. */
   sources(): CapabilitySources {
     return {
+      aggregation: () =>
+        rehearsedAggregation({
+          clock: this.parts.clock,
+          entities: () => [...this.entities.values()],
+          alarms: () => this.alarms,
+          latest: (entity, key) => this.latest(entity, [key])[0],
+          attribute: (entity, scope, key) =>
+            this.attributes.get(`${entity.id} ${scope}`)?.find((held) => held.key === key),
+          related: (...asked) => this.relations.find(...asked),
+        }),
       scripts: () => this.parts.scripts,
       queues: () => ({ linkName: async (tenantId, name) => `${tenantId}.${name}` }),
       telemetry: (node) => ({

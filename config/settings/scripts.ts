@@ -93,4 +93,28 @@ export const SCRIPT_SETTINGS = {
     unit: 'MiB',
     description: 'Memory that it may allocate.',
   }),
+  aggregationThreads: scripts.integer({
+    name: 'AGGREGATION_THREADS',
+    default: 2,
+    min: 1,
+    max: 256,
+    description:
+      'Threads for aggregations of many entities, each of 15 MiB. They start with the first that is large, and end after an idle minute.',
+  }),
+  aggregationMaxEntities: scripts.integer({
+    name: 'AGGREGATION_MAX_ENTITIES',
+    default: 100_000,
+    min: 100,
+    max: 1_000_000,
+    description: 'Entities of one aggregation; one of more fails.',
+  }),
+  aggregationMaxMb: scripts.integer({
+    name: 'AGGREGATION_MAX_MB',
+    default: 32,
+    min: 1,
+    max: 1024,
+    unit: 'MiB',
+    description:
+      'What the values of one aggregation may take. Two of them for each thread are in memory at a time, half of them of one tenant.',
+  }),
 } as const

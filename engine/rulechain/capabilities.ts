@@ -3,6 +3,7 @@
  * `capabilities/`, a line here, its source in `services/node-capabilities/`, its fake in `nodes/fakes/`; no other node is touched.
  */
 import type { ScriptHost } from '../script/script.ts'
+import type { NodeAggregation } from './capabilities/aggregation.ts'
 import type { NodeAi } from './capabilities/ai.ts'
 import type { NodeAlarms } from './capabilities/alarms.ts'
 import type { NodeAttributes } from './capabilities/attributes.ts'
@@ -22,6 +23,7 @@ import type { NodeTelemetry } from './capabilities/telemetry.ts'
 import type { NodeViews } from './capabilities/views.ts'
 
 export interface NodeCapabilities {
+  readonly aggregation: NodeAggregation
   readonly ai: NodeAi
   readonly alarms: NodeAlarms
   readonly attributes: NodeAttributes

@@ -5,7 +5,7 @@ import type { JsonValue } from '../../model/json.ts'
 import type { TypedValue } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
 import { numberIn, type MetricFunction } from './aggregation.ts'
-import { DecimalSum } from './decimal-sum.ts'
+import { DecimalSum } from '../../model/decimal-sum.ts'
 import { rounded } from './rounding.ts'
 
 export const MAX_DISTINCT = 1_000

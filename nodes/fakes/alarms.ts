@@ -13,6 +13,10 @@ export class FakeAlarms implements NodeAlarms {
     this.now = now
   }
 
+  all(): readonly NodeAlarm[] {
+    return [...this.held.values()]
+  }
+
   async find(id: string): Promise<NodeAlarm | undefined> {
     return this.held.get(id)
   }

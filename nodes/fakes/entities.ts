@@ -34,6 +34,11 @@ export class FakeEntities implements NodeEntities {
     for (const entity of entities) this.held.set(entity.id.id, entity)
   }
 
+  /** In the order in which they were added. */
+  all(): readonly FakeEntity[] {
+    return [...this.held.values()]
+  }
+
   find(entity: EntityId): NodeEntity | undefined {
     const held = this.held.get(entity.id)
     return held?.id.entityType === entity.entityType ? this.shown(held) : undefined

@@ -4,6 +4,8 @@ import type { NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { tenantProfiles } from '../entities/tenant-profile.ts'
 import { testVisits } from '../alarms/visits.testkit.ts'
+import { AggregationWorkers } from '../../engine/workers/aggregation/aggregation-workers.ts'
+import { systemClock } from '../../model/system-clock.ts'
 import { nodeCapabilitiesOf } from '../node-capabilities.ts'
 import { testOutbound } from '../outbound/testkit.ts'
 import { KnownEntities } from './known-entities.ts'
@@ -52,6 +54,7 @@ function capabilitiesOf(tenantId: string) {
     outbound: testOutbound(),
     states: { of: () => assert.fail('no state here') },
     visits: testVisits(platform),
+    aggregation: { workers: new AggregationWorkers({ clock: systemClock, threads: 1 }) },
   }
   const { attributes, calls, telemetry } = nodeCapabilitiesOf(parts)
   return { attributes: attributes(node), calls: calls(node), telemetry: telemetry(node) }

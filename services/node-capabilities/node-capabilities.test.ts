@@ -8,6 +8,8 @@ import type {
   NodeIdentity,
 } from '../../engine/rulechain/capabilities.ts'
 import { isLater } from '../../engine/rulechain/capabilities/soon.ts'
+import { AggregationWorkers } from '../../engine/workers/aggregation/aggregation-workers.ts'
+import { systemClock } from '../../model/system-clock.ts'
 import { nextVisit, testVisits } from '../alarms/visits.testkit.ts'
 import { onBothDatabases } from '../both-databases.testkit.ts'
 import { assetProfiles } from '../entities/asset-profile.ts'
@@ -55,7 +57,10 @@ await onBothDatabases('what nodes may ask for ', (open) => {
     }
     const states = { of: () => assert.fail('no state here') }
     const remembered = { own, known, states, visits: testVisits(platform) }
-    const parts = { ...remembered, services: platform.services, scripts, owner, outbound: testOutbound() }
+    const parts = {
+      ...{ ...remembered, services: platform.services, scripts, owner, outbound: testOutbound() },
+      aggregation: { workers: new AggregationWorkers({ clock: systemClock, threads: 1 }) },
+    }
     const source: CompleteSources[Name] = nodeCapabilitiesOf(parts)[name]
     return source(node)
   }

@@ -16,7 +16,7 @@ import type {
 import type { EntityId } from '../../model/entity-id.ts'
 import type { Principal } from '../../model/principal.ts'
 import { valueText } from '../../model/entry-json.ts'
-import type { LatestColumn } from '../../storage/timeseries/latest-column.ts'
+import type { LatestColumn } from '../../model/latest-column.ts'
 import type { EntitySelection, SelectedEntity } from '../../storage/entities/queries/query.ts'
 import type { EntityQueryService, FoundKeys, WantedKeys } from './entity-query-service.ts'
 import { QueryErrors } from './errors.ts'

@@ -1,6 +1,6 @@
 /** Filters and orders over columns of latest values: the same as over values one by one (`predicates.ts`), without an object for each. */
 import type { Combination, EntitySort, KeyFilter } from '../../model/entity-query.ts'
-import { COLUMN_KINDS, type LatestColumn } from '../../storage/timeseries/latest-column.ts'
+import { COLUMN_KINDS, type LatestColumn } from '../../model/latest-column.ts'
 import { matches, type ComparedValue } from './predicates.ts'
 
 const { BOOLEAN, STRING, JSON: JSON_TEXT } = COLUMN_KINDS

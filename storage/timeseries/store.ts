@@ -5,7 +5,7 @@
 import type { Erased } from '../../model/erased.ts'
 import type { HistoryQuery } from '../../model/telemetry-query.ts'
 import type { DataPoint } from '../../model/value.ts'
-import type { LatestColumn } from './latest-column.ts'
+import type { LatestColumn } from '../../model/latest-column.ts'
 
 /** One entity's points in one batch. */
 export interface PointsWrite {

@@ -45,6 +45,8 @@ export class DryCapabilities {
   sources(): CapabilitySources {
     const { real, note } = this.parts
     return {
+      // As it is stored: what the run "saved" counts in no aggregation.
+      aggregation: real.aggregation,
       scripts: real.scripts,
       queues: real.queues,
       views: real.views,

@@ -2,7 +2,7 @@
  * Who is next: tenants take turns by processor time, in a tenant its rule chains, in a chain its scripts. A task takes what has piled up
  * while the slots were busy, so an idle pool adds no wait and a loaded one grows its batches.
  */
-import { FairTurns, type Competitor } from './fair-turns.ts'
+import { FairTurns, type Competitor } from '../../workers/fair-turns.ts'
 import type { LaneTask, Pace, ScriptLane } from './script-lane.ts'
 
 /**

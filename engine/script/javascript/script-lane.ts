@@ -11,7 +11,7 @@ import { ScriptErrors } from '../errors.ts'
 import type { ScriptBatchResult, ScriptKind } from '../script.ts'
 import { argumentsSize } from './batch-text.ts'
 import type { Breaker } from './breaker.ts'
-import type { Competitor } from './fair-turns.ts'
+import type { Competitor } from '../../workers/fair-turns.ts'
 import { outcomeValue, type OutcomeLimits } from './outcome.ts'
 import type { ScriptIdentity } from './protocol.ts'
 

@@ -31,6 +31,15 @@ export interface AlarmOrder {
   readonly search: { readonly text: string; readonly fields: readonly string[] } | undefined
 }
 
+/** How many alarms are alike. */
+export interface AlarmTallyRow {
+  readonly type: string
+  readonly severity: string
+  readonly cleared: boolean
+  readonly acknowledged: boolean
+  readonly alarms: number
+}
+
 export interface SelectedAlarm {
   readonly row: Row & AssigneeColumns
   /** The entity on which it was found. */
@@ -92,6 +101,23 @@ export class AlarmQueryRepository {
       ${this.from(selection)} ${this.where(selection, undefined)}`
     const [row] = await this.scan(query.compile(this.database.builder))
     return Number(row?.total ?? 0)
+  }
+
+  /** Counts by type, severity and status: at most `limit` of them. */
+  async tally(selection: AlarmSelection, limit: number): Promise<readonly AlarmTallyRow[]> {
+    if (selection.entityIds?.length === 0) return []
+    const columns = sql`alarm.type, alarm.severity, alarm.cleared, alarm.acknowledged`
+    const query = sql<Record<string, string | number>>`${this.wanted(selection)}
+      select ${columns}, count(*) as total ${this.from(selection)} ${this.where(selection, undefined)}
+      group by ${columns} limit ${limit}`
+    const rows = await this.scan(query.compile(this.database.builder))
+    return rows.map((row) => ({
+      type: String(row['type']),
+      severity: String(row['severity']),
+      cleared: Number(row['cleared']) === 1,
+      acknowledged: Number(row['acknowledged']) === 1,
+      alarms: Number(row['total']),
+    }))
   }
 
   /** Each alarm once. Throws `SORT_PROPERTY`. */

@@ -1,7 +1,7 @@
 /** What goes between the callers' thread and the worker's. Points cross as bytes in transferred buffers, never as cloned objects. */
 import { errorText, isMillraceError, type ErrorFields } from '../../../model/errors.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
-import type { LatestColumn } from '../latest-column.ts'
+import type { LatestColumn } from '../../../model/latest-column.ts'
 import type { DeleteRange } from '../store.ts'
 import type { CoreFigures } from './core.ts'
 import { EmbeddedErrors, type EmbeddedErrorName } from './errors.ts'

@@ -7,7 +7,7 @@ import type { Erased } from '../../../model/erased.ts'
 import type { HistoryQuery } from '../../../model/telemetry-query.ts'
 import type { DataPoint } from '../../../model/value.ts'
 import { GroupCommit } from '../../group-commit.ts'
-import { joinedColumn, type LatestColumn } from '../latest-column.ts'
+import { joinedColumn, type LatestColumn } from '../../../model/latest-column.ts'
 import type {
   CommitSequence,
   DeletedKeys,

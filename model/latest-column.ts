@@ -1,5 +1,5 @@
 /** The latest values of one key of many entities side by side: what searches and sorts look at, without an object for each. */
-import type { TypedValue, ValueType } from '../../model/value.ts'
+import type { TypedValue, ValueType } from './value.ts'
 
 export interface LatestColumn {
   /** In the order of the entities: 0 where there is no value, else {@link COLUMN_KINDS}. Shorter than the entities where these are the first alone. */

@@ -1,0 +1,84 @@
+/** Aggregates latest values over the devices or assets of an asset, a customer, a profile or the tenant. */
+import { z } from 'zod'
+import type { JsonValue } from '../../model/json.ts'
+import { mergedMembers } from '../../model/members.ts'
+import type { SummaryMetric } from '../../model/group-summary.ts'
+import { defineNode } from '../define-node.ts'
+import { groupConfiguration, GROUP_DEFAULTS, memberKey } from './group.ts'
+import { groupNode } from './group-node.ts'
+import { MemberColumns } from './member-columns.ts'
+import { FILTER_DEFAULTS, filterConfiguration, memberFilter } from './member-filter.ts'
+import { summaryValue } from './summary-values.ts'
+
+const MAX_METRICS = 20
+
+export const aggregateLatest = defineNode({
+  type: 'millrace.analytics.AggregateLatest',
+  name: 'aggregate latest',
+  category: 'ANALYTICS',
+  relations: ['Success'],
+  description:
+    'Aggregates the latest telemetry or attributes of many devices or assets: all of the tenant, of a customer, of a profile, or those that relations lead to. On each period, or for each message, one message with the results goes on as Success, as telemetry of the parent. Texts that are numbers count as these, flags as 0 and 1; other values are ignored, save by counts. A metric of no values is left out. Where there is none at all, nothing goes on.',
+  configuration: z.strictObject({
+    ...groupConfiguration,
+    ...filterConfiguration,
+    metrics: z
+      .array(
+        z.strictObject({
+          ...memberKey,
+          function: z
+            .enum(['MIN', 'MAX', 'SUM', 'AVG', 'COUNT', 'COUNT_UNIQUE'])
+            .meta({ title: 'Function', description: 'MIN, MAX, SUM, AVG, COUNT or COUNT_UNIQUE.' }),
+          missing: z.number().nullish().meta({
+            title: 'Missing value',
+            description: 'An entity without the key counts as this; empty: not at all.',
+          }),
+          outputKey: z.string().min(1).max(255).meta({ title: 'Output key', description: 'Series of the result.' }),
+        }),
+      )
+      .min(1)
+      .max(MAX_METRICS)
+      .meta({ title: 'Metrics', description: 'What is told of the entities.' }),
+  }),
+  defaults: {
+    ...GROUP_DEFAULTS,
+    ...FILTER_DEFAULTS,
+    metrics: [
+      {
+        ...{ source: 'LATEST_TELEMETRY', key: 'temperature', function: 'AVG' },
+        ...{ missing: null, outputKey: 'temperatureAvg' },
+      },
+    ],
+  },
+  examples: [],
+  uses: ['aggregation', 'entities', 'scripts', 'state'],
+  create: async (configuration, context) => {
+    const filter = await memberFilter(configuration, configuration.entityType, context)
+    return groupNode(
+      {
+        configuration,
+        close: () => filter?.close(),
+        async report(turn, ids) {
+          const held = new MemberColumns(turn, ids)
+          const selected = await filter?.selected(turn, ids, (key) => held.of(key))
+          const metrics: SummaryMetric[] = []
+          for (const metric of configuration.metrics) {
+            const column = await held.placeOf(metric)
+            metrics.push({ column, function: metric.function, missing: metric.missing ?? undefined })
+          }
+          const { columns } = held
+          const result = await turn.summarize({ size: ids.length, columns, selected, metrics, rankings: [] })
+          const results: (readonly [string, JsonValue])[] = []
+          for (const [place, { outputKey, function: of }] of configuration.metrics.entries()) {
+            const value = result.metrics[place] ?? null
+            if (value !== null) results.push([outputKey, summaryValue(outputKey, of, value)])
+          }
+          if (results.length === 0) return undefined
+          const { entities, ignored } = result
+          return { values: mergedMembers({}, results), entities, ignored }
+        },
+      },
+      context,
+    )
+  },
+})
