@@ -51,6 +51,18 @@ test('values of any type: numbers in texts and flags count as numbers, others ar
   })
 })
 
+test('sums of decimals are exact, those of computed doubles are as good as doubles are', () => {
+  const sumOf = (values: readonly number[]): number => {
+    const columns = [columnOf(values.map((value) => ({ type: 'DOUBLE', value })))]
+    const job = { size: values.length, columns, metrics: [{ column: 0, function: 'SUM' }], rankings: [] } as const
+    return summarized(job).metrics[0] ?? Number.NaN
+  }
+  assert.equal(sumOf([0.1, 0.2]), 0.3)
+  assert.equal(sumOf([1e100, 1, -1e100]), 1)
+  assert.equal(sumOf([Math.PI, 1e17 + 16, -1e17 - 16]), Math.PI)
+  assert.equal(sumOf([1.7e308, 1.7e308]), Infinity)
+})
+
 test('random columns are told as a plain model tells them', () => {
   const seed = 3
   const random = new SeededRandom(seed)

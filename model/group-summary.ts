@@ -74,8 +74,8 @@ export function summaryCostUs({ size, metrics, rankings }: SummaryJob): number {
 
 /** A value of each. */
 const METRIC_NS: Readonly<Record<SummaryFunction, number>> = {
-  ...{ MIN: 15, MAX: 15, SUM: 30, AVG: 30, COUNT: 5, COUNT_UNIQUE: 200 },
-  ...{ COUNT_NUMBERS: 10, MEDIAN: 100, PERCENTILE: 100, DEVIATION: 20, VARIANCE: 20 },
+  ...{ MIN: 15, MAX: 15, SUM: 60, AVG: 60, COUNT: 5, COUNT_UNIQUE: 100 },
+  ...{ COUNT_NUMBERS: 10, MEDIAN: 150, PERCENTILE: 150, DEVIATION: 20, VARIANCE: 20 },
 }
 const RANKING_NS = 50
 
@@ -207,10 +207,26 @@ function numberText(number: number): string {
   return Number.isInteger(number) && !text.includes('e') ? `${text}.0` : text
 }
 
+/**
+ * Numbers of few digits as they are written. Those of more come from computing, and are added as doubles with what each addition rounded off
+ * (Neumaier): as big integers 100,000 of them took a sixth of a second.
+ */
 function sumOf(values: Float64Array): number {
-  const sum = new DecimalSum()
-  for (const value of values) sum.add(value)
-  return sum.value
+  const short = new DecimalSum()
+  let sum = 0
+  let lost = 0
+  let hasLong = false
+  for (const value of values) {
+    if (short.addShort(value)) continue
+    hasLong = true
+    const next = sum + value
+    lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum
+    sum = next
+  }
+  if (!hasLong) return short.value
+  const whole = sum + short.value
+  // Beyond the largest double nothing was lost but all.
+  return Number.isFinite(whole) ? whole + lost : whole
 }
 
 /** Of the values as a whole population: Welford's method, which loses nothing where all are large and near each other. */

@@ -6,6 +6,7 @@ export interface LatestColumn {
   readonly kinds: Uint8Array
   /** A number, a flag as 0 or 1, or the place in `texts`. Long integers are rounded, as comparisons do. */
   readonly numbers: Float64Array
+  /** Each once, as far as they were put or joined together. */
   readonly texts: readonly string[]
 }
 
@@ -14,7 +15,7 @@ export const COLUMN_KINDS: Readonly<Record<ValueType, number>> = { BOOLEAN: 1, L
 export class LatestColumnBuilder {
   private readonly kinds: Uint8Array
   private readonly numbers: Float64Array
-  private readonly texts: string[] = []
+  private readonly texts = new DistinctTexts()
 
   constructor(size: number) {
     this.kinds = new Uint8Array(size)
@@ -23,14 +24,15 @@ export class LatestColumnBuilder {
 
   put(place: number, { type, value }: Pick<TypedValue, 'type' | 'value'>): void {
     this.kinds[place] = COLUMN_KINDS[type]
-    this.numbers[place] = typeof value === 'string' ? this.texts.push(value) - 1 : Number(value)
+    this.numbers[place] = typeof value === 'string' ? this.texts.placeOf(value) : Number(value)
   }
 
   /** Of the first entities. */
   build(size = this.kinds.length): LatestColumn {
-    if (size === this.kinds.length) return { kinds: this.kinds, numbers: this.numbers, texts: this.texts }
+    const { texts } = this.texts
+    if (size === this.kinds.length) return { kinds: this.kinds, numbers: this.numbers, texts }
     // Copies: of a part of it a thread would be sent the whole.
-    return { kinds: this.kinds.slice(0, size), numbers: this.numbers.slice(0, size), texts: this.texts }
+    return { kinds: this.kinds.slice(0, size), numbers: this.numbers.slice(0, size), texts }
   }
 }
 
@@ -41,19 +43,33 @@ export function joinedColumn(pieces: readonly LatestColumn[]): LatestColumn {
   const size = pieces.reduce((sum, { kinds }) => sum + kinds.length, 0)
   const kinds = new Uint8Array(size)
   const numbers = new Float64Array(size)
-  const texts: string[] = []
+  const texts = new DistinctTexts()
   let start = 0
   for (const piece of pieces) {
     kinds.set(piece.kinds, start)
     numbers.set(piece.numbers, start)
     if (piece.texts.length > 0) {
+      const places = piece.texts.map((text) => texts.placeOf(text))
       for (let place = 0; place < piece.kinds.length; place++) {
         if ((piece.kinds[place] ?? 0) >= COLUMN_KINDS.STRING)
-          numbers[start + place] = (piece.numbers[place] ?? 0) + texts.length
+          numbers[start + place] = places[piece.numbers[place] ?? 0] ?? 0
       }
-      for (const text of piece.texts) texts.push(text)
     }
     start += piece.kinds.length
   }
-  return { kinds, numbers, texts }
+  return { kinds, numbers, texts: texts.texts }
+}
+
+/** Series of texts have few different ones as a rule: a thread is sent each once. */
+class DistinctTexts {
+  readonly texts: string[] = []
+  private readonly places = new Map<string, number>()
+
+  placeOf(text: string): number {
+    const known = this.places.get(text)
+    if (known !== undefined) return known
+    const place = this.texts.push(text) - 1
+    this.places.set(text, place)
+    return place
+  }
 }

@@ -56,6 +56,8 @@ export interface NodeSpecification<Schema extends z.ZodType, Uses extends Capabi
   readonly uses?: readonly Uses[]
   /** True where it changes the world outside its messages, also by a save: dry runs and shadows replace it. */
   readonly effects?: boolean
+  /** Of nodes that have an input, and with some configurations send messages by themselves. */
+  readonly isSource?: (configuration: JsonObject) => boolean
   create(configuration: z.output<Schema>, context: NodeContext<Uses>): NodeInstance | Promise<NodeInstance>
 }
 
@@ -67,7 +69,7 @@ export interface RuleNodeDefinition extends NodeDefinition {
 export function defineNode<Schema extends z.ZodType, const Uses extends CapabilityName = never>(
   specification: NodeSpecification<Schema, Uses>,
 ): RuleNodeDefinition {
-  const { type, name, category, relations, description, examples, upgrade, constraints } = specification
+  const { type, name, category, relations, description, examples, upgrade, constraints, isSource } = specification
   const known = specification.unknownKeys === 'accepted' ? undefined : knownKeys(specification)
   const parse = (configuration: JsonObject): z.output<Schema> => {
     if (known !== undefined) checkKeys(name, configuration, known)
@@ -99,6 +101,7 @@ export function defineNode<Schema extends z.ZodType, const Uses extends Capabili
       return (secrets ??= secretShapeOf(specification.configuration))
     },
     ...(upgrade === undefined ? {} : { upgrade }),
+    ...(isSource === undefined ? {} : { isSource }),
     create: (configuration, context) => specification.create(parse(configuration), context),
     check: (configuration) => {
       parse(configuration)

@@ -6,7 +6,7 @@
 import { errorText, isMillraceError } from '../model/errors.ts'
 import { masksIn } from '../model/secret-members.ts'
 import { currentConfiguration } from '../engine/rulechain/configuration.ts'
-import type { NodeCatalogue, NodeDefinition } from '../engine/rulechain/node.ts'
+import { isSource, type NodeCatalogue, type NodeDefinition } from '../engine/rulechain/node.ts'
 import { INPUT_NODE_TYPE } from '../services/rule-chains/node-types.ts'
 import type { DrawnChain, DrawnNode } from './chain-file.ts'
 
@@ -40,7 +40,7 @@ export async function checkChain(chain: DrawnChain, parts: CheckParts): Promise<
         ...relationFindings(chain, index, definition),
       )
   }
-  findings.push(...unreachable(chain))
+  findings.push(...unreachable(chain, parts.catalogue))
   return findings.sort((a, b) => (a.nodeIndex ?? -1) - (b.nodeIndex ?? -1))
 }
 
@@ -144,9 +144,13 @@ function relationFindings(chain: DrawnChain, index: number, { relations, name }:
     })
 }
 
-function unreachable(chain: DrawnChain): readonly Finding[] {
+function unreachable(chain: DrawnChain, catalogue: CheckParts['catalogue']): readonly Finding[] {
   if (chain.firstNodeIndex === null) return []
-  const reached = new Set<number>([chain.firstNodeIndex])
+  const sources = [...chain.nodes.entries()].flatMap(([index, { type, configuration }]) => {
+    const definition = catalogue.find(type)
+    return definition !== undefined && isSource(definition, configuration) ? [index] : []
+  })
+  const reached = new Set<number>([chain.firstNodeIndex, ...sources])
   for (const index of reached) for (const { toIndex } of waysFrom(chain, index)) reached.add(toIndex)
   return [...chain.nodes.keys()]
     .filter((index) => !reached.has(index))

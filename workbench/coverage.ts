@@ -13,8 +13,9 @@ export class Coverage {
 
   add(visits: readonly Visit[]): void {
     for (const { nodeIndex, direction, relation } of visits) {
-      if (direction === 'IN') this.nodes.add(nodeIndex)
-      else this.take(nodeIndex, relation ?? '')
+      // What goes out of a source never went in.
+      this.nodes.add(nodeIndex)
+      if (direction === 'OUT') this.take(nodeIndex, relation ?? '')
     }
   }
 

@@ -93,6 +93,13 @@ export interface NodeDefinition {
   /** Throws an `invalid` error where a chain with this configuration may not even be saved (`rule-engine.md` 3.5); absent where it may be whatever it is. */
   checkSaved?(configuration: JsonObject): void
   readonly editor: NodeEditor
+  /** Of nodes that have an input, and with some configurations send messages by themselves. */
+  isSource?(configuration: JsonObject): boolean
+}
+
+/** It sends messages that none brought about. */
+export function isSource(definition: NodeDefinition, configuration: JsonObject): boolean {
+  return !definition.editor.hasInput || definition.isSource?.(configuration) === true
 }
 
 export interface NodeCatalogue {

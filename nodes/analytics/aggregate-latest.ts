@@ -4,7 +4,7 @@ import type { JsonValue } from '../../model/json.ts'
 import { mergedMembers } from '../../model/members.ts'
 import type { SummaryMetric } from '../../model/group-summary.ts'
 import { defineNode } from '../define-node.ts'
-import { groupConfiguration, GROUP_DEFAULTS, memberKey } from './group.ts'
+import { groupConfiguration, GROUP_DEFAULTS, isPeriodic, memberKey } from './group.ts'
 import { groupNode } from './group-node.ts'
 import { MemberColumns } from './member-columns.ts'
 import { FILTER_DEFAULTS, filterConfiguration, memberFilter } from './member-filter.ts'
@@ -51,6 +51,7 @@ export const aggregateLatest = defineNode({
     ],
   },
   examples: [],
+  isSource: isPeriodic,
   uses: ['aggregation', 'entities', 'scripts', 'state'],
   create: async (configuration, context) => {
     const filter = await memberFilter(configuration, configuration.entityType, context)

@@ -4,7 +4,7 @@ import { mergedMembers } from '../../model/members.ts'
 import type { AlarmTally } from '../../engine/rulechain/capabilities/aggregation.ts'
 import { NODE_ALARM_SEVERITIES, NODE_ALARM_STATUSES } from '../../engine/rulechain/capabilities/alarms.ts'
 import { defineNode } from '../define-node.ts'
-import { groupConfiguration, GROUP_DEFAULTS } from './group.ts'
+import { groupConfiguration, GROUP_DEFAULTS, isPeriodic } from './group.ts'
 import { groupNode } from './group-node.ts'
 
 const MAX_COUNTS = 20
@@ -47,6 +47,7 @@ export const alarmCounts = defineNode({
     ],
   },
   examples: [],
+  isSource: isPeriodic,
   uses: ['aggregation', 'entities', 'state'],
   create: (configuration, context) => {
     const { counts, includeParent } = configuration

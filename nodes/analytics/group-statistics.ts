@@ -4,7 +4,7 @@ import type { JsonValue } from '../../model/json.ts'
 import { mergedMembers } from '../../model/members.ts'
 import type { SummaryFunction, SummaryMetric } from '../../model/group-summary.ts'
 import { defineNode } from '../define-node.ts'
-import { groupConfiguration, GROUP_DEFAULTS, memberKey } from './group.ts'
+import { groupConfiguration, GROUP_DEFAULTS, isPeriodic, memberKey } from './group.ts'
 import { groupNode } from './group-node.ts'
 import { MemberColumns } from './member-columns.ts'
 import { FILTER_DEFAULTS, filterConfiguration, memberFilter } from './member-filter.ts'
@@ -70,6 +70,7 @@ export const groupStatistics = defineNode({
     percentiles: [95],
   },
   examples: [],
+  isSource: isPeriodic,
   uses: ['aggregation', 'entities', 'scripts', 'state'],
   create: async (configuration, context) => {
     const wanted = wantedOf(configuration)

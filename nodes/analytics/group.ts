@@ -1,6 +1,7 @@
 /** Which entities a node aggregates, and when: the part of the form that all of these nodes have. */
 import { z } from 'zod'
 import { ENTITY_TYPES, entityId, type EntityId } from '../../model/entity-id.ts'
+import type { JsonObject } from '../../model/json.ts'
 import type { Message } from '../../model/message.ts'
 import { MEMBER_TYPES, type MemberSelection } from '../../engine/rulechain/capabilities/aggregation.ts'
 import type { NodeContext } from '../../engine/rulechain/node.ts'
@@ -58,6 +59,11 @@ export const GROUP_DEFAULTS = {
 }
 
 export type GroupConfiguration = z.output<z.ZodObject<typeof groupConfiguration>>
+
+/** With a period they need no message. */
+export function isPeriodic({ trigger }: JsonObject): boolean {
+  return trigger === 'PERIOD'
+}
 
 /** Where a value of each entity comes from. */
 export const memberKey = {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { mergedMembers } from '../../model/members.ts'
 import { defineNode } from '../define-node.ts'
-import { groupConfiguration, GROUP_DEFAULTS, memberKey } from './group.ts'
+import { groupConfiguration, GROUP_DEFAULTS, isPeriodic, memberKey } from './group.ts'
 import { groupNode } from './group-node.ts'
 import { MemberColumns } from './member-columns.ts'
 import { FILTER_DEFAULTS, filterConfiguration, memberFilter, valueAt } from './member-filter.ts'
@@ -30,6 +30,7 @@ export const topEntities = defineNode({
     ...{ source: 'LATEST_TELEMETRY', key: 'temperature', order: 'HIGHEST', count: 10, outputKey: 'hottest' },
   },
   examples: [],
+  isSource: isPeriodic,
   uses: ['aggregation', 'entities', 'scripts', 'state'],
   create: async (configuration, context) => {
     const { entityType, order, count, outputKey } = configuration

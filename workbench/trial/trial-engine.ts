@@ -6,7 +6,7 @@ import { createActorSystem } from '../../engine/actor/system.ts'
 import type { CapabilitySources, NodeIdentity } from '../../engine/rulechain/capabilities.ts'
 import type { DebugEvent } from '../../engine/rulechain/chain-events.ts'
 import type { OpenConfiguration } from '../../engine/rulechain/compile.ts'
-import type { NodeCatalogue } from '../../engine/rulechain/node.ts'
+import { isSource, type NodeCatalogue } from '../../engine/rulechain/node.ts'
 import { createRuleEngine, type RuleEngine } from '../../engine/rulechain/rule-engine.ts'
 import { StatesInMemory } from '../../engine/state/memory-store.ts'
 import { NodeStates } from '../../engine/state/node-states.ts'
@@ -235,8 +235,9 @@ export class TrialEngine {
     return node !== undefined && this.sendsByItself(node)
   }
 
-  private sendsByItself({ type }: RuleNode): boolean {
-    return this.parts.catalogue.find(type)?.editor.hasInput === false
+  private sendsByItself({ type, configuration }: RuleNode): boolean {
+    const definition = this.parts.catalogue.find(type)
+    return definition !== undefined && isSource(definition, configuration)
   }
 }
 
