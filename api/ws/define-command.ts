@@ -87,14 +87,16 @@ export interface DefinedCommand {
   parse(members: unknown): Command | undefined
 }
 
-/** An integer, also written as text. */
+/** An integer, also written as text; of a number with a fraction, such as a computed interval, the whole part. */
 export const integer = z.union([
-  z.number().int(),
+  z.number().transform(Math.trunc).pipe(z.int()),
   z
     .string()
     .regex(/^-?\d{1,15}$/)
     .transform(Number),
 ])
+/** An integer that may be left out or null, which are 0. */
+export const whole = integer.nullish().transform((value) => value ?? 0)
 export const text = z.string().nullish()
 
 /** The command, and the one that ends it where there is one. */
@@ -107,7 +109,7 @@ export function defineCommand<Fields extends z.ZodRawShape>({
   start,
   unsubscribe,
 }: CommandDeclaration<Fields>): readonly DefinedCommand[] {
-  const schema = z.strictObject({ type: z.literal(type).optional(), cmdId: integer.default(0) })
+  const schema = z.strictObject({ type: z.literal(type).optional(), cmdId: whole })
   const own = z.strictObject(fields)
   const begin: DefinedCommand = {
     type,
@@ -130,7 +132,7 @@ export function defineCommand<Fields extends z.ZodRawShape>({
 
 /** Ends what goes on under the command's id; unknown ones are ignored. */
 function ending(type: string, legacy: { readonly telemetry?: string }): DefinedCommand {
-  const schema = z.strictObject({ type: z.literal(type).optional(), cmdId: integer.default(0) })
+  const schema = z.strictObject({ type: z.literal(type).optional(), cmdId: whole })
   return {
     type,
     legacy,

@@ -93,6 +93,11 @@ describe('bad commands', () => {
     ['an unknown type', { cmds: [{ type: 'NOPE', cmdId: 8 }] }, failure(1, 2, 'Failed to parse the payload')],
     ['an unknown member', series(2, { more: 1 }), failure(1, 2, 'Failed to parse the payload')],
     ['a wrong type of value', series(2, { limit: 'many' }), failure(1, 2, 'Failed to parse the payload')],
+    [
+      'an unknown severity',
+      { cmds: [{ type: 'ALARM_STATUS', cmdId: 8, severityList: ['LOUD'] }] },
+      failure(1, 2, 'Failed to parse the payload'),
+    ],
     ['a negative id', series(-5), failure(-5, 2, 'Cmd id is negative value!')],
     ['a missing entity id', series(7, { entityId: undefined }), failure(7, 2, 'Device id is empty!')],
     ['an empty entity id', series(7, { entityId: '' }), failure(7, 2, 'Device id is empty!')],
@@ -130,6 +135,19 @@ describe('bad commands', () => {
       assert.equal(bench.counts.subscriptions, 1)
     })
   }
+
+  test('null, no aggregation and numbers with a fraction are read as clients mean them', async () => {
+    const bench = sessionBench()
+    const { session, socket } = await authenticated(bench)
+    const nothing = { startTs: null, endTs: null, timeWindow: null, interval: null, limit: null, unsubscribe: null }
+    await bench.say(session, series(1, { keys: 'a', ...nothing }))
+    await bench.say(session, series(2, { keys: 'a', timeWindow: 60_000.5, interval: 85.7, agg: '' }))
+    await bench.say(session, { cmds: [{ type: 'TIMESERIES', ...target, cmdId: null, keys: 'a' }] })
+    const now = bench.clock.now()
+    assert.deepEqual(socket.frames(), [update(1, { a: [[now, null]] }), update(2, {}), update(0, { a: [[now, null]] })])
+    await bench.say(session, { cmds: [{ type: 'TIMESERIES', ...target, cmdId: null, unsubscribe: true }] })
+    assert.equal(bench.counts.subscriptions, 2)
+  })
 
   test('one bad command of a frame does not stop the others', async () => {
     const bench = sessionBench()

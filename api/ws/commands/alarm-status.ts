@@ -1,6 +1,7 @@
 /** ALARM_STATUS: whether an entity has an active alarm, told again when it changes. Source: `websocket-api.md` 7. */
 import { z } from 'zod'
 import { isEntityType, isUuid, type EntityId } from '../../../model/entity-id.ts'
+import { SEVERITIES } from '../../../services/entities/alarm.ts'
 import { filled } from '../../entity-query.ts'
 import { defineCommand, type CommandContext, type LiveCommand } from '../define-command.ts'
 import { CommandErrors } from '../errors.ts'
@@ -20,7 +21,7 @@ export const alarmStatus = defineCommand({
   fields: {
     originatorId: z.object({ entityType: z.string(), id: z.string() }).nullish(),
     typeList: names,
-    severityList: names,
+    severityList: z.array(z.enum(SEVERITIES)).max(MAX_NAMES).nullish(),
   },
   examples: ({ assetId = '' }) => [{ originatorId: { entityType: 'ASSET', id: assetId } }],
   async start({ cmdId, originatorId, typeList, severityList }, context) {

@@ -6,7 +6,7 @@ import { AGGREGATIONS, type Aggregation } from '../../../model/telemetry-query.t
 import { ATTRIBUTE_SCOPES, type AttributeScope } from '../../../model/value.ts'
 import type { Operation } from '../../../services/permissions.ts'
 import type { HistoryRequest } from '../../../services/telemetry-service.ts'
-import { defineCommand, integer, text, type CommandContext } from '../define-command.ts'
+import { defineCommand, text, whole, type CommandContext } from '../define-command.ts'
 import { CommandErrors } from '../errors.ts'
 import { updateFrame } from '../frames.ts'
 import { AttributesSelection, TimeSeriesSelection, type Selection } from '../selection.ts'
@@ -15,8 +15,8 @@ import { Subscription } from '../subscription.ts'
 /** Raw points of a window or a history where the client names no limit. */
 export const DEFAULT_LIMIT = 100
 
-const target = { entityType: text, entityId: text, keys: text, scope: text, unsubscribe: z.boolean().default(false) }
-const range = { startTs: integer.default(0), interval: integer.default(0), limit: integer.default(0), agg: text }
+const target = { entityType: text, entityId: text, keys: text, scope: text, unsubscribe: z.boolean().nullish() }
+const range = { startTs: whole, interval: whole, limit: whole, agg: text }
 
 interface Shape {
   readonly interval: number
@@ -27,14 +27,14 @@ interface Shape {
 export const timeSeries = defineCommand({
   type: 'TIMESERIES',
   legacy: { telemetry: 'tsSubCmds' },
-  fields: { ...target, ...range, timeWindow: integer.default(0), endTs: integer.optional() },
+  fields: { ...target, ...range, timeWindow: whole, endTs: whole },
   examples: ({ deviceId = '' }) => [
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries' },
     { entityType: 'DEVICE', entityId: deviceId },
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries', timeWindow: 60_000 },
   ],
   async start(command, context) {
-    if (command.unsubscribe) return context.live.remove(command.cmdId)
+    if (command.unsubscribe === true) return context.live.remove(command.cmdId)
     const { clock, services } = context
     const entity = entityOf(command)
     const keys = keysOf(command.keys)
@@ -52,7 +52,7 @@ export const timeSeries = defineCommand({
 export const timeSeriesHistory = defineCommand({
   type: 'TIMESERIES_HISTORY',
   legacy: { telemetry: 'historyCmds' },
-  fields: { ...target, ...range, endTs: integer.default(0) },
+  fields: { ...target, ...range, endTs: whole },
   examples: ({ deviceId = '' }) => [
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretSeries', startTs: 0, endTs: 2_000_000_000_000 },
   ],
@@ -83,7 +83,7 @@ export const attributes = defineCommand({
     { entityType: 'DEVICE', entityId: deviceId, keys: 'secretAttribute' },
   ],
   async start(command, context) {
-    if (command.unsubscribe) return context.live.remove(command.cmdId)
+    if (command.unsubscribe === true) return context.live.remove(command.cmdId)
     const entity = entityOf(command)
     const scope = scopeOf(command.scope)
     const selection = new AttributesSelection(context.services.attributes, entity, scope, keysOf(command.keys))
@@ -139,16 +139,21 @@ function entityOf(command: {
 }
 
 function scopeOf(scope: string | null | undefined): AttributeScope | undefined {
-  if (scope === undefined || scope === null || scope === '') return undefined
+  if (isEmpty(scope)) return undefined
   const known = ATTRIBUTE_SCOPES.find((each) => each === scope)
   if (known === undefined) throw CommandErrors.SCOPE_UNKNOWN({ scope })
   return known
 }
 
 export function aggregationOf(name: string | null | undefined): Aggregation {
-  const agg = AGGREGATIONS.find((each) => each === (name ?? 'NONE'))
+  const asked = isEmpty(name) ? 'NONE' : name
+  const agg = AGGREGATIONS.find((each) => each === asked)
   if (agg === undefined) throw CommandErrors.AGGREGATION_UNKNOWN({ agg: name })
   return agg
+}
+
+function isEmpty(name: string | null | undefined): name is '' | null | undefined {
+  return name === undefined || name === null || name === ''
 }
 
 function shapeOf({ interval, limit, agg }: Shape): { agg: Aggregation; interval: number; limit: number } {

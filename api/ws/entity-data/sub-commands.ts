@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { EntityKey } from '../../../model/entity-query.ts'
 import { dataQueryBody, entityKey } from '../../entity-query.ts'
 import { aggregationOf, DEFAULT_LIMIT } from '../commands/telemetry.ts'
-import { integer, text } from '../define-command.ts'
+import { integer, text, whole } from '../define-command.ts'
 import type { AggregateKey, SeriesRequest } from './series.ts'
 
 const MAX_KEYS = 500
 const INTERVAL_TYPES = ['MILLISECONDS', 'WEEK', 'WEEK_ISO', 'MONTH', 'QUARTER'] as const
-const whole = integer.nullish().transform((value) => value ?? 0)
 
 const series = {
   keys: z.array(z.string()).max(MAX_KEYS),
