@@ -1,4 +1,5 @@
 /** What every {@link AttributeCache} keeps, whatever is behind its memory. */
+import type { EntityAttributes } from './held-attributes.ts'
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { Read } from '../storage/entities/database.ts'
@@ -50,9 +51,7 @@ export function saved(entityId: string, key: string, value: number) {
   return { entityId, saved: [attribute(key, value)], deleted: [] }
 }
 
-export function valuesOf(
-  attributes: ReadonlyMap<string, ReadonlyMap<string, ScopedAttribute>> | undefined,
-): Record<string, unknown> {
+export function valuesOf(attributes: EntityAttributes | undefined): Record<string, unknown> {
   return Object.fromEntries([...(attributes?.get('SERVER_SCOPE') ?? [])].map(([key, each]) => [key, each.value]))
 }
 

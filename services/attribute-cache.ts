@@ -8,17 +8,15 @@ import { ByteCache, textBytes } from '../model/byte-cache.ts'
 import type { AttributeScope } from '../model/value.ts'
 import type { Read } from '../storage/entities/database.ts'
 import type { ScopedAttribute } from '../storage/entities/attributes.ts'
+import { HeldAttributes, type EntityAttributes } from './held-attributes.ts'
 
 /** The part of the bound that one entity may take: a single one must not empty the cache of all others. */
 const MAX_SHARE = 1 / 8
-/** An entity without attributes: three empty maps. And an attribute beyond its texts: the object, its place in a map. */
-const ENTITY_BYTES = 800
+/** An entity with one map. And an attribute beyond its texts: the object, its place in a map. */
+const ENTITY_BYTES = 450
 const ATTRIBUTE_BYTES = 160
 /** With another process changing the entity all the time, what was read a moment ago is better than nothing; it is not held. */
 const MAX_READS = 5
-
-type ByKey = Map<string, ScopedAttribute>
-type EntityAttributes = ReadonlyMap<AttributeScope, ByKey>
 
 export interface AttributeEffect {
   readonly entityId: string
@@ -35,7 +33,7 @@ export interface AttributesAsOf {
 }
 
 interface Held {
-  readonly attributes: EntityAttributes
+  readonly attributes: HeldAttributes
   readonly sequence: number
   readonly bytes: number
 }
@@ -148,10 +146,10 @@ export class MemoryAttributeCache implements AttributeCache {
           meanwhile.isStale = false
           continue
         }
-        const attributes = emptyAttributes()
+        const attributes = new HeldAttributes()
         let bytes = ENTITY_BYTES
         for (const row of rows) {
-          attributes.get(row.scope)?.set(row.key, row)
+          attributes.set(row)
           bytes += bytesOf(row)
         }
         for (const change of meanwhile.changes) if (change.commit > commit) bytes += applyTo(attributes, change.effect)
@@ -164,27 +162,11 @@ export class MemoryAttributeCache implements AttributeCache {
   }
 }
 
-function emptyAttributes(): EntityAttributes {
-  return new Map<AttributeScope, ByKey>([
-    ['CLIENT_SCOPE', new Map()],
-    ['SERVER_SCOPE', new Map()],
-    ['SHARED_SCOPE', new Map()],
-  ])
-}
-
 /** Returns by how many bytes they grew. */
-function applyTo(attributes: EntityAttributes, effect: AttributeEffect): number {
+function applyTo(attributes: HeldAttributes, effect: AttributeEffect): number {
   let bytes = 0
-  for (const attribute of effect.saved) {
-    const byKey = attributes.get(attribute.scope)
-    bytes += bytesOf(attribute) - bytesOf(byKey?.get(attribute.key))
-    byKey?.set(attribute.key, attribute)
-  }
-  for (const { scope, key } of effect.deleted) {
-    const byKey = attributes.get(scope)
-    bytes -= bytesOf(byKey?.get(key))
-    byKey?.delete(key)
-  }
+  for (const attribute of effect.saved) bytes += bytesOf(attribute) - bytesOf(attributes.set(attribute))
+  for (const { scope, key } of effect.deleted) bytes -= bytesOf(attributes.delete(scope, key))
   return bytes
 }
 

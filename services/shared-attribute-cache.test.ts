@@ -1,3 +1,4 @@
+import { ATTRIBUTE_SCOPES } from '../model/value.ts'
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -130,7 +131,7 @@ test('values keep their types, and no digit is lost', async (context) => {
   await first?.load('e')
   await settled(stores)
   const loaded = await second?.load('e')
-  const found = [...(loaded?.attributes.values() ?? [])].flatMap((byKey) => [...byKey.values()])
+  const found = ATTRIBUTE_SCOPES.flatMap((scope) => [...(loaded?.attributes.get(scope)?.values() ?? [])])
   assert.deepEqual(
     rows.toSorted((one, other) => one.lastUpdateTs - other.lastUpdateTs),
     found.toSorted((one, other) => one.lastUpdateTs - other.lastUpdateTs),

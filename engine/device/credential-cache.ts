@@ -141,7 +141,9 @@ export class CredentialCache {
     const { deviceId } = device
     const [oldest] = this.tokensByDevice.get(deviceId) ?? []
     if (oldest !== undefined && (this.tokensByDevice.get(deviceId)?.length ?? 0) >= MAX_WAYS) this.known.delete(oldest)
-    this.tokensByDevice.set(deviceId, [...(this.tokensByDevice.get(deviceId) ?? []), token])
+    const others = this.tokensByDevice.get(deviceId)
+    // A literal: what is spread has room for sixteen more.
+    this.tokensByDevice.set(deviceId, others === undefined ? [token] : [...others, token])
     this.tokens.set(device, token)
     const entry: Entry = { device, doubt: this.doubt }
     this.known.set(token, entry)

@@ -88,7 +88,8 @@ export class SessionActor implements Behaviour<SessionEvent> {
 
   /** A new session evicts the oldest beyond the bound. */
   private opened(record: DeviceRecord, session: SessionHandle): void {
-    const sessions = [...record.longLived, session]
+    // A literal: what is spread has room for sixteen more.
+    const sessions = record.longLived.length === 0 ? [session] : [...record.longLived, session]
     const evicted = sessions.splice(0, Math.max(0, sessions.length - this.host.maxSessionsPerDevice))
     record.longLived = sessions
     for (const old of evicted) {

@@ -43,19 +43,19 @@ export class SessionDirectory {
     sessions: readonly AnnouncedSession[],
     { at, now, inOrder }: { readonly at: number; readonly now: number; readonly inOrder: boolean },
   ): void {
-    if (device.leases === undefined && device.ending === undefined && sessions.length === 0) return
-    const leases = (device.leases ??= [])
+    const { leases } = device
+    if (leases === undefined && device.ending === undefined && sessions.length === 0) return
     const until = now + INTERVALS_PER_LEASE * this.settings.leaseIntervalMs
-    const [only] = leases
+    const only = leases?.[0]
     // Nearly every announcement: the one session goes on.
-    if (leases.length === 1 && sessions.length === 1 && only?.id === sessions[0]?.id && only?.member === member) {
+    if (leases?.length === 1 && sessions.length === 1 && only?.id === sessions[0]?.id && only?.member === member) {
       only.until = until
       return
     }
-    const before = leases.length
+    const before = leases?.length ?? 0
     this.forgetEnded(device, member, sessions)
     for (const session of sessions) this.renewOrAdd(device, member, session, { at, now, until, inOrder })
-    if (leases.length > 0) return
+    if ((device.leases?.length ?? 0) > 0) return
     device.leases = undefined
     if (before > 0) this.listener.disconnected(device, at)
   }
@@ -101,7 +101,7 @@ export class SessionDirectory {
       this.line.endSession(member, device.deviceId, session.id, 'TAKEN_OVER')
       return
     }
-    const leases = (device.leases ??= [])
+    const leases = device.leases ?? []
     const known = leases.find((lease) => lease.member === member && lease.id === session.id)
     if (known !== undefined) {
       known.until = until
@@ -111,10 +111,13 @@ export class SessionDirectory {
     const lease: Lease = { member, id: session.id, openedAt: now - ageMs, until }
     const isNewest = inOrder && ageMs < JUST_OPENED_MS
     const place = isNewest ? -1 : leases.findIndex(({ openedAt }) => openedAt > lease.openedAt)
-    if (place < 0) leases.push(lease)
-    else leases.splice(place, 0, lease)
-    while (leases.length > this.settings.maxSessionsPerDevice) this.end(device, leases)
-    if (leases.length === 1 && leases[0] === lease) this.listener.connected(device, session.openedAt)
+    // A literal: what is pushed into an empty list makes room for sixteen more.
+    const held = leases.length === 0 ? [lease] : leases
+    device.leases = held
+    if (held === leases && place < 0) leases.push(lease)
+    else if (held === leases) leases.splice(place, 0, lease)
+    while (held.length > this.settings.maxSessionsPerDevice) this.end(device, held)
+    if (held.length === 1 && held[0] === lease) this.listener.connected(device, session.openedAt)
   }
 
   private end(device: OwnedDevice, leases: Lease[]): void {
