@@ -30,6 +30,7 @@ import { FakeHistory } from './fakes/history.ts'
 import { FakeAi, FakeDeviceState, FakeMail, FakeNotifications, FakeTables, FakeViews } from './fakes/noted.ts'
 import { FakeOutbound } from './fakes/outbound.ts'
 import { FakeRelations } from './fakes/relations.ts'
+import { FakeRoutes } from './fakes/routes.ts'
 import { FakeState } from './fakes/state.ts'
 import type { CompiledScript, ScriptHost, ScriptKind, ScriptResults } from '../engine/script/script.ts'
 
@@ -53,6 +54,7 @@ export interface Fakes {
   readonly notifications: FakeNotifications
   readonly outbound: FakeOutbound
   readonly relations: FakeRelations
+  readonly routes: FakeRoutes
   readonly state: FakeState
   readonly tables: FakeTables
   readonly views: FakeViews
@@ -170,6 +172,7 @@ function fakesOf(tenantId: string, clock: Clock): Fakes {
     notifications: new FakeNotifications(),
     outbound: new FakeOutbound(),
     relations,
+    routes: new FakeRoutes(),
     state: new FakeState(now),
     tables: new FakeTables(),
     views: new FakeViews(),

@@ -391,6 +391,7 @@ export function createServices(options: ServicesOptions): Services {
     chainStatistics: new ChainStatisticsReader(clock),
     chainTrials: new ChainTrialDesk(),
     queues,
+    routeOf,
     queueStatistics: new QueueStatistics({
       ...{ entities, declared, telemetry, limits, clock, report, server: options.events?.server ?? 'sole' },
     }),

@@ -18,6 +18,7 @@ import type { KnownEntities } from './node-capabilities/known-entities.ts'
 import type { KnownRelations } from './node-capabilities/known-relations.ts'
 import type { OwnEntities } from './node-capabilities/own-entities.ts'
 import { nodeRelations } from './node-capabilities/relations.ts'
+import { nodeRoutes } from './node-capabilities/routes.ts'
 import { nodeTables, type CustomTableParts } from './node-capabilities/tables.ts'
 import { nodeTelemetry } from './node-capabilities/telemetry.ts'
 import { nodeViews } from './node-capabilities/views.ts'
@@ -70,6 +71,7 @@ export function nodeCapabilitiesOf({
     outbound: outbound.ofNode,
     queues: () => ({ linkName: (tenantId, name) => services.queues.linkName(tenantId, name) }),
     relations: nodeRelations(services, known.relations),
+    routes: nodeRoutes(services),
     scripts: () => metered,
     state: (node) => states.of(node),
     tables: nodeTables(tables),

@@ -44,6 +44,7 @@ import type { CertificateChains } from './onboarding/certificate-chains.ts'
 import type { Provisioning } from './onboarding/provisioning.ts'
 import type { ParkedLaneService } from './parked-lane-service.ts'
 import type { EntityGroups } from './queries/entity-groups.ts'
+import type { RouteLookup } from './message-route.ts'
 import type { EntityQueryService } from './queries/entity-query-service.ts'
 import type { QueueStatistics } from './queue-statistics.ts'
 import type { StoredQueues } from './queues.ts'
@@ -117,6 +118,8 @@ export interface Services {
   readonly chainStatistics: ChainStatisticsReader
   readonly chainTrials: ChainTrialDesk
   readonly queues: StoredQueues
+  /** Where messages of an entity begin. */
+  readonly routeOf: RouteLookup
   readonly queueStatistics: QueueStatistics
   readonly deadLetters: DeadLetterService
   readonly parked: ParkedLaneService

@@ -131,6 +131,7 @@ export class World {
         }),
       scripts: () => this.parts.scripts,
       queues: () => ({ linkName: async (tenantId, name) => `${tenantId}.${name}` }),
+      routes: () => ({ of: async () => undefined }),
       telemetry: (node) => ({
         save: (request, done) => {
           this.addPoints(request.entity, request.history || request.latest ? request.points : [])

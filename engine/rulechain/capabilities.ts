@@ -17,6 +17,7 @@ import type { NodeNotifications } from './capabilities/notifications.ts'
 import type { NodeOutbound } from './capabilities/outbound.ts'
 import type { NodeQueues } from './capabilities/queues.ts'
 import type { NodeRelations } from './capabilities/relations.ts'
+import type { NodeRoutes } from './capabilities/routes.ts'
 import type { NodeState } from './capabilities/state.ts'
 import type { NodeTables } from './capabilities/tables.ts'
 import type { NodeTelemetry } from './capabilities/telemetry.ts'
@@ -37,6 +38,7 @@ export interface NodeCapabilities {
   readonly outbound: NodeOutbound
   readonly queues: NodeQueues
   readonly relations: NodeRelations
+  readonly routes: NodeRoutes
   readonly scripts: ScriptHost
   readonly state: NodeState
   readonly tables: NodeTables

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defineErrors, isMillraceError, type MillraceError } from '../../model/errors.ts'
+import { entityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import type { PublishReceipt } from '../link/link.ts'
 import type { NodeOutcome } from './node.ts'
@@ -366,4 +367,31 @@ test('an outcome that fails takes Failure; over the bound of settled messages it
   assert.deepEqual(first.errors, [])
   assert.match(second.errors[0]?.message ?? '', /lost/)
   assert.equal(setup.engine.acknowledgedFigures().failed, 1)
+})
+
+test('what a node makes begins where messages of its originator begin, also where a node changed that one', async () => {
+  const known = entityId('DEVICE', '00000000-0000-4000-8000-0000000000d2')
+  const gone = entityId('DEVICE', '00000000-0000-4000-8000-0000000000d3')
+  const tells: MakeNode = (context) => ({
+    handle: async (message) => {
+      await context.enqueue(message.with({ type: 'NEW' }))
+      for (const originator of [known, gone]) await context.enqueue(message.with({ type: 'NEW', originator }))
+      return 'Success'
+    },
+  })
+  const routes = {
+    of: async ({ id }: { readonly id: string }) =>
+      id === known.id ? { ruleChainId: undefined, queueName: 'Slow' } : undefined,
+  }
+  const setup = testEngine({ tells }, {}, undefined, { capabilities: { routes: () => routes } })
+  await load(setup, 'A', [{ type: 'tells' }], [])
+  await setup.run(testWork({ ruleChainId: 'A', queueName: 'Fast' }))
+  assert.deepEqual(
+    setup.published.map(({ ruleChainId, queueName }) => [ruleChainId, queueName]),
+    [
+      ['A', 'Fast'],
+      [undefined, 'Slow'],
+      ['A', 'Fast'],
+    ],
+  )
 })

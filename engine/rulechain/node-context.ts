@@ -4,6 +4,7 @@ import type { RuleChain, RuleNode } from '../../model/entities.ts'
 import type { Message } from '../../model/message.ts'
 import type { Link } from '../link/link.ts'
 import type { CapabilityName, CapabilitySources, NodeCapabilities, NodeIdentity } from './capabilities.ts'
+import type { NodeRoute } from './capabilities/routes.ts'
 import { causedId } from './child-id.ts'
 import { RuleChainErrors } from './errors.ts'
 import type { NodeContext, NodeSettings } from './node.ts'
@@ -79,17 +80,31 @@ function make<Name extends CapabilityName>(
   made[name] = source(node)
 }
 
-/** A new message: an id of its own, at the start of its chain, in the queue in which the cause began. Rejects with the link's reason where it is not stored. */
-function publish(sources: ContextSources, node: NodeIdentity, message: Message): Promise<void> {
-  const queueName = message.resumption === undefined ? message.queueName : message.resumption.firstQueueName
+/**
+ * A new message: an id of its own, at the start of the originator's chain, in the queue of its profile. Rejects with the link's reason where it is
+ * not stored.
+ */
+async function publish(sources: ContextSources, node: NodeIdentity, message: Message): Promise<void> {
+  const begins: NodeRoute = message.hasOwnOriginator ? message : await beginningOf(sources, node, message)
   const id = causedId(message, node.ruleNodeId)
-  const fresh = message.with({ id, ruleNodeId: undefined, queueName, resumption: undefined })
+  const { ruleChainId, queueName } = begins
+  const fresh = message.with({ id, ruleChainId, queueName, ruleNodeId: undefined, resumption: undefined })
   fresh.sequence = 0
-  return new Promise((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     const stored = (): void => {
       sources.enqueued(node, fresh)
       resolve()
     }
     sources.link.publish(fresh, { stored, refused: reject })
   })
+}
+
+/** The message says where its own originator begins; of another one the platform knows. Of one that is gone it goes where its cause began. */
+async function beginningOf(
+  { capabilities }: ContextSources,
+  node: NodeIdentity,
+  { originator, ruleChainId, queueName, resumption }: Message,
+): Promise<NodeRoute> {
+  const known = await capabilities.routes?.(node).of(originator)
+  return known ?? { ruleChainId, queueName: resumption === undefined ? queueName : resumption.firstQueueName }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isMillraceError } from '../../model/errors.ts'
+import { entityId } from '../../model/entity-id.ts'
 import type { Message } from '../../model/message.ts'
 import { createNode, runNode, TENANT_ID, testContext, testMessage } from '../testkit.ts'
 import { acknowledge } from './acknowledge.ts'
@@ -10,6 +11,7 @@ import { ruleChainOutput } from './rule-chain-output.ts'
 
 const TARGET = '77777777-7777-4777-8777-777777777777'
 const DEFAULT_CHAIN = '88888888-8888-4888-8888-888888888888'
+const OTHER_CHAIN = '66666666-6666-4666-8666-666666666666'
 const message = testMessage({ data: '{}' })
 
 test('acknowledge settles and goes on', async () => {
@@ -43,6 +45,21 @@ test('rule chain enters the configured chain, or the default chain that the mess
   assert.deepEqual(await targetOf(fixed, ofDevice), { flow: 'enter', ruleChainId: TARGET })
   assert.deepEqual(await targetOf(forwarding, ofDevice), { flow: 'enter', ruleChainId: DEFAULT_CHAIN })
   assert.deepEqual(await targetOf(forwarding, message), { flow: 'enter', ruleChainId: TARGET })
+})
+
+test('rule chain enters the default chain of a changed originator, not of the one that the message came with', async () => {
+  const context = testContext()
+  const asset = entityId('ASSET', '99999999-9999-4999-8999-999999999999')
+  const forwarding = await createNode(
+    ruleChainInput,
+    { ruleChainId: TARGET, forwardMsgToDefaultRuleChain: true },
+    context,
+  )
+  const redirected = message.with({ ruleChainId: DEFAULT_CHAIN }).with({ originator: asset })
+  const target = async () => (await runNode(forwarding, redirected))[0]?.step
+  assert.deepEqual(await target(), { flow: 'enter', ruleChainId: TARGET })
+  context.fakes.routes.held.set(asset.id, { ruleChainId: OTHER_CHAIN, queueName: undefined })
+  assert.deepEqual(await target(), { flow: 'enter', ruleChainId: OTHER_CHAIN })
 })
 
 test('rule chain without a chain id can not be made', async () => {

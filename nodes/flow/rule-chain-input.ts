@@ -3,6 +3,7 @@
  * `rule-engine.md` 4.8). The message stays one branch of its work all the way, so a failure inside is retried from the start.
  */
 import { z } from 'zod'
+import type { FlowStep } from '../../engine/rulechain/node.ts'
 import { isUuid } from '../../model/entity-id.ts'
 import { defineNode, orZero } from '../define-node.ts'
 import { NodeErrors } from '../errors.ts'
@@ -26,7 +27,8 @@ export const ruleChainInput = defineNode({
   defaults: { ruleChainId: null, forwardMsgToDefaultRuleChain: false },
   examples: [],
   upgrade: (configuration) => ({ forwardMsgToDefaultRuleChain: false, ...configuration }),
-  create: ({ ruleChainId, forwardMsgToDefaultRuleChain }) => {
+  uses: ['routes'],
+  create: ({ ruleChainId, forwardMsgToDefaultRuleChain }, { services }) => {
     const target = ruleChainId?.toLowerCase()
     if (target === undefined || !isUuid(target)) {
       throw NodeErrors.CONFIGURATION_INVALID({
@@ -37,10 +39,14 @@ export const ruleChainInput = defineNode({
     }
     const step = { flow: 'enter', ruleChainId: target } as const
     if (!forwardMsgToDefaultRuleChain) return { handle: () => step }
-    // A device's message carries its profile's default chain already: the transport session put it there.
+    const enter = (chain: string | undefined): FlowStep =>
+      chain === undefined ? step : { flow: 'enter', ruleChainId: chain }
+    // A message carries the default chain of the profile of the originator it came with: whoever published it put it there.
     return {
       handle: (message) =>
-        message.ruleChainId === undefined ? step : { flow: 'enter', ruleChainId: message.ruleChainId },
+        message.hasOwnOriginator
+          ? enter(message.ruleChainId)
+          : services.routes.of(message.originator).then((route) => enter(route?.ruleChainId)),
     }
   },
 })

@@ -49,6 +49,7 @@ export class DryCapabilities {
       aggregation: real.aggregation,
       scripts: real.scripts,
       queues: real.queues,
+      routes: real.routes,
       views: real.views,
       alarms: (node) => this.alarmsOf(node, real.alarms(node)),
       attributes: (node) => this.attributesOf(node, real.attributes(node)),

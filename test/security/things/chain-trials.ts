@@ -14,6 +14,7 @@ export const makeChainTrials: MakeThings = async ({ services, tenant, tenantId, 
   const rest = {
     calculated: nothing,
     relations: nothing,
+    routes: nothing,
     scripts: nothing,
     aggregation: nothing,
     ai: nothing,
