@@ -7,7 +7,14 @@ import { z } from 'zod'
 import type { DataPoint } from '../../model/value.ts'
 import { NodeErrors } from '../errors.ts'
 import { checkTime } from './open-windows.ts'
-import { combinedValues, isMeasured, metricValuesSchema, withPoint, type WindowMetric } from './window-metrics.ts'
+import {
+  combinedValues,
+  isMeasured,
+  metricValuesSchema,
+  withPoint,
+  type MetricValues,
+  type WindowMetric,
+} from './window-metrics.ts'
 import { MAX_OPEN_WINDOWS, type ClosedWindow, type WindowStep } from './window-node.ts'
 
 /** In how many windows a point may be. */
@@ -45,7 +52,7 @@ export function withPoints(
   now: number,
 ): WindowStep<SlidingWindows> {
   const watermark = state?.watermark ?? Number.MIN_SAFE_INTEGER
-  const panes = new Map(state?.panes.map((pane) => [pane.from, pane]))
+  const panes = [...(state?.panes ?? [])]
   const late: DataPoint[] = []
   let reached = watermark
   let counted = 0
@@ -57,15 +64,17 @@ export function withPoints(
       late.push(point)
       continue
     }
-    const before = panes.get(from)
-    panes.set(from, { from, metrics: withPoint(rules.metrics, before?.metrics, point, LARGEST_OF_A_PANE) })
-    if (before === undefined && openEnds(rules, [...panes.values()], watermark).length > MAX_OPEN_WINDOWS) {
+    const place = placeOf(panes, from)
+    const before = panes[place]?.from === from ? panes[place] : undefined
+    const pane = { from, metrics: withPoint(rules.metrics, before?.metrics, point, LARGEST_OF_A_PANE) }
+    panes.splice(place, before === undefined ? 0 : 1, pane)
+    if (before === undefined && openCount(rules, panes, watermark) > MAX_OPEN_WINDOWS) {
       throw NodeErrors.WINDOWS_TOO_MANY({ limit: MAX_OPEN_WINDOWS })
     }
     counted++
     reached = Math.max(reached, Math.min(point.ts, now) - rules.latenessMs)
   }
-  return { ...closing(rules, [...panes.values()], watermark, reached), counted, late }
+  return { ...closing(rules, panes, watermark, reached), counted, late }
 }
 
 export function whenIdle(
@@ -85,15 +94,42 @@ export function paneOf({ slideMs }: SlidingRules, ts: number): number {
   return Math.floor(ts / slideMs) * slideMs
 }
 
-/** Of open windows with a value that end by `until`, by time. */
+/** Of open windows with a value that end by `until`, by time. The panes come by time: of each only the ends that those before it have not. */
 function openEnds(rules: SlidingRules, panes: readonly Pane[], watermark: number, until = Infinity): readonly number[] {
   const { slideMs, lengthMs } = rules
-  const ends = new Set<number>()
+  const ends: number[] = []
+  let next = -Infinity
   for (const { from } of panes) {
+    if (from >= until) break
     const last = Math.min(from + lengthMs, until)
-    for (let end = firstEndOf(rules, from, watermark); end <= last; end += slideMs) ends.add(end)
+    for (let end = Math.max(next, firstEndOf(rules, from, watermark)); end <= last; end += slideMs) {
+      ends.push(end)
+      next = end + slideMs
+    }
   }
-  return [...ends].toSorted((one, other) => one - other)
+  return ends
+}
+
+/** How many windows with a value are open. The panes come by time. */
+function openCount(rules: SlidingRules, panes: readonly Pane[], watermark: number): number {
+  const { slideMs, lengthMs } = rules
+  let count = 0
+  let next = -Infinity
+  for (const { from } of panes) {
+    const first = Math.max(next, firstEndOf(rules, from, watermark))
+    const ends = (from + lengthMs - first) / slideMs + 1
+    if (ends <= 0) continue
+    count += ends
+    next = from + lengthMs + slideMs
+  }
+  return count
+}
+
+/** Of the first pane that does not begin before: most points are of the last. */
+function placeOf(panes: readonly Pane[], from: number): number {
+  let place = panes.length
+  while (place > 0 && (panes[place - 1]?.from ?? 0) >= from) place--
+  return place
 }
 
 /** Of the windows that the pane is in, the first that is open. */
@@ -101,20 +137,24 @@ function firstEndOf({ slideMs }: SlidingRules, from: number, watermark: number):
   return Math.max(from, Math.floor(watermark / slideMs) * slideMs) + slideMs
 }
 
+/** The panes come by time. */
 function closing(
   rules: SlidingRules,
   panes: readonly Pane[],
   watermark: number,
   reached: number,
 ): { next: SlidingWindows; closed: readonly ClosedWindow[] } {
-  const byTime = panes.toSorted((one, other) => one.from - other.from)
-  const closed = openEnds(rules, byTime, watermark, reached).map((to) => windowOf(rules, byTime, to))
-  return { next: { watermark: reached, panes: byTime.filter(({ from }) => from + rules.lengthMs > reached) }, closed }
+  const closed = openEnds(rules, panes, watermark, reached).map((to) => windowOf(rules, panes, to))
+  return { next: { watermark: reached, panes: panes.filter(({ from }) => from + rules.lengthMs > reached) }, closed }
 }
 
 function windowOf({ lengthMs, metrics }: SlidingRules, panes: readonly Pane[], to: number): ClosedWindow {
   const from = to - lengthMs
-  const within = panes.filter((pane) => pane.from >= from && pane.from < to).map((pane) => pane.metrics)
-  const [first = [], ...others] = within
-  return { from, to, metrics: others.reduce((values, other) => combinedValues(metrics, values, other), first) }
+  let values: MetricValues | undefined
+  for (let place = placeOf(panes, from); place < panes.length; place++) {
+    const pane = panes[place]
+    if (pane === undefined || pane.from >= to) break
+    values = values === undefined ? pane.metrics : combinedValues(metrics, values, pane.metrics)
+  }
+  return { from, to, metrics: values ?? [] }
 }
