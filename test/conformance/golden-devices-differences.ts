@@ -30,7 +30,10 @@ export const DEVICE_DIFFERENCES: Readonly<Record<string, DeliberateDifference>> 
     reason: 'changes come on the topic that was subscribed to',
     answers: { '3.0.topic': 'plant/down', '5.0.topic': 'plant/down' },
   },
-  'mqtt5-qos2': { reason: LIMITS, answers: { '0.properties': ANYTHING, '1': [{ disconnect: 155 }, 'closed'] } },
+  'mqtt5-qos2': {
+    reason: 'QoS 2 is answered as the protocol has it; the limits of the server are told',
+    answers: { '0.properties': ANYTHING, '1': [{ pubrec: 0 }, { pubcomp: 0 }] },
+  },
   'mqtt-session-present': { reason: 'nothing is kept of a session', answers: { '0.sessionPresent': false } },
   'mqtt-two-connections': {
     reason: 'the same client id takes over, as the protocol has it',

@@ -9,7 +9,8 @@ import { Reason, type ReasonCode } from './reason-codes.ts'
 
 /** Who is told that a receipt was settled. */
 export interface AcknowledgementOwner {
-  acknowledgementReady(): void
+  /** Settled; what is settled goes out with the session's next write. */
+  acknowledgementReady(acknowledgement: Acknowledgement): void
   publishRefused(acknowledgement: Acknowledgement, error: MillraceError): void
 }
 
@@ -37,7 +38,7 @@ export class Acknowledgement implements PublishReceipt {
   /** Settles it without a durable publish: nothing was to be stored, or nothing may be. */
   settle(reason: ReasonCode): void {
     this.reason = reason
-    this.owner.acknowledgementReady()
+    this.owner.acknowledgementReady(this)
   }
 }
 
@@ -47,6 +48,8 @@ const PUBREC = 0x50
 export class AcknowledgementLine {
   /** Publishes whose acknowledgement was not written yet. */
   pending = 0
+  /** Of these, those of QoS 2. */
+  pendingQos2 = 0
   private head: Acknowledgement | undefined
   private tail: Acknowledgement | undefined
 
@@ -55,6 +58,7 @@ export class AcknowledgementLine {
     else this.tail.next = acknowledgement
     this.tail = acknowledgement
     this.pending++
+    if (acknowledgement.qos === 2) this.pendingQos2++
   }
 
   /** Takes what is settled from the front and returns its bytes; undefined where the first is still open. */
@@ -75,6 +79,7 @@ export class AcknowledgementLine {
       out[offset++] = item.messageId & 0xff
       if (long) out[offset++] = item.reason
       this.pending--
+      if (item.qos === 2) this.pendingQos2--
       item = item.next
     }
     this.head = item

@@ -125,7 +125,6 @@ describe('MQTT connect', () => {
       assert.match(assignedClientIdentifier ?? '', /^[0-9a-f-]{36}$/)
       assert.deepEqual(properties, {
         receiveMaximum: 1000,
-        maximumQoS: 1,
         retainAvailable: false,
         wildcardSubscriptionAvailable: true,
         maximumPacketSize: 65_540,

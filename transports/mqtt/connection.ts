@@ -71,8 +71,8 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   customAttributeFilter: string | undefined
   /** Call filters, likewise. */
   callFilters: readonly number[]
-  /** Packet ids of QoS 2 publishes that were not released; undefined while there are none. */
-  unreleased: Set<number> | undefined
+  /** Packet ids of QoS 2 publishes that were not released, and whether they were answered; undefined while there are none. */
+  unreleased: Map<number, boolean> | undefined
   readonly pushes: DownlinkPushes
   /** Set where it is a gateway: the devices behind it. */
   children: ChildRegistry | undefined

@@ -44,7 +44,7 @@ describe('MQTT publish', () => {
         await device.login('one')
         const topics = [TELEMETRY, 'v2/t', 'v2/t/j', 'v1/devices/me/attributes', 'v2/a', 'v2/a/j']
         device.send(...topics.map((topic, id) => device.publish(topic, '{"a":1}', id + 1)))
-        if (version === 4) device.send({ ...device.publish(TELEMETRY, '{"a":1}', 99), qos: 2 } as const)
+        device.send({ ...device.publish(TELEMETRY, '{"a":1}', 99), qos: 2 } as const)
         device.send({ cmd: 'pingreq' })
         await device.received(1)
         assert.deepEqual(
@@ -52,9 +52,9 @@ describe('MQTT publish', () => {
           ['pingresp'],
         )
         for (const upload of gateway.uploads) upload.receipt.stored()
-        await device.received(version === 4 ? 8 : 7)
+        await device.received(8)
         const answers = device.packets.slice(1).map((packet) => packet.cmd)
-        assert.deepEqual(answers, [...topics.map(() => 'puback'), ...(version === 4 ? ['pubrec'] : [])])
+        assert.deepEqual(answers, [...topics.map(() => 'puback'), 'pubrec'])
       }))
   }
 
@@ -190,30 +190,72 @@ describe('MQTT publish', () => {
       )
     }))
 
-  it('gives a QoS 2 publish of MQTT 3.1.1 its handshake and takes its repetition once', () =>
-    bench(async ({ gateway, client }) => {
-      const device = await client()
-      await device.login('one')
-      const publish = { ...device.publish(TELEMETRY, '{"a":1}', 3), qos: 2 } as const
-      device.send(publish, publish, { cmd: 'pubrel', messageId: 3 })
-      await device.received(3)
-      assert.deepEqual(device.packets.map((packet) => packet.cmd).sort(), ['pubcomp', 'pubrec', 'pubrec'])
-      assert.equal(gateway.uploads.length, 1)
-      device.send(publish)
-      await gateway.uploaded(2)
-    }))
+  for (const version of [3, 4, 5] as const) {
+    it(`gives a QoS 2 publish its handshake and takes its repetition once (MQTT protocol level ${version})`, () =>
+      bench(async ({ gateway, client }) => {
+        const device = await client(version)
+        await device.login('one')
+        const publish = { ...device.publish(TELEMETRY, '{"a":1}', 3), qos: 2 } as const
+        device.send(publish)
+        await device.received(1)
+        device.send({ ...publish, dup: true }, { cmd: 'pubrel', messageId: 3 })
+        await device.received(3)
+        assert.deepEqual(device.packets.map((packet) => packet.cmd).sort(), ['pubcomp', 'pubrec', 'pubrec'])
+        assert.equal(gateway.uploads.length, 1)
+        device.send(publish)
+        await gateway.uploaded(2)
+      }))
 
-  it('refuses QoS 2 of MQTT 5 with 0x9B', () =>
-    bench(async ({ client }) => {
+    it(`answers a repetition no sooner than the first delivery is stored (MQTT protocol level ${version})`, () =>
+      bench(async ({ gateway, client }) => {
+        gateway.holding = true
+        const device = await client(version)
+        await device.login('one')
+        const publish = { ...device.publish(TELEMETRY, '{"a":1}', 3), qos: 2 } as const
+        device.send(publish, { ...publish, dup: true }, { cmd: 'pingreq' })
+        await device.received(1)
+        assert.equal(device.packets[0]?.cmd, 'pingresp')
+        assert.equal(gateway.uploads.length, 1)
+        gateway.uploads[0]?.receipt.stored()
+        await device.received(2)
+        assert.equal(device.packets[1]?.cmd, 'pubrec')
+      }))
+  }
+
+  it('frees the packet id of a QoS 2 publish whose PUBREC told a v5 client of a failure', () =>
+    bench(async ({ gateway, client }) => {
       const device = await client(5)
       await device.login('one')
+      device.send({ ...device.publish(TELEMETRY, '{"a":', 3), qos: 2 } as const)
+      await device.received(1)
       device.send({ ...device.publish(TELEMETRY, '{"a":1}', 3), qos: 2 } as const)
-      await device.end()
-      assert.deepEqual(
-        device.packets.map((packet) => packet.cmd === 'disconnect' && packet.reasonCode),
-        [0x9b],
-      )
+      const [first, second] = await device.received(2)
+      assert.deepEqual(first?.cmd === 'pubrec' && first.reasonCode, 0x99)
+      assert.deepEqual(second?.cmd === 'pubrec' && second.reasonCode, 0)
+      assert.equal(gateway.uploads.length, 1)
+      device.send({ cmd: 'pubrel', messageId: 3 }, { cmd: 'pubrel', messageId: 9 })
+      const [, , known, unknown] = await device.received(4)
+      assert.equal(known?.cmd === 'pubcomp' && known.reasonCode, 0)
+      assert.equal(unknown?.cmd === 'pubcomp' && unknown.reasonCode, 0x92)
     }))
+
+  it('counts a QoS 2 publish of a v5 client in its Receive Maximum until the PUBCOMP', () =>
+    bench(
+      async ({ client }) => {
+        const device = await client(5)
+        await device.login('one')
+        const publish = (id: number) => ({ ...device.publish(TELEMETRY, '{"a":1}', id), qos: 2 }) as const
+        device.send(publish(1), publish(2))
+        await device.received(2)
+        device.send({ cmd: 'pubrel', messageId: 1 }, publish(3))
+        await device.received(4)
+        device.send(publish(4))
+        await device.end()
+        const last = device.packets.at(-1)
+        assert.equal(last?.cmd === 'disconnect' && last.reasonCode, 0x93)
+      },
+      { maxInFlight: 2 },
+    ))
 
   it('stops reading while the platform is not writable and goes on afterwards', () =>
     bench(async ({ gateway, client }) => {

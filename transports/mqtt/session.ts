@@ -18,6 +18,7 @@ import type { ByteStream, MqttConnection, SessionHost, SessionPhase, ShownCertif
 import { DownlinkPushes, pendingBytesOf } from './downlink-pushes.ts'
 import type { ChildRegistry } from './gateway/registry.ts'
 import { handlePacket, requireConnect } from './handlers/packet.ts'
+import { publishAnswered } from './handlers/publish.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import type { PackageDownloads } from './package-downloads.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
@@ -44,7 +45,7 @@ export class MqttSession implements MqttConnection {
   attributeFilters: readonly number[] = NO_FILTERS
   customAttributeFilter: string | undefined
   callFilters: readonly number[] = NO_FILTERS
-  unreleased: Set<number> | undefined
+  unreleased: Map<number, boolean> | undefined
   downloads: PackageDownloads | undefined
   readonly pushes: DownlinkPushes
   children: ChildRegistry | undefined
@@ -152,7 +153,8 @@ export class MqttSession implements MqttConnection {
     this.flushSoon()
   }
 
-  acknowledgementReady(): void {
+  acknowledgementReady(acknowledgement: Acknowledgement): void {
+    if (acknowledgement.qos === 2) publishAnswered(this, acknowledgement)
     this.flushSoon()
   }
 

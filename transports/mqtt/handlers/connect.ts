@@ -150,7 +150,6 @@ function connackV5(session: MqttConnection, packet: IConnectPacket): Parameters<
     reasonCode: Reason.SUCCESS,
     properties: {
       receiveMaximum: limits.maxInFlight,
-      maximumQoS: 1,
       // Nothing is retained. A PUBLISH with the flag is taken all the same, as the reference takes it.
       retainAvailable: false,
       maximumPacketSize: limits.maxPacketBytes + FIXED_HEADER_BYTES,

@@ -156,33 +156,49 @@ function dispatchProvisioning(session: MqttConnection, uplink: Uplink, receipt: 
 
 /** Undefined for a QoS 2 publish that is here already. Throws ProtocolViolation. */
 function expectAcknowledgement(session: MqttConnection, qos: 1 | 2, messageId: number): Acknowledgement | undefined {
-  const { maxInFlight } = session.host.limits
-  if (session.version === 5) {
-    if (qos === 2) throw new ProtocolViolation(Reason.QOS_NOT_SUPPORTED, 'QoS 2, though the Maximum QoS is 1') // [MQTT-3.2.2-11]
-    if (session.acknowledgements.pending >= maxInFlight) {
-      throw new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
+  if (qos === 2) {
+    const isAnswered = session.unreleased?.get(messageId)
+    // Its first delivery is still to be answered.
+    if (isAnswered === false) return undefined
+    if (isAnswered === true) {
+      acknowledge(session, messageId, 2).settle(Reason.SUCCESS)
+      return undefined
     }
   }
+  const { maxInFlight } = session.host.limits
+  const unreleased = session.unreleased?.size ?? 0
+  const { pending, pendingQos2 } = session.acknowledgements
+  // A QoS 2 publish counts until its PUBCOMP. [MQTT-3.3.4-9]
+  if (session.version === 5 && pending - pendingQos2 + unreleased >= maxInFlight)
+    throw new ProtocolViolation(Reason.RECEIVE_MAXIMUM_EXCEEDED, 'more publishes than the Receive Maximum')
+  if (qos === 2) {
+    if (unreleased >= maxInFlight)
+      throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
+    session.unreleased ??= new Map()
+    session.unreleased.set(messageId, false)
+  }
+  return acknowledge(session, messageId, qos)
+}
+
+function acknowledge(session: MqttConnection, messageId: number, qos: 1 | 2): Acknowledgement {
   const acknowledgement = new Acknowledgement(session, messageId, qos)
   session.acknowledgements.add(acknowledgement)
-  if (qos === 1) return acknowledgement
-  session.unreleased ??= new Set()
-  if (session.unreleased.has(messageId)) {
-    acknowledgement.settle(Reason.SUCCESS)
-    return undefined
-  }
-  if (session.unreleased.size >= maxInFlight) {
-    throw new ProtocolViolation(Reason.QUOTA_EXCEEDED, 'too many QoS 2 publishes without PUBREL')
-  }
-  session.unreleased.add(messageId)
   return acknowledgement
+}
+
+/** A QoS 2 publish has its PUBREC. Where a v5 client reads of a failure there, its packet id is free again. [MQTT-4.3.3-9] */
+export function publishAnswered(session: MqttConnection, { messageId, reason }: Acknowledgement): void {
+  const isFailure = session.version === 5 && reason !== undefined && reason >= Reason.UNSPECIFIED_ERROR
+  if (isFailure) session.unreleased?.delete(messageId)
+  else if (session.unreleased?.has(messageId) === true) session.unreleased.set(messageId, true)
 }
 
 /** PUBREL: the packet id is free again; answered also for one that is not known. [MQTT-4.3.3-11] */
 export function releasePublish(session: MqttConnection, messageId: number): void {
-  session.unreleased?.delete(messageId)
+  const isKnown = session.unreleased?.delete(messageId) === true
   if (session.unreleased?.size === 0) session.unreleased = undefined
-  session.send({ cmd: 'pubcomp', messageId })
+  if (isKnown || session.version !== 5) session.send({ cmd: 'pubcomp', messageId })
+  else session.send({ cmd: 'pubcomp', messageId, reasonCode: Reason.PACKET_ID_NOT_FOUND })
 }
 
 function uplinkAt(bytes: Buffer, start: number, end: number, profile: MqttProfile | undefined): Uplink {
