@@ -1,6 +1,6 @@
 /** The CoAP device API: the token in the path is the only authentication. Source: `device-api.md` 12. */
 import { errorText, isMillraceError, type MillraceError } from '../../model/errors.ts'
-import { isJsonObject, parseJson } from '../../model/json.ts'
+import { isJsonObject } from '../../model/json.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Log } from '../../model/log.ts'
 import { entriesJson } from '../../model/entry-json.ts'
@@ -17,6 +17,7 @@ import {
 import { attributeAnswerJson } from '../payload/attribute-answer.ts'
 import { decodeBy, decodeOwn, decodeReply, isProtobufDown } from '../payload/device-payloads.ts'
 import { attributeRequestOf, splitKeys, type JsonPayloadDecoder } from '../payload/json.ts'
+import { parseDeviceJson } from '../payload/lenient-json.ts'
 import { claimOfferOf } from '../payload/onboarding.ts'
 import {
   decodeClaim,
@@ -381,6 +382,6 @@ function callId(text: string): number {
 /** Throws `invalid` where it is no object. */
 function answerText(body: Buffer): string {
   const text = body.toString('utf8')
-  if (!isJsonObject(parseJson(text))) throw CoapErrors.ANSWER_NOT_OBJECT()
+  if (!isJsonObject(parseDeviceJson(text))) throw CoapErrors.ANSWER_NOT_OBJECT()
   return text
 }

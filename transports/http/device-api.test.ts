@@ -347,6 +347,27 @@ describe('HTTP long poll', () => {
     ))
 })
 
+describe('bounds of the HTTP device API', () => {
+  it('takes 64 KiB of a call, and more of an upload', () =>
+    bench(async ({ gateway, call }) => {
+      const long = JSON.stringify({ method: 'm', params: 'x'.repeat(70_000) })
+      for (const path of ['rpc', 'rpc/1']) {
+        const refused = await call('POST', `/api/v1/one/${path}`, long)
+        assert.deepEqual([refused.status, refused.text], [413, '"Payload size exceeds the limit of 65536 bytes"'])
+      }
+      assert.equal((await call('POST', '/api/v1/one/attributes', long)).status, 200)
+      await gateway.uploaded(1)
+    }))
+
+  it('waits as long as without one where the time of a poll is empty', () =>
+    bench(async ({ call, clock, figures }) => {
+      const poll = call('GET', '/api/v1/one/attributes/updates?timeout=')
+      while (figures().waitingPolls === 0) await new Promise(setImmediate)
+      clock.advance(60_000)
+      assert.equal((await poll).status, 408)
+    }))
+})
+
 describe('onboarding over HTTP', () => {
   it('takes offers to be claimed, with and without a body', () =>
     bench(async ({ gateway, call }) => {

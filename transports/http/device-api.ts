@@ -107,15 +107,16 @@ class HttpDeviceApi {
   declare(server: HttpServer): void {
     const options: RouteOptions = { maxBodyBytes: this.limits.maxBodyBytes, headers: ORIGIN, admit: this.admit }
     const base = '/api/v1/:token'
-    const route = (method: 'GET' | 'POST' | 'ANY', path: string, handler: HttpHandler): void =>
-      server.route(method, `${base}${path}`, (request, reply) => handler(request, withCors(request, reply)), options)
+    const calls = { ...options, maxBodyBytes: Math.min(this.limits.maxBodyBytes, this.limits.maxCallBytes) }
+    const route = (method: 'GET' | 'POST' | 'ANY', path: string, handler: HttpHandler, bounds = options): void =>
+      server.route(method, `${base}${path}`, (request, reply) => handler(request, withCors(request, reply)), bounds)
     route('POST', '/telemetry', this.forDevice(this.postTelemetry))
     route('POST', '/attributes', this.forDevice(this.postAttributes))
     route('GET', '/attributes', this.forDevice(this.getAttributes))
     route('GET', '/attributes/updates', this.forDevice(this.getUpdates))
     route('GET', '/rpc', this.forDevice(this.getCall))
-    route('POST', '/rpc', this.forDevice(this.callServer))
-    route('POST', '/rpc/:requestId', this.forDevice(this.answerCall))
+    route('POST', '/rpc', this.forDevice(this.callServer), calls)
+    route('POST', '/rpc/:requestId', this.forDevice(this.answerCall), calls)
     route('POST', '/claim', this.forDevice(this.offerForClaim))
     route('ANY', '/claim', this.wrongMethod('POST'))
     route('GET', '/firmware', this.forDevice(this.getPackage('FIRMWARE')))
@@ -208,7 +209,7 @@ class HttpDeviceApi {
   }
 
   private poll(what: PolledFor, device: DeviceIdentity, request: HttpRequest, reply: HttpReply): void {
-    const text = new URLSearchParams(request.query).get('timeout') ?? '0'
+    const text = new URLSearchParams(request.query).get('timeout') || '0'
     if (!POLL_TIMEOUT.test(text))
       return this.answers.badParameter(reply, `Parameter 'timeout' is not a number: ${text}`)
     const asked = Number(text) === 0 ? this.limits.pollTimeoutMs : Number(text)

@@ -4,18 +4,12 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { entriesOf } from '../../model/entry-json.ts'
-import {
-  LongDecimal,
-  WholeDouble,
-  parseJson,
-  stringifyJson,
-  type JsonObject,
-  type JsonValue,
-} from '../../model/json.ts'
+import { LongDecimal, WholeDouble, stringifyJson, type JsonObject, type JsonValue } from '../../model/json.ts'
 import type { Entry } from '../../model/value.ts'
 import type { AttributeRequest, UploadGroup } from '../../engine/device/gateway.ts'
 import { PayloadErrors } from './errors.ts'
 import { FlatJsonReader, LONGEST_FAST_KEY, type NamedUpload } from './flat-json.ts'
+import { parseDeviceJson } from './lenient-json.ts'
 import type { PayloadLimits } from './limits.ts'
 
 const SHOWN_CHARACTERS = 200
@@ -136,7 +130,7 @@ export function parseBody(body: Buffer): JsonValue {
   if (!isUtf8(body)) throw PayloadErrors.NOT_TEXT()
   const text = body.toString('utf8')
   if (text.trim() === '') throw PayloadErrors.EMPTY()
-  return parseJson(text)
+  return parseDeviceJson(text)
 }
 
 function isObject(value: JsonValue): value is JsonObject {
