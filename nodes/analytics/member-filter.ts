@@ -62,10 +62,11 @@ export async function memberFilter(
     async selected(turn, ids, columnOf) {
       const columns: (readonly [name: string, column: LatestColumn])[] = []
       for (const key of filterKeys) columns.push([`${PREFIXES[key.source]}${key.key}`, await columnOf(key)])
-      const named = new Map((await turn.names(entityType, ids)).map((one) => [one.id, one]))
       const selected = new Uint8Array(ids.length)
       for (let start = 0; start < ids.length; start += ENTITIES_A_BATCH) {
-        const messages = ids.slice(start, start + ENTITIES_A_BATCH).map((id, offset) => {
+        const some = ids.slice(start, start + ENTITIES_A_BATCH)
+        const named = new Map((await turn.names(entityType, some)).map((one) => [one.id, one]))
+        const messages = some.map((id, offset) => {
           const values = columns.map(([name, column]) => [name, valueAt(column, start + offset)] as const)
           const there = values.filter((entry): entry is [string, JsonValue] => entry[1] !== undefined)
           const { name = '', type = '' } = named.get(id) ?? {}
