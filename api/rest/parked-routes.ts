@@ -17,8 +17,11 @@ export function parkedRoutes({ parked }: Pick<Services, 'parked'>): readonly Res
       method: 'GET',
       pattern: '/api/parked',
       authorities: SYSTEM_AND_TENANT,
-      handle: async ({ principal, query }) =>
-        jsonAnswer(renderPage(await parked.page(scopeOf(principal), query.page()), laneJson)),
+      handle: async ({ principal, query }) => {
+        const page = renderPage(await parked.page(scopeOf(principal), query.page()), laneJson)
+        query.requireWhole(page)
+        return jsonAnswer(page)
+      },
     },
     {
       method: 'POST',

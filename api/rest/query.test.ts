@@ -4,12 +4,14 @@ import { Query, uuidOf } from './query.ts'
 
 describe('a query', () => {
   test('gives booleans in any letter case, and refuses other words', () => {
-    const query = new Query('a=True&b=FALSE&c=yes&d=')
+    const query = new Query('a=True&b=FALSE&c=maybe&d=')
     assert.equal(query.boolean('a', false), true)
     assert.equal(query.boolean('b', true), false)
     assert.equal(query.boolean('d', true), true)
     assert.equal(query.boolean('absent', true), true)
     assert.throws(() => query.boolean('c', false), { status: 400, code: 'parameter.INVALID' })
+    for (const yes of ['1', 'yes', 'On']) assert.equal(new Query(`a=${yes}`).boolean('a', false), true)
+    for (const no of ['0', 'no', 'off']) assert.equal(new Query(`a=${no}`).boolean('a', true), false)
   })
 
   test('splits lists after decoding, and lets a repeated key hold a comma', () => {
@@ -37,8 +39,10 @@ describe('a query', () => {
       'page=0': "Required request parameter 'pageSize' is not present",
       'pageSize=-1&page=0': "Incorrect page link page size '-1'. Page size must be greater than zero.",
       'pageSize=1&page=-1': "Incorrect page link page '-1'. Page must be positive integer.",
-      'pageSize=10001&page=0':
+      'pageSize=10001&page=1':
         "Incorrect page link page size '10001'. Page size must be at most 10000: ask for several pages.",
+      'pageSize=2147483648&page=0':
+        "Incorrect page link page size '2147483648'. Page size must be at most 10000: ask for several pages.",
       'pageSize=10&page=4611686018427387':
         "Incorrect page link page '4611686018427387'. There is no page so far behind.",
       'pageSize=1&page=0&sortProperty=name&sortOrder=up':
@@ -49,6 +53,20 @@ describe('a query', () => {
       assert.throws(() => new Query(text).page(), { status: 400, message })
     }
     assert.ok(new Query('pageSize=1&page=0&sortOrder=up').page(), 'an order without a property is not looked at')
+  })
+
+  test('of a first page larger than a page may be is answered where all fits', () => {
+    const query = new Query('pageSize=2147483647&page=0')
+    assert.deepEqual(query.page(), { pageSize: 10_000, page: 0, textSearch: undefined })
+    const page = { data: [], totalPages: 1, totalElements: 10_000 }
+    query.requireWhole({ ...page, hasNext: false })
+    assert.throws(() => query.requireWhole({ ...page, hasNext: true }), {
+      status: 400,
+      message: "Incorrect page link page size '2147483647'. Page size must be at most 10000: ask for several pages.",
+    })
+    const small = new Query('pageSize=1&page=0')
+    small.page()
+    small.requireWhole({ ...page, hasNext: true })
   })
 
   test('gives UUIDs in lower case', () => {

@@ -1,6 +1,7 @@
 /** The query of a call, read with the reference's rules (`rest-api.md` 2.3, 3.2, 3.4). Every method throws `parameter.*`. */
 import { isUuid } from '../../model/entity-id.ts'
 import type { PageQuery } from '../../model/entities.ts'
+import { isJsonObject, type JsonValue } from '../../model/json.ts'
 import { ParameterErrors } from '../errors.ts'
 
 const INTEGER = /^[+-]?\d+$/
@@ -8,12 +9,19 @@ const INTEGER = /^[+-]?\d+$/
 /** Rows of one answer, where no setting says otherwise. */
 export const MAX_PAGE_SIZE = 10_000
 export const MAX_IDS = 1_000
+/** The reference reads sizes and numbers of pages as integers of Java; its front end asks for "all" by this. */
+const MAX_ASKED = 2_147_483_647
 /** The first row of a page is counted in 64 bits by the databases, and exactly by us up to here. */
 const MAX_ROW = Number.MAX_SAFE_INTEGER
+
+const YES: ReadonlySet<string> = new Set(['true', 'yes', 'on', '1'])
+const NO: ReadonlySet<string> = new Set(['false', 'no', 'off', '0'])
 
 export class Query {
   private readonly parameters: URLSearchParams
   private readonly maxPageSize: number
+  /** The size that was asked for where {@link page} cut it. */
+  private cutFrom: number | undefined
 
   constructor(text: string, maxPageSize: number = MAX_PAGE_SIZE) {
     this.parameters = new URLSearchParams(text)
@@ -46,11 +54,11 @@ export class Query {
     return parseInteger(name, this.required(name))
   }
 
-  /** Any letter case: the Python client sends `True`. */
+  /** Any letter case, and the words that the reference's framework takes: the Python client sends `True`. */
   boolean(name: string, absent: boolean): boolean {
     const value = this.text(name)?.toLowerCase()
     if (value === undefined) return absent
-    if (value === 'true' || value === 'false') return value === 'true'
+    if (YES.has(value) || NO.has(value)) return YES.has(value)
     throw ParameterErrors.INVALID({ name, value, expected: 'true or false' })
   }
 
@@ -89,14 +97,19 @@ export class Query {
     return [...new Set(repeated.length > 0 ? repeated : this.list('keys'))]
   }
 
+  /**
+   * The reference has no bound and reads all it is asked for into memory. Here the first page may be asked for larger than a page may be:
+   * it is read cut, and {@link requireWhole} refuses it where rows are left over.
+   */
   page(): PageQuery {
-    const pageSize = this.requiredInteger('pageSize')
+    const asked = this.requiredInteger('pageSize')
     const page = this.requiredInteger('page')
-    if (pageSize < 1) throw ParameterErrors.PAGE_SIZE({ value: pageSize })
+    if (asked < 1) throw ParameterErrors.PAGE_SIZE({ value: asked })
     if (page < 0) throw ParameterErrors.PAGE({ value: page })
-    // The reference has no bound and reads all it is asked for into memory.
-    if (pageSize > this.maxPageSize) throw ParameterErrors.PAGE_TOO_LARGE({ value: pageSize, limit: this.maxPageSize })
-    if (page * pageSize > MAX_ROW) throw ParameterErrors.PAGE_TOO_FAR({ value: page })
+    if (asked > (page === 0 ? MAX_ASKED : this.maxPageSize)) throw this.tooLarge(asked)
+    if (page * asked > MAX_ROW) throw ParameterErrors.PAGE_TOO_FAR({ value: page })
+    const pageSize = Math.min(asked, this.maxPageSize)
+    this.cutFrom = pageSize < asked ? asked : undefined
     const textSearch = this.text('textSearch')
     const sortProperty = this.text('sortProperty')
     if (sortProperty === undefined) return { pageSize, page, textSearch }
@@ -105,6 +118,16 @@ export class Query {
     const order = sortOrder.toUpperCase()
     if (order !== 'ASC' && order !== 'DESC') throw ParameterErrors.SORT_ORDER({ value: sortOrder })
     return { pageSize, page, textSearch, sortProperty, sortOrder: order }
+  }
+
+  /** Throws `PAGE_TOO_LARGE` for an answer that holds fewer rows than were asked for, and there are more. */
+  requireWhole(answer: JsonValue): void {
+    if (this.cutFrom !== undefined && isJsonObject(answer) && answer['hasNext'] === true)
+      throw this.tooLarge(this.cutFrom)
+  }
+
+  private tooLarge(value: number): Error {
+    return ParameterErrors.PAGE_TOO_LARGE({ value, limit: this.maxPageSize })
   }
 }
 

@@ -76,7 +76,7 @@ export const HTTP_SETTINGS = {
     default: 10_000,
     min: 100,
     max: 10_000_000,
-    description: 'Largest pageSize, held in memory; more is 400.',
+    description: 'Rows of one page, held in memory. A larger pageSize is 400 where there are more rows.',
   }),
   metricsAccess: http.choice({
     name: 'METRICS_ACCESS',

@@ -171,7 +171,7 @@ export class Resources {
       where,
       query,
       search: ['title', 'search_text'],
-      sort: { tenantId: 'tenant_id', name: 'title', id: 'search_text' },
+      sort: { name: 'title', id: 'search_text' },
     })
   }
 

@@ -93,7 +93,7 @@ export class Widgets {
       where,
       query,
       search: filter.fullSearch === true ? ALL_COLUMNS_OF_TYPES : ['name'],
-      sort: { tenantId: 'tenant_id' },
+      sort: { widgetType: 'widget_kind' },
       first: filter.scadaFirst === true ? SCADA_FIRST : [],
     })
   }
@@ -103,7 +103,6 @@ export class Widgets {
       where: [visible(principal, filter.tenantOnly === true)],
       query,
       search: filter.fullSearch === true ? ['title', 'description', IN_WIDGETS] : ['title'],
-      sort: { tenantId: 'tenant_id' },
       first: filter.scadaFirst === true ? SCADA_FIRST : [],
     })
   }

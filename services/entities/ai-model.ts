@@ -20,8 +20,8 @@ export const aiModels = defineEntity({
       toJson: (configuration) => (isJsonObject(configuration) ? maskedAi(configuration) : null),
     },
     /** Lists are searched and sorted by them. */
-    provider: internal(optionalText({ sort: true })),
-    modelId: internal(optionalText({ sort: true })),
+    provider: { ...internal(optionalText()), isSorted: true },
+    modelId: { ...internal(optionalText()), isSorted: true },
   },
   unique: [{ members: ['name'], otherwise: () => AiErrors.NAME_TAKEN() }],
   lacks: ['externalId'],

@@ -15,9 +15,9 @@ export const apiKeys = defineEntity({
   columns: {
     userId: id('USER', { whenDeleted: 'delete', missing: () => UserErrors.API_KEY_USER_UNKNOWN() }),
     /** Unix ms; 0 for never. */
-    expirationTime: integer(0, { sort: true }),
+    expirationTime: integer(0),
     description: name(),
-    enabled: flag(true, { sort: true }),
+    enabled: flag(true),
     hash: { ...optionalText(), isInternal: true },
   },
   unique: [{ members: ['hash'], isSystemWide: true, otherwise: () => UserErrors.API_KEY_TAKEN() }],

@@ -28,7 +28,7 @@ export const assets = defineEntity({
     customerId: customerId(),
     name: name(),
     type: copy({ by: 'assetProfileId', member: 'name' }),
-    label: optionalText({ search: true, sort: true }),
+    label: optionalText({ search: true }),
     assetProfileId: id('ASSET_PROFILE', {
       whenDeleted: 'refuse',
       missing: () => ServiceErrors.ASSET_PROFILE_UNKNOWN(),

@@ -17,7 +17,7 @@ const COLUMNS = {
   /** What lists find it by, and what it goes with. */
   ownerType: internal(choice(ENTITY_TYPES, 'DEVICE')),
   ownerId: internal(anyId()),
-  type: choice(CALCULATED_FIELD_TYPES, 'SIMPLE', { sort: true }),
+  type: choice(CALCULATED_FIELD_TYPES, 'SIMPLE'),
   name: name(),
   debugSettings: json(),
   configurationVersion: integer(0),

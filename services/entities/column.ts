@@ -70,6 +70,7 @@ export interface ColumnOptions {
   /** Where it is not the member's name in snake case. */
   readonly column?: string
   readonly search?: boolean
+  /** Default: lists sort by it, unless it is JSON, a long text or internal. */
   readonly sort?: boolean
   /** See `TableColumn`. */
   readonly since?: number
@@ -88,7 +89,7 @@ const textInput = z
 /** A text that must be there: a name. */
 export function name(options: ColumnOptions = {}): Column<string> {
   return {
-    ...stored('text', false, { search: true, sort: true, ...options }),
+    ...stored('text', false, { search: true, ...options }),
     absent: '',
     input: textInput,
     shape: { type: 'string' },
@@ -111,7 +112,7 @@ export interface TextOptions extends ColumnOptions {
 
 export function optionalText(options: TextOptions = {}): Column<string | null> {
   return {
-    ...stored('text', true, options),
+    ...stored('text', true, { sort: options.isFree !== true, ...options }),
     absent: null,
     input: textInput,
     shape: { type: ['string', 'null'] },
@@ -173,7 +174,7 @@ export function fixed<Value>(column: Column<Value>): Column<Value> {
 
 /** See {@link Column.isInternal}. */
 export function internal<Value>(column: Column<Value>): Column<Value> {
-  return { ...column, isFixed: true, isInternal: true }
+  return { ...column, isFixed: true, isInternal: true, isSorted: false }
 }
 
 export function choice<const Choice extends string>(
@@ -199,7 +200,7 @@ export function choice<const Choice extends string>(
 /** Free JSON: `additionalInfo`. */
 export function json(options: ColumnOptions = {}): Column<JsonValue> {
   return {
-    ...stored('text', false, options),
+    ...stored('text', false, { sort: false, ...options }),
     absent: null,
     isJson: true,
     input: z.custom<JsonValue | undefined>(() => true),
@@ -214,7 +215,7 @@ export function json(options: ColumnOptions = {}): Column<JsonValue> {
 /** A JSON object; null where a save left it out, for the declaration to fill. */
 export function object(options: ColumnOptions = {}): Column<JsonObject | null> {
   return {
-    ...stored('text', false, options),
+    ...stored('text', false, { sort: false, ...options }),
     absent: null,
     isJson: true,
     input: z
@@ -319,7 +320,7 @@ export function copy(
   options: ColumnOptions = {},
 ): Column<string> {
   return {
-    ...name({ search: true, sort: true, ...options }),
+    ...name({ search: true, ...options }),
     copies,
     check: (value, _entity, property) => checkText(property, value),
   }
@@ -366,6 +367,6 @@ function stored(type: TableColumn['type'], isNullable: boolean, options: ColumnO
       ...(filledBy === undefined ? {} : { filledBy }),
     },
     isSearched: search ?? false,
-    isSorted: sort ?? false,
+    isSorted: sort ?? true,
   }
 }

@@ -3,7 +3,7 @@ import { ServiceErrors } from '../errors.ts'
 import { optionalText, type Column } from './column.ts'
 
 /** Not there in the first releases: version 2 of their tables has them. */
-const LATER = { since: 2, sort: true } as const
+const LATER = { since: 2 } as const
 
 const ADDRESS = /^[^\s@<>]+@[^\s@<>]+\.[^\s@<>.]+$/
 

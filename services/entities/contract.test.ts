@@ -133,8 +133,15 @@ function testDeclared(definition: AnyDefinition, open: () => Promise<TestPlatfor
 
   test('is sorted by each property that is declared so, by no other', async () => {
     const service = world.service(definition)
-    const sortable = Object.entries(definition.columns).filter(([, { isSorted }]) => isSorted)
-    const properties = ['createdTime', ...sortable.map(([member]) => member), ...Object.keys(definition.shows ?? {})]
+    const columns = Object.entries(definition.columns)
+    const sortable = columns.filter(([, { isSorted }]) => isSorted).map(([member]) => member)
+    // The reference sorts by any member that is one value.
+    const plain = columns.filter(([, column]) => column.isInternal !== true && isPlain(column)).map(([member]) => member)
+    assert.deepEqual(
+      plain.filter((member) => !sortable.includes(member)),
+      [],
+    )
+    const properties = ['createdTime', 'tenantId', 'version', ...sortable, ...Object.keys(definition.shows ?? {})]
     for (const sortProperty of properties) {
       const page = await service.page(randomUUID(), {}, { pageSize: 1, page: 0, sortProperty })
       assert.deepEqual(page.data, [], sortProperty)
@@ -186,6 +193,10 @@ function again({ columns }: AnyDefinition, record: AnyRecord): AnyDraft {
   const members: Record<string, unknown> = { id: record.id }
   for (const member of Object.keys(columns)) members[member] = record[member]
   return draftOf<ColumnSet>(members)
+}
+
+function isPlain({ references, shape, isJson }: Column<unknown>): boolean {
+  return references !== undefined || (isJson !== true && ['boolean', 'integer'].includes(String(shape['type'])))
 }
 
 function referring({ columns }: AnyDefinition): readonly (readonly [string, Column<unknown>])[] {

@@ -13,8 +13,8 @@ export const dashboards = defineEntity({
   columns: {
     title: name(),
     image: optionalText({ isFree: true }),
-    mobileHide: flag(false, { sort: true }),
-    mobileOrder: optionalInteger({ sort: true }),
+    mobileHide: flag(false),
+    mobileOrder: optionalInteger(),
     configuration: json(),
     /** Clients see null before the first assignment, and a list, empty or not, from then on. */
     wasAssigned: internal(flag(false)),

@@ -24,8 +24,8 @@ export const deviceProfiles = defineEntity({
     name: name(),
     description: optionalText({ isFree: true, sort: true }),
     image: optionalText({ isFree: true, since: 2 }),
-    type: choice(['DEFAULT'], 'DEFAULT', { since: 2, sort: true }),
-    transportType: choice(TRANSPORT_TYPES, 'DEFAULT', { sort: true }),
+    type: choice(['DEFAULT'], 'DEFAULT', { since: 2 }),
+    transportType: choice(TRANSPORT_TYPES, 'DEFAULT'),
     provisionType: choice(PROVISION_TYPES, 'DISABLED'),
     provisionDeviceKey: optionalText({ since: 2 }),
     defaultRuleChainId: optionalId('RULE_CHAIN', {
@@ -47,7 +47,7 @@ export const deviceProfiles = defineEntity({
     defaultEdgeRuleChainId: optionalId('RULE_CHAIN', { whenDeleted: 'forget', missing: chainMissing }, { since: 2 }),
     firmwareId: packageId('firmware', 'device profiles'),
     softwareId: packageId('software', 'device profiles'),
-    default: flag(false, { column: 'is_default', sort: true }),
+    default: flag(false, { column: 'is_default' }),
     profileData: object(),
   },
   unique: [

@@ -38,7 +38,7 @@ export const devices = defineEntity({
       { by: 'deviceProfileId', member: 'name' },
       { since: 2, filledBy: '(select name from device_profile where device_profile.id = device.device_profile_id)' },
     ),
-    label: optionalText({ search: true, sort: true }),
+    label: optionalText({ search: true }),
     deviceProfileId: id('DEVICE_PROFILE', {
       whenDeleted: 'refuse',
       missing: () => DeviceErrors.PROFILE_UNKNOWN(),

@@ -19,8 +19,8 @@ export const integrations = defineEntity({
   table: { name: 'integration', version: 1, indexes: [{ members: ['type'] }] },
   columns: {
     name: name(),
-    type: choice(INTEGRATION_TYPES, 'HTTP', { search: true, sort: true }),
-    enabled: flag(true, { sort: true }),
+    type: choice(INTEGRATION_TYPES, 'HTTP', { search: true }),
+    enabled: flag(true),
     /** Whether a device that the converter names is made where there is none. */
     allowCreateDevices: flag(true),
     /** Language, form of the payload and script: `converter-configuration.ts`. */

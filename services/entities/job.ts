@@ -12,11 +12,11 @@ export const jobs = defineEntity({
   name: 'key',
   table: { name: 'job', version: 1, indexes: [{ members: ['status'] }] },
   columns: {
-    type: choice(JOB_TYPES, 'DUMMY', { sort: true }),
+    type: choice(JOB_TYPES, 'DUMMY'),
     key: name(),
     entityId: anyEntity(),
-    entityName: optionalText({ search: true, sort: true }),
-    status: choice(JOB_STATUSES, 'QUEUED', { sort: true }),
+    entityName: optionalText({ search: true }),
+    status: choice(JOB_STATUSES, 'QUEUED'),
     configuration: object(),
     result: object(),
     /** Tasks of this run that were done. */

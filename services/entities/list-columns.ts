@@ -23,6 +23,8 @@ export function sortOf(
   const own = Object.entries(columns).filter(([, { isSorted }]) => isSorted)
   return {
     createdTime: 'created_time',
+    tenantId: 'tenant_id',
+    version: 'version',
     ...Object.fromEntries(own.map(([member, column]) => [member, columnOf(member, column)])),
     ...Object.fromEntries(Object.entries(shows).map(([as, { column }]) => [as, `${aliasOf(as)}.${column}`])),
   }

@@ -50,7 +50,7 @@ export const notificationTargets = defineEntity({
     name: name(),
     configuration: json(),
     /** Whom it means follows from an event: no request by hand can use it. */
-    isForRules: { ...flag(false, { since: 2, filledBy: FOR_RULES_SQL }), isInternal: true },
+    isForRules: { ...flag(false, { since: 2, filledBy: FOR_RULES_SQL, sort: false }), isInternal: true },
   },
   unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification target' }) }],
   lacks: ['version'],
@@ -96,7 +96,7 @@ export const notificationTemplates = defineEntity({
   table: { name: 'notification_template', version: 1 },
   columns: {
     name: name(),
-    notificationType: choice(NOTIFICATION_TYPES, 'GENERAL', { sort: true }),
+    notificationType: choice(NOTIFICATION_TYPES, 'GENERAL'),
     configuration: json(),
   },
   unique: [{ members: ['name'], otherwise: () => NotificationErrors.TAKEN({ what: 'Notification template' }) }],
@@ -154,7 +154,7 @@ export const notificationRules = defineEntity({
       missing: () => NotificationErrors.TEMPLATE_UNKNOWN(),
       inUse: () => NotificationErrors.IN_USE({ what: 'Notification template', by: 'notification rule' }),
     }),
-    triggerType: choice(TRIGGER_TYPES, 'ALARM', { sort: true }),
+    triggerType: choice(TRIGGER_TYPES, 'ALARM'),
     triggerConfig: json(),
     recipientsConfig: json(),
     additionalConfig: json(),
@@ -246,14 +246,14 @@ export const notificationRequests = defineEntity({
     originatorEntityId: json(),
     /** `{entityType, id}` of the rule that made it. */
     ruleId: json(),
-    status: choice(REQUEST_STATUSES, 'SENT', { sort: true }),
+    status: choice(REQUEST_STATUSES, 'SENT'),
     stats: json(),
     /** Unix ms from which it may be sent; null once it was. Who sends it moves it on, so that nobody else does meanwhile. */
-    dueTime: { ...optionalInteger({ since: 2 }), isInternal: true },
+    dueTime: { ...optionalInteger({ since: 2, sort: false }), isInternal: true },
     /** What its template may say beside the recipient's name, and whom the event concerns. */
     context: { ...json({ since: 2, filledBy: "'null'" }), isInternal: true },
     /** `rule/entity`: which requests the rule has for what set it off. */
-    ruleEntity: { ...optionalText({ since: 2 }), isInternal: true },
+    ruleEntity: { ...optionalText({ since: 2, sort: false }), isInternal: true },
   },
   lacks: ['version', 'externalId'],
   mayBeSystems: true,

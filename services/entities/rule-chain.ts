@@ -35,7 +35,7 @@ export const ruleChains = defineEntity({
     name: name(),
     type: choice(RULE_CHAIN_TYPES, 'CORE'),
     firstRuleNodeId,
-    root: flag(false, { sort: true }),
+    root: flag(false),
     debugMode: flag(false),
     configuration: json(),
     additionalInfo: json(),

@@ -20,7 +20,7 @@ export const tbResources = defineEntity({
   table: { name: 'tb_resource', version: 1 },
   columns: {
     title: name(),
-    resourceType: { ...oneOf(RESOURCE_TYPES), isSorted: true },
+    resourceType: oneOf(RESOURCE_TYPES),
     resourceSubType: oneOf(RESOURCE_SUB_TYPES),
     /** By which links name it; made of the file's name where it is left out. */
     resourceKey: optionalText(),
@@ -120,5 +120,5 @@ function isNone(value: string | null | undefined): value is null | undefined {
 }
 
 function internal<Value>(column: Column<Value>): Column<Value> {
-  return { ...column, isInternal: true }
+  return { ...column, isInternal: true, isSorted: false }
 }

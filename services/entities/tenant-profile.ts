@@ -16,7 +16,7 @@ export const tenantProfiles = defineEntity({
     name: name(),
     description: optionalText({ isFree: true, sort: true }),
     isolatedTbRuleEngine: flag(false),
-    default: flag(false, { column: 'is_default', sort: true }),
+    default: flag(false, { column: 'is_default' }),
     profileData: profileData(),
   },
   unique: [{ members: ['name'], otherwise: taken }],

@@ -14,7 +14,7 @@ export const widgetTypes = defineEntity({
     /** Made of the name where it is left out. */
     fqn: madeName(),
     name: name(),
-    deprecated: flag(false, { sort: true }),
+    deprecated: flag(false),
     scada: flag(false),
     descriptor: json(),
     image: optionalText({ isFree: true }),

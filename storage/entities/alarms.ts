@@ -60,7 +60,10 @@ export interface AssigneeColumns {
 export const STATUS = sql.raw(
   "(case alarm.cleared when 1 then 'CLEARED' else 'ACTIVE' end || case alarm.acknowledged when 1 then '_ACK' else '_UNACK' end)",
 )
-const SORTED = ['severity', 'type', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'] as const
+const SORTED = [
+  ...['severity', 'type', 'acknowledged', 'cleared', 'start_ts', 'end_ts', 'ack_ts', 'clear_ts', 'assign_ts'],
+  ...['customer_id', 'assignee_id', 'originator_type', 'originator_id'],
+]
 export const ASSIGNEE = sql.raw(
   'assignee.email as assignee_email, assignee.first_name as assignee_first_name, assignee.last_name as assignee_last_name',
 )

@@ -49,6 +49,7 @@ const SORTED = {
   expirationTime: 'expiration_time',
   request: 'request',
   response: 'response',
+  status: 'status',
 }
 const SEARCHED = ['request', 'response', 'status']
 

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../../model/json.ts'
 import type { AccessControl } from '../../../services/access-control.ts'
 import { ApiErrors, ParameterErrors } from '../../errors.ts'
 import { validated } from '../body.ts'
-import { oneOf, uuidOf } from '../query.ts'
+import { oneOf, uuidOf, type Query } from '../query.ts'
 import { EMPTY_ANSWER, jsonAnswer, type Answer } from '../route.ts'
 import { readQuery, type QuerySchema } from './query.ts'
 import type {
@@ -67,7 +67,7 @@ export class RouteMaker {
       ...(declaration.maxBodyBytes === undefined ? {} : { maxBodyBytes: declaration.maxBodyBytes }),
       namesEntity: (ids) => namesEntity(declaration, ids),
       admit: (raw) => this.admit(declaration, raw),
-      run: async (raw) => answerOf(await declaration.handle(await this.admit(declaration, raw))),
+      run: async (raw) => answerOf(await declaration.handle(await this.admit(declaration, raw)), raw.query),
     }
   }
 
@@ -206,8 +206,9 @@ function withIds(path: Readonly<Record<string, string>>, ids: readonly string[])
   )
 }
 
-function answerOf(result: Answer | JsonValue): Answer {
+function answerOf(result: Answer | JsonValue, query: Query): Answer {
   if (isAnswer(result)) return result
+  query.requireWhole(result)
   return jsonAnswer(result)
 }
 
