@@ -44,6 +44,9 @@ const callSchema = z.object({
   requestUUID: z.string().refine(isUuid, 'a UUID is expected').nullish(),
 })
 
+/** What is no JSON is refused in the reference's words. */
+const callText = z.preprocess((sent) => (typeof sent === 'string' ? jsonIn(sent) : sent), callSchema)
+
 const RPC_SHAPE: JsonObject = {
   type: 'object',
   properties: {
@@ -95,7 +98,8 @@ function deviceCall(
     authorities: EVERYBODY,
     targets: { deviceId: { entity: DEVICE, operation: 'RPC_CALL' } },
     query: {},
-    body: callSchema,
+    bodyIs: 'json-text',
+    body: callText,
     answer: {},
     // Already over: nobody who only looks waits for it.
     example: () => ({ method: 'setValue', params: { value: 1 }, expirationTime: 1 }),
@@ -233,7 +237,8 @@ function ruleEngineRoutes(make: RouteMaker, { calls }: Services): readonly Decla
     { timeout, queueName }: { readonly timeout?: string; readonly queueName?: string } = {},
   ): Promise<Answer> => {
     const timeoutMs = timeout === undefined ? DEFAULT_REPLY_MS : timeoutOf(timeout)
-    requireJson(body)
+    // The chain gets the text as it was sent.
+    jsonIn(body)
     const answer = await calls.callRuleEngineByUser(principal, entity, {
       data: body,
       timeoutMs,
@@ -275,11 +280,11 @@ function ruleEngineRoutes(make: RouteMaker, { calls }: Services): readonly Decla
   ]
 }
 
-/** The chain gets the text as it was sent. */
-function requireJson(text: string): void {
+/** Throws `BODY_MISSING`, `BODY_REFUSED`. */
+function jsonIn(text: string): JsonValue {
   if (text.trim() === '') throw ParameterErrors.BODY_MISSING()
   try {
-    parseJson(text)
+    return parseJson(text)
   } catch (error) {
     throw ParameterErrors.BODY_REFUSED({}, error)
   }

@@ -3,11 +3,12 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Components } from '../../services/components.ts'
 import { ApiErrors } from '../errors.ts'
 import type { RouteMaker } from './declared/declare.ts'
-import { optionalText, requiredText } from './declared/query.ts'
+import { optionalChoice, requiredChoices } from './declared/query.ts'
 import type { DeclaredRoute } from './declared/route.ts'
 import { listShape } from './declared/shapes.ts'
 import { SYSTEM_AND_TENANT } from './route.ts'
 
+const TYPES = ['ENRICHMENT', 'FILTER', 'TRANSFORMATION', 'ACTION', 'EXTERNAL', 'FLOW'] as const
 const DESCRIPTOR: JsonObject = {
   type: 'object',
   properties: {
@@ -33,7 +34,7 @@ export interface ComponentRoutesParts {
 
 export function componentRoutes({ make, components }: ComponentRoutesParts): readonly DeclaredRoute[] {
   // What runs here runs in chains of both types.
-  const query = { ruleChainType: optionalText }
+  const query = { ruleChainType: optionalChoice(['CORE', 'EDGE']) }
   const common = { method: 'GET', authorities: SYSTEM_AND_TENANT, targets: {}, body: undefined } as const
   return [
     make.route({
@@ -52,15 +53,15 @@ export function componentRoutes({ make, components }: ComponentRoutesParts): rea
       ...common,
       path: '/api/components',
       about: 'The rule nodes of these types.',
-      query: { ...query, componentTypes: requiredText },
+      query: { ...query, componentTypes: requiredChoices(TYPES) },
       answer: listShape(DESCRIPTOR),
-      handle: async ({ query: { componentTypes } }) =>
-        components.ofTypes(componentTypes.split(',').map((type) => type.trim())).map(({ json }) => json),
+      handle: async ({ query: { componentTypes } }) => components.ofTypes(componentTypes).map(({ json }) => json),
     }),
     make.route({
       ...common,
       path: '/api/components/{componentType}',
       about: 'The rule nodes of one type.',
+      words: { componentType: TYPES },
       query,
       answer: listShape(DESCRIPTOR),
       handle: async ({ path }) => components.ofTypes([path.componentType]).map(({ json }) => json),

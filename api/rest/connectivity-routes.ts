@@ -7,14 +7,16 @@ import type { EntityRegistry } from '../../services/entities/entity-registry.ts'
 import {
   connectivityCommands,
   connectivityDefaults,
+  type Connected,
   type DevicePorts,
   CONNECTIVITY_SETTINGS,
 } from '../../services/onboarding/connectivity.ts'
+import { COMPOSE_FILE, gatewayCompose } from '../../services/onboarding/gateway-compose.ts'
 import type { Services } from '../../services/services.ts'
 import { ApiErrors } from '../errors.ts'
-import type { RouteMaker } from './declared/declare.ts'
+import { rawAnswer, type RouteMaker } from './declared/declare.ts'
 import type { DeclaredRoute } from './declared/route.ts'
-import { TENANT_AND_CUSTOMER, type PublicRoute } from './route.ts'
+import { TENANT_AND_CUSTOMER, type Answer, type PublicRoute } from './route.ts'
 
 export interface ConnectivityRoutesParts {
   readonly make: RouteMaker
@@ -27,6 +29,16 @@ export function connectivityRoutes(
   { make, declared, baseUrl, devicePorts }: ConnectivityRoutesParts,
   { devices: service, admin }: Pick<Services, 'devices' | 'admin'>,
 ): readonly DeclaredRoute[] {
+  const connected = async (deviceId: string): Promise<Connected> => {
+    const device = await declared.of(devices).findAnywhere(deviceId)
+    const profile = device && (await declared.of(deviceProfiles).find(device.tenantId, device.deviceProfileId))
+    const credentials = device && (await service.credentials(device.tenantId, deviceId))
+    // Gone since it was checked.
+    if (credentials === undefined || profile === undefined) throw ApiErrors.NOT_FOUND()
+    const own = (await admin.baseUrl()) ?? baseUrl()
+    const saved = (await admin.settings.find(CONNECTIVITY_SETTINGS))?.value
+    return { credentials, profile, settings: saved ?? connectivityDefaults(own, devicePorts), baseUrl: own }
+  }
   return [
     make.route({
       method: 'GET',
@@ -37,19 +49,34 @@ export function connectivityRoutes(
       query: {},
       body: undefined,
       answer: COMMANDS_SHAPE,
+      handle: async ({ path: { deviceId } }) => connectivityCommands(await connected(deviceId)),
+    }),
+    make.route({
+      method: 'GET',
+      path: '/api/device-connectivity/gateway-launch/{deviceId}/docker-compose/download',
+      about: 'A file for Docker Compose that runs an IoT Gateway as the device.',
+      authorities: TENANT_AND_CUSTOMER,
+      targets: { deviceId: { entity: devices, operation: 'READ_CREDENTIALS' } },
+      query: {},
+      body: undefined,
+      answer: { type: 'string', format: 'binary' },
       handle: async ({ path: { deviceId } }) => {
-        const device = await declared.of(devices).findAnywhere(deviceId)
-        const profile = device && (await declared.of(deviceProfiles).find(device.tenantId, device.deviceProfileId))
-        const credentials = device && (await service.credentials(device.tenantId, deviceId))
-        // Gone since it was checked.
-        if (credentials === undefined || profile === undefined) throw ApiErrors.NOT_FOUND()
-        const own = (await admin.baseUrl()) ?? baseUrl()
-        const saved = (await admin.settings.find(CONNECTIVITY_SETTINGS))?.value
-        const settings = saved ?? connectivityDefaults(own, devicePorts)
-        return connectivityCommands({ credentials, profile, settings, baseUrl: own })
+        const text = gatewayCompose(await connected(deviceId))
+        if (text === undefined) throw ApiErrors.NOT_FOUND()
+        return rawAnswer(attachment(COMPOSE_FILE, Buffer.from(text)))
       },
     }),
   ]
+}
+
+function attachment(name: string, bytes: Buffer): Answer {
+  return {
+    status: 200,
+    contentType: 'application/octet-stream',
+    body: '',
+    bytes,
+    headers: { 'content-disposition': `attachment;filename=${name}`, 'x-filename': name },
+  }
 }
 
 /** Protocol to the file with what signed its certificate. */
@@ -65,14 +92,7 @@ export function certificateRoute(files: CertificateFiles): PublicRoute {
       const protocol = call.parameter(0)
       const file = Object.hasOwn(files, protocol) ? files[protocol] : undefined
       if (file === undefined) throw ApiErrors.NOT_FOUND()
-      const name = 'tb-server-chain.pem'
-      return {
-        status: 200,
-        contentType: 'application/octet-stream',
-        body: '',
-        bytes: await readFile(file),
-        headers: { 'content-disposition': `attachment;filename=${name}`, 'x-filename': name },
-      }
+      return attachment('tb-server-chain.pem', await readFile(file))
     },
   }
 }

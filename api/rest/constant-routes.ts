@@ -80,6 +80,14 @@ function constants(version: string): readonly Constant[] {
       value: {},
     },
     { ...clients, ...pages, about: 'No clients of OAuth 2.' },
+    { ...pages, path: '/api/domain/infos', about: 'No domains of OAuth 2.', authorities: SYSTEM },
+    {
+      path: '/api/trendz/settings',
+      about: 'There is no Trendz.',
+      authorities: SYSTEM_AND_TENANT,
+      answer: { type: 'object', properties: { enabled: { type: 'boolean' } }, required: ['enabled'] },
+      value: { enabled: false, baseUrl: null, apiKey: null },
+    },
     {
       ...clients,
       ...list,

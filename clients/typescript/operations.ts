@@ -1881,7 +1881,10 @@ export abstract class Operations extends Caller {
 
   /** The rule nodes of these types. For SYS_ADMIN, TENANT_ADMIN. */
   getComponents(
-    given: { readonly ruleChainType?: string | undefined; readonly componentTypes: string },
+    given: {
+      readonly ruleChainType?: 'CORE' | 'EDGE' | undefined
+      readonly componentTypes: readonly ('ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW')[]
+    },
     options?: CallOptions,
   ): Promise<
     readonly {
@@ -1907,7 +1910,10 @@ export abstract class Operations extends Caller {
 
   /** The rule nodes of one type. For SYS_ADMIN, TENANT_ADMIN. */
   getComponentsByComponentType(
-    given: { readonly componentType: string; readonly ruleChainType?: string | undefined },
+    given: {
+      readonly componentType: 'ENRICHMENT' | 'FILTER' | 'TRANSFORMATION' | 'ACTION' | 'EXTERNAL' | 'FLOW'
+      readonly ruleChainType?: 'CORE' | 'EDGE' | undefined
+    },
     options?: CallOptions,
   ): Promise<
     readonly {
@@ -2274,6 +2280,22 @@ export abstract class Operations extends Caller {
     return this.call({ method: 'GET', path: '/api/device-connectivity/{deviceId}' }, given, options)
   }
 
+  /** A file for Docker Compose that runs an IoT Gateway as the device. For TENANT_ADMIN, CUSTOMER_USER. */
+  getDeviceConnectivityGatewayLaunchByDeviceIdDockerComposeDownload(
+    given: { readonly deviceId: string },
+    options?: CallOptions,
+  ): Promise<Blob> {
+    return this.call(
+      {
+        method: 'GET',
+        path: '/api/device-connectivity/gateway-launch/{deviceId}/docker-compose/download',
+        isFile: true,
+      },
+      given,
+      options,
+    )
+  }
+
   /** One device, with the names of what it belongs to. For TENANT_ADMIN, CUSTOMER_USER. */
   getDeviceInfoByDeviceId(given: { readonly deviceId: string }, options?: CallOptions): Promise<Api.DeviceInfo> {
     return this.call({ method: 'GET', path: '/api/device/info/{deviceId}' }, given, options)
@@ -2438,6 +2460,28 @@ export abstract class Operations extends Caller {
     options?: CallOptions,
   ): Promise<number> {
     return this.call({ method: 'GET', path: '/api/devices/count/{otaPackageType}/{deviceProfileId}' }, given, options)
+  }
+
+  /** No domains of OAuth 2. For SYS_ADMIN. */
+  getDomainInfos(
+    given: {
+      readonly pageSize: number
+      readonly page: number
+      readonly textSearch?: string | undefined
+      readonly sortProperty?: string | undefined
+      readonly sortOrder?: 'ASC' | 'DESC' | undefined
+    },
+    options?: CallOptions,
+  ): Promise<Api.GetDomainInfosAnswer> {
+    return this.call(
+      {
+        method: 'GET',
+        path: '/api/domain/infos',
+        query: ['pageSize', 'page', 'textSearch', 'sortProperty', 'sortOrder'],
+      },
+      given,
+      options,
+    )
   }
 
   /** There are no edges: no types. For TENANT_ADMIN, CUSTOMER_USER. */
@@ -2732,7 +2776,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetIotHubInstalledItemsAnswer> {
+  ): Promise<Api.GetDomainInfosAnswer> {
     return this.call(
       {
         method: 'GET',
@@ -3118,7 +3162,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetIotHubInstalledItemsAnswer>
+  ): Promise<Api.GetDomainInfosAnswer>
 
   /** No clients of OAuth 2. For SYS_ADMIN, TENANT_ADMIN. */
   getOauth2ClientInfos(
@@ -5136,7 +5180,7 @@ export abstract class Operations extends Caller {
       readonly sortOrder?: 'ASC' | 'DESC' | undefined
     },
     options?: CallOptions,
-  ): Promise<Api.GetIotHubInstalledItemsAnswer> {
+  ): Promise<Api.GetDomainInfosAnswer> {
     return this.call(
       {
         method: 'GET',
@@ -5333,6 +5377,11 @@ export abstract class Operations extends Caller {
   /** The tenants of these ids, without those that the caller may not see. For SYS_ADMIN, TENANT_ADMIN. */
   getTenantsList(given: { readonly tenantIds: string }, options?: CallOptions): Promise<readonly Api.Tenant[]> {
     return this.call({ method: 'GET', path: '/api/tenants/list', query: ['tenantIds'] }, given, options)
+  }
+
+  /** There is no Trendz. For SYS_ADMIN, TENANT_ADMIN. */
+  getTrendzSettings(options?: CallOptions): Promise<Api.GetTrendzSettingsAnswer> {
+    return this.call({ method: 'GET', path: '/api/trendz/settings' }, {}, options)
   }
 
   /** Where front ends look for help pages: this server itself, which has none of other hosts. For SYS_ADMIN, TENANT_ADMIN, CUSTOMER_USER. */

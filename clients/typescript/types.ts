@@ -3083,6 +3083,13 @@ export type GetDeviceProfileInfosAnswer = {
   readonly hasNext: boolean
 }
 
+export type GetDomainInfosAnswer = {
+  readonly data: readonly Readonly<Record<string, unknown>>[]
+  readonly totalPages: number
+  readonly totalElements: number
+  readonly hasNext: boolean
+}
+
 export type GetImagesByImageTypeByImageKeyExportAnswer = {
   readonly link: string
   readonly title: string
@@ -3109,13 +3116,6 @@ export type GetIntegrationByIntegrationIdStatisticsAnswer = {
 }
 
 export type GetIntegrationByIntegrationIdWebhookAnswer = { readonly path: string }
-
-export type GetIotHubInstalledItemsAnswer = {
-  readonly data: readonly Readonly<Record<string, unknown>>[]
-  readonly totalPages: number
-  readonly totalElements: number
-  readonly hasNext: boolean
-}
 
 export type GetLwm2mDeviceProfileBootstrapByIsBootstrapServerAnswer = {
   readonly host: string
@@ -3201,6 +3201,8 @@ export type GetTenantProfileInfosAnswer = {
   readonly totalElements: number
   readonly hasNext: boolean
 }
+
+export type GetTrendzSettingsAnswer = { readonly enabled: boolean }
 
 export type GetUsageAnswer = {
   readonly devices: number

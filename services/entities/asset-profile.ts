@@ -15,7 +15,7 @@ export const assetProfiles = defineEntity({
   columns: {
     name: name(),
     description: optionalText({ isFree: true }),
-    image: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true, sort: false }),
     defaultRuleChainId: optionalId('RULE_CHAIN', {
       whenDeleted: 'refuse',
       missing: chainMissing,

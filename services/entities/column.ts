@@ -70,7 +70,7 @@ export interface ColumnOptions {
   /** Where it is not the member's name in snake case. */
   readonly column?: string
   readonly search?: boolean
-  /** Default: lists sort by it, unless it is JSON, a long text or internal. */
+  /** Default: lists sort by it, unless it is JSON or internal. */
   readonly sort?: boolean
   /** See `TableColumn`. */
   readonly since?: number
@@ -112,7 +112,7 @@ export interface TextOptions extends ColumnOptions {
 
 export function optionalText(options: TextOptions = {}): Column<string | null> {
   return {
-    ...stored('text', true, { sort: options.isFree !== true, ...options }),
+    ...stored('text', true, options),
     absent: null,
     input: textInput,
     shape: { type: ['string', 'null'] },

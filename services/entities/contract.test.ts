@@ -136,7 +136,9 @@ function testDeclared(definition: AnyDefinition, open: () => Promise<TestPlatfor
     const columns = Object.entries(definition.columns)
     const sortable = columns.filter(([, { isSorted }]) => isSorted).map(([member]) => member)
     // The reference sorts by any member that is one value.
-    const plain = columns.filter(([, column]) => column.isInternal !== true && isPlain(column)).map(([member]) => member)
+    const plain = columns
+      .filter(([, column]) => column.isInternal !== true && isPlain(column))
+      .map(([member]) => member)
     assert.deepEqual(
       plain.filter((member) => !sortable.includes(member)),
       [],
@@ -196,7 +198,8 @@ function again({ columns }: AnyDefinition, record: AnyRecord): AnyDraft {
 }
 
 function isPlain({ references, shape, isJson }: Column<unknown>): boolean {
-  return references !== undefined || (isJson !== true && ['boolean', 'integer'].includes(String(shape['type'])))
+  const { type } = shape
+  return references !== undefined || (isJson !== true && (type === 'boolean' || type === 'integer'))
 }
 
 function referring({ columns }: AnyDefinition): readonly (readonly [string, Column<unknown>])[] {

@@ -12,7 +12,7 @@ export const dashboards = defineEntity({
   table: { name: 'dashboard', version: 2, countedSince: 2 },
   columns: {
     title: name(),
-    image: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true, sort: false }),
     mobileHide: flag(false),
     mobileOrder: optionalInteger(),
     configuration: json(),

@@ -22,8 +22,8 @@ export const deviceProfiles = defineEntity({
   table: { name: 'device_profile', version: 2, isInherited: true },
   columns: {
     name: name(),
-    description: optionalText({ isFree: true, sort: true }),
-    image: optionalText({ isFree: true, since: 2 }),
+    description: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true, sort: false, since: 2 }),
     type: choice(['DEFAULT'], 'DEFAULT', { since: 2 }),
     transportType: choice(TRANSPORT_TYPES, 'DEFAULT'),
     provisionType: choice(PROVISION_TYPES, 'DISABLED'),

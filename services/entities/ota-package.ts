@@ -21,7 +21,7 @@ export const otaPackages = defineEntity({
     /** `version` of the JSON: what all entities have by that name counts changes. */
     packageVersion: hidden(name()),
     tag: optionalText({ search: true }),
-    url: optionalText({ isFree: true, sort: true }),
+    url: optionalText({ isFree: true }),
     hasData: fixed(flag(false)),
     fileName: fixed(optionalText()),
     contentType: fixed(optionalText()),

@@ -14,7 +14,7 @@ export const tenantProfiles = defineEntity({
   table: { name: 'tenant_profile', version: 1 },
   columns: {
     name: name(),
-    description: optionalText({ isFree: true, sort: true }),
+    description: optionalText({ isFree: true }),
     isolatedTbRuleEngine: flag(false),
     default: flag(false, { column: 'is_default' }),
     profileData: profileData(),

@@ -17,7 +17,7 @@ export const widgetTypes = defineEntity({
     deprecated: flag(false),
     scada: flag(false),
     descriptor: json(),
-    image: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true, sort: false }),
     description: optionalText({ isFree: true, search: true }),
     tags: json(),
     /** `type` of the descriptor, for lists. */

@@ -14,7 +14,7 @@ export const widgetsBundles = defineEntity({
     /** Made of the title where it is left out. */
     alias: madeName(),
     title: name(),
-    image: optionalText({ isFree: true }),
+    image: optionalText({ isFree: true, sort: false }),
     scada: flag(false),
     description: optionalText({ isFree: true }),
     order: optionalInteger({ column: 'position' }),

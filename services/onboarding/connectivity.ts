@@ -84,7 +84,8 @@ export function connectivityCommands(connected: Connected): JsonObject {
   }
 }
 
-function endpointOf(protocol: Protocol, { settings, baseUrl }: Connected): Endpoint | undefined {
+/** Undefined where the administrator does not say that it is open. */
+export function endpointOf(protocol: Protocol, { settings, baseUrl }: Connected): Endpoint | undefined {
   const one = settings[protocol]
   if (!isJsonObject(one) || one['enabled'] !== true) return undefined
   const { host, port } = one
@@ -169,7 +170,7 @@ function telemetryTopic({ profile }: Connected): string {
   return typeof topic === 'string' && topic !== '' ? topic : TOPIC
 }
 
-function hostInDocker(host: string): string {
+export function hostInDocker(host: string): string {
   return LOCAL_HOSTS.has(host) ? 'host.docker.internal' : host
 }
 

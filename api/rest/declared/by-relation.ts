@@ -4,6 +4,7 @@ import type { ColumnSet } from '../../../services/entities/define.ts'
 import type { EntityService } from '../../../services/entities/entity-service.ts'
 import { customerOf } from '../../../services/entities/record-members.ts'
 import type { RelationService } from '../../../services/relations/relations.ts'
+import { ApiErrors } from '../../errors.ts'
 import { searchExample, searchParameters } from '../relation-routes.ts'
 import { TENANT_AND_CUSTOMER } from '../route.ts'
 import type { EntityRoutesParts, EntityWords } from './entity-routes.ts'
@@ -17,7 +18,7 @@ export interface RelatedRoutesParts extends EntityRoutesParts {
 const MAX_TYPES = 1_000
 const typeList = z.array(z.string()).max(MAX_TYPES).nullish()
 
-/** `typesMember`: how the body calls the wanted types: `assetTypes`. Without it all types are wanted. */
+/** `typesMember`: how the body calls the wanted types: `assetTypes`. Without it nothing is found, as in the reference. */
 export function byRelation<Columns extends ColumnSet>(
   { make, access, relations }: RelatedRoutesParts,
   service: EntityService<Columns>,
@@ -45,6 +46,7 @@ export function byRelation<Columns extends ColumnSet>(
     }),
     answer: listShape(recordShape(definition)),
     handle: async ({ principal, body: { search, relationType, types } }) => {
+      if (types === undefined) throw ApiErrors.NOT_FOUND()
       const tenantId = service.tenantOf(principal)
       const filter = { type: relationType, entityTypes: [definition.type] }
       const related = await relations.findRelated(tenantId, search, [filter])
@@ -52,7 +54,7 @@ export function byRelation<Columns extends ColumnSet>(
         tenantId,
         related.map(({ id }) => id),
       )
-      const wanted = found.filter((record) => types === undefined || types.includes(typeOf(record)))
+      const wanted = found.filter((record) => types.includes(typeOf(record)))
       const owned = wanted.map((record) => ({ ...record, customerId: customerOf(definition, record) }))
       return service.render(access.allowed(principal, 'READ', definition.type, owned))
     },

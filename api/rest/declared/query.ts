@@ -136,6 +136,20 @@ export function choiceList<const Choice extends string>(choices: readonly Choice
   }
 }
 
+/** The same where one must be named. */
+export function requiredChoices<const Choice extends string>(
+  choices: readonly Choice[],
+): QueryParameter<readonly Choice[]> {
+  const list = choiceList(choices)
+  return {
+    parameters: list.parameters.map((parameter) => ({ ...parameter, isRequired: true })),
+    read: (query, name) => {
+      query.required(name)
+      return list.read(query, name)
+    },
+  }
+}
+
 function bounded(name: string, items: readonly string[]): readonly string[] {
   if (items.length > MAX_IDS)
     throw ParameterErrors.INVALID({ name, value: `${items.length} items`, expected: `at most ${MAX_IDS}` })
