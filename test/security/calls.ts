@@ -39,7 +39,8 @@ function valueOf(parameter: string, schema: JsonObject, ids: Readonly<Record<str
   const id = ids[parameter.replace(/Ids$/, 'Id')]
   if (id !== undefined && (!Array.isArray(choices) || choices.includes(id))) return id
   if (parameter === 'ids' || (isJsonObject(items) && items['format'] === 'uuid')) return ids['deviceId'] ?? ''
-  const [choice] = Array.isArray(choices) ? choices : []
+  const ofItems = isJsonObject(items) ? items['enum'] : undefined
+  const [choice] = [choices, ofItems].find((words) => Array.isArray(words)) ?? []
   if (typeof choice === 'string') return choice
   if (type === 'integer') return parameter === 'pageSize' ? '100' : String(Number(schema['minimum'] ?? 0))
   return type === 'boolean' ? 'false' : `secret ${parameter.replace(/(Name|Title)$/, '')}`
