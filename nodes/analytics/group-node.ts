@@ -119,7 +119,7 @@ function onPeriods(
         return await outcomes.of(source)
       } catch (error) {
         // Tried again as it is, it would fail again; what is away is waited for.
-        if (isMillraceError(error) && error.kind === 'invalid') return { error: errorText(error) }
+        if (isMillraceError(error) && error.kind !== 'retryable') return { error: errorText(error) }
         throw error
       }
     },
