@@ -2,25 +2,20 @@
  * The REST API over real sockets and a real entity store, with two tenants that know nothing of each other: for tests that
  * walk the route table.
  */
+import { serveRest } from './rest-server.ts'
 import { THINGS } from './things/index.ts'
-import { createAuth } from '../../api/auth/auth.ts'
-import { profileLimitsOf } from '../../api/ws/profile-limits.ts'
-import { registerWebSocketApi } from '../../api/ws/register.ts'
-import { registerRestApi, restRoutes, type RestApiOptions } from '../../api/rest/register.ts'
+import { restRoutes } from '../../api/rest/register.ts'
 import type { RestRoute } from '../../api/rest/route.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { AccessControl } from '../../services/access-control.ts'
 import type { Authority, User } from '../../model/entities.ts'
 import type { Route } from '../../server/http-server.ts'
-import { Backups } from '../../compose/backup/backups.ts'
-import { UwsServer } from '../../server/uws.ts'
 import { deviceProfiles, insertionOfProfile, newDeviceProfile } from '../../services/entities/device-profile.ts'
 import { DEMO_LOGINS } from '../../services/seed.ts'
 import { hashPassword } from '../../services/secrets.ts'
 import { createJavaScriptWorkers, type JavaScriptWorkers } from '../../engine/script/javascript/javascript-workers.ts'
 import { createScriptHost } from '../../engine/script/host.ts'
 import { systemClock } from '../../model/system-clock.ts'
-import { createWorkerAdmin } from '../../engine/workers/admin.ts'
 import {
   insertTenant,
   letterOf,
@@ -71,67 +66,15 @@ export async function openRestWorld(platformOptions: Parameters<typeof openTestP
     javaScript: (source) => javaScript.compile(source),
   })
   const platform = await openTestPlatform({ scripts, ...platformOptions })
-  const { services, clock, entities } = platform
+  const { services } = platform
   const otherTenantId = await addOtherTenant(platform)
-  const failures: unknown[] = []
-  const auth = await createAuth({
-    users: services.users,
-    userOfApiKey: (value) => services.people.apiKeys.userOf(value),
-    secondStep: (user) => services.people.twoFactor.secondStep(user),
-    checkSetUp: (user, sessionId) => services.people.twoFactor.checkSetUp(user, sessionId),
-    tokenKeys: services.admin.jwt,
-    clock,
-    random: testRandom,
-    endedSessions: entities.endedSessions,
-    settings: entities.settings,
-  })
-  const server = new UwsServer({
-    maxBodyBytes: 64 * 1024,
-    drainTimeoutMs: 1000,
-    onHandlerError: (error) => failures.push(error),
-  })
-  const options: Omit<RestApiOptions, 'server'> = {
-    services,
-    auth,
-    clock,
-    version: '0.0.0',
-    metricsSources: [],
-    healthChecks: [],
-    workers: createWorkerAdmin([javaScript]),
-    backups: new Backups({
-      sources: undefined,
-      kept: 'nothing',
-      holdOutbox: () => services.holdOutbox(),
-      clock,
-      random: testRandom,
-      log: { debug() {}, info() {}, warn() {}, error() {} },
-    }),
-    process: { member: 'test', roles: ['api', 'engine', 'transport'], folder: '.' },
-    devicePorts: {},
-    page: { baseUrl: () => 'http://127.0.0.1', demo: undefined },
-    log: { error: (fields, message) => failures.push({ message, ...fields }) },
-    castStrings: true,
-    metricsAccess: { withoutToken: 'loopback', token: undefined },
-  }
-  const routes = registerRestApi({ ...options, server })
-  const webSockets = registerWebSocketApi({
-    server,
-    services,
-    feed: services.subscriberFeed,
-    authenticate: (token) => auth.authenticateLogin(token),
-    loginByApiKey: (value) => auth.loginByApiKey(value),
-    limitsOf: async (tenantId) => profileLimitsOf(await services.limits.of(tenantId)),
-    updatesRefused: () => undefined,
-    stillHolds: (login) => auth.stillHolds(login),
-    clock,
-    log: { debug() {}, info() {}, warn() {}, error: (message, fields) => failures.push({ message, ...fields }) },
-  })
-  const port = await server.listen('127.0.0.1', 0)
+  const rest = await serveRest(platform, javaScript)
+  const { auth, options, routes, server, url, failures } = rest
   const tokenOf = async ({ email, password }: { readonly email: string; readonly password: string }) =>
     (await auth.login(email, password, '127.0.0.1')).token
   const otherTenant = await tokenOf(OTHER_LOGIN)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url,
     routes,
     served: server.routes,
     platform,
@@ -146,8 +89,7 @@ export async function openRestWorld(platformOptions: Parameters<typeof openTestP
     routesWith: (access) => restRoutes({ ...options, services: { ...services, access } }),
     publicToken: async (customerId) => (await auth.loginPublic(customerId)).token,
     async close() {
-      await webSockets.close()
-      await server.close()
+      await rest.close()
       await javaScript.close()
       await platform.close()
       if (failures.length > 0)
