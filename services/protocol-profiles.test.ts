@@ -54,6 +54,34 @@ describe('what profiles say of MQTT', () => {
     })
   })
 
+  test('says that devices are edge nodes of Sparkplug, and is checked when it is saved', async () => {
+    const { services, tenant } = platform
+    const profiles = services.declared.of(deviceProfiles)
+    const draft = (members: object) => ({
+      ...{ ...KIND, name: 'edge nodes' },
+      profileData: {
+        ...{ configuration: { type: 'DEFAULT' }, alarms: null },
+        provisionConfiguration: { type: 'DISABLED', provisionDeviceSecret: null },
+        transportConfiguration: { type: 'MQTT', ...members },
+      },
+    })
+    const wrong = [
+      { sparkplug: 'yes' },
+      { sparkplug: true, sparkplugAttributesMetricNames: 'a' },
+      { sparkplug: true, sparkplugAttributesMetricNames: [1] },
+      { sparkplug: true, sparkplugAttributesMetricNames: [''] },
+      { sparkplug: true, sparkplugAttributesMetricNames: ['x'.repeat(1025)] },
+      { sparkplug: true, sparkplugAttributesMetricNames: Array.from({ length: 1001 }, () => 'a') },
+    ]
+    for (const members of wrong)
+      await assert.rejects(profiles.saveByUser(tenant, draft(members)), { code: 'device.PROFILE_SPARKPLUG' })
+    const own = await profiles.saveByUser(tenant, draft({ sparkplug: true, sparkplugAttributesMetricNames: ['a/*'] }))
+    await services.devices.saveByUser(tenant, { name: 'n1', type: 'edge nodes' }, 'N1')
+    assert.deepEqual((await found('N1'))[0]?.mqtt?.sparkplug, { attributesMetricNames: ['a/*'] })
+    await profiles.saveByUser(tenant, { ...draft({ sparkplug: false }), id: own.id })
+    assert.ok(!('mqtt' in ((await found('N1'))[0] ?? {})))
+  })
+
   test('has schemas of payloads, compiled once, other ones when the profile has changed, and none that can not be used', async () => {
     const { services, tenant } = platform
     const profiles = services.declared.of(deviceProfiles)

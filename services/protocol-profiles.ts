@@ -59,6 +59,8 @@ const stored = z.object({
       deviceAttributesTopic: topic,
       deviceAttributesSubscribeTopic: topic,
       sendAckOnValidationException: flag,
+      sparkplug: flag,
+      sparkplugAttributesMetricNames: z.array(z.string()).nullish().catch(null),
     })
     .catch({}),
 })
@@ -141,12 +143,16 @@ function mqttProfileOf(transportConfiguration: Stored): MqttProfile | undefined 
     attributesSubscribeTopic:
       transportConfiguration.deviceAttributesSubscribeTopic ?? STANDARD_MQTT.attributesSubscribeTopic,
     acknowledgesUndecodable: transportConfiguration.sendAckOnValidationException ?? false,
+    ...(transportConfiguration.sparkplug === true
+      ? { sparkplug: { attributesMetricNames: transportConfiguration.sparkplugAttributesMetricNames ?? [] } }
+      : {}),
   }
   const isStandard =
     profile.telemetryTopic === STANDARD_MQTT.telemetryTopic &&
     profile.attributesTopic === STANDARD_MQTT.attributesTopic &&
     profile.attributesSubscribeTopic === STANDARD_MQTT.attributesSubscribeTopic &&
-    !profile.acknowledgesUndecodable
+    !profile.acknowledgesUndecodable &&
+    profile.sparkplug === undefined
   return isStandard ? undefined : profile
 }
 
@@ -179,7 +185,13 @@ async function schemaOf(text: string | null | undefined): Promise<PayloadSchema 
 }
 
 function bytesOf(mqtt: MqttProfile | undefined, configuration: StoredPayloads | undefined): number {
-  const topics = mqtt === undefined ? [] : [mqtt.telemetryTopic, mqtt.attributesTopic, mqtt.attributesSubscribeTopic]
+  const topics =
+    mqtt === undefined
+      ? []
+      : [
+          ...[mqtt.telemetryTopic, mqtt.attributesTopic, mqtt.attributesSubscribeTopic],
+          ...(mqtt.sparkplug?.attributesMetricNames ?? []),
+        ]
   const texts = Object.values(configuration ?? {}).map((text) =>
     typeof text === 'string' ? TABLE_BYTES * textBytes(text) : 0,
   )

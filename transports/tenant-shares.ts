@@ -15,21 +15,21 @@ export class TenantShares {
     return this.taken
   }
 
-  /** False where the tenant has its share, or no place is left: nothing is counted then. */
-  take(tenantId: string): boolean {
+  /** False where that is more than the tenant's share, or than what is left: nothing is counted then. */
+  take(tenantId: string, places = 1): boolean {
     const count = this.counts.get(tenantId) ?? 0
-    if (this.taken >= this.total || count >= this.perTenant) return false
-    this.counts.set(tenantId, count + 1)
-    this.taken++
+    if (this.taken + places > this.total || count + places > this.perTenant) return false
+    this.counts.set(tenantId, count + places)
+    this.taken += places
     return true
   }
 
-  /** Gives back one place that was taken. */
-  give(tenantId: string): void {
+  /** Gives back places that were taken. */
+  give(tenantId: string, places = 1): void {
     const count = this.counts.get(tenantId) ?? 0
-    if (count <= 0) throw new Error(`a place given back that tenant ${tenantId} never took`)
-    if (count === 1) this.counts.delete(tenantId)
-    else this.counts.set(tenantId, count - 1)
-    this.taken--
+    if (count < places) throw new Error(`a place given back that tenant ${tenantId} never took`)
+    if (count === places) this.counts.delete(tenantId)
+    else this.counts.set(tenantId, count - places)
+    this.taken -= places
   }
 }

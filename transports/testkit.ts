@@ -26,6 +26,7 @@ import type {
   ServerCall,
   SessionKind,
   UploadGroup,
+  UploadedScope,
 } from '../engine/device/gateway.ts'
 
 /** A name that begins with `foreign` is of another tenant. */
@@ -53,7 +54,7 @@ function nameOf(credentials: PresentedCredentials): string {
 
 export interface Upload {
   readonly device: string
-  readonly kind: 'telemetry' | 'attributes'
+  readonly kind: 'telemetry' | 'attributes' | 'shared attributes'
   readonly groups: readonly UploadGroup[]
   readonly receipt: PublishReceipt
 }
@@ -241,9 +242,10 @@ export class FakeSession implements DeviceSession {
     this.gateway.receive({ device: this.device.deviceName, kind: 'telemetry', groups, receipt })
   }
 
-  postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void {
+  postAttributes(entries: readonly Entry[], receipt: PublishReceipt, scope?: UploadedScope): void {
     const groups = [{ ts: undefined, entries }]
-    this.gateway.receive({ device: this.device.deviceName, kind: 'attributes', groups, receipt })
+    const kind = scope === undefined ? 'attributes' : 'shared attributes'
+    this.gateway.receive({ device: this.device.deviceName, kind, groups, receipt })
   }
 
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {

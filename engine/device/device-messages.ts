@@ -3,7 +3,7 @@ import { entriesJson } from '../../model/entry-json.ts'
 import { entityId, type EntityId } from '../../model/entity-id.ts'
 import { Message } from '../../model/message.ts'
 import type { Entry } from '../../model/value.ts'
-import type { DeviceIdentity } from './gateway.ts'
+import type { DeviceIdentity, UploadedScope } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
 
 /** The device as a message's originator; made once a device, shared by its messages. */
@@ -53,6 +53,7 @@ export function attributesMessage(
   originator: EntityId,
   arrival: number,
   entries: readonly Entry[],
+  scope: UploadedScope | undefined,
 ): Message {
   return new Message(
     {
@@ -62,7 +63,10 @@ export function attributesMessage(
       tenantId: device.tenantId,
       originator,
       customerId: device.customerId ?? undefined,
-      metadata: { deviceName: device.deviceName, deviceType: device.deviceType, notifyDevice: 'false' },
+      metadata: {
+        ...{ deviceName: device.deviceName, deviceType: device.deviceType, notifyDevice: 'false' },
+        ...(scope === undefined ? {} : { scope }),
+      },
       data: entriesJson(entries),
       ruleChainId: device.ruleChainId ?? undefined,
       queueName: device.queueName ?? undefined,

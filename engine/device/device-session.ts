@@ -19,6 +19,7 @@ import type {
   ServerCall,
   SessionEnd,
   UploadGroup,
+  UploadedScope,
 } from './gateway.ts'
 import type { SessionEvent, SessionHandle } from './session-events.ts'
 import type { SessionHost } from './session-host.ts'
@@ -69,12 +70,12 @@ export class LocalDeviceSession implements DeviceSession, SessionHandle, CalledS
     if (!record.actor.tell({ kind: 'telemetry', session: this, at, groups, receipt })) this.refuse(receipt)
   }
 
-  postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void {
+  postAttributes(entries: readonly Entry[], receipt: PublishReceipt, scope?: UploadedScope): void {
     if (this.hasEnded) return receipt.refused(DeviceErrors.SESSION_ENDED())
     const record = this.live()
     if (this.isLimited && this.isOver(entries.length)) return receipt.refused(DeviceErrors.RATE_LIMIT())
     const at = this.host.heard(record)
-    if (!record.actor.tell({ kind: 'attributes', session: this, at, entries, receipt })) this.refuse(receipt)
+    if (!record.actor.tell({ kind: 'attributes', session: this, at, entries, receipt, scope })) this.refuse(receipt)
   }
 
   requestAttributes(request: AttributeRequest): Promise<AttributeAnswer> {

@@ -111,6 +111,8 @@ export interface AttributeAnswer {
   readonly shared: readonly StoredEntry[]
 }
 
+export type UploadedScope = 'SHARED_SCOPE'
+
 /** What a device sends. */
 export interface DevicePublishing {
   /**
@@ -118,7 +120,8 @@ export interface DevicePublishing {
    * is durable, or `refused` once if any is not.
    */
   postTelemetry(groups: readonly UploadGroup[], receipt: PublishReceipt): void
-  postAttributes(entries: readonly Entry[], receipt: PublishReceipt): void
+  /** Client attributes, or those of the scope that is said. */
+  postAttributes(entries: readonly Entry[], receipt: PublishReceipt, scope?: UploadedScope): void
 }
 
 export interface DeviceAttributes {
@@ -222,6 +225,10 @@ export interface NamedChild {
   readonly name: string
   /** Of a device that is made for it: the name of its profile, made too where there is none. */
   readonly type: string
+  /** Of a device that is made for it. */
+  readonly label?: string
+  /** A device that the gateway made under this name is the one, and gets its new name. */
+  readonly formerName?: string
 }
 
 export interface ChildDevices {
@@ -305,6 +312,6 @@ export type ProvisionAnswer =
     }
   | { readonly status: 'FAILURE' | 'NOT_FOUND' }
 
-export { STANDARD_MQTT, type MqttProfile } from './mqtt-profile.ts'
+export { STANDARD_MQTT, type MqttProfile, type SparkplugProfile } from './mqtt-profile.ts'
 export type { DevicePayloads, PayloadSchema, ScalarKind, SchemaField, SchemaType } from './payload-schemas.ts'
 export type { CallRequest, PublishReceipt, MillraceError }

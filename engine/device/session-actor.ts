@@ -59,7 +59,7 @@ export class SessionActor implements Behaviour<SessionEvent> {
       case 'telemetry':
         return this.host.uploads.telemetry(record, event.at, event.groups, event.receipt)
       case 'attributes':
-        return this.host.uploads.attributes(record, event.at, event.entries, event.receipt)
+        return this.host.uploads.attributes(record, event.at, event.entries, event.receipt, event.scope)
       case 'request':
         return event.answer(this.host.answerRequest(record, event.request))
       case 'opened':

@@ -8,6 +8,7 @@ import type {
   SessionEnd,
   SharedAttributesUpdate,
   UploadGroup,
+  UploadedScope,
 } from './gateway.ts'
 
 /** A session as its actor knows it. */
@@ -36,6 +37,7 @@ export type SessionEvent =
       readonly session: SessionHandle
       readonly at: number
       readonly entries: readonly Entry[]
+      readonly scope: UploadedScope | undefined
       readonly receipt: PublishReceipt
     }
   | {

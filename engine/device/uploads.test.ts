@@ -76,4 +76,7 @@ test('what devices send is counted, and refused once their tenant has used it up
   uploads.attributes(record, 1, [point], receipt)
   assert.deepEqual(outcomes, ['stored', 'stored', 'device.USAGE_LIMIT', 'device.USAGE_LIMIT', 'stored'])
   assert.equal(published.length, 4)
+  uploads.attributes(record, 1, [point], receipt, 'SHARED_SCOPE')
+  const scopes = published.slice(-2).map(({ metadata }) => metadata['scope'])
+  assert.deepEqual(scopes, [undefined, 'SHARED_SCOPE'])
 })

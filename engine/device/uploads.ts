@@ -13,7 +13,7 @@ import {
 } from './device-messages.ts'
 import type { DeviceRecord } from './device-record.ts'
 
-import type { UploadGroup } from './gateway.ts'
+import type { UploadGroup, UploadedScope } from './gateway.ts'
 import type { MessageIds } from './message-ids.ts'
 
 /** Whose an upload is. */
@@ -48,9 +48,16 @@ export class Uploads {
     }
   }
 
-  attributes(record: Uploader, at: number, entries: readonly Entry[], receipt: PublishReceipt): void {
+  /** Client attributes where no scope is said. */
+  attributes(
+    record: Uploader,
+    at: number,
+    entries: readonly Entry[],
+    receipt: PublishReceipt,
+    scope?: UploadedScope,
+  ): void {
     if (!this.isAdmitted(record, entries.length)) return receipt.refused(DeviceErrors.USAGE_LIMIT())
-    this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries), receipt)
+    this.link.publish(attributesMessage(this.ids, record.identity, record.originator, at, entries, scope), receipt)
   }
 
   /** The device calls the rule engine; `data` is JSON text. */

@@ -19,6 +19,7 @@ export const DeviceErrors = defineErrors('device', {
     text: "Can't change device profile transport type because devices referenced it!",
   },
   PROFILE_SCHEMA: { ...BAD_REQUEST, text: '[Transport Configuration] failed to parse {property} due to: {reason}' },
+  PROFILE_SPARKPLUG: { ...BAD_REQUEST, text: '[Transport Configuration] {member} has to be {allowed}' },
   DEFAULT_PROFILE_EXISTS: {
     ...BAD_REQUEST,
     text: 'Another default device profile is present in scope of current tenant!',

@@ -51,6 +51,23 @@ export function profileDataOf(sent: JsonObject | null, transportType: TransportT
   }
 }
 
+/** Of those metrics of Sparkplug that are attributes. */
+const MAX_METRIC_NAMES = 1000
+const MAX_METRIC_NAME = 1024
+
+/** Throws `PROFILE_SPARKPLUG`. */
+export function checkSparkplug(data: JsonObject): void {
+  const { sparkplug, sparkplugAttributesMetricNames: names } = objectIn(data, 'transportConfiguration')
+  if (sparkplug !== undefined && sparkplug !== null && typeof sparkplug !== 'boolean')
+    throw DeviceErrors.PROFILE_SPARKPLUG({ member: 'sparkplug', allowed: 'true or false' })
+  if (names === undefined || names === null) return
+  const isName = (name: JsonValue): boolean =>
+    typeof name === 'string' && name !== '' && name.length <= MAX_METRIC_NAME && !name.includes('\u0000')
+  if (Array.isArray(names) && names.length <= MAX_METRIC_NAMES && names.every(isName)) return
+  const allowed = `a list of at most ${MAX_METRIC_NAMES} names of up to ${MAX_METRIC_NAME} characters`
+  throw DeviceErrors.PROFILE_SPARKPLUG({ member: 'sparkplugAttributesMetricNames', allowed })
+}
+
 const SCHEMAS: Readonly<Record<string, string>> = {
   deviceTelemetryProtoSchema: 'telemetry proto schema',
   deviceAttributesProtoSchema: 'attributes proto schema',

@@ -8,7 +8,13 @@ import { certificateKeyOf } from './certificate-provisioning.ts'
 import { choice, flag, name, object, optionalId, optionalText } from './column.ts'
 import { defineEntity, type Identity, type RecordOf } from './define.ts'
 import { DeviceErrors } from './device-errors.ts'
-import { checkPayloadSchemas, PROVISION_TYPES, profileDataOf, TRANSPORT_TYPES } from './device-profile-data.ts'
+import {
+  checkPayloadSchemas,
+  checkSparkplug,
+  PROVISION_TYPES,
+  profileDataOf,
+  TRANSPORT_TYPES,
+} from './device-profile-data.ts'
 import { packageId } from './package-id.ts'
 import { recordWith, rowsOf } from './rows.ts'
 
@@ -85,6 +91,7 @@ export const deviceProfiles = defineEntity({
     if (defaultQueueName !== null && !(await services.hasQueue(record.tenantId, defaultQueueName)))
       throw DeviceErrors.PROFILE_QUEUE_UNKNOWN()
     const profileData = profileDataOf(record.profileData, record.transportType)
+    if (record.transportType === 'MQTT') checkSparkplug(profileData)
     await checkPayloadSchemas(profileData)
     const isOther = before !== undefined && before.transportType !== record.transportType
     if (isOther && (await services.countOf('DEVICE', record.tenantId, { deviceProfileId: record.id })) > 0)

@@ -100,6 +100,22 @@ describe('devices behind a gateway', () => {
     assert.equal((await platform.services.declared.of(devices).findAnywhere(other))?.tenantId, foreign.id)
   })
 
+  test('are renamed where the same gateway made them under a former name, and only then', async () => {
+    const sparkplug = (device: string, by = gateway) =>
+      platform.services.gatewayChildren.connect(by, {
+        ...{ name: `group:node:${device}`, type: 'line device', label: device, formerName: device },
+      })
+    const id = await connect('former')
+    assert.equal(await sparkplug('former'), id)
+    const device = await named('group:node:former')
+    assert.deepEqual([device.label, device.type, await sparkplug('former')], ['former', 'default', id])
+    const others = await connect('of another')
+    const made = await sparkplug('of another', await gatewayNamed('an edge node'))
+    assert.notEqual(made, others)
+    const own = await named('group:node:of another')
+    assert.deepEqual([own.id, own.label, own.type], [made, 'of another', 'line device'])
+  })
+
   test('a name that can not be is refused', async () => {
     await assert.rejects(connect('x'.repeat(256)), { code: 'device.CHILD_REFUSED' })
     await assert.rejects(connect('half \ud83d'), { code: 'device.CHILD_REFUSED' })

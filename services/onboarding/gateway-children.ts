@@ -65,9 +65,18 @@ export class GatewayChildren {
     return made
   }
 
-  private async make(gateway: DeviceIdentity, { name, type }: NamedChild, key: string): Promise<Device> {
+  private async make(gateway: DeviceIdentity, child: NamedChild, key: string): Promise<Device> {
+    const { name, type, label } = child
     const service = this.parts.declared.of(devices)
-    const draft = { name, type, customerId: gateway.customerId, additionalInfo: { [LAST_GATEWAY]: gateway.deviceId } }
+    const renamed = await this.renamed(gateway, child)
+    if (renamed !== undefined) return renamed
+    const draft = {
+      name,
+      type,
+      label,
+      customerId: gateway.customerId,
+      additionalInfo: { [LAST_GATEWAY]: gateway.deviceId },
+    }
     try {
       return await service.saveByUser(asGateway(gateway), draft, {
         joined: (device) => Promise.resolve([this.relationTo(gateway, device)]),
@@ -84,6 +93,19 @@ export class GatewayChildren {
       if (error.kind === 'invalid' || error.kind === 'denied') throw DeviceErrors.CHILD_REFUSED({}, error)
       throw error
     }
+  }
+
+  /** What this gateway made under a former name; what has the name otherwise is another device. */
+  private async renamed(gateway: DeviceIdentity, { name, label, formerName }: NamedChild): Promise<Device | undefined> {
+    if (formerName === undefined) return undefined
+    const { declared, entities } = this.parts
+    const service = declared.of(devices)
+    const former = await service.findByName(gateway.tenantId, formerName)
+    if (former === undefined) return undefined
+    const from = entityId('DEVICE', gateway.deviceId)
+    const relation = { from, to: entityId('DEVICE', former.id), type: RELATION, typeGroup: 'COMMON' } as const
+    if ((await entities.relations.find(gateway.tenantId, relation)) === undefined) return undefined
+    return service.saveByUser(asGateway(gateway), { ...former, name, label: label ?? former.label })
   }
 
   private relationTo(gateway: DeviceIdentity, device: Device): Joined {

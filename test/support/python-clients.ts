@@ -7,6 +7,8 @@ const PACKAGES = ['tb-rest-client==4.4', 'paho-mqtt==2.2.0', 'schemathesis==4.32
 /** It brings an MQTT library of its own under the name of the other, and would install the second one itself while it runs. */
 const MQTT_PACKAGES = ['tb-mqtt-client==1.13.14', 'mmh3==5.3.1'] as const
 
+const SPARKPLUG_PACKAGES = ['pysparkplug==0.6.1', 'paho-mqtt==1.6.1', 'protobuf==7.36.2'] as const
+
 /**
  * The path of a Python that has them; its own programs name the folder in which they were installed, so run modules (`-m schemathesis`).
  * Throws when they can not be had.
@@ -18,6 +20,11 @@ export function pythonClients(): Promise<string> {
 /** The same with the official MQTT client. */
 export function pythonMqttClient(): Promise<string> {
   return pythonWith('python-mqtt-client', MQTT_PACKAGES)
+}
+
+/** The same with a client of Sparkplug B (Apache-2.0). */
+export function pythonSparkplugClient(): Promise<string> {
+  return pythonWith('python-sparkplug-client', SPARKPLUG_PACKAGES)
 }
 
 async function pythonWith(label: string, packages: readonly string[]): Promise<string> {

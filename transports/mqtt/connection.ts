@@ -15,7 +15,10 @@ import type { ChildRegistry } from './gateway/registry.ts'
 import type { KeepAliveWheel, Timed } from './keep-alive-wheel.ts'
 import type { MqttLimits } from './limits.ts'
 import type { PackageDownloads } from './package-downloads.ts'
+import type { TenantShares } from '../tenant-shares.ts'
 import type { ReasonCode } from './reason-codes.ts'
+import type { EdgeNode } from './sparkplug/edge-node.ts'
+import type { SparkplugDecoder } from './sparkplug/payload.ts'
 
 /** What the client showed in its TLS handshake. */
 export interface ShownCertificate {
@@ -76,6 +79,8 @@ export interface MqttConnection extends DeviceSessionListener, AcknowledgementOw
   readonly pushes: DownlinkPushes
   /** Set where it is a gateway: the devices behind it. */
   children: ChildRegistry | undefined
+  /** Set where it is an edge node of Sparkplug: such a session speaks nothing else. */
+  sparkplug: EdgeNode | undefined
   /** When the last whole packet came, in ticks of the wheel. */
   readonly heardTick: number
   /** Of firmware and software; undefined until the device asks for some. */
@@ -119,11 +124,19 @@ export interface MqttCounts {
   failedHandshakes: number
 }
 
+/** What edge nodes of Sparkplug share. */
+export interface SparkplugParts {
+  readonly decoder: SparkplugDecoder
+  /** Bytes of births, by tenant. */
+  readonly births: TenantShares
+}
+
 export interface SessionHost {
   readonly gateway: DeviceGateway
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
+  readonly sparkplug: SparkplugParts
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts
   /** Writes what sessions have to say, once, when the present turn is over. */

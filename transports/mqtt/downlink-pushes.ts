@@ -10,7 +10,7 @@ const LARGEST_MESSAGE_ID = 65_535
 
 /** A call that goes out with a push: of the connection's own device, or of one behind it. */
 export interface PushedCall {
-  readonly of: DeviceSession
+  readonly of: Pick<DeviceSession, 'callDelivered'>
   readonly id: number
 }
 

@@ -29,6 +29,10 @@ export interface MqttLimits {
   readonly maxChildrenPerGateway: number
   readonly maxChildren: number
   readonly maxChildrenPerTenant: number
+  /** Of what births of Sparkplug say: of one edge node with its devices, of all, and of one tenant. Over one of them: PUBACK 0x97, the connection stays. */
+  readonly maxBirthBytesPerNode: number
+  readonly maxBirthBytes: number
+  readonly maxBirthBytesPerTenant: number
   /** Connections that have not sent a CONNECT: over it the oldest of them is cut off. Who never speaks fills no more places than these. */
   readonly maxSilentConnections: number
   /** Handshakes of TLS, and of WebSocket, under way. Over it the oldest that never said a word is cut off, or else `handshakes.ts` says who. */
@@ -57,6 +61,9 @@ export const DEFAULT_MQTT_LIMITS: MqttLimits = Object.freeze({
   maxChildrenPerGateway: 10_000,
   maxChildren: 100_000,
   maxChildrenPerTenant: 75_000,
+  maxBirthBytesPerNode: 16 * 2 ** 20,
+  maxBirthBytes: 128 * 2 ** 20,
+  maxBirthBytesPerTenant: 96 * 2 ** 20,
   maxSilentConnections: 10_000,
   maxHandshakes: 2000,
   handshakeTimeoutMs: 10_000,

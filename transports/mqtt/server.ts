@@ -9,7 +9,7 @@ import { JsonPayloadDecoder } from '../payload/json.ts'
 import { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits } from '../payload/limits.ts'
 import { TenantShares } from '../tenant-shares.ts'
 import { AddressBlocks } from './address-blocks.ts'
-import type { ByteStream, MqttConnection, MqttCounts, SessionHost } from './connection.ts'
+import type { ByteStream, MqttConnection, MqttCounts, SessionHost, SparkplugParts } from './connection.ts'
 import { JsonGatewayDecoder } from './gateway/json-payloads.ts'
 import type { GatewayDecoder } from './gateway/payloads.ts'
 import { ProtobufGatewayDecoder } from './gateway/protobuf-payloads.ts'
@@ -21,6 +21,7 @@ import { listenOnTls, type ListenOnTls } from './listeners/tls.ts'
 import { ProvisioningPlaces } from './provisioning-places.ts'
 import { Reason } from './reason-codes.ts'
 import { MqttSession } from './session.ts'
+import { SparkplugDecoder } from './sparkplug/payload.ts'
 
 export interface MqttTransportOptions {
   readonly gateway: DeviceGateway
@@ -38,6 +39,8 @@ export interface MqttFigures extends Readonly<MqttCounts> {
   readonly connections: number
   readonly handshakes: number
   readonly children: number
+  /** Of what births of Sparkplug say. */
+  readonly birthBytes: number
 }
 
 export interface MqttTransport {
@@ -62,6 +65,7 @@ class MqttServer implements MqttTransport, SessionHost, Door {
   readonly limits: MqttLimits
   readonly decoder: JsonPayloadDecoder
   readonly gatewayDecoders: { readonly json: GatewayDecoder; readonly protobuf: GatewayDecoder }
+  readonly sparkplug: SparkplugParts
   readonly wheel: KeepAliveWheel
   readonly counts: MqttCounts = {
     accepted: 0,
@@ -109,6 +113,8 @@ class MqttServer implements MqttTransport, SessionHost, Door {
     const payload = options.payload ?? DEFAULT_PAYLOAD_LIMITS
     this.decoder = new JsonPayloadDecoder(payload)
     this.gatewayDecoders = { json: new JsonGatewayDecoder(this.decoder), protobuf: new ProtobufGatewayDecoder(payload) }
+    const births = new TenantShares(this.limits.maxBirthBytes, this.limits.maxBirthBytesPerTenant)
+    this.sparkplug = { decoder: new SparkplugDecoder(payload), births }
     this.wheel = new KeepAliveWheel(options.clock)
     this.stopListening = options.gateway.onWritable(() => this.roomAgain())
   }
@@ -119,7 +125,13 @@ class MqttServer implements MqttTransport, SessionHost, Door {
 
   figures(): MqttFigures {
     const handshakes = [...this.listeners.values()].reduce((sum, { onTheWay }) => sum + onTheWay, 0)
-    return { ...this.counts, connections: this.sessions.size, handshakes, children: this.childShares.size }
+    return {
+      ...this.counts,
+      connections: this.sessions.size,
+      handshakes,
+      children: this.childShares.size,
+      birthBytes: this.sparkplug.births.size,
+    }
   }
 
   async listen(): Promise<void> {

@@ -21,6 +21,7 @@ import { handlePacket, requireConnect } from './handlers/packet.ts'
 import { publishAnswered } from './handlers/publish.ts'
 import { pushAttributes, pushCall } from './handlers/push.ts'
 import type { PackageDownloads } from './package-downloads.ts'
+import type { EdgeNode } from './sparkplug/edge-node.ts'
 import { Reason, publishRefusal, sessionEndReason, type ReasonCode } from './reason-codes.ts'
 
 const NO_FILTERS: readonly number[] = []
@@ -49,6 +50,7 @@ export class MqttSession implements MqttConnection {
   downloads: PackageDownloads | undefined
   readonly pushes: DownlinkPushes
   children: ChildRegistry | undefined
+  sparkplug: EdgeNode | undefined
   heardTick: number
   private held: Buffer | undefined
   private outgoing: Buffer[] | undefined
@@ -214,14 +216,19 @@ export class MqttSession implements MqttConnection {
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
-    if (this.phase === 'CONNECTED') pushAttributes(this, update)
+    if (this.phase !== 'CONNECTED') return
+    if (this.sparkplug === undefined) pushAttributes(this, update)
+    else this.sparkplug.nodeAttributesChanged(update)
   }
 
   called(request: CallRequest): void {
-    if (this.phase === 'CONNECTED') pushCall(this, request)
+    if (this.phase !== 'CONNECTED') return
+    if (this.sparkplug === undefined) pushCall(this, request)
+    else this.sparkplug.nodeCalled(request)
   }
 
   closed(end: SessionEnd): void {
+    this.sparkplug?.ended(end)
     this.device = undefined
     this.close(sessionEndReason(end))
   }
@@ -293,7 +300,9 @@ export class MqttSession implements MqttConnection {
     this.pushes.drop()
     this.downloads = undefined
     this.unreleased = undefined
-    const { children, device } = this
+    const { children, device, sparkplug } = this
+    this.sparkplug = undefined
+    sparkplug?.close()
     this.children = undefined
     children?.close()
     this.device = undefined

@@ -146,6 +146,15 @@ export const MQTT_SETTINGS = {
     max: 10_000_000,
     description: "Of these, one tenant's.",
   }),
+  mqttSparkplugBirthsMb: mqtt.integer({
+    name: 'MQTT_SPARKPLUG_MAX_MEMORY_MB',
+    default: 128,
+    min: 8,
+    max: 65_536,
+    unit: 'MiB',
+    description:
+      "What births of Sparkplug edge nodes say of their metrics; three quarters may be one tenant's, an eighth one node's. More are acknowledged and dropped (MQTT 5: 0x97).",
+  }),
   mqttMaxSilentConnections: mqtt.integer({
     name: 'MQTT_MAX_SILENT_CONNECTIONS',
     default: 10_000,

@@ -21,6 +21,8 @@ export type Uplink =
   /** The id in the topic is no 32-bit integer. */
   | { readonly kind: 'BAD_REQUEST_ID' }
   | { readonly kind: 'GATEWAY'; readonly topic: GatewayTopic }
+  /** Of an edge node, whatever its topic. */
+  | { readonly kind: 'SPARKPLUG'; readonly topic: string }
   | { readonly kind: 'UNKNOWN' }
 
 /** What a gateway says of the devices behind it. */

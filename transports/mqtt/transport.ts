@@ -5,6 +5,11 @@ import type { ListenOnTls } from './listeners/tls.ts'
 import { startMqttTransport } from './server.ts'
 import { MQTT_SETTINGS, mqttCertificate } from './settings.ts'
 
+const BYTES_PER_MB = 2 ** 20
+/** Of the room for births: one tenant's, and one edge node's. */
+const TENANT_SHARE = 3 / 4
+const NODES_A_SHARE = 8
+
 type Settings = ValuesOf<typeof MQTT_SETTINGS>
 
 function plainOf(settings: Settings): Listener | undefined {
@@ -61,6 +66,7 @@ export const mqtt = defineTransport({
     connections: 'connections',
     handshakes: 'handshakes',
     children: 'gateway_children',
+    birthBytes: 'sparkplug_birth_bytes',
     accepted: 'accepted_connections_total',
     overConnectionLimit: 'connections_over_limit_total',
     overTenantLimit: 'connections_over_tenant_limit_total',
@@ -94,6 +100,9 @@ export const mqtt = defineTransport({
         maxChildrenPerGateway: settings.mqttMaxChildrenPerGateway,
         maxChildren: settings.mqttMaxChildren,
         maxChildrenPerTenant: settings.mqttMaxChildrenPerTenant,
+        maxBirthBytesPerNode: (settings.mqttSparkplugBirthsMb * BYTES_PER_MB) / NODES_A_SHARE,
+        maxBirthBytes: settings.mqttSparkplugBirthsMb * BYTES_PER_MB,
+        maxBirthBytesPerTenant: settings.mqttSparkplugBirthsMb * BYTES_PER_MB * TENANT_SHARE,
         maxSilentConnections: settings.mqttMaxSilentConnections,
         maxHandshakes: settings.mqttMaxHandshakes,
         loginFailures: settings.mqttIpLimitsEnabled

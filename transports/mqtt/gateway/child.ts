@@ -4,6 +4,7 @@ import type {
   CallRequest,
   DeviceSession,
   DeviceSessionListener,
+  NamedChild,
   SessionEnd,
   SharedAttributesUpdate,
 } from '../../../engine/device/gateway.ts'
@@ -13,8 +14,10 @@ import type { Timed } from '../keep-alive-wheel.ts'
 export interface ChildHost {
   readonly idleTicks: number
   readonly tick: number
-  pushAttributes(child: GatewayChild, update: SharedAttributesUpdate): void
-  pushCall(child: GatewayChild, request: CallRequest): void
+  attributesChanged(child: GatewayChild, update: SharedAttributesUpdate): void
+  called(child: GatewayChild, request: CallRequest): void
+  /** It was silent for too long. */
+  silent(child: GatewayChild): void
   /** Its session ended, by itself or by the platform. */
   ended(child: GatewayChild): void
 }
@@ -29,20 +32,21 @@ export interface Waiting {
 
 export class GatewayChild implements DeviceSessionListener, Timed {
   slot = 0
-  readonly name: string
-  /** Of a device that is made for it. */
-  readonly type: string
+  readonly named: NamedChild
   /** Undefined while it is being connected. */
   session: DeviceSession | undefined
   waiting: Waiting[] | undefined = []
   private readonly host: ChildHost
   private heardTick: number
 
-  constructor(host: ChildHost, name: string, type: string) {
+  constructor(host: ChildHost, named: NamedChild) {
     this.host = host
-    this.name = name
-    this.type = type
+    this.named = named
     this.heardTick = host.tick
+  }
+
+  get name(): string {
+    return this.named.name
   }
 
   heard(): void {
@@ -53,18 +57,16 @@ export class GatewayChild implements DeviceSessionListener, Timed {
     return this.heardTick + this.host.idleTicks
   }
 
-  /** Silent for too long. */
   expired(): void {
-    this.session?.close()
-    this.host.ended(this)
+    this.host.silent(this)
   }
 
   sharedAttributesChanged(update: SharedAttributesUpdate): void {
-    this.host.pushAttributes(this, update)
+    this.host.attributesChanged(this, update)
   }
 
   called(request: CallRequest): void {
-    this.host.pushCall(this, request)
+    this.host.called(this, request)
   }
 
   /** Silently: it may have connected by itself. The next message for it makes a session anew. */

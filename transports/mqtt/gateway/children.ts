@@ -1,5 +1,5 @@
 /**
- * The devices behind one gateway connection, by name. A device that is connected costs a look into a map; what comes for one that is not
+ * The devices behind one gateway connection, by name: of a gateway, or of an edge node of Sparkplug. A device that is connected costs a look into a map; what comes for one that is not
  * waits for it, in order and within a bound of bytes, beyond which the socket is not read.
  */
 import { isMillraceError, type MillraceError } from '../../../model/errors.ts'
@@ -7,19 +7,16 @@ import type {
   CallRequest,
   DeviceIdentity,
   DeviceSession,
+  NamedChild,
   PublishReceipt,
   SharedAttributesUpdate,
 } from '../../../engine/device/gateway.ts'
-import { sharedAttributesJson } from '../../payload/attribute-answer.ts'
 import type { MqttConnection } from '../connection.ts'
-import { grantedQos, push } from '../handlers/push.ts'
 import { ticksOf, type Timed } from '../keep-alive-wheel.ts'
-import { filterIndex } from '../topics.ts'
 import { GatewayChild, type ChildHost, type Waiting } from './child.ts'
 import { GatewayErrors } from './errors.ts'
 import { GatewayLatencies } from './latencies.ts'
-import { encodeChildCall, encodeChildUpdate } from './protobuf-payloads.ts'
-import type { ChildRegistry } from './registry.ts'
+import type { ChildRegistry, ChildVoice } from './registry.ts'
 
 /** Devices of one gateway that are looked up or made at once. */
 const CONNECTS_AT_ONCE = 16
@@ -28,8 +25,6 @@ const MAX_WAITING_BYTES = 262_144
 /** Seconds between looks at what the gateway itself did. */
 const ROUND_TICKS = 3
 const ROUNDS_PER_REPORT = 20
-const ATTRIBUTES_TOPIC = 'v1/gateway/attributes'
-const CALLS_TOPIC = 'v1/gateway/rpc'
 
 /** The gateway's own metrics: what is lost of them comes again. */
 const NOBODY: PublishReceipt = { stored: () => undefined, refused: () => undefined }
@@ -39,6 +34,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   readonly idleTicks: number
   readonly latencies = new GatewayLatencies()
   private readonly session: MqttConnection
+  private readonly voice: ChildVoice
   /** As it logged in: its children count for this tenant as long as it is there. */
   private readonly known: DeviceIdentity
   private readonly children = new Map<string, GatewayChild>()
@@ -51,8 +47,9 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   private rounds = 0
   private isClosed = false
 
-  constructor(session: MqttConnection, gateway: DeviceIdentity) {
+  constructor(session: MqttConnection, gateway: DeviceIdentity, voice: ChildVoice) {
     this.session = session
+    this.voice = voice
     this.known = gateway
     const { wheel, limits } = session.host
     this.idleTicks = ticksOf(limits.idleTimeoutMs)
@@ -83,12 +80,13 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     return child?.session
   }
 
-  connect(name: string, type: string, waiting: Waiting): void {
+  connect(named: NamedChild, waiting: Waiting): void {
+    const { name } = named
     let child = this.children.get(name)
     if (child?.session !== undefined) return waiting.connected(child.session)
     if (child === undefined) {
       if (!this.hasRoom()) return waiting.refused(GatewayErrors.TOO_MANY_CHILDREN())
-      child = new GatewayChild(this, name, type)
+      child = new GatewayChild(this, named)
       this.children.set(name, child)
       this.queue.push(child)
     }
@@ -100,6 +98,10 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
   private hasRoom(): boolean {
     const { host } = this.session
     return this.children.size < host.limits.maxChildrenPerGateway && host.admitChild(this.known)
+  }
+
+  sessions(): readonly DeviceSession[] {
+    return [...this.children.values()].flatMap(({ session }) => session ?? [])
   }
 
   disconnect(name: string): void {
@@ -122,11 +124,23 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     this.isClosed = true
     this.session.host.wheel.remove(this)
     for (const child of this.children.values()) {
-      child.session?.close()
+      this.leave(child.session)
       if (child.waiting !== undefined && child.waiting.length > 0) this.orphans.add(child)
       else this.ended(child)
     }
     this.children.clear()
+  }
+
+  silent(child: GatewayChild): void {
+    this.leave(child.session)
+    this.ended(child)
+  }
+
+  /** Not because its gateway said so. */
+  private leave(session: DeviceSession | undefined): void {
+    if (session === undefined) return
+    this.voice.leaving(session)
+    session.close()
   }
 
   dueTick(): number {
@@ -143,11 +157,11 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
 
   /** What the gateway itself did counts for all of its devices where it says so. */
   private shareActivity(since: number): void {
-    const device = this.session.device?.device
-    if (device?.overwritesActivityTime !== true || this.session.heardTick < since) return
+    const isShared = this.session.device?.device.overwritesActivityTime === true
+    if (!(isShared || this.voice.keepsSilent) || this.session.heardTick < since) return
     for (const child of this.children.values()) {
       child.heard()
-      child.session?.touch()
+      if (isShared) child.session?.touch()
     }
   }
 
@@ -158,23 +172,12 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
     this.session.device?.postTelemetry([{ ts: undefined, entries }], NOBODY)
   }
 
-  pushAttributes({ name }: GatewayChild, update: SharedAttributesUpdate): void {
-    if (this.gateway.payloads !== undefined)
-      return this.push(ATTRIBUTES_TOPIC, encodeChildUpdate(name, update, this.session.host.now()))
-    this.push(ATTRIBUTES_TOPIC, `{"device":${JSON.stringify(name)},"data":${sharedAttributesJson(update)}}`)
+  attributesChanged(child: GatewayChild, update: SharedAttributesUpdate): void {
+    this.voice.attributesChanged(child.name, update)
   }
 
-  pushCall({ name, session }: GatewayChild, request: CallRequest): void {
-    if (session === undefined) return
-    const { id, method, params } = request
-    if (this.gateway.payloads !== undefined)
-      return this.push(CALLS_TOPIC, encodeChildCall(name, request), { of: session, id })
-    const data = `{"id":${id},"method":${JSON.stringify(method)},"params":${params}}`
-    this.push(CALLS_TOPIC, `{"device":${JSON.stringify(name)},"data":${data}}`, { of: session, id })
-  }
-
-  push(topic: string, payload: string | Buffer, call?: { readonly of: DeviceSession; readonly id: number }): void {
-    push(this.session, topic, payload, grantedQos(this.session, filterIndex(topic) ?? 0), call)
+  called({ name, session }: GatewayChild, request: CallRequest): void {
+    if (session !== undefined) this.voice.called(name, session, request)
   }
 
   private connectNext(): void {
@@ -185,7 +188,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
       if (this.isClosed && child.waiting?.length === 0) continue
       this.connecting++
       this.session.host.gateway
-        .connectChild(this.gateway, { name: child.name, type: child.type })
+        .connectChild(this.gateway, child.named)
         .then(
           (device) => this.opened(child, device),
           (error: unknown) => this.failed(child, error),
@@ -217,7 +220,7 @@ export class GatewayChildren implements ChildRegistry, ChildHost, Timed {
       session.subscribeToCalls('all')
     }
     this.settle(child, (waiting) => waiting.connected(session))
-    if (!isPresent) session.close()
+    if (!isPresent) this.leave(session)
   }
 
   private failed(child: GatewayChild, error: unknown): void {

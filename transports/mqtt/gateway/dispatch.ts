@@ -11,8 +11,9 @@ import type { GatewayTopic } from '../topics.ts'
 import { GatewayErrors } from './errors.ts'
 import { DEFAULT_TYPE, type ChildAttributeRequest, type Part } from './payloads.ts'
 import { encodeChildAnswer } from './protobuf-payloads.ts'
-import { PartReceipt, PublishParts } from './receipts.ts'
+import { PartReceipt, PublishParts, tellDropped } from './receipts.ts'
 import type { ChildRegistry } from './registry.ts'
+import { isProtobufGateway, pushToGateway } from './voice.ts'
 
 /** What waits for one device, besides its payload. */
 const PART_BYTES = 512
@@ -23,11 +24,6 @@ interface Publish {
   readonly children: ChildRegistry
   readonly receipt: PublishReceipt
   readonly body: Buffer
-}
-
-/** The form of the messages of its profile, both ways: nothing of the profile says otherwise (`device-api.md` 5.3). */
-export function isProtobufGateway(session: MqttConnection): boolean {
-  return session.device?.device.payloads !== undefined
 }
 
 export function dispatchGateway(
@@ -93,7 +89,7 @@ function each<Content>(
   act: (device: DeviceSession, content: Content, own: PublishReceipt) => void,
 ): void {
   const { session, children, receipt, body } = publish
-  const whole = new PublishParts(session, receipt, parts.length)
+  const whole = new PublishParts(session, receipt, parts.length, tellDropped)
   const bytes = Math.ceil(body.length / parts.length) + PART_BYTES
   for (const { device, content, error } of parts) {
     const own = new PartReceipt(whole, device)
@@ -113,7 +109,7 @@ function one(
   act: (device: DeviceSession, own: PublishReceipt) => void,
   type = DEFAULT_TYPE,
 ): void {
-  const own = new PartReceipt(new PublishParts(session, receipt, 1), name)
+  const own = new PartReceipt(new PublishParts(session, receipt, 1, tellDropped), name)
   const connected = children.connected(name)
   if (connected !== undefined) act(connected, own)
   else waitFor(children, name, type, body.length + PART_BYTES, own, (opened) => act(opened, own))
@@ -127,11 +123,11 @@ function waitFor(
   own: PublishReceipt,
   connected: (device: DeviceSession) => void,
 ): void {
-  children.connect(name, type, { bytes, connected, refused: (error) => own.refused(error) })
+  children.connect({ name, type }, { bytes, connected, refused: (error) => own.refused(error) })
 }
 
 function answerAttributes(
-  { session, children }: Publish,
+  { session }: Publish,
   device: DeviceSession,
   request: ChildAttributeRequest,
   own: PublishReceipt,
@@ -143,10 +139,10 @@ function answerAttributes(
     (answer) => {
       own.stored()
       if (isProtobufGateway(session))
-        return children.push(RESPONSE_TOPIC, encodeChildAnswer(request, answer, session.host.now()))
+        return pushToGateway(session, RESPONSE_TOPIC, encodeChildAnswer(request, answer, session.host.now()))
       const { client, shared } = answer
       const values = valuesJson(isClient ? client : shared, keys.length === 1)
-      children.push(RESPONSE_TOPIC, `{"id":${id},"device":${JSON.stringify(name)}${values}}`)
+      pushToGateway(session, RESPONSE_TOPIC, `{"id":${id},"device":${JSON.stringify(name)}${values}}`)
     },
     (error: unknown) => {
       own.refused(isMillraceError(error) ? error : GatewayErrors.ATTRIBUTES_UNAVAILABLE({}, error))

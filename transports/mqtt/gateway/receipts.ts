@@ -15,6 +15,8 @@ const UNDECODABLE = 1
 const UNMADE = 2
 const LOST = 3
 
+type TellDropped = (session: MqttConnection, device: string, reason: ReasonCode) => void
+
 export class PublishParts {
   readonly session: MqttConnection
   readonly receipt: PublishReceipt
@@ -22,10 +24,14 @@ export class PublishParts {
   private harm = 0
   private reason: ReasonCode = Reason.SUCCESS
 
-  constructor(session: MqttConnection, receipt: PublishReceipt, parts: number) {
+  private readonly tellDropped: TellDropped | undefined
+
+  /** `tellDropped`: before the connection ends, of a device whose part is lost. */
+  constructor(session: MqttConnection, receipt: PublishReceipt, parts: number, tellDropped?: TellDropped) {
     this.session = session
     this.receipt = receipt
     this.open = parts
+    this.tellDropped = tellDropped
   }
 
   stored(): void {
@@ -40,7 +46,7 @@ export class PublishParts {
     }
     if (harm !== UNDECODABLE) this.session.host.counts.refused++
     else if (!this.isAwaited) this.session.host.counts.undecodable++
-    if (harm === LOST && this.isAwaited) this.tellDropped(device, reason)
+    if (harm === LOST && this.isAwaited) this.tellDropped?.(this.session, device, reason)
     this.stored()
   }
 
@@ -61,17 +67,12 @@ export class PublishParts {
     }
     session.close(undefined)
   }
+}
 
-  /** Before the connection ends. */
-  private tellDropped(device: string, reason: ReasonCode): void {
-    if (this.session.version !== 5) return
-    push(
-      this.session,
-      'v1/gateway/disconnect',
-      JSON.stringify({ device, reason: DROPPED[reason] ?? DROPPED_OTHERWISE }),
-      1,
-    )
-  }
+export function tellDropped(session: MqttConnection, device: string, reason: ReasonCode): void {
+  if (session.version !== 5) return
+  const told = JSON.stringify({ device, reason: DROPPED[reason] ?? DROPPED_OTHERWISE })
+  push(session, 'v1/gateway/disconnect', told, 1)
 }
 
 /** What the push of a dropped device says: message rate too high, or unspecified. */
@@ -101,6 +102,7 @@ function judged(error: MillraceError): { readonly harm: number; readonly reason:
   switch (error.code) {
     case 'device.CHILD_LIMIT':
     case 'gateway.TOO_MANY_CHILDREN':
+    case 'sparkplug.TOO_MUCH_BORN':
       return { harm: UNMADE, reason: Reason.QUOTA_EXCEEDED }
     case 'device.CHILD_REFUSED':
       return { harm: UNMADE, reason: Reason.UNSPECIFIED_ERROR }

@@ -9,8 +9,11 @@ import {
 import { ProtocolViolation, decodePacket, malformed, type IConnectPacket } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { GatewayChildren } from '../gateway/children.ts'
+import { GatewayVoice } from '../gateway/voice.ts'
 import { ticksOf } from '../keep-alive-wheel.ts'
 import { Reason, connackV3, type ReasonCode } from '../reason-codes.ts'
+import { SparkplugNode } from '../sparkplug/node.ts'
+import { willOf } from '../sparkplug/will.ts'
 
 /** Who has no credentials says so by this name (`device-api.md` 3.2). */
 const PROVISION = 'provision'
@@ -109,6 +112,9 @@ function refuse(session: MqttConnection, reason: ReasonCode): void {
 function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceIdentity): void {
   const { host } = session
   if (!mayUse('MQTT', device)) return refuse(session, Reason.SERVER_UNAVAILABLE)
+  const isNode = device.mqtt?.sparkplug !== undefined
+  const will = isNode ? willOf(packet, host.sparkplug.decoder) : undefined
+  if (isNode && will === undefined) return refuse(session, Reason.SERVER_UNAVAILABLE)
   if (!host.admit(device)) return refuse(session, Reason.QUOTA_EXCEEDED)
   host.loginEnded(session, true)
   session.tenantId = device.tenantId
@@ -120,7 +126,13 @@ function accept(session: MqttConnection, packet: IConnectPacket, device: DeviceI
   host.wheel.add(session)
   if (session.version === 5) session.pushes.heed(packet.properties)
   session.device = host.gateway.openSession(device, 'lasting', session)
-  if (device.isGateway === true) session.children = new GatewayChildren(session, device)
+  if (will !== undefined) {
+    const node = new SparkplugNode(session, session.device, will)
+    session.sparkplug = node
+    session.children = node.children
+  } else if (device.isGateway === true) {
+    session.children = new GatewayChildren(session, device, new GatewayVoice(session))
+  }
   acknowledge(session, packet)
 }
 

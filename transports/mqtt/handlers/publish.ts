@@ -3,7 +3,7 @@
  * A publish is acknowledged by its receipt, which the gateway settles once the message is durable.
  */
 import { isMillraceError } from '../../../model/errors.ts'
-import type { DeviceSession, MqttProfile, PublishReceipt } from '../../../engine/device/gateway.ts'
+import type { DeviceSession, PublishReceipt } from '../../../engine/device/gateway.ts'
 import { decodeBy, decodeOwn, decodeReply, type PayloadForm } from '../../payload/device-payloads.ts'
 import { claimOfferOf } from '../../payload/onboarding.ts'
 import { decodeClaim } from '../../payload/protobuf/platform-messages.ts'
@@ -32,7 +32,7 @@ export function handlePublish(
   view.read(bytes, start, bodyStart, end, session.version)
   session.host.counts.received++
   const { qos, messageId, payloadStart } = view
-  const uplink = uplinkAt(bytes, view.topicStart, view.topicEnd, session.device?.device.mqtt)
+  const uplink = uplinkAt(session, bytes, view.topicStart, view.topicEnd)
   const receipt = qos === 0 ? session : expectAcknowledgement(session, qos, messageId)
   // The second delivery of a QoS 2 publish: its first PUBREC was lost, its message was not. [MQTT-4.3.3-10]
   if (receipt === undefined) return
@@ -74,6 +74,8 @@ function dispatch(
     case 'PACKAGE':
       if (!requestPackage(session, device, uplink, bytes.subarray(start, end), receipt)) undecodable(session, receipt)
       return
+    case 'SPARKPLUG':
+      return session.sparkplug?.received(uplink.topic, bytes.subarray(start, end), receipt)
     case 'GATEWAY':
       if (session.children === undefined) return settle(receipt, Reason.NOT_AUTHORIZED)
       return dispatchGateway(session, session.children, uplink.topic, bytes.subarray(start, end), receipt)
@@ -201,11 +203,13 @@ export function releasePublish(session: MqttConnection, messageId: number): void
   else session.send({ cmd: 'pubcomp', messageId, reasonCode: Reason.PACKET_ID_NOT_FOUND })
 }
 
-function uplinkAt(bytes: Buffer, start: number, end: number, profile: MqttProfile | undefined): Uplink {
-  if (profile === undefined && isTelemetryTopic(bytes, start, end)) return TELEMETRY
+function uplinkAt({ device, sparkplug }: MqttConnection, bytes: Buffer, start: number, end: number): Uplink {
+  const profile = device?.device.mqtt
+  if (profile === undefined && sparkplug === undefined && isTelemetryTopic(bytes, start, end)) return TELEMETRY
   const topic = bytes.toString('utf8', start, end)
   // [MQTT-3.3.2-2], [MQTT-1.5.4-1], [MQTT-1.5.4-2]
   if (/[+#\0\ufffd]/.test(topic)) throw malformed('topic name')
+  if (sparkplug !== undefined) return { kind: 'SPARKPLUG', topic }
   return profile === undefined ? uplinkOf(topic) : CustomTopics.of(profile).uplinkOf(topic)
 }
 

@@ -4,6 +4,7 @@ import { malformed } from '../codec.ts'
 import type { MqttConnection } from '../connection.ts'
 import { Reason } from '../reason-codes.ts'
 import { CustomTopics } from '../custom-topics.ts'
+import { isSparkplugFilter } from '../sparkplug/topics.ts'
 import { CUSTOM_ATTRIBUTE_FILTER, filterIndex, isAttributeFilter, isCallFilter, PROVISION_FILTER } from '../topics.ts'
 
 const FAILURE_V3 = 0x80
@@ -17,11 +18,10 @@ export function handleSubscribe(session: MqttConnection, packet: ISubscribePacke
 }
 
 function subscribe(session: MqttConnection, filter: string, requestedQos: number): number {
+  if (session.sparkplug !== undefined)
+    return session.sparkplug.subscribe(filter, requestedQos) ?? failure(session, filter)
   const index = indexOf(session, filter)
-  if (index === undefined || (index === PROVISION_FILTER) !== session.isProvisioning) {
-    if (session.version !== 5) return FAILURE_V3
-    return filter.startsWith('$share/') ? Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED : Reason.TOPIC_FILTER_INVALID
-  }
+  if (index === undefined || (index === PROVISION_FILTER) !== session.isProvisioning) return failure(session, filter)
   const bit = 1 << index
   const qos = Math.min(requestedQos, 1)
   session.subscriptions |= bit
@@ -43,6 +43,11 @@ function subscribe(session: MqttConnection, filter: string, requestedQos: number
   return qos
 }
 
+function failure(session: MqttConnection, filter: string): number {
+  if (session.version !== 5) return FAILURE_V3
+  return filter.startsWith('$share/') ? Reason.SHARED_SUBSCRIPTIONS_NOT_SUPPORTED : Reason.TOPIC_FILTER_INVALID
+}
+
 /** Throws ProtocolViolation. */
 export function handleUnsubscribe(session: MqttConnection, packet: IUnsubscribePacket): void {
   if (packet.unsubscriptions.length === 0) throw malformed('UNSUBSCRIBE without a filter') // [MQTT-3.10.3-2]
@@ -60,6 +65,9 @@ function indexOf(session: MqttConnection, filter: string): number | undefined {
 }
 
 function unsubscribe(session: MqttConnection, filter: string): number {
+  // Commands come anyway.
+  if (session.sparkplug !== undefined)
+    return isSparkplugFilter(filter) ? Reason.SUCCESS : Reason.NO_SUBSCRIPTION_EXISTED
   const index = filter === session.customAttributeFilter ? CUSTOM_ATTRIBUTE_FILTER : filterIndex(filter)
   if (index === undefined || (session.subscriptions & (1 << index)) === 0) return Reason.NO_SUBSCRIPTION_EXISTED
   session.subscriptions &= ~(1 << index)
